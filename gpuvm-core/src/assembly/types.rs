@@ -1,0 +1,239 @@
+//! Types as text, with all their fields: `struct Ray { origin: [f32; 3], hit: enum Option { None = 0, Some = 1 { 0: u32 } } }`.
+//! Fields lie one after the other, so offsets need not be written.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+use super::cursor::Cursor;
+use crate::types::{Field, Kind, Type, TypeRef, Variant, name_hash};
+
+/// The text of a type.
+pub fn print(ty: TypeRef) -> String {
+    let mut text = String::new();
+    for i in 0..ty.refs {
+        text.push_str(if i == 0 && ty.mutable { "&mut " } else { "&" });
+    }
+    print_type(&mut text, ty.ty);
+    text
+}
+
+/// The type that the text at the cursor stands for.
+pub fn parse(cursor: &mut Cursor<'_>) -> Result<TypeRef, String> {
+    let (mut refs, mut mutable) = (0_u8, false);
+    while cursor.eat("&") {
+        refs = refs.checked_add(1).ok_or("a type may stand behind 255 references at most")?;
+        mutable |= refs == 1 && cursor.eat("mut ");
+    }
+    Ok(TypeRef { ty: parse_type(cursor, 0)?, refs, mutable })
+}
+
+/// The name of a scalar kind, as Rust has it.
+pub fn kind_name(kind: Kind) -> String {
+    format!("{kind:?}").to_lowercase()
+}
+
+/// The scalar kind of a name.
+pub fn kind_of(name: &str) -> Result<Kind, String> {
+    (0..=u8::MAX)
+        .map_while(Kind::from_code)
+        .find(|kind| kind_name(*kind) == name)
+        .ok_or_else(|| format!("`{name}` is no scalar: there are bool, f32 and the integers"))
+}
+
+/// The text for as long as the process lives; equal texts are kept once.
+pub fn keep(text: &str) -> &'static str {
+    static KEPT: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(text.to_string()).or_insert_with(|| text.to_string().leak())
+}
+
+/// The type for as long as the process lives; types of equal text are kept once.
+fn keep_type(ty: Type) -> &'static Type {
+    static KEPT: Mutex<BTreeMap<String, &'static Type>> = Mutex::new(BTreeMap::new());
+    let mut text = String::new();
+    print_type(&mut text, &ty);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(text).or_insert_with(|| Box::leak(Box::new(ty)))
+}
+
+fn print_type(text: &mut String, ty: &Type) {
+    match (ty.kind, ty.element) {
+        (Kind::Struct, _) => {
+            text.push_str("struct ");
+            text.push_str(ty.name);
+            print_fields(text, ty.fields);
+        }
+        (Kind::Enum, _) => {
+            text.push_str("enum ");
+            text.push_str(ty.name);
+            for (i, variant) in ty.variants.iter().enumerate() {
+                let before = if i == 0 { " { " } else { ", " };
+                let _ = write!(text, "{before}{} = {}", variant.name, variant.discriminant);
+                if !variant.fields.is_empty() {
+                    print_fields(text, variant.fields);
+                }
+            }
+            text.push_str(if ty.variants.is_empty() { " {}" } else { " }" });
+        }
+        (Kind::Tuple, _) => {
+            text.push('(');
+            for field in ty.fields {
+                print_type(text, field.ty);
+                text.push_str(", ");
+            }
+            if ty.fields.len() > 1 {
+                text.truncate(text.len() - 2);
+            }
+            text.push(')');
+        }
+        (Kind::Array, Some(element)) => {
+            text.push('[');
+            print_type(text, element);
+            let _ = write!(text, "; {}]", ty.length);
+        }
+        (Kind::Slice, Some(element)) => {
+            text.push('[');
+            print_type(text, element);
+            text.push(']');
+        }
+        (Kind::Wrapping, Some(element)) => {
+            text.push_str("Wrapping<");
+            print_type(text, element);
+            text.push('>');
+        }
+        _ => text.push_str(ty.name),
+    }
+}
+
+fn print_fields(text: &mut String, fields: &[Field]) {
+    for (i, field) in fields.iter().enumerate() {
+        text.push_str(if i == 0 { " { " } else { ", " });
+        if field.name.is_empty() {
+            let _ = write!(text, "{i}: ");
+        } else {
+            let _ = write!(text, "{}: ", field.name);
+        }
+        print_type(text, field.ty);
+    }
+    text.push_str(if fields.is_empty() { " {}" } else { " }" });
+}
+
+/// Deeper nesting than any program has, so that hostile text cannot exhaust the stack.
+const DEEPEST: u32 = 64;
+/// More words than any value has, so that hostile text cannot overflow a size.
+const MOST_WORDS: u64 = 1 << 24;
+
+fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, String> {
+    if depth > DEEPEST {
+        return Err(format!("types may be nested {DEEPEST} deep at most"));
+    }
+    let plain = Type {
+        kind: Kind::Never,
+        name: "!",
+        words: 0,
+        fields: &[],
+        variants: &[],
+        element: None,
+        length: 0,
+        slice: None,
+    };
+    if cursor.eat("(") {
+        let fields = parse_fields(cursor, ")", 0, depth, false)?;
+        return Ok(keep_type(Type::record(Kind::Tuple, "tuple", fields)));
+    }
+    if cursor.eat("[") {
+        let element = parse_type(cursor, depth + 1)?;
+        let slice = keep_type(Type { kind: Kind::Slice, name: "slice", element: Some(element), ..plain });
+        if cursor.eat("]") {
+            return Ok(slice);
+        }
+        cursor.expect(";")?;
+        let length = cursor.number()?;
+        cursor.expect("]")?;
+        let words = checked_size(u64::from(length) * u64::from(element.words))?;
+        let array = Type { kind: Kind::Array, name: "array", words, element: Some(element), length, ..plain };
+        return Ok(keep_type(Type { slice: Some(slice), ..array }));
+    }
+    if cursor.eat("!") {
+        return Ok(keep_type(plain));
+    }
+    let name = cursor.name()?;
+    let ty = match name {
+        "struct" => {
+            let name = keep(cursor.name()?);
+            cursor.expect("{")?;
+            Type::record(Kind::Struct, name, parse_fields(cursor, "}", 0, depth, true)?)
+        }
+        "enum" => {
+            let name = keep(cursor.name()?);
+            cursor.expect("{")?;
+            Type::tagged(name, parse_variants(cursor, depth)?)
+        }
+        "Wrapping" => {
+            cursor.expect("<")?;
+            let element = parse_type(cursor, depth + 1)?;
+            cursor.expect(">")?;
+            let field = Field { hash: name_hash("0"), name: "", ty: element, offset: 0 };
+            let ty = Type::record(Kind::Wrapping, "Wrapping", Box::leak(Box::new([field])));
+            Type { element: Some(element), ..ty }
+        }
+        "AtomicU32" | "AtomicI32" => {
+            let element = if name == "AtomicU32" { (Kind::U32, "u32") } else { (Kind::I32, "i32") };
+            let element = keep_type(Type::scalar(element.0, element.1));
+            Type { kind: Kind::Atomic, name: keep(name), words: 1, element: Some(element), ..plain }
+        }
+        name => Type::scalar(kind_of(name)?, keep(name)),
+    };
+    Ok(keep_type(ty))
+}
+
+/// Fields up to the closing bracket, the first at `offset`. A field whose name is its number has no name.
+fn parse_fields(
+    cursor: &mut Cursor<'_>,
+    close: &str,
+    mut offset: u32,
+    depth: u32,
+    named: bool,
+) -> Result<&'static [Field], String> {
+    let mut fields = Vec::new();
+    while !cursor.eat(close) {
+        let index = fields.len().to_string();
+        let name = if named { cursor.name()? } else { &index };
+        if named {
+            cursor.expect(":")?;
+        }
+        let ty = parse_type(cursor, depth + 1)?;
+        let kept = if name == index { "" } else { keep(name) };
+        fields.push(Field { hash: name_hash(name), name: kept, ty, offset });
+        offset = checked_size(u64::from(offset) + u64::from(ty.words))?;
+        if !cursor.eat(",") {
+            cursor.expect(close)?;
+            break;
+        }
+    }
+    Ok(fields.leak())
+}
+
+fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Variant], String> {
+    let mut variants = Vec::new();
+    while !cursor.eat("}") {
+        let name = keep(cursor.name()?);
+        cursor.expect("=")?;
+        let discriminant = cursor.integer()?;
+        let fields = if cursor.eat("{") { parse_fields(cursor, "}", 1, depth, true)? } else { &[] };
+        variants.push(Variant { hash: name_hash(name), name, fields, discriminant });
+        if !cursor.eat(",") {
+            cursor.expect("}")?;
+            break;
+        }
+    }
+    Ok(variants.leak())
+}
+
+fn checked_size(words: u64) -> Result<u32, String> {
+    if words > MOST_WORDS {
+        return Err(format!("a value of {words} words is too large: at most {MOST_WORDS} are possible"));
+    }
+    Ok(words as u32)
+}

@@ -1,0 +1,266 @@
+//! Tuples, arrays, structs, enum values, and the patterns that take them apart.
+
+use super::operand::{Length, Operand, Where};
+use super::state::Encoder;
+use crate::isa::Op;
+use crate::routine::Variable;
+use crate::types::{Field, Kind, Type, TypeRef, Value, Variant};
+
+/// The field of that hash.
+const fn field_of(fields: &'static [Field], hash: u32) -> Field {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].hash == hash {
+            return fields[i];
+        }
+        i += 1;
+    }
+    panic!("no field of this name (is its struct declared with #[derive(VmType)]?)")
+}
+
+/// The index of the variant of that hash.
+const fn variant_of(ty: &'static Type, hash: u32) -> usize {
+    let mut i = 0;
+    while i < ty.variants.len() {
+        if ty.variants[i].hash == hash {
+            return i;
+        }
+        i += 1;
+    }
+    panic!("no variant of this name: variants renamed by `use … as` cannot be followed, write the variant's own name")
+}
+
+impl<const CAP: usize> Encoder<'_, CAP> {
+    /// `base.name`.
+    pub const fn field(&mut self, base: Operand, hash: u32) -> Operand {
+        let place = self.deref_all(base);
+        if place.is_never() {
+            return place;
+        }
+        let field = field_of(place.ty.fields, hash);
+        place.part(field.ty, field.offset)
+    }
+
+    /// A tuple or array of the top `count` operands.
+    pub const fn sequence(&mut self, ty: &'static Type, count: u32) {
+        let base = self.fresh(ty.words);
+        let first = self.stack.len - count as usize;
+        let mut never = false;
+        let mut i = 0;
+        while i < count {
+            let operand = self.stack.items[first + i as usize];
+            never = never || operand.is_never();
+            let (part, offset) = match ty.element {
+                Some(element) => (element, i * element.words),
+                None => (ty.fields[i as usize].ty, ty.fields[i as usize].offset),
+            };
+            self.store_words(base + offset, operand, TypeRef::value(part));
+            i += 1;
+        }
+        self.stack.len = first;
+        self.push(if never { Operand::NEVER } else { Operand::fresh(TypeRef::value(ty), base) });
+    }
+
+    /// An array of copies of one value.
+    pub const fn repeat(&mut self, ty: &'static Type) {
+        let operand = self.pop();
+        if operand.is_never() {
+            self.push(operand);
+            return;
+        }
+        let Some(element) = ty.element else { panic!("`[value; count]` makes an array") };
+        let want = TypeRef::value(element);
+        let operand = self.convert(operand, want);
+        let value = self.value(operand);
+        let base = self.fresh(ty.words);
+        let mut i = 0;
+        while i < ty.length {
+            self.copy_words(base + i * element.words, value, element.words);
+            i += 1;
+        }
+        self.push(Operand::fresh(TypeRef::value(ty), base));
+    }
+
+    /// A struct or enum value. The field hashes follow in the node stream.
+    pub const fn construct(&mut self, ty: &'static Type, variant: u32, count: u32, has_base: bool) {
+        let (fields, tag) = if matches!(ty.kind, Kind::Enum) {
+            let index = variant_of(ty, variant);
+            let Variant { fields, .. } = ty.variants[index];
+            (fields, Some(index as u32))
+        } else {
+            (ty.fields, None)
+        };
+        let rest = if has_base { Some(self.pop()) } else { None };
+        let base = self.fresh(ty.words);
+        if let Some(tag) = tag {
+            self.emit(Op::Imm, [base, tag, 0, 0]);
+        }
+        let first = self.stack.len - count as usize;
+        let mut never = false;
+        let mut given = 0u64;
+        let mut i = 0;
+        while i < count {
+            let hash = self.hash();
+            let field = field_of(fields, hash);
+            let operand = self.stack.items[first + i as usize];
+            never = never || operand.is_never();
+            self.store_words(base + field.offset, operand, TypeRef::value(field.ty));
+            let mut place = 0;
+            while place < fields.len() {
+                if fields[place].hash == hash {
+                    given |= 1 << (place & 63);
+                }
+                place += 1;
+            }
+            i += 1;
+        }
+        self.stack.len = first;
+        if let Some(rest) = rest {
+            assert!(fields.len() <= 64, "`..base` is for structs of at most 64 fields");
+            never = never || rest.is_never();
+            let rest = self.deref_all(rest);
+            let mut i = 0;
+            while i < fields.len() && !rest.is_never() {
+                if given >> i & 1 == 0 {
+                    let part = rest.part(fields[i].ty, fields[i].offset);
+                    self.store_words(base + fields[i].offset, part, TypeRef::value(fields[i].ty));
+                }
+                i += 1;
+            }
+        }
+        if tag.is_some() {
+            let mut used = 1;
+            if let [.., last] = fields {
+                used = last.offset + last.ty.words;
+            }
+            while used < ty.words {
+                self.emit(Op::Imm, [base + used, 0, 0, 0]);
+                used += 1;
+            }
+        }
+        self.push(if never { Operand::NEVER } else { Operand::fresh(TypeRef::value(ty), base) });
+    }
+
+    // Bindings.
+
+    /// Binds a local to an operand's value, or to a reference under a reference binding mode.
+    pub const fn bind(&mut self, local: u32, operand: Operand) {
+        let operand = if operand.by_ref && operand.refs == 0 { self.reference(operand) } else { operand };
+        let operand = if operand.is_literal() { self.convert(operand, TypeRef::value(operand.ty)) } else { operand };
+        let mut bound = self.owned(operand).shared();
+        bound.by_ref = false;
+        self.declare(local, bound);
+    }
+
+    /// Makes the operand's words the local.
+    pub const fn declare(&mut self, local: u32, operand: Operand) {
+        self.locals[local as usize] = operand;
+        let name = self.source.locals[local as usize];
+        if let Where::Words(word) = operand.at
+            && !name.is_empty()
+        {
+            self.variables.push(Variable { name, word, ty: operand.type_ref() });
+        }
+    }
+
+    /// A local of a type, not yet set.
+    pub const fn declare_of(&mut self, local: u32, ty: TypeRef) {
+        let base = self.fresh(ty.words());
+        self.declare(local, Operand::fresh(ty, base).shared());
+    }
+
+    // Patterns: the scrutinee is the top of the stack and stays there.
+
+    /// The top operand without its references; bindings below it become references.
+    pub const fn scrutinee(&mut self) -> Operand {
+        let mut top = self.pop();
+        if top.refs > 0 {
+            top = self.deref_all(top);
+            top.by_ref = true;
+        }
+        top = top.shared();
+        self.push(top);
+        top
+    }
+
+    pub const fn pattern_field(&mut self, hash: u32) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            self.push(place);
+            return;
+        }
+        let field = field_of(place.ty.fields, hash);
+        self.push(place.part(field.ty, field.offset));
+    }
+
+    pub const fn pattern_payload(&mut self, variant: u32, hash: u32) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            self.push(place);
+            return;
+        }
+        let field = field_of(place.ty.variants[variant_of(place.ty, variant)].fields, hash);
+        self.push(place.part(field.ty, field.offset));
+    }
+
+    pub const fn pattern_variant(&mut self, variant: u32, label: u32) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            return;
+        }
+        let index = self.imm(variant_of(place.ty, variant) as u32);
+        let tag = self.value(place.part(<u32 as Value>::TYPE, 0));
+        let is = self.word(Op::Eq, tag, index, 0);
+        self.jump(Op::JumpUnless, label, is);
+    }
+
+    pub const fn pattern_length(&mut self, least: u32, exact: bool, label: u32) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            return;
+        }
+        // The length of an array is known, and rustc has checked it against the pattern.
+        if let Length::Word(length) = self.length(place) {
+            let wanted = self.imm(least);
+            let fits = self.word(if exact { Op::Eq } else { Op::LeU }, wanted, length, 0);
+            self.jump(Op::JumpUnless, label, fits);
+        }
+    }
+
+    pub const fn pattern_element(&mut self, index: u32, from_end: bool) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            self.push(place);
+            return;
+        }
+        let index = match (from_end, self.length(place)) {
+            (false, _) => Operand::literal(index as u64),
+            (true, Length::Constant(length)) => Operand::literal((length - index) as u64),
+            (true, Length::Word(length)) => {
+                let word = self.word(Op::AddImm, length, index.wrapping_neg(), 0);
+                Operand::scalar(<usize as Value>::TYPE, word)
+            }
+        };
+        let element = self.element(place, index, false);
+        self.push(element);
+    }
+
+    pub const fn pattern_rest(&mut self, front: u32, back: u32) {
+        let place = self.scrutinee();
+        if place.is_never() {
+            self.push(place);
+            return;
+        }
+        let length = self.length(place);
+        assert!(
+            matches!(length, Length::Word(_)) || place.by_ref,
+            "`rest @ ..` inside an array pattern needs a reference: match on `&array`"
+        );
+        let length = self.length_word(length);
+        let end = self.word(Op::AddImm, length, back.wrapping_neg(), 0);
+        let end = Operand::scalar(<usize as Value>::TYPE, end);
+        let mut rest = self.range(place, Some(Operand::literal(front as u64)), Some(end), false);
+        rest.by_ref = true;
+        self.push(rest);
+    }
+}

@@ -1,0 +1,138 @@
+//! Build time: node stream + facts → instructions and matrices, in `const fn` only. One linear walk, nothing is optimised. The same
+//! functions run in tests at run time.
+
+mod aggregate;
+pub mod method;
+mod methods;
+pub mod node;
+mod number;
+mod operand;
+mod state;
+mod walk;
+
+use std::borrow::Cow;
+
+use crate::facts::Facts;
+use crate::isa::Instruction;
+use crate::matrix::{MatrixRecord, Term};
+use crate::routine::{Callee, Constant, Routine, Site, Variable};
+use crate::types::TypeRef;
+use state::{ConstantUse, Encoder, List};
+
+/// What the macro emits of one routine.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The function's name, `Type::method` for a method.
+    pub name: &'static str,
+    /// `file!()`.
+    pub file: &'static str,
+    /// The line of the function's name.
+    pub line: u32,
+    /// Types of the parameters.
+    pub params: &'static [TypeRef],
+    /// Type of the result.
+    pub result: TypeRef,
+    /// The node stream; see [`node`].
+    pub nodes: &'static [u8],
+    /// The facts that the nodes' slots name.
+    pub facts: &'static Facts,
+    /// Levels of the tree of facts.
+    pub depth: u32,
+    /// The user's constants, by number.
+    pub constants: &'static [fn() -> Vec<u32>],
+    /// The texts of `panic!` and `assert!`, by number.
+    pub messages: &'static [Message],
+    /// Names of the locals, by number; empty for hidden ones.
+    pub locals: &'static [&'static str],
+    /// How many labels there are.
+    pub labels: u32,
+    /// Whether integer overflow and overlong shifts trap: `cfg!(debug_assertions)` of the user's crate.
+    pub checks: bool,
+}
+
+/// The text of a `panic!` or `assert!`.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// The text around the values: one piece more than there are values, of which there are at most two.
+    pub pieces: &'static [&'static str],
+    /// Whether each value is shown as `{:?}`.
+    pub debug: [bool; 2],
+}
+
+/// An encoded routine in lists of fixed room.
+#[derive(Clone, Copy)]
+pub struct Encoded<const CAP: usize> {
+    words: u32,
+    overflowed: bool,
+    code: List<Instruction, CAP>,
+    lines: List<u32, CAP>,
+    matrices: List<MatrixRecord, CAP>,
+    terms: List<Term, CAP>,
+    callees: List<Callee, CAP>,
+    constants: List<ConstantUse, CAP>,
+    sites: List<Site, CAP>,
+    variables: List<Variable, CAP>,
+}
+
+/// Encodes a routine; each list in it has room for `CAP` entries.
+///
+/// # Panics
+///
+/// Where the source cannot be encoded; at build time rustc shows the text as an error of the constant.
+pub const fn encode<const CAP: usize>(source: &Source) -> Encoded<CAP> {
+    let mut encoder = Encoder::<CAP>::new(source);
+    encoder.walk();
+    let overflowed = encoder.overflowed();
+    if !overflowed {
+        encoder.patch_jumps();
+    }
+    Encoded {
+        words: encoder.words,
+        overflowed,
+        code: encoder.code,
+        lines: encoder.lines,
+        matrices: encoder.matrices,
+        terms: encoder.terms,
+        callees: encoder.callees,
+        constants: encoder.constants,
+        sites: encoder.sites,
+        variables: encoder.variables,
+    }
+}
+
+impl<const CAP: usize> Encoded<CAP> {
+    /// Whether the routine needed more room than `CAP`; then nothing in it is of use.
+    pub const fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// The routine, borrowing what was encoded.
+    pub fn routine(&'static self, source: &'static Source) -> Routine {
+        Routine {
+            name: Cow::Borrowed(source.name),
+            file: Cow::Borrowed(source.file),
+            line: source.line,
+            params: Cow::Borrowed(source.params),
+            result: source.result,
+            words: self.words,
+            code: Cow::Borrowed(&self.code.items[..self.code.len]),
+            lines: Cow::Borrowed(&self.lines.items[..self.lines.len]),
+            matrices: Cow::Borrowed(&self.matrices.items[..self.matrices.len]),
+            terms: Cow::Borrowed(&self.terms.items[..self.terms.len]),
+            callees: Cow::Borrowed(&self.callees.items[..self.callees.len]),
+            constants: self.constants.items[..self.constants.len]
+                .iter()
+                .map(|constant| Constant { at: constant.at, words: source.constants[constant.number as usize] })
+                .collect(),
+            sites: Cow::Borrowed(&self.sites.items[..self.sites.len]),
+            variables: Cow::Borrowed(&self.variables.items[..self.variables.len]),
+        }
+    }
+}
+
+/// The words of a value, to be the constant of [`node::Node::Constant`].
+pub fn constant_words<T: crate::types::VmType>(value: &T) -> Vec<u32> {
+    let mut words = vec![0; T::TYPE.words as usize];
+    value.write_words(&mut words);
+    words
+}

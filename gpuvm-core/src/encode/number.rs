@@ -1,0 +1,677 @@
+//! Arithmetic on scalars of every width: what the machine's 32- and 64-bit operations make of Rust's operators, with rustc's overflow checks where
+//! the build has them.
+
+use super::node::Operator;
+use super::operand::{Operand, Where};
+use super::state::Encoder;
+use crate::isa::{Op, pair};
+use crate::types::{Kind, Type, Value};
+
+/// A value and, where it was asked for, the word that says whether it overflowed.
+#[derive(Clone, Copy)]
+pub(super) struct Checked {
+    pub base: u32,
+    pub overflow: u32,
+}
+
+/// What to find out about overflow.
+#[derive(Clone, Copy)]
+pub(super) enum Overflow {
+    /// Nothing: wrap.
+    Wrap,
+    /// A flag word.
+    Flag,
+}
+
+/// The scalar type of a kind.
+pub(super) const fn scalar_type(kind: Kind) -> &'static Type {
+    match kind {
+        Kind::Bool => <bool as Value>::TYPE,
+        Kind::F32 => <f32 as Value>::TYPE,
+        Kind::I32 => <i32 as Value>::TYPE,
+        Kind::U32 => <u32 as Value>::TYPE,
+        Kind::I64 => <i64 as Value>::TYPE,
+        Kind::U64 => <u64 as Value>::TYPE,
+        Kind::I8 => <i8 as Value>::TYPE,
+        Kind::U8 => <u8 as Value>::TYPE,
+        Kind::I16 => <i16 as Value>::TYPE,
+        Kind::U16 => <u16 as Value>::TYPE,
+        Kind::Isize => <isize as Value>::TYPE,
+        Kind::Usize => <usize as Value>::TYPE,
+        _ => panic!("not a scalar"),
+    }
+}
+
+/// The type without sign of the same width.
+pub(super) const fn unsigned(kind: Kind) -> Kind {
+    match kind {
+        Kind::I8 => Kind::U8,
+        Kind::I16 => Kind::U16,
+        Kind::I32 => Kind::U32,
+        Kind::I64 => Kind::U64,
+        Kind::Isize => Kind::Usize,
+        other => other,
+    }
+}
+
+/// The smallest value of an integer kind, as the 64 bits of a literal.
+pub(super) const fn least(kind: Kind) -> u64 {
+    if kind.is_signed() { u64::MAX << (kind.bits() - 1) } else { 0 }
+}
+
+/// The largest value of an integer kind.
+pub(super) const fn greatest(kind: Kind) -> u64 {
+    let bits = if kind.is_signed() { kind.bits() - 1 } else { kind.bits() };
+    u64::MAX >> (64 - bits)
+}
+
+/// What rustc's panic says where an operator overflows.
+const fn overflow_text(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "attempt to add with overflow",
+        Operator::Sub => "attempt to subtract with overflow",
+        Operator::Mul => "attempt to multiply with overflow",
+        Operator::Div => "attempt to divide with overflow",
+        Operator::Rem => "attempt to calculate the remainder with overflow",
+        Operator::Shl => "attempt to shift left with overflow",
+        Operator::Shr => "attempt to shift right with overflow",
+        _ => "attempt to negate with overflow",
+    }
+}
+
+impl<const CAP: usize> Encoder<'_, CAP> {
+    /// The words of an integer constant of a kind.
+    pub const fn integer(&mut self, value: u64, kind: Kind) -> u32 {
+        self.literal(value, scalar_type(kind))
+    }
+
+    /// Both halves of a 64-bit value as one pair operand.
+    const fn both(base: u32) -> u32 {
+        pair(base, base + 1)
+    }
+
+    /// A fresh 64-bit value: an operation of pairs.
+    pub const fn long(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        let d = self.fresh(2);
+        self.emit(op, [Self::both(d), Self::both(a), Self::both(b), 0]);
+        d
+    }
+
+    /// A fresh 64-bit value: a shift by a word.
+    pub const fn long_shift(&mut self, op: Op, a: u32, amount: u32) -> u32 {
+        let d = self.fresh(2);
+        self.emit(op, [Self::both(d), Self::both(a), amount, 0]);
+        d
+    }
+
+    /// A fresh word: a comparison of pairs.
+    pub const fn long_test(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        self.word(op, Self::both(a), Self::both(b), 0)
+    }
+
+    /// Cuts a word to the width of a small kind, or gives it back.
+    pub const fn normalise(&mut self, word: u32, kind: Kind) -> u32 {
+        match kind {
+            Kind::U8 => self.word(Op::AndImm, word, 0xff, 0),
+            Kind::U16 => self.word(Op::AndImm, word, 0xffff, 0),
+            Kind::I8 | Kind::I16 => {
+                let free = 32 - kind.bits();
+                let high = self.word(Op::ShlImm, word, free, 0);
+                self.word(Op::SarImm, high, free, 0)
+            }
+            _ => word,
+        }
+    }
+
+    /// A bool's opposite.
+    pub const fn not_bool(&mut self, word: u32) -> u32 {
+        self.word(Op::XorImm, word, 1, 0)
+    }
+
+    /// Whether the value is the integer `value`.
+    pub const fn equals_integer(&mut self, base: u32, value: u64, kind: Kind) -> u32 {
+        let constant = self.integer(value, kind);
+        self.equal(base, constant, kind)
+    }
+
+    const fn equal(&mut self, a: u32, b: u32, kind: Kind) -> u32 {
+        if kind.bits() == 64 { self.long_test(Op::Eq64, a, b) } else { self.word(Op::Eq, a, b, 0) }
+    }
+
+    /// Whether the value is below zero.
+    pub const fn is_negative(&mut self, base: u32, kind: Kind) -> u32 {
+        let high = if kind.bits() == 64 { base + 1 } else { base };
+        self.word(Op::ShrImm, high, 31, 0)
+    }
+
+    /// `then` or `otherwise`, of any scalar width.
+    pub const fn choose(&mut self, condition: u32, then: u32, otherwise: u32, kind: Kind) -> u32 {
+        if kind.bits() != 64 {
+            return self.select(condition, then, otherwise);
+        }
+        let d = self.fresh(2);
+        self.emit(Op::Select, [d, condition, then, otherwise]);
+        self.emit(Op::Select, [d + 1, condition, then + 1, otherwise + 1]);
+        d
+    }
+
+    /// `+ - *` of integers, wrapped, with the flag if wanted. `immediate` is the right operand where it is a constant.
+    pub const fn ring_operation(
+        &mut self,
+        operator: Operator,
+        kind: Kind,
+        a: u32,
+        b: u32,
+        immediate: Option<u32>,
+        overflow: Overflow,
+    ) -> Checked {
+        let flag = matches!(overflow, Overflow::Flag);
+        if kind.bits() == 64 {
+            return self.long_ring_operation(operator, kind, a, b, flag);
+        }
+        let wide = match (operator, immediate) {
+            (Operator::Add, Some(value)) => self.word(Op::AddImm, a, value, 0),
+            (Operator::Add, None) => self.word(Op::Add, a, b, 0),
+            (Operator::Sub, Some(value)) => self.word(Op::AddImm, a, value.wrapping_neg(), 0),
+            (Operator::Sub, None) => self.word(Op::Sub, a, b, 0),
+            (_, Some(value)) => self.word(Op::MulImm, a, value, 0),
+            (_, None) => self.word(Op::Mul, a, b, 0),
+        };
+        let base = self.normalise(wide, kind);
+        let overflow = if !flag {
+            0
+        } else if kind.bits() < 32 {
+            self.word(Op::Ne, wide, base, 0)
+        } else {
+            match (operator, kind.is_signed()) {
+                (Operator::Add, false) => self.word(Op::LtU, base, a, 0),
+                (Operator::Sub, false) => self.word(Op::LtU, a, b, 0),
+                (Operator::Add, true) => self.word(Op::AddOverS, a, b, 0),
+                (Operator::Sub, true) => self.word(Op::SubOverS, a, b, 0),
+                (_, false) => self.word(Op::MulOverU, a, b, 0),
+                (_, true) => self.word(Op::MulOverS, a, b, 0),
+            }
+        };
+        Checked { base, overflow }
+    }
+
+    const fn long_ring_operation(&mut self, operator: Operator, kind: Kind, a: u32, b: u32, flag: bool) -> Checked {
+        let op = match operator {
+            Operator::Add => Op::Add64,
+            Operator::Sub => Op::Sub64,
+            _ => Op::Mul64,
+        };
+        let base = self.long(op, a, b);
+        let overflow = if !flag {
+            0
+        } else {
+            match (operator, kind.is_signed()) {
+                (Operator::Add, false) => self.long_test(Op::LtU64, base, a),
+                (Operator::Sub, false) => self.long_test(Op::LtU64, a, b),
+                // Signed sums overflow where both operands' signs differ from the result's, differences where the operands' signs
+                // differ and the result's is not the first one's; either shows in the high words alone.
+                (Operator::Add, true) => {
+                    let with_a = self.word(Op::Xor, a + 1, base + 1, 0);
+                    let with_b = self.word(Op::Xor, b + 1, base + 1, 0);
+                    let both = self.word(Op::And, with_a, with_b, 0);
+                    self.word(Op::ShrImm, both, 31, 0)
+                }
+                (Operator::Sub, true) => {
+                    let operands = self.word(Op::Xor, a + 1, b + 1, 0);
+                    let result = self.word(Op::Xor, a + 1, base + 1, 0);
+                    let both = self.word(Op::And, operands, result, 0);
+                    self.word(Op::ShrImm, both, 31, 0)
+                }
+                (_, false) => self.long_test(Op::MulOverU64, a, b),
+                (_, true) => self.long_test(Op::MulOverS64, a, b),
+            }
+        };
+        Checked { base, overflow }
+    }
+
+    /// `/` and `%` without any check.
+    pub const fn divide(&mut self, remainder: bool, kind: Kind, a: u32, b: u32) -> u32 {
+        let signed = kind.is_signed();
+        if kind.bits() == 64 {
+            return self.long(
+                match (remainder, signed) {
+                    (false, false) => Op::DivU64,
+                    (false, true) => Op::DivS64,
+                    (true, false) => Op::RemU64,
+                    (true, true) => Op::RemS64,
+                },
+                a,
+                b,
+            );
+        }
+        let op = match (remainder, signed) {
+            (false, false) => Op::DivU,
+            (false, true) => Op::DivS,
+            (true, false) => Op::RemU,
+            (true, true) => Op::RemS,
+        };
+        let wide = self.word(op, a, b, 0);
+        self.normalise(wide, kind)
+    }
+
+    /// Whether `a / b` overflows: the least value by -1.
+    pub const fn division_overflow(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
+        let least = self.equals_integer(a, least(kind), kind);
+        let minus_one = self.equals_integer(b, u64::MAX, kind);
+        self.word(Op::And, least, minus_one, 0)
+    }
+
+    /// `/` or `%` with Rust's traps. `Wrapping` and `wrapping_div` trap on zero alone.
+    pub const fn checked_divide(&mut self, operator: Operator, kind: Kind, a: u32, b: u32, wrapping: bool) -> u32 {
+        let remainder = matches!(operator, Operator::Rem);
+        let zero = self.equals_integer(b, 0, kind);
+        self.trap_if(
+            zero,
+            if remainder {
+                "attempt to calculate the remainder with a divisor of zero"
+            } else {
+                "attempt to divide by zero"
+            },
+        );
+        if kind.is_signed() && !wrapping {
+            let overflow = self.division_overflow(kind, a, b);
+            self.trap_if(overflow, overflow_text(operator));
+        }
+        self.divide(remainder, kind, a, b)
+    }
+
+    /// `<<` or `>>` by a constant below the width.
+    const fn shift_by(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
+        if kind.bits() == 64 {
+            let amount = self.imm(amount);
+            return self.shift(left, kind, a, amount);
+        }
+        let op = match (left, kind.is_signed()) {
+            (true, _) => Op::ShlImm,
+            (false, false) => Op::ShrImm,
+            (false, true) => Op::SarImm,
+        };
+        let wide = self.word(op, a, amount, 0);
+        if left { self.normalise(wide, kind) } else { wide }
+    }
+
+    /// `<<` or `>>` by a word below the width.
+    pub const fn shift(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
+        let signed = kind.is_signed();
+        if kind.bits() == 64 {
+            let op = match (left, signed) {
+                (true, _) => Op::Shl64,
+                (false, false) => Op::Shr64,
+                (false, true) => Op::Sar64,
+            };
+            return self.long_shift(op, a, amount);
+        }
+        let op = match (left, signed) {
+            (true, _) => Op::Shl,
+            (false, false) => Op::Shr,
+            (false, true) => Op::Sar,
+        };
+        let wide = self.word(op, a, amount, 0);
+        if left { self.normalise(wide, kind) } else { wide }
+    }
+
+    /// The amount of a shift modulo the width.
+    pub const fn masked_amount(&mut self, amount: u32, kind: Kind) -> u32 {
+        self.word(Op::AndImm, amount, kind.bits() - 1, 0)
+    }
+
+    /// Whether the amount of a shift, of its own kind, is the width or more (or below zero).
+    pub const fn overlong(&mut self, amount: u32, amount_kind: Kind, kind: Kind) -> u32 {
+        if amount_kind.bits() == 64 {
+            let most = self.integer(kind.bits() as u64 - 1, Kind::U64);
+            self.long_test(Op::LtU64, most, amount)
+        } else {
+            let most = self.imm(kind.bits() - 1);
+            self.word(Op::LtU, most, amount, 0)
+        }
+    }
+
+    const fn shift_operator(&mut self, operator: Operator, ty: &'static Type, a: Operand, b: Operand, checks: bool) -> Operand {
+        let kind = ty.arithmetic_kind();
+        let left = matches!(operator, Operator::Shl);
+        let base = self.value(a);
+        if let Where::Literal(amount) = b.at
+            && amount < kind.bits() as u64
+        {
+            let result = self.shift_by(left, kind, base, amount as u32);
+            return Operand::scalar(ty, result);
+        }
+        let amount = self.value(b);
+        if checks {
+            let overlong = self.overlong(amount, b.ty.arithmetic_kind(), kind);
+            self.trap_if(overlong, overflow_text(operator));
+        }
+        let amount = self.masked_amount(amount, kind);
+        let result = self.shift(left, kind, base, amount);
+        Operand::scalar(ty, result)
+    }
+
+    /// `a op b` of two scalars, or a comparison of anything.
+    pub const fn binary(&mut self, operator: Operator, a: Operand, b: Operand) -> Operand {
+        let a = self.deref_all(a);
+        let b = self.deref_all(b);
+        if a.is_never() || b.is_never() {
+            return Operand::NEVER;
+        }
+        if matches!(operator, Operator::Shl | Operator::Shr) {
+            let checks = self.source.checks && !matches!(a.ty.kind, Kind::Wrapping);
+            return self.shift_operator(operator, a.ty, a, b, checks);
+        }
+        let a = self.typed_like(a, b);
+        let b = self.typed_like(b, a);
+        if operator as u8 >= Operator::Eq as u8 {
+            let word = self.compare(operator, a, b);
+            return Operand::scalar(<bool as Value>::TYPE, word);
+        }
+        let ty = a.ty;
+        let kind = ty.arithmetic_kind();
+        let wrapping = matches!(ty.kind, Kind::Wrapping);
+        assert!(
+            kind.is_scalar(),
+            "an operator meets a struct here whose type the macro could not see: give the `let` of the operand its type"
+        );
+        let immediate = match b.at {
+            Where::Literal(value) => Some(value as u32),
+            _ => None,
+        };
+        let left = self.value(a);
+        // Where the constant goes into the instruction and no check reads it, it needs no word.
+        let checks = self.source.checks && !wrapping;
+        let only_immediate = immediate.is_some()
+            && kind.is_integer()
+            && kind.bits() <= 32
+            && match operator {
+                Operator::Add | Operator::Sub | Operator::Mul => !checks || kind.bits() < 32,
+                Operator::BitAnd | Operator::BitOr | Operator::BitXor => true,
+                _ => false,
+            };
+        let right = if only_immediate { 0 } else { self.value(b) };
+        let base = if matches!(kind, Kind::F32) {
+            self.word(
+                match operator {
+                    Operator::Add => Op::FAdd,
+                    Operator::Sub => Op::FSub,
+                    Operator::Mul => Op::FMul,
+                    Operator::Div => Op::FDiv,
+                    _ => Op::FRem,
+                },
+                left,
+                right,
+                0,
+            )
+        } else {
+            match operator {
+                Operator::Add | Operator::Sub | Operator::Mul => {
+                    let overflow = if checks { Overflow::Flag } else { Overflow::Wrap };
+                    let immediate = if kind.bits() == 64 { None } else { immediate };
+                    let result = self.ring_operation(operator, kind, left, right, immediate, overflow);
+                    if checks {
+                        self.trap_if(result.overflow, overflow_text(operator));
+                    }
+                    result.base
+                }
+                Operator::Div | Operator::Rem => self.checked_divide(operator, kind, left, right, wrapping),
+                _ => self.bitwise(operator, kind, left, right, if only_immediate { immediate } else { None }),
+            }
+        };
+        Operand::scalar(ty, base)
+    }
+
+    const fn bitwise(&mut self, operator: Operator, kind: Kind, a: u32, b: u32, immediate: Option<u32>) -> u32 {
+        if let Some(value) = immediate {
+            let op = match operator {
+                Operator::BitAnd => Op::AndImm,
+                Operator::BitOr => Op::OrImm,
+                _ => Op::XorImm,
+            };
+            let wide = self.word(op, a, value, 0);
+            return self.normalise(wide, kind);
+        }
+        let op = match operator {
+            Operator::BitAnd => Op::And,
+            Operator::BitOr => Op::Or,
+            _ => Op::Xor,
+        };
+        if kind.bits() != 64 {
+            return self.word(op, a, b, 0);
+        }
+        let d = self.fresh(2);
+        self.emit(op, [d, a, b, 0]);
+        self.emit(op, [d + 1, a + 1, b + 1, 0]);
+        d
+    }
+
+    /// A comparison as a word of 0 or 1.
+    pub const fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> u32 {
+        match operator {
+            Operator::Eq => self.same(a, b),
+            Operator::Ne => {
+                let same = self.same(a, b);
+                self.not_bool(same)
+            }
+            Operator::Gt => self.compare(Operator::Lt, b, a),
+            Operator::Ge => self.compare(Operator::Le, b, a),
+            _ => {
+                let kind = a.ty.arithmetic_kind();
+                assert!(kind.is_scalar(), "only scalars have an order inside a routine: compare the fields");
+                let left = self.value(a);
+                let right = self.value(b);
+                self.ordered(matches!(operator, Operator::Le), kind, left, right)
+            }
+        }
+    }
+
+    /// `a < b`, or `a <= b`.
+    pub const fn ordered(&mut self, or_equal: bool, kind: Kind, a: u32, b: u32) -> u32 {
+        if kind.bits() == 64 {
+            let op = if kind.is_signed() { Op::LtS64 } else { Op::LtU64 };
+            if !or_equal {
+                return self.long_test(op, a, b);
+            }
+            let greater = self.long_test(op, b, a);
+            return self.not_bool(greater);
+        }
+        let op = match (kind, or_equal) {
+            (Kind::F32, false) => Op::FLt,
+            (Kind::F32, true) => Op::FLe,
+            (kind, false) => if kind.is_signed() { Op::LtS } else { Op::LtU },
+            (kind, true) => if kind.is_signed() { Op::LeS } else { Op::LeU },
+        };
+        self.word(op, a, b, 0)
+    }
+
+    /// `a == b` of any two values of one type, as the derived `PartialEq` has it.
+    pub const fn same(&mut self, a: Operand, b: Operand) -> u32 {
+        let ty = a.ty;
+        let kind = ty.arithmetic_kind();
+        if kind.is_scalar() {
+            let left = self.value(a);
+            let right = self.value(b);
+            if matches!(kind, Kind::F32) {
+                return self.word(Op::FEq, left, right, 0);
+            }
+            return self.equal(left, right, kind);
+        }
+        match ty.kind {
+            Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
+            Kind::Array => {
+                let mut all = self.imm(1);
+                let Some(element) = ty.element else { panic!("an array has elements") };
+                let mut i = 0;
+                while i < ty.length {
+                    let one = self.same(a.part(element, i * element.words), b.part(element, i * element.words));
+                    all = self.word(Op::And, all, one, 0);
+                    i += 1;
+                }
+                all
+            }
+            Kind::Enum => {
+                let tag = <u32 as Value>::TYPE;
+                let left = self.value(a.part(tag, 0));
+                let right = self.value(b.part(tag, 0));
+                let mut all = self.word(Op::Eq, left, right, 0);
+                let mut i = 0;
+                while i < ty.variants.len() {
+                    if !ty.variants[i].fields.is_empty() {
+                        let index = self.imm(i as u32);
+                        let other = self.word(Op::Ne, left, index, 0);
+                        let payload = self.same_fields(ty.variants[i].fields, a, b);
+                        let matches = self.word(Op::Or, other, payload, 0);
+                        all = self.word(Op::And, all, matches, 0);
+                    }
+                    i += 1;
+                }
+                all
+            }
+            _ => panic!("these values cannot be compared inside a routine"),
+        }
+    }
+
+    const fn same_fields(&mut self, fields: &'static [crate::types::Field], a: Operand, b: Operand) -> u32 {
+        let mut all = self.imm(1);
+        let mut i = 0;
+        while i < fields.len() {
+            let field = fields[i];
+            let one = self.same(a.part(field.ty, field.offset), b.part(field.ty, field.offset));
+            all = self.word(Op::And, all, one, 0);
+            i += 1;
+        }
+        all
+    }
+
+    /// `-a` or `!a`.
+    pub const fn unary(&mut self, operator: Operator, a: Operand) -> Operand {
+        let a = self.deref_all(a);
+        if a.is_never() {
+            return a;
+        }
+        let kind = a.ty.arithmetic_kind();
+        let base = self.value(a);
+        let result = match operator {
+            Operator::Not => self.complement(base, kind),
+            _ if matches!(kind, Kind::F32) => self.word(Op::XorImm, base, 0x8000_0000, 0),
+            _ => {
+                if self.source.checks && !matches!(a.ty.kind, Kind::Wrapping) {
+                    let least = self.equals_integer(base, least(kind), kind);
+                    self.trap_if(least, overflow_text(Operator::Neg));
+                }
+                self.negate(base, kind)
+            }
+        };
+        Operand::scalar(a.ty, result)
+    }
+
+    /// All bits turned; a bool's opposite.
+    pub const fn complement(&mut self, base: u32, kind: Kind) -> u32 {
+        if kind.bits() == 64 {
+            let d = self.fresh(2);
+            self.emit(Op::XorImm, [d, base, u32::MAX, 0]);
+            self.emit(Op::XorImm, [d + 1, base + 1, u32::MAX, 0]);
+            return d;
+        }
+        let mask = if kind.is_signed() || kind.bits() == 32 { u32::MAX } else { (1 << kind.bits()) - 1 };
+        self.word(Op::XorImm, base, mask, 0)
+    }
+
+    /// `-a`, wrapped.
+    pub const fn negate(&mut self, base: u32, kind: Kind) -> u32 {
+        if kind.bits() == 64 {
+            let zero = self.integer(0, Kind::U64);
+            return self.long(Op::Sub64, zero, base);
+        }
+        let wide = self.word(Op::Neg, base, 0, 0);
+        self.normalise(wide, kind)
+    }
+
+    /// `a as kind`.
+    pub const fn cast(&mut self, a: Operand, to: Kind) -> Operand {
+        let a = self.deref_all(a);
+        if a.is_never() {
+            return a;
+        }
+        let ty = scalar_type(to);
+        if let Where::Literal(value) = a.at
+            && to.is_integer()
+        {
+            let base = self.literal(value, ty);
+            return Operand::scalar(ty, base);
+        }
+        let (base, from) = if matches!(a.ty.kind, Kind::Enum) {
+            (self.discriminant(a), Kind::I64)
+        } else {
+            (self.value(a), a.ty.arithmetic_kind())
+        };
+        let result = self.cast_words(base, from, to);
+        Operand::scalar(ty, result)
+    }
+
+    /// The discriminant of a fieldless enum, as an i64.
+    const fn discriminant(&mut self, a: Operand) -> u32 {
+        let tag = self.value(a.part(<u32 as Value>::TYPE, 0));
+        let mut result = self.integer(0, Kind::I64);
+        let mut i = 0;
+        while i < a.ty.variants.len() {
+            let value = self.integer(a.ty.variants[i].discriminant as u64, Kind::I64);
+            let index = self.imm(i as u32);
+            let is = self.word(Op::Eq, tag, index, 0);
+            result = self.choose(is, value, result, Kind::I64);
+            i += 1;
+        }
+        result
+    }
+
+    /// The words of a value of one scalar kind as another.
+    pub const fn cast_words(&mut self, base: u32, from: Kind, to: Kind) -> u32 {
+        if matches!(from, Kind::F32) {
+            return self.cast_from_float(base, to);
+        }
+        if matches!(to, Kind::F32) {
+            return match (from.bits(), from.is_signed()) {
+                (64, true) => self.word(Op::I64ToF, Self::both(base), 0, 0),
+                (64, false) => self.word(Op::U64ToF, Self::both(base), 0, 0),
+                (_, true) => self.word(Op::IToF, base, 0, 0),
+                (_, false) => self.word(Op::UToF, base, 0, 0),
+            };
+        }
+        if to.bits() == 64 {
+            if from.bits() == 64 {
+                return base;
+            }
+            let d = self.fresh(2);
+            self.emit(Op::Mov, [d, base, 0, 0]);
+            if from.is_signed() {
+                self.emit(Op::SarImm, [d + 1, base, 31, 0]);
+            } else {
+                self.emit(Op::Imm, [d + 1, 0, 0, 0]);
+            }
+            return d;
+        }
+        self.normalise(base, to)
+    }
+
+    const fn cast_from_float(&mut self, base: u32, to: Kind) -> u32 {
+        match to {
+            Kind::F32 => base,
+            Kind::I64 | Kind::U64 => {
+                let d = self.fresh(2);
+                let op = if to.is_signed() { Op::FToI64 } else { Op::FToU64 };
+                self.emit(op, [Self::both(d), base, 0, 0]);
+                d
+            }
+            Kind::U32 | Kind::Usize => self.word(Op::FToU, base, 0, 0),
+            Kind::I32 | Kind::Isize => self.word(Op::FToI, base, 0, 0),
+            _ => {
+                let wide = self.word(Op::FToI, base, 0, 0);
+                let least = self.integer(least(to), Kind::I32);
+                let greatest = self.integer(greatest(to), Kind::I32);
+                let above = self.word(Op::MaxS, wide, least, 0);
+                self.word(Op::MinS, above, greatest, 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Operands: values, places and literals on the encoder's stack, and how they become words, references and stores.
+
+use super::state::Encoder;
+use crate::isa::{Op, space};
+use crate::types::{Kind, Type, TypeRef, Value};
+
+/// Where an operand is.
+#[derive(Clone, Copy)]
+pub(super) enum Where {
+    /// In consecutive words: a local, a part of one, or an intermediate value.
+    Words(u32),
+    /// In memory, `displacement` words behind a pointer that two words hold.
+    Memory { space: u32, offset: u32, displacement: u32 },
+    /// In memory, elements of a slice; three words hold pointer and length.
+    Elements { space: u32, offset: u32, length: u32 },
+    /// An integer literal whose type its consumer decides.
+    Literal(u64),
+    /// Nowhere: the expression never ends.
+    Never,
+}
+
+/// One entry of the encoder's stack.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub ty: &'static Type,
+    /// References around `ty`. Several share the two (or three) words of one.
+    pub refs: u8,
+    pub at: Where,
+    /// Nobody else knows these words, so a binding may take them over.
+    pub owned: bool,
+    /// Reached through a reference in a pattern, so that bindings become references.
+    pub by_ref: bool,
+}
+
+const NEVER: &Type =
+    &Type { kind: Kind::Never, name: "!", words: 0, fields: &[], variants: &[], element: None, length: 0, slice: None };
+
+impl Operand {
+    /// The value of an expression that never ends.
+    pub const NEVER: Operand = Operand { ty: NEVER, refs: 0, at: Where::Never, owned: false, by_ref: false };
+
+    /// The empty tuple.
+    pub const UNIT: Operand = Operand::fresh(TypeRef::of::<()>(), 0);
+
+    /// A value that was just made.
+    pub const fn fresh(ty: TypeRef, base: u32) -> Operand {
+        Operand { ty: ty.ty, refs: ty.refs, at: Where::Words(base), owned: true, by_ref: false }
+    }
+
+    /// A scalar that was just made.
+    pub const fn scalar(ty: &'static Type, word: u32) -> Operand {
+        Operand::fresh(TypeRef::value(ty), word)
+    }
+
+    /// A literal whose type is still open.
+    pub const fn literal(value: u64) -> Operand {
+        Operand { ty: <i32 as Value>::TYPE, refs: 0, at: Where::Literal(value), owned: false, by_ref: false }
+    }
+
+    pub const fn is_never(&self) -> bool {
+        matches!(self.at, Where::Never)
+    }
+
+    pub const fn is_literal(&self) -> bool {
+        matches!(self.at, Where::Literal(_))
+    }
+
+    pub const fn type_ref(&self) -> TypeRef {
+        TypeRef { ty: self.ty, refs: self.refs, mutable: false }
+    }
+
+    /// The same place, no longer to be taken over.
+    pub const fn shared(mut self) -> Operand {
+        self.owned = false;
+        self
+    }
+
+    /// The part `offset` words into it, of another type.
+    pub const fn part(self, ty: &'static Type, offset: u32) -> Operand {
+        let at = match self.at {
+            Where::Words(base) => Where::Words(base + offset),
+            Where::Memory { space, offset: start, displacement } => {
+                Where::Memory { space, offset: start, displacement: displacement + offset }
+            }
+            Where::Never => Where::Never,
+            Where::Literal(_) | Where::Elements { .. } => panic!("only structs, tuples and arrays have parts"),
+        };
+        Operand { ty, refs: 0, at, owned: false, by_ref: self.by_ref }
+    }
+}
+
+impl<const CAP: usize> Encoder<'_, CAP> {
+    /// What the outermost reference points to.
+    pub const fn deref(&mut self, operand: Operand) -> Operand {
+        if operand.is_never() {
+            return operand;
+        }
+        assert!(operand.refs > 0, "only a reference can be dereferenced inside a routine");
+        if operand.refs > 1 {
+            return Operand { refs: operand.refs - 1, owned: false, ..operand };
+        }
+        let base = self.value(operand);
+        let at = if matches!(operand.ty.kind, Kind::Slice) {
+            Where::Elements { space: base, offset: base + 1, length: base + 2 }
+        } else {
+            Where::Memory { space: base, offset: base + 1, displacement: 0 }
+        };
+        Operand { ty: operand.ty, refs: 0, at, owned: false, by_ref: operand.by_ref }
+    }
+
+    /// What all references around it lead to.
+    pub const fn deref_all(&mut self, operand: Operand) -> Operand {
+        let mut operand = operand;
+        while operand.refs > 0 {
+            operand = self.deref(operand);
+        }
+        operand
+    }
+
+    /// The first of consecutive words that hold the operand's value. They may be a local's own: not to be written.
+    pub const fn value(&mut self, operand: Operand) -> u32 {
+        match operand.at {
+            Where::Words(base) => base,
+            Where::Never => {
+                let words = operand.type_ref().words();
+                self.fresh(words)
+            }
+            Where::Literal(value) => self.literal(value, operand.ty),
+            Where::Memory { space, offset, displacement } => {
+                let count = operand.ty.words;
+                let base = self.fresh(count);
+                let mut i = 0;
+                while i < count {
+                    self.emit(Op::Load, [base + i, space, offset, displacement + i]);
+                    i += 1;
+                }
+                base
+            }
+            Where::Elements { .. } => panic!("a slice cannot be used by value: take a reference to it"),
+        }
+    }
+
+    /// The words of an integer literal of a type.
+    pub const fn literal(&mut self, value: u64, ty: &'static Type) -> u32 {
+        let kind = ty.arithmetic_kind();
+        if matches!(kind, Kind::F32) {
+            // `2` for an f32 is no Rust; only a wrong node stream gets here.
+            panic!("an integer literal cannot be an f32");
+        }
+        let base = self.fresh(ty.words);
+        let low = match kind {
+            Kind::U8 => value as u8 as u32,
+            Kind::U16 => value as u16 as u32,
+            Kind::I8 => value as i8 as u32,
+            Kind::I16 => value as i16 as u32,
+            _ => value as u32,
+        };
+        self.emit(Op::Imm, [base, low, 0, 0]);
+        if kind.bits() == 64 {
+            self.emit(Op::Imm, [base + 1, (value >> 32) as u32, 0, 0]);
+        }
+        base
+    }
+
+    /// The operand with the type of its partner, where it is a literal.
+    pub const fn typed_like(&mut self, operand: Operand, partner: Operand) -> Operand {
+        if operand.is_literal() && !partner.is_literal() { Operand { ty: partner.ty, ..operand } } else { operand }
+    }
+
+    /// The first of three words (space, offset, length) or two that refer to the place.
+    pub const fn address(&mut self, operand: Operand) -> u32 {
+        match operand.at {
+            Where::Words(_) | Where::Literal(_) | Where::Never => {
+                let from = self.value(operand);
+                let base = self.fresh(3);
+                self.emit(Op::Imm, [base, space::FRAME, 0, 0]);
+                self.emit(Op::Address, [base + 1, from, operand.ty.words, 0]);
+                base
+            }
+            Where::Memory { space, offset, displacement } => {
+                let base = self.fresh(3);
+                self.emit(Op::Mov, [base, space, 0, 0]);
+                self.emit(Op::AddImm, [base + 1, offset, displacement, 0]);
+                base
+            }
+            Where::Elements { space, offset, length } => {
+                let base = self.fresh(3);
+                self.emit(Op::Mov, [base, space, 0, 0]);
+                self.emit(Op::Mov, [base + 1, offset, 0, 0]);
+                self.emit(Op::Mov, [base + 2, length, 0, 0]);
+                base
+            }
+        }
+    }
+
+    /// A reference to the place; of a reference, one more reference around the same words.
+    pub const fn reference(&mut self, operand: Operand) -> Operand {
+        if operand.is_never() {
+            return operand;
+        }
+        if operand.refs > 0 {
+            return Operand { refs: operand.refs + 1, owned: false, ..operand };
+        }
+        let base = self.address(operand);
+        Operand { ty: operand.ty, refs: 1, at: Where::Words(base), owned: true, by_ref: false }
+    }
+
+    /// The operand as a value or reference of the wanted type: literals are typed, receivers referenced or dereferenced, arrays behind
+    /// references become slices.
+    pub const fn convert(&mut self, operand: Operand, want: TypeRef) -> Operand {
+        if operand.is_never() {
+            return operand;
+        }
+        if operand.is_literal() && want.refs == 0 {
+            let base = self.literal_value(operand, want.ty);
+            return Operand::fresh(want, base);
+        }
+        let mut operand = operand;
+        if matches!(want.ty.kind, Kind::Slice) && matches!(operand.ty.kind, Kind::Array) {
+            let place = self.deref_all(operand);
+            let length = place.ty.length;
+            let base = self.address(place);
+            self.emit(Op::Imm, [base + 2, length, 0, 0]);
+            return Operand::fresh(want, base);
+        }
+        while operand.refs > want.refs {
+            operand = self.deref(operand);
+        }
+        while operand.refs < want.refs {
+            operand = self.reference(operand);
+        }
+        operand
+    }
+
+    /// The first word of a literal of the wanted type.
+    const fn literal_value(&mut self, operand: Operand, ty: &'static Type) -> u32 {
+        match operand.at {
+            Where::Literal(value) => self.literal(value, ty),
+            _ => self.value(operand),
+        }
+    }
+
+    /// Puts the operand's value, converted, into consecutive words.
+    pub const fn store_words(&mut self, to: u32, operand: Operand, want: TypeRef) {
+        let operand = self.convert(operand, want);
+        if operand.is_never() {
+            return;
+        }
+        if let Where::Memory { space, offset, displacement } = operand.at {
+            let mut i = 0;
+            while i < operand.ty.words {
+                self.emit(Op::Load, [to + i, space, offset, displacement + i]);
+                i += 1;
+            }
+            return;
+        }
+        let from = self.value(operand);
+        self.copy_words(to, from, want.words());
+    }
+
+    /// The operand as a value of its own that later assignments do not touch.
+    pub const fn owned(&mut self, operand: Operand) -> Operand {
+        if operand.is_literal() || operand.is_never() || (operand.owned && matches!(operand.at, Where::Words(_))) {
+            return operand;
+        }
+        if matches!(operand.at, Where::Elements { .. }) {
+            return operand;
+        }
+        let ty = operand.type_ref();
+        let base = self.fresh(ty.words());
+        self.store_words(base, operand, ty);
+        Operand { owned: true, by_ref: false, at: Where::Words(base), ..operand }
+    }
+
+    /// `place = value`.
+    pub const fn assign(&mut self, place: Operand, value: Operand) {
+        if place.is_never() || value.is_never() {
+            return;
+        }
+        let want = place.type_ref();
+        match place.at {
+            Where::Words(base) => self.store_words(base, value, want),
+            Where::Memory { space, offset, displacement } => {
+                let value = self.convert(value, want);
+                let from = self.value(value);
+                let mut i = 0;
+                while i < want.words() {
+                    self.emit(Op::Store, [from + i, space, offset, displacement + i]);
+                    i += 1;
+                }
+            }
+            _ => panic!("this cannot be assigned to inside a routine"),
+        }
+    }
+
+    /// The length of an array or slice, behind any references: a constant or a word.
+    pub const fn length(&mut self, operand: Operand) -> Length {
+        let place = self.deref_all(operand);
+        match (place.ty.kind, place.at) {
+            (Kind::Array, _) => Length::Constant(place.ty.length),
+            (_, Where::Elements { length, .. }) => Length::Word(length),
+            _ => panic!("only arrays and slices have a length"),
+        }
+    }
+
+    /// The word that holds a length.
+    pub const fn length_word(&mut self, length: Length) -> u32 {
+        match length {
+            Length::Constant(value) => self.imm(value),
+            Length::Word(word) => word,
+        }
+    }
+
+    /// The place of an element, behind any references, with or without a bounds check.
+    pub const fn element(&mut self, base: Operand, index: Operand, check: bool) -> Operand {
+        if base.is_never() || index.is_never() {
+            return Operand::NEVER;
+        }
+        let place = self.deref_all(base);
+        let Some(ty) = place.ty.element else { panic!("only arrays and slices can be indexed inside a routine") };
+        if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
+            && value < place.ty.length as u64
+        {
+            return place.part(ty, value as u32 * ty.words);
+        }
+        let index = self.convert(index, TypeRef::value(<usize as Value>::TYPE));
+        let index = self.value(index);
+        if check {
+            let length = self.length(place);
+            let length = self.length_word(length);
+            let inside = self.word(Op::LtU, index, length, 0);
+            let outside = self.word(Op::XorImm, inside, 1, 0);
+            let site = self.site(crate::routine::Cause::Bounds);
+            self.emit(Op::TrapIf, [site, outside, length, index]);
+        }
+        let skip = if ty.words == 1 { index } else { self.word(Op::MulImm, index, ty.words, 0) };
+        let (space, start, displacement) = self.pointer(place);
+        let offset = self.word(Op::Add, start, skip, 0);
+        Operand { ty, refs: 0, at: Where::Memory { space, offset, displacement }, owned: false, by_ref: place.by_ref }
+    }
+
+    /// Words of space and offset of an array or slice place, and a constant to add to the offset.
+    const fn pointer(&mut self, place: Operand) -> (u32, u32, u32) {
+        match place.at {
+            Where::Memory { space, offset, displacement } => (space, offset, displacement),
+            Where::Elements { space, offset, .. } => (space, offset, 0),
+            _ => {
+                let base = self.address(place);
+                (base, base + 1, 0)
+            }
+        }
+    }
+
+    /// `base[start..end]` as an unsized place. `None` stands for the slice's own end.
+    pub const fn range(&mut self, base: Operand, start: Option<Operand>, end: Option<Operand>, inclusive: bool) -> Operand {
+        let place = self.deref_all(base);
+        if place.is_never() {
+            return place;
+        }
+        let Some(element) = place.ty.element else { panic!("only arrays and slices can be indexed inside a routine") };
+        let usize_ty = TypeRef::value(<usize as Value>::TYPE);
+        let length = self.length(place);
+        let length = self.length_word(length);
+        let start = match start {
+            Some(start) => {
+                let start = self.convert(start, usize_ty);
+                self.value(start)
+            }
+            None => self.imm(0),
+        };
+        let end = match end {
+            Some(end) => {
+                let end = self.convert(end, usize_ty);
+                let end = self.value(end);
+                if inclusive { self.word(Op::AddImm, end, 1, 0) } else { end }
+            }
+            None => length,
+        };
+        let order = self.word(Op::LtU, end, start, 0);
+        let site = self.site(crate::routine::Cause::SliceOrder);
+        self.emit(Op::TrapIf, [site, order, start, end]);
+        let past = self.word(Op::LtU, length, end, 0);
+        let site = self.site(crate::routine::Cause::SliceEnd);
+        self.emit(Op::TrapIf, [site, past, end, length]);
+        let (space, first, displacement) = self.pointer(place);
+        let skip = self.word(Op::MulImm, start, element.words, 0);
+        let first = self.word(Op::AddImm, first, displacement, 0);
+        let base = self.fresh(3);
+        self.emit(Op::Mov, [base, space, 0, 0]);
+        self.emit(Op::Add, [base + 1, first, skip, 0]);
+        self.emit(Op::Sub, [base + 2, end, start, 0]);
+        let at = Where::Elements { space: base, offset: base + 1, length: base + 2 };
+        let ty = match place.ty.slice {
+            Some(slice) => slice,
+            None => place.ty,
+        };
+        Operand { ty, refs: 0, at, owned: false, by_ref: place.by_ref }
+    }
+}
+
+/// How long an array or slice is.
+#[derive(Clone, Copy)]
+pub(super) enum Length {
+    Constant(u32),
+    Word(u32),
+}

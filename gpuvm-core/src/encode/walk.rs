@@ -1,0 +1,504 @@
+//! The one walk over the node stream: what each node does to the operand stack and the code.
+
+use super::method::NO_METHOD;
+use super::node::{Node, Operator};
+use super::operand::Operand;
+use super::state::{ConstantUse, Encoder, Join};
+use crate::facts::{CallFact, Fact};
+use crate::isa::Op;
+use crate::routine::Callee;
+use crate::types::{Kind, TypeRef, Value};
+
+impl<const CAP: usize> Encoder<'_, CAP> {
+    /// Encodes the whole routine.
+    pub const fn walk(&mut self) {
+        let mut local = 0;
+        while local < self.source.params.len() {
+            self.declare_of(local as u32, self.source.params[local]);
+            local += 1;
+        }
+        while self.at < self.source.nodes.len() {
+            let Some(node) = Node::from_code(self.byte()) else { panic!("the node stream has an unknown node") };
+            self.node(node);
+        }
+    }
+
+    const fn node(&mut self, node: Node) {
+        match node {
+            Node::Line => self.line = self.small(),
+            Node::Label => {
+                let label = self.small();
+                self.place(label);
+            }
+            Node::Jump => {
+                let label = self.small();
+                self.jump(Op::Jump, label, 0);
+            }
+            Node::JumpIf | Node::JumpUnless => {
+                let label = self.small();
+                let condition = self.pop();
+                if !condition.is_never() {
+                    let condition = self.deref_all(condition);
+                    let word = self.value(condition);
+                    let op = if matches!(node, Node::JumpIf) { Op::JumpIf } else { Op::JumpUnless };
+                    self.jump(op, label, word);
+                }
+            }
+            Node::Join | Node::JoinSet | Node::JoinGet => self.join(node),
+            Node::Return => self.finish(),
+            Node::Panic => {
+                let message = self.small();
+                let count = self.small();
+                self.panic_with(message as usize, count);
+            }
+            Node::Yield => self.emit(Op::Yield, [0; 4]),
+            Node::Halt => self.emit(Op::Halt, [0; 4]),
+            Node::Call => {
+                let call = self.call_fact();
+                let count = self.small();
+                self.call(call, count);
+            }
+            Node::Method => {
+                let method = self.small() as u16;
+                let count = self.small();
+                self.std_method(method, count, None);
+            }
+            Node::MethodAs => {
+                let method = self.small() as u16;
+                let fact = self.fact();
+                let count = self.small();
+                match fact {
+                    Fact::Call(call) => self.call(call, count),
+                    _ => {
+                        assert!(method != NO_METHOD, "a method that is called here is not available inside a routine");
+                        self.std_method(method, count, None);
+                    }
+                }
+            }
+            Node::Associated => {
+                let method = self.small() as u16;
+                let kind = self.kind();
+                let count = self.small();
+                self.std_method(method, count, Some(kind));
+            }
+            Node::Assign | Node::AssignOp | Node::AssignOpAs => self.assignment(node),
+            Node::Unary | Node::UnaryAs | Node::Binary | Node::BinaryAs => self.operation(node),
+            Node::Cast => {
+                let kind = self.kind();
+                let a = self.pop();
+                let result = self.cast(a, kind);
+                self.push(result);
+            }
+            Node::CastAs => {
+                let ty = self.type_fact();
+                let a = self.pop();
+                let result = self.cast(a, ty.ty.kind);
+                self.push(result);
+            }
+            Node::Tuple | Node::Array => {
+                let ty = self.type_fact();
+                let count = self.small();
+                self.sequence(ty.ty, count);
+            }
+            Node::Repeat => {
+                let ty = self.type_fact();
+                self.repeat(ty.ty);
+            }
+            Node::Construct => {
+                let ty = self.type_fact();
+                let variant = self.hash();
+                let count = self.small();
+                let has_base = self.small() != 0;
+                self.construct(ty.ty, variant, count, has_base);
+            }
+            Node::Bind | Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
+            Node::PatternField
+            | Node::PatternPayload
+            | Node::PatternVariant
+            | Node::PatternValue
+            | Node::PatternDeref
+            | Node::PatternLength
+            | Node::PatternElement
+            | Node::PatternRest => self.pattern(node),
+            Node::Field | Node::Index | Node::IndexUnchecked | Node::IndexRange | Node::Deref | Node::Ref => {
+                self.place_node(node);
+            }
+            _ => self.plain_value(node),
+        }
+    }
+
+    /// Literals, locals, constants, and what moves operands about.
+    const fn plain_value(&mut self, node: Node) {
+        match node {
+            Node::Local => {
+                let local = self.small();
+                self.push(self.locals[local as usize]);
+            }
+            Node::Integer => {
+                let value = self.number();
+                self.push(Operand::literal(value));
+            }
+            Node::IntegerOf => {
+                let value = self.number();
+                let kind = self.kind();
+                let ty = super::number::scalar_type(kind);
+                let base = self.literal(value, ty);
+                self.push(Operand::scalar(ty, base));
+            }
+            Node::IntegerAs => {
+                let value = self.number();
+                let ty = self.type_fact();
+                let base = self.literal(value, ty.ty);
+                self.push(Operand::fresh(ty, base));
+            }
+            Node::Float => {
+                let bits = self.small();
+                let word = self.imm(bits);
+                self.push(Operand::scalar(<f32 as Value>::TYPE, word));
+            }
+            Node::Bool => {
+                let value = self.small();
+                let word = self.imm(value);
+                self.push_bool(word);
+            }
+            Node::Never => self.push(Operand::NEVER),
+            Node::Constant => {
+                let number = self.small();
+                let ty = self.type_fact();
+                self.constants.push(ConstantUse { at: self.code.len as u32, number });
+                let base = self.fresh(ty.ty.words);
+                let mut i = 0;
+                while i < ty.ty.words {
+                    self.emit(Op::Imm, [base + i, 0, 0, 0]);
+                    i += 1;
+                }
+                self.push(Operand::fresh(TypeRef::value(ty.ty), base));
+            }
+            Node::Copy => {
+                let operand = self.pop();
+                let copy = self.owned(operand);
+                self.push(copy);
+            }
+            Node::Pop => {
+                self.pop();
+            }
+            Node::Duplicate => {
+                let operand = self.pop().shared();
+                self.push(operand);
+                self.push(operand);
+            }
+            Node::VmId => {
+                let word = self.word(Op::VmId, 0, 0, 0);
+                self.push(Operand::scalar(<u32 as Value>::TYPE, word));
+            }
+            Node::VmCount => {
+                let word = self.word(Op::VmCount, 0, 0, 0);
+                self.push(Operand::scalar(<u32 as Value>::TYPE, word));
+            }
+            _ => self.push(Operand::UNIT),
+        }
+    }
+
+    const fn place_node(&mut self, node: Node) {
+        let place = match node {
+            Node::Field => {
+                let hash = self.hash();
+                let base = self.pop();
+                self.field(base, hash)
+            }
+            Node::Index | Node::IndexUnchecked => {
+                let index = self.pop();
+                let base = self.pop();
+                let index = self.deref_all(index);
+                self.element(base, index, matches!(node, Node::Index))
+            }
+            Node::IndexRange => {
+                let has_start = self.small() != 0;
+                let has_end = self.small() != 0;
+                let inclusive = self.small() != 0;
+                let end = if has_end { Some(self.pop()) } else { None };
+                let start = if has_start { Some(self.pop()) } else { None };
+                let base = self.pop();
+                self.range(base, start, end, inclusive)
+            }
+            Node::Deref => {
+                let reference = self.pop();
+                self.deref(reference)
+            }
+            _ => {
+                self.small();
+                let place = self.pop();
+                self.reference(place)
+            }
+        };
+        self.push(place);
+    }
+
+    const fn operation(&mut self, node: Node) {
+        let operator = self.operator();
+        let with_slot = matches!(node, Node::UnaryAs | Node::BinaryAs);
+        let fact = if with_slot { self.fact() } else { Fact::Builtin };
+        let unary = matches!(node, Node::Unary | Node::UnaryAs);
+        if let Fact::Call(call) = fact {
+            self.call(call, if unary { 1 } else { 2 });
+            // `!=` of a type whose `==` is a routine.
+            if matches!(operator, Operator::Ne) {
+                let same = self.pop();
+                let word = self.value(same);
+                let differ = self.not_bool(word);
+                self.push_bool(differ);
+            }
+            return;
+        }
+        let result = if unary {
+            let a = self.pop();
+            self.unary(operator, a)
+        } else {
+            let b = self.pop();
+            let a = self.pop();
+            self.binary(operator, a, b)
+        };
+        self.push(result);
+    }
+
+    const fn assignment(&mut self, node: Node) {
+        if matches!(node, Node::Assign) {
+            let place = self.pop();
+            let value = self.pop();
+            self.assign(place, value);
+            return;
+        }
+        let operator = self.operator();
+        let fact = if matches!(node, Node::AssignOpAs) { self.fact() } else { Fact::Builtin };
+        let place = self.pop();
+        let value = self.pop();
+        if let Fact::Call(call) = fact {
+            let place = self.reference(place);
+            self.push(place);
+            self.push(value);
+            self.call(call, 2);
+            self.pop();
+            return;
+        }
+        // The slot names the assigning operator, the arithmetic is that of the plain one.
+        let plain = match operator {
+            Operator::AddAssign => Operator::Add,
+            Operator::SubAssign => Operator::Sub,
+            Operator::MulAssign => Operator::Mul,
+            Operator::DivAssign => Operator::Div,
+            Operator::RemAssign => Operator::Rem,
+            Operator::BitAndAssign => Operator::BitAnd,
+            Operator::BitOrAssign => Operator::BitOr,
+            Operator::BitXorAssign => Operator::BitXor,
+            Operator::ShlAssign => Operator::Shl,
+            Operator::ShrAssign => Operator::Shr,
+            other => other,
+        };
+        let place = self.deref_all(place);
+        let result = self.binary(plain, place, value);
+        self.assign(place, result);
+    }
+
+    const fn binding(&mut self, node: Node) {
+        let local = self.small();
+        match node {
+            Node::Bind => {
+                let operand = self.pop();
+                self.bind(local, operand);
+            }
+            Node::BindAs => {
+                let ty = self.type_fact();
+                let operand = self.pop();
+                let operand = self.convert(operand, ty);
+                let bound = self.owned(operand).shared();
+                if bound.is_never() { self.declare_of(local, ty) } else { self.declare(local, bound) }
+            }
+            Node::BindRef => {
+                self.small();
+                let operand = self.pop();
+                let reference = self.reference(operand);
+                self.declare(local, reference.shared());
+            }
+            Node::BindLength => {
+                let operand = self.pop();
+                let length = self.length(operand);
+                let word = self.length_word(length);
+                self.declare(local, Operand::scalar(<usize as Value>::TYPE, word).shared());
+            }
+            _ => {
+                let ty = self.type_fact();
+                self.declare_of(local, ty);
+            }
+        }
+    }
+
+    const fn pattern(&mut self, node: Node) {
+        match node {
+            Node::PatternField => {
+                let hash = self.hash();
+                self.pattern_field(hash);
+            }
+            Node::PatternPayload => {
+                let variant = self.hash();
+                let field = self.hash();
+                self.pattern_payload(variant, field);
+            }
+            Node::PatternVariant => {
+                let variant = self.hash();
+                let label = self.small();
+                self.pattern_variant(variant, label);
+            }
+            Node::PatternValue => {
+                let top = self.peek(0);
+                let mut value = self.deref_all(top).shared();
+                value.by_ref = false;
+                self.push(value);
+            }
+            Node::PatternDeref => {
+                let top = self.peek(0);
+                let mut place = self.deref(top).shared();
+                place.by_ref = false;
+                self.push(place);
+            }
+            Node::PatternLength => {
+                let least = self.small();
+                let exact = self.small() != 0;
+                let label = self.small();
+                self.pattern_length(least, exact, label);
+            }
+            Node::PatternElement => {
+                let index = self.small();
+                let from_end = self.small() != 0;
+                self.pattern_element(index, from_end);
+            }
+            _ => {
+                let front = self.small();
+                let back = self.small();
+                self.pattern_rest(front, back);
+            }
+        }
+    }
+
+    const fn join(&mut self, node: Node) {
+        let join = self.small() as usize;
+        match node {
+            Node::Join => {
+                let slot = self.small();
+                let mut opened = Join { ty: None, base: 0, set: false };
+                if slot > 0 {
+                    let ty = self.type_of_slot(slot as usize - 1);
+                    opened.ty = Some(ty);
+                    opened.base = self.fresh(ty.words());
+                }
+                self.joins[join] = opened;
+            }
+            Node::JoinSet => {
+                let operand = self.pop();
+                if operand.is_never() {
+                    return;
+                }
+                if self.joins[join].ty.is_none() {
+                    let ty = operand.type_ref();
+                    let base = self.fresh(ty.words());
+                    self.joins[join] = Join { ty: Some(ty), base, set: true };
+                }
+                self.joins[join].set = true;
+                if let Join { ty: Some(ty), base, .. } = self.joins[join] {
+                    self.store_words(base, operand, ty);
+                }
+            }
+            _ => match self.joins[join] {
+                Join { ty: Some(ty), base, set: true } => self.push(Operand::fresh(ty, base)),
+                _ => self.push(Operand::NEVER),
+            },
+        }
+    }
+
+    /// `return`: the value's words and the way out.
+    const fn finish(&mut self) {
+        let operand = self.pop();
+        if operand.is_never() {
+            return;
+        }
+        let result = self.source.result;
+        let operand = if result.words() == 0 { Operand::UNIT } else { self.convert(operand, result) };
+        let base = self.value(operand);
+        self.emit(Op::Return, [base, 0, 0, 0]);
+    }
+
+    /// A call of a routine with the top `count` operands.
+    const fn call(&mut self, call: CallFact, count: u32) {
+        let first = self.stack.len - count as usize;
+        assert!(call.params.len() == count as usize, "a routine is called with another number of arguments than it takes");
+        let mut words = 0;
+        let mut never = false;
+        let mut i = 0;
+        while i < call.params.len() {
+            words += call.params[i].words();
+            never = never || self.stack.items[first + i].is_never();
+            i += 1;
+        }
+        let base = self.fresh(words);
+        let mut offset = 0;
+        i = 0;
+        while i < call.params.len() {
+            self.store_words(base + offset, self.stack.items[first + i], call.params[i]);
+            offset += call.params[i].words();
+            i += 1;
+        }
+        self.stack.len = first;
+        if never {
+            self.push(Operand::NEVER);
+            return;
+        }
+        let result = self.fresh(call.result.words());
+        let callee = self.callees.len as u32;
+        self.callees.push(Callee::Routine(call.routine));
+        self.emit(Op::Call, [callee, base, result, 0]);
+        self.push(if matches!(call.result.ty.kind, Kind::Never) {
+            Operand::NEVER
+        } else {
+            Operand::fresh(call.result, result)
+        });
+    }
+
+    // Arguments of nodes.
+
+    const fn fact(&mut self) -> Fact {
+        let slot = self.small();
+        self.source.facts.get(slot as usize, self.source.depth)
+    }
+
+    const fn type_of_slot(&mut self, slot: usize) -> TypeRef {
+        match self.source.facts.get(slot, self.source.depth) {
+            Fact::Type(ty) => ty,
+            _ => panic!("a slot tells no type"),
+        }
+    }
+
+    const fn type_fact(&mut self) -> TypeRef {
+        let slot = self.small();
+        self.type_of_slot(slot as usize)
+    }
+
+    const fn call_fact(&mut self) -> CallFact {
+        match self.fact() {
+            Fact::Call(call) => call,
+            _ => panic!("a slot tells no routine"),
+        }
+    }
+
+    const fn kind(&mut self) -> Kind {
+        match Kind::from_code(self.byte()) {
+            Some(kind) => kind,
+            None => panic!("the node stream has an unknown kind"),
+        }
+    }
+
+    const fn operator(&mut self) -> Operator {
+        match Operator::from_code(self.byte()) {
+            Some(operator) => operator,
+            None => panic!("the node stream has an unknown operator"),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a VM sees beside its own state: the launch's memory, and how addresses lead to words of it.
+
+use super::run::MEMORY_SITE;
+use super::{Trapped, Vm, arithmetic};
+use crate::isa::{Op, space};
+use crate::program::ParamSlot;
+
+/// The memory of a launch, or of one batch of its VMs.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    /// Space 1: all columns, slices and results.
+    pub arena: &'a mut [u32],
+    /// Space 2: the atomic words.
+    pub atomics: &'a mut [u32],
+    /// Where the parameters lie, the result's slot last.
+    pub params: &'a [ParamSlot],
+    /// VMs in the launch.
+    pub vm_count: u32,
+    /// The number of the VM whose part each parameter's `base` is: the first of the batch.
+    pub first_vm: u32,
+}
+
+impl Vm {
+    /// The memory word at the address `offset word + constant` of the space in a word.
+    pub(super) fn place<'a>(
+        &'a mut self,
+        memory: &'a mut Memory<'_>,
+        space_word: u32,
+        offset_word: u32,
+        constant: u32,
+    ) -> Result<&'a mut u32, Trapped> {
+        let offset = self.word(offset_word).wrapping_add(constant);
+        let outside = self.bad_memory(offset);
+        let words = match self.word(space_word) {
+            space::FRAME => &mut self.frame[..],
+            space::ARENA => memory.arena,
+            space::ATOMIC => memory.atomics,
+            _ => return Err(outside),
+        };
+        words.get_mut(offset as usize).ok_or(outside)
+    }
+
+    /// A word of the VM's frame memory.
+    pub(super) fn frame_word(&mut self, offset: u32) -> Result<&mut u32, Trapped> {
+        let outside = self.bad_memory(offset);
+        self.frame.get_mut(offset as usize).ok_or(outside)
+    }
+
+    /// The atomic word at the address in a word.
+    pub(super) fn atomic<'a>(&self, memory: &'a mut Memory<'_>, address: u32) -> Result<&'a mut u32, Trapped> {
+        let offset = self.word(address);
+        memory.atomics.get_mut(offset as usize).ok_or(self.bad_memory(offset))
+    }
+
+    /// The trap of an instruction that reaches outside of what there is.
+    pub(super) fn bad_memory(&self, offset: u32) -> Trapped {
+        Trapped { site: MEMORY_SITE, words: [self.ip(), offset, 0, 0] }
+    }
+}
+
+/// What a read-modify-write operation makes of an atomic word.
+pub(super) fn updated(op: Op, old: u32, operand: u32) -> u32 {
+    let plain = match op {
+        Op::AtomicAdd => Op::Add,
+        Op::AtomicSub => Op::Sub,
+        Op::AtomicAnd => Op::And,
+        Op::AtomicOr => Op::Or,
+        Op::AtomicXor => Op::Xor,
+        Op::AtomicMinU => Op::MinU,
+        Op::AtomicMaxU => Op::MaxU,
+        Op::AtomicMinS => Op::MinS,
+        Op::AtomicMaxS => Op::MaxS,
+        _ => return operand,
+    };
+    arithmetic::fold(plain, &[old, operand]).map_or(operand, |outputs| outputs.low)
+}

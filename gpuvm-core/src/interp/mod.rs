@@ -1,0 +1,307 @@
+//! The reference interpreter: one VM, one instruction at a time, in plain Rust. It is the definition of what a [`Program`]
+//! means; every other engine has to agree with it bit for bit (but for NaN payloads, which nobody can observe).
+
+pub mod arithmetic;
+mod memory;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use crate::isa::{CALL_FRAME_WORDS, Class, Instruction, NO_WORD, Op, Role, STATE_WORDS, WORDS, unpair};
+use crate::matrix::apply_record;
+use crate::program::{Program, Status, TrapRecord};
+
+pub use memory::Memory;
+pub use run::{MEMORY_SITE, Outcome, STACK_SITE, run_all, trap_site};
+
+/// One VM between two instructions: everything that is needed to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vm {
+    /// The 128-byte record: `ip`, `status`, `vm_id`, `depth`, then `w0..w27`.
+    pub state: [u32; STATE_WORDS],
+    /// Its frame memory, [`Program::frame_memory`] words: the call stack, then the frames.
+    pub frame: Vec<u32>,
+    /// Where in `frame` the running routine's frame starts.
+    pub frame_base: u32,
+    /// Calls that have not returned, each with a call frame on the call stack.
+    pub calls: u32,
+    /// What the VM recorded when it trapped.
+    pub trap: Option<TrapRecord>,
+}
+
+/// Places of the header words in [`Vm::state`].
+pub mod header {
+    /// The number of the next instruction.
+    pub const IP: usize = 0;
+    /// A [`Status`](crate::program::Status) as a number.
+    pub const STATUS: usize = 1;
+    /// The VM's number in its launch.
+    pub const VM_ID: usize = 2;
+    /// Depth of recursion as [`Op::Enter`](crate::isa::Op::Enter) counts it.
+    pub const DEPTH: usize = 3;
+    /// `w0`; the other general words follow.
+    pub const WORD_0: usize = 4;
+}
+
+/// Why an instruction could not be completed: the site and the words to record.
+struct Trapped {
+    site: u32,
+    words: [u32; 4],
+}
+
+/// Where the VM goes from an instruction.
+enum Next {
+    Following,
+    Label(u32),
+    Stop(Status),
+}
+
+impl Vm {
+    /// A VM at the program's entry: all words and its frame memory are 0.
+    pub fn new(program: &Program, vm_id: u32) -> Vm {
+        let mut state = [0; STATE_WORDS];
+        state[header::VM_ID] = vm_id;
+        Vm {
+            state,
+            frame: vec![0; program.frame_memory() as usize],
+            frame_base: program.call_depth * CALL_FRAME_WORDS as u32,
+            calls: 0,
+            trap: None,
+        }
+    }
+
+    /// Whether it can go on, and if not, why.
+    pub fn status(&self) -> Status {
+        match self.state[header::STATUS] {
+            0 => Status::Running,
+            1 => Status::Blocked,
+            2 => Status::Yielded,
+            3 => Status::Halted,
+            _ => Status::Trapped,
+        }
+    }
+
+    /// The number of the next instruction.
+    pub fn ip(&self) -> u32 {
+        self.state[header::IP]
+    }
+
+    /// The general words.
+    pub fn words(&self) -> &[u32] {
+        &self.state[header::WORD_0..]
+    }
+
+    /// Lets a VM that yielded go on.
+    pub fn resume(&mut self) {
+        if self.status() == Status::Yielded {
+            self.state[header::STATUS] = Status::Running as u32;
+        }
+    }
+
+    /// Runs one instruction, if the VM is running. A VM that halts or traps keeps the `ip` of the instruction that did it.
+    pub fn step(&mut self, program: &Program, memory: &mut Memory<'_>) -> Status {
+        if self.status() != Status::Running {
+            return self.status();
+        }
+        let ip = self.ip();
+        let executed = match program.code.get(ip as usize) {
+            Some(instruction) => self.execute(instruction, program, memory),
+            None => Err(self.bad_memory(ip)),
+        };
+        let (next, status) = match executed {
+            Ok(Next::Following) => (ip.wrapping_add(1), Status::Running),
+            Ok(Next::Label(label)) => (label, Status::Running),
+            Ok(Next::Stop(Status::Yielded)) => (ip.wrapping_add(1), Status::Yielded),
+            Ok(Next::Stop(status)) => (ip, status),
+            Err(Trapped { site, words }) => {
+                let vm = self.state[header::VM_ID];
+                self.trap = Some(TrapRecord { vm, site, words });
+                (ip, Status::Trapped)
+            }
+        };
+        self.state[header::IP] = next;
+        self.state[header::STATUS] = status as u32;
+        status
+    }
+
+    fn execute(&mut self, instruction: &Instruction, program: &Program, memory: &mut Memory<'_>) -> Result<Next, Trapped> {
+        let [a, b, c, d] = instruction.operands;
+        let Some(op) = Op::from_code(instruction.opcode) else {
+            return Err(self.bad_memory(instruction.opcode));
+        };
+        match op {
+            Op::Affine => self.affine(program, d),
+            _ if matches!(op.class(), Class::Linear | Class::Oracle) => self.compute(op, &instruction.operands),
+
+            Op::Jump => return Ok(Next::Label(a)),
+            Op::JumpIf if self.word(b) != 0 => return Ok(Next::Label(a)),
+            Op::JumpUnless if self.word(b) == 0 => return Ok(Next::Label(a)),
+            Op::JumpIf | Op::JumpUnless => {}
+            Op::Call => return self.call(program, a, b),
+            Op::Return => return self.ret(),
+
+            Op::Load => {
+                let value = *self.place(memory, b, c, d)?;
+                self.set(a, value);
+            }
+            Op::Store => {
+                let value = self.word(a);
+                *self.place(memory, b, c, d)? = value;
+            }
+            Op::LoadFrame => {
+                let value = *self.frame_word(self.frame_base.wrapping_add(b))?;
+                self.set(a, value);
+            }
+            Op::StoreFrame => {
+                let value = self.word(a);
+                *self.frame_word(self.frame_base.wrapping_add(b))? = value;
+            }
+            Op::Address => self.set(a, self.frame_base.wrapping_add(b)),
+            Op::Param | Op::ParamLen => {
+                let slot = memory.params.get(b as usize).ok_or(self.bad_memory(b))?;
+                let vm = self.state[header::VM_ID].wrapping_sub(memory.first_vm);
+                let offset = slot.base.wrapping_add(vm.wrapping_mul(slot.stride));
+                self.set(a, if op == Op::Param { offset } else { slot.length });
+            }
+            Op::VmId => self.set(a, self.state[header::VM_ID]),
+            Op::VmCount => self.set(a, memory.vm_count),
+
+            Op::AtomicLoad => {
+                let old = *self.atomic(memory, b)?;
+                self.set(a, old);
+            }
+            Op::AtomicStore => *self.atomic(memory, b)? = self.word(a),
+            Op::AtomicCas => {
+                let (expected, new) = (self.word(c), self.word(d));
+                self.update(memory, a, b, |old| if old == expected { new } else { old })?;
+            }
+            Op::AtomicAdd
+            | Op::AtomicSub
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+            | Op::AtomicMinU
+            | Op::AtomicMaxU
+            | Op::AtomicMinS
+            | Op::AtomicMaxS
+            | Op::AtomicSwap => {
+                let operand = self.word(c);
+                self.update(memory, a, b, |old| memory::updated(op, old, operand))?;
+            }
+
+            Op::Yield => return Ok(Next::Stop(Status::Yielded)),
+            Op::Halt => return Ok(Next::Stop(Status::Halted)),
+            Op::Trap => {
+                let ((first, second), (third, fourth)) = (unpair(b), unpair(c));
+                let words = [first, second, third, fourth].map(|word| self.recorded(word));
+                return Err(Trapped { site: a, words });
+            }
+            Op::TrapIf => {
+                if self.word(b) != 0 {
+                    return Err(Trapped { site: a, words: [self.recorded(c), self.recorded(d), 0, 0] });
+                }
+            }
+            Op::Enter => {
+                let depth = self.state[header::DEPTH].wrapping_add(1);
+                if depth > program.depth_limit {
+                    return Err(Trapped { site: a, words: [0; 4] });
+                }
+                self.state[header::DEPTH] = depth;
+            }
+            Op::Leave => self.state[header::DEPTH] = self.state[header::DEPTH].wrapping_sub(1),
+            _ => return Err(self.bad_memory(instruction.opcode)),
+        }
+        Ok(Next::Following)
+    }
+
+    fn affine(&mut self, program: &Program, matrix: u32) {
+        let mut words: [u32; WORDS] = std::array::from_fn(|i| self.state[header::WORD_0 + i]);
+        if let Some(record) = program.matrices.get(matrix as usize) {
+            apply_record(record, &program.pools, &mut words);
+        }
+        self.state[header::WORD_0..].copy_from_slice(&words);
+    }
+
+    /// An operation that only computes: all operands are read before the result is written.
+    fn compute(&mut self, op: Op, operands: &[u32; 4]) {
+        let mut inputs = [0; 4];
+        let mut count = 0;
+        let mut input = |value| {
+            inputs[count] = value;
+            count += 1;
+        };
+        let roles = op.roles();
+        for (role, &operand) in roles.iter().zip(operands) {
+            match role {
+                Role::Use => input(self.word(operand)),
+                Role::Imm => input(operand),
+                Role::UsePair => {
+                    let (low, high) = unpair(operand);
+                    input(self.word(low));
+                    input(self.word(high));
+                }
+                _ => {}
+            }
+        }
+        let Some(outputs) = arithmetic::fold(op, &inputs[..count]) else {
+            return;
+        };
+        if roles[0] == Role::DefPair {
+            let (low, high) = unpair(operands[0]);
+            self.set(low, outputs.low);
+            self.set(high, outputs.high);
+        } else {
+            self.set(operands[0], outputs.low);
+        }
+    }
+
+    /// Pushes a call frame (return address, caller's frame base; the other six words are not used) and enters the callee.
+    fn call(&mut self, program: &Program, label: u32, caller_words: u32) -> Result<Next, Trapped> {
+        if self.calls >= program.call_depth {
+            return Err(Trapped { site: STACK_SITE, words: [self.ip(), 0, 0, 0] });
+        }
+        let at = self.calls * CALL_FRAME_WORDS as u32;
+        *self.frame_word(at)? = self.ip().wrapping_add(1);
+        *self.frame_word(at + 1)? = self.frame_base;
+        self.calls += 1;
+        self.frame_base = self.frame_base.wrapping_add(caller_words);
+        Ok(Next::Label(label))
+    }
+
+    /// Pops a call frame; the entry routine's return is a halt.
+    fn ret(&mut self) -> Result<Next, Trapped> {
+        let Some(calls) = self.calls.checked_sub(1) else {
+            return Ok(Next::Stop(Status::Halted));
+        };
+        let at = calls * CALL_FRAME_WORDS as u32;
+        let (label, frame_base) = (*self.frame_word(at)?, *self.frame_word(at + 1)?);
+        self.calls = calls;
+        self.frame_base = frame_base;
+        Ok(Next::Label(label))
+    }
+
+    /// Replaces the atomic word at the address in a word, and keeps what it was.
+    fn update(&mut self, memory: &mut Memory<'_>, def: u32, address: u32, new: impl FnOnce(u32) -> u32) -> Result<(), Trapped> {
+        let place = self.atomic(memory, address)?;
+        let old = *place;
+        *place = new(old);
+        self.set(def, old);
+        Ok(())
+    }
+
+    /// What a trap records of a word.
+    fn recorded(&self, word: u32) -> u32 {
+        if word == NO_WORD { 0 } else { self.word(word) }
+    }
+
+    /// A general word. A program is valid by construction, so the word exists; another number reads as 0.
+    fn word(&self, word: u32) -> u32 {
+        self.words().get(word as usize).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, word: u32, value: u32) {
+        if let Some(place) = self.state[header::WORD_0..].get_mut(word as usize) {
+            *place = value;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What the shape of a function's graph tells: predecessors, an order of blocks, dominators, loop depth.
+
+use super::Function;
+
+/// The blocks reachable from the entry, each after its predecessors but for back edges.
+pub(crate) fn reverse_postorder(function: &Function) -> Vec<usize> {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut order = Vec::with_capacity(function.blocks.len());
+    let mut stack = vec![(0, function.blocks[0].end.successors())];
+    seen[0] = true;
+    while let Some((block, successors)) = stack.last_mut() {
+        match successors.next() {
+            Some(next) if !seen[next] => {
+                seen[next] = true;
+                stack.push((next, function.blocks[next].end.successors()));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// For each block, the blocks that may come before it.
+pub(crate) fn predecessors(function: &Function) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); function.blocks.len()];
+    for (i, block) in function.blocks.iter().enumerate() {
+        for next in block.end.successors() {
+            before[next].push(i);
+        }
+    }
+    before
+}
+
+/// Who dominates whom, and how deep in loops each block lies.
+pub(crate) struct Shape {
+    /// Reachable blocks in reverse postorder.
+    pub order: Vec<usize>,
+    /// Each block's place in `order`; `usize::MAX` for a block never reached.
+    pub rank: Vec<usize>,
+    /// Each block's immediate dominator; the entry's is itself.
+    pub dominator: Vec<usize>,
+    /// How many loops each block lies in.
+    pub depth: Vec<u32>,
+    /// The loops, inner ones after the outer ones that hold them.
+    pub loops: Vec<Loop>,
+}
+
+/// A natural loop.
+#[derive(Debug)]
+pub(crate) struct Loop {
+    /// The block that dominates all of it.
+    pub header: usize,
+    /// Its blocks, the header among them.
+    pub body: Vec<usize>,
+}
+
+impl Shape {
+    /// Looks at a function. Dominators by Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001).
+    pub fn of(function: &Function) -> Shape {
+        let count = function.blocks.len();
+        let before = predecessors(function);
+        let order = reverse_postorder(function);
+        let mut rank = vec![usize::MAX; count];
+        for (i, &block) in order.iter().enumerate() {
+            rank[block] = i;
+        }
+        let mut dominator = vec![usize::MAX; count];
+        dominator[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &order[1..] {
+                let mut new = usize::MAX;
+                for &p in &before[block] {
+                    if dominator[p] != usize::MAX {
+                        new = if new == usize::MAX { p } else { meet(&dominator, &rank, new, p) };
+                    }
+                }
+                changed |= dominator[block] != new;
+                dominator[block] = new;
+            }
+        }
+        let mut shape = Shape { order, rank, dominator, depth: vec![0; count], loops: Vec::new() };
+        shape.find_loops(&before);
+        shape
+    }
+
+    /// Whether every path from the entry to `b` leads through `a`.
+    pub fn dominates(&self, a: usize, mut b: usize) -> bool {
+        while self.rank[b] > self.rank[a] {
+            b = self.dominator[b];
+        }
+        a == b
+    }
+
+    fn find_loops(&mut self, before: &[Vec<usize>]) {
+        let mut mark = vec![usize::MAX; before.len()];
+        for i in 0..self.order.len() {
+            let header = self.order[i];
+            let mut work: Vec<usize> = before[header]
+                .iter()
+                .copied()
+                .filter(|&p| self.rank[p] != usize::MAX && self.dominates(header, p))
+                .collect();
+            if work.is_empty() {
+                continue;
+            }
+            let mut body = vec![header];
+            mark[header] = header;
+            while let Some(block) = work.pop() {
+                if mark[block] == header {
+                    continue;
+                }
+                mark[block] = header;
+                body.push(block);
+                work.extend(before[block].iter().copied().filter(|&p| self.rank[p] != usize::MAX));
+            }
+            for &block in &body {
+                self.depth[block] += 1;
+            }
+            self.loops.push(Loop { header, body });
+        }
+    }
+}
+
+/// The nearest block that dominates both.
+fn meet(dominator: &[usize], rank: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        while rank[a] > rank[b] {
+            a = dominator[a];
+        }
+        while rank[b] > rank[a] {
+            b = dominator[b];
+        }
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::End;
+    use crate::ir::testing::blocks;
+
+    #[test]
+    fn a_loop_in_a_loop_is_found() {
+        // 0 → 1 → 2 ⇄ 2, 2 → 3, 3 → 1 or 4.
+        let function = blocks(vec![
+            End::Jump(1),
+            End::Jump(2),
+            End::Branch { word: 0, then: 2, otherwise: 3 },
+            End::Branch { word: 0, then: 1, otherwise: 4 },
+            End::Halt,
+        ]);
+        let shape = Shape::of(&function);
+        assert_eq!(shape.depth, [0, 1, 2, 1, 0]);
+        assert_eq!(shape.dominator, [0, 0, 1, 2, 3]);
+        assert!(shape.dominates(1, 3) && !shape.dominates(3, 2));
+        assert_eq!(shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn blocks_never_reached_do_no_harm() {
+        let function = blocks(vec![End::Jump(2), End::Jump(2), End::Halt]);
+        let shape = Shape::of(&function);
+        assert_eq!(shape.order, [0, 2]);
+        assert_eq!(shape.dominator[2], 0);
+    }
+}

@@ -1,0 +1,170 @@
+//! The instruction set: opcodes, their classes and operand roles, and the 20-byte instruction. All of it follows from
+//! [`table`](self::table).
+
+mod table;
+
+use crate::for_each_op;
+
+/// The four classes of instruction, in the order of their opcode ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// `state' = A · state + b`; runs as a matrix.
+    Linear,
+    /// Non-linear arithmetic on words.
+    Oracle,
+    /// Jumps, calls, returns.
+    Branch,
+    /// Memory, identity, atomics, signals, traps.
+    Io,
+}
+
+/// What an instruction touches beside words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: it may be removed, repeated or moved.
+    Pure,
+    /// Memory is read: it may be removed, not moved across a write.
+    Read,
+    /// Memory is written or a trap may end the VM: it stays.
+    Write,
+    /// It decides what runs next and ends a block.
+    Control,
+}
+
+/// What one operand of an instruction means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Not used; must be 0.
+    None,
+    /// A word that is written.
+    Def,
+    /// A word that is read.
+    Use,
+    /// Two words that are written: low half's number | high half's number << 16.
+    DefPair,
+    /// Two words that are read, packed likewise.
+    UsePair,
+    /// A constant, 32 bits of any meaning.
+    Imm,
+    /// An instruction number to go to.
+    Label,
+    /// The number of the instruction's matrix.
+    Matrix,
+    /// Encoded code only: the number of a callee in the routine's list.
+    Callee,
+    /// The number of a trap site.
+    Site,
+    /// Encoded code only: the first of several consecutive words.
+    Base,
+}
+
+macro_rules! define_ops {
+    ($($variant:ident = $code:literal, $mnemonic:literal, [$($role:ident),*], $class:ident, $effect:ident, $meaning:literal;)*) => {
+        /// An operation of the machine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u32)]
+        pub enum Op {
+            $(#[doc = $meaning] $variant = $code,)*
+        }
+
+        impl Op {
+            /// Every operation, in order of opcode.
+            pub const ALL: &'static [Op] = &[$(Op::$variant),*];
+
+            /// The operation of an opcode, `None` for a number that is no opcode.
+            pub const fn from_code(code: u32) -> Option<Op> {
+                match code {
+                    $($code => Some(Op::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// The assembler's name for the operation.
+            pub const fn mnemonic(self) -> &'static str {
+                match self { $(Op::$variant => $mnemonic,)* }
+            }
+
+            /// What each of the four operands means.
+            pub const fn roles(self) -> [Role; 4] {
+                match self { $(Op::$variant => [$(Role::$role),*],)* }
+            }
+
+            /// The class, which decides the kernel that runs it in the epoch engine.
+            pub const fn class(self) -> Class {
+                match self { $(Op::$variant => Class::$class,)* }
+            }
+
+            /// What it touches beside words.
+            pub const fn effect(self) -> Effect {
+                match self { $(Op::$variant => Effect::$effect,)* }
+            }
+
+            /// One line on what it does.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Op::$variant => $meaning,)* }
+            }
+
+            /// The name of the table's row, which the shaders' constants carry in upper case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Op::$variant => stringify!($variant),)* }
+            }
+        }
+    };
+}
+for_each_op!(define_ops);
+
+impl Op {
+    /// The number that stands for the operation in an [`Instruction`].
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+}
+
+/// One instruction, 20 bytes: an opcode and four operands whose meaning [`Op::roles`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Instruction {
+    /// The number of an [`Op`]. Kept as a number because instructions also come from files.
+    pub opcode: u32,
+    /// Word numbers, constants, labels: see [`Op::roles`].
+    pub operands: [u32; 4],
+}
+
+const _: () = assert!(size_of::<Instruction>() == 20);
+
+impl Instruction {
+    /// An instruction with the given operands.
+    pub const fn new(op: Op, operands: [u32; 4]) -> Instruction {
+        Instruction { opcode: op.code(), operands }
+    }
+}
+
+/// Packs two word numbers into one pair operand.
+pub const fn pair(low: u32, high: u32) -> u32 {
+    low | high << 16
+}
+
+/// The two word numbers of a pair operand, low half first.
+pub const fn unpair(operand: u32) -> (u32, u32) {
+    (operand & 0xffff, operand >> 16)
+}
+
+/// In place of a word number in [`Op::Trap`] and [`Op::TrapIf`]: no word, recorded as 0.
+pub const NO_WORD: u32 = 0xffff;
+
+/// General words of a VM's state, `w0..w27`.
+pub const WORDS: usize = 28;
+/// Words of a VM's state in all: header and general words, 128 bytes.
+pub const STATE_WORDS: usize = 32;
+/// Words of a call frame, 32 bytes: return address, caller's frame base, and six saved words.
+pub const CALL_FRAME_WORDS: usize = 8;
+
+/// Spaces that a [`Op::Load`] or [`Op::Store`] may address.
+pub mod space {
+    /// The VM's own frame memory.
+    pub const FRAME: u32 = 0;
+    /// The launch's arena: columns, slices and outputs.
+    pub const ARENA: u32 = 1;
+    /// The launch's atomic words.
+    pub const ATOMIC: u32 = 2;
+}

@@ -1,0 +1,11 @@
+//! The stages of linking that see whole routines: collect, verify, lift, guard, start, emit. [`crate::compile`] puts them in
+//! order.
+
+pub(crate) mod collect;
+pub(crate) mod emit;
+pub(crate) mod entry;
+pub(crate) mod graph;
+pub(crate) mod guard;
+pub(crate) mod lift;
+pub(crate) mod tables;
+pub(crate) mod verify;

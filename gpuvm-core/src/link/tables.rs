@@ -1,0 +1,47 @@
+//! The tables of a program that instructions point into: files, routines, trap sites.
+
+use crate::program::{LinkedSite, Place};
+use crate::routine::{Cause, Routine};
+
+/// Files, routine names and sites, merged over all routines.
+#[derive(Default)]
+pub(crate) struct Tables {
+    /// Names of source files, each once.
+    pub files: Vec<String>,
+    /// Names of routines, in the order they were collected.
+    pub routines: Vec<String>,
+    /// All trap sites.
+    pub sites: Vec<LinkedSite>,
+}
+
+/// What a routine's own numbers become in the program.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers {
+    /// The place of the routine's own line.
+    pub place: Place,
+    /// What to add to the routine's site numbers.
+    pub first_site: u32,
+}
+
+impl Tables {
+    /// Enters a routine.
+    pub fn add(&mut self, routine: &Routine) -> Numbers {
+        let file = self.files.iter().position(|file| *file == routine.file).unwrap_or_else(|| {
+            self.files.push(routine.file.to_string());
+            self.files.len() - 1
+        });
+        let place = Place { file: file as u32, line: routine.line, routine: self.routines.len() as u32 };
+        self.routines.push(routine.name.to_string());
+        let first_site = self.sites.len() as u32;
+        self.sites.extend(
+            routine.sites.iter().map(|site| LinkedSite { place: Place { line: site.line, ..place }, cause: site.cause }),
+        );
+        Numbers { place, first_site }
+    }
+
+    /// The site where recursion through a routine becomes too deep.
+    pub fn add_overflow(&mut self, place: Place) -> u32 {
+        self.sites.push(LinkedSite { place, cause: Cause::StackOverflow });
+        self.sites.len() as u32 - 1
+    }
+}

@@ -1,0 +1,114 @@
+//! Where a program's matrices lie: each map stored once, in the form that suits it.
+
+use std::collections::HashMap;
+
+use super::{AffineMap, Format, MatrixRecord, Pools, Statistics, dense, sparse};
+use crate::isa::WORDS;
+
+/// Matrices under collection for a program, which takes over `pools` and `records` when it is complete.
+#[derive(Clone, Debug, Default)]
+pub struct Store {
+    /// The entries.
+    pub pools: Pools,
+    /// One record a matrix, in order of first insertion.
+    pub records: Vec<MatrixRecord>,
+    numbers: HashMap<AffineMap, u32>,
+    bytes_all_dense: u64,
+}
+
+impl Store {
+    /// The number of the map's record, which is added if the map is new. It is stored dense if its non-zeros are at least
+    /// `threshold` of the [entries](dense::entries) of the dense form, or as `force` says; sparse in any case if it has no
+    /// dense form.
+    pub fn insert(&mut self, map: &AffineMap, threshold: f32, force: Option<Format>) -> u32 {
+        if let Some(&number) = self.numbers.get(map) {
+            return number;
+        }
+        let entries = dense::entries(map);
+        let share = map.non_zeros() as f32 / entries.max(1) as f32;
+        let wanted = force.unwrap_or(if entries > 0 && share >= threshold {
+            Format::Dense
+        } else {
+            Format::Sparse
+        });
+        let words = match wanted {
+            Format::Dense => dense::encode(map),
+            Format::Sparse => None,
+        };
+        let non_zeros = map.non_zeros();
+        let record = match words {
+            Some(words) => {
+                let offset = self.pools.dense.len() as u32;
+                self.pools.dense.extend_from_slice(&words);
+                MatrixRecord {
+                    format: Format::Dense,
+                    offset,
+                    size: words.len() as u32,
+                    non_zeros,
+                }
+            }
+            None => {
+                let offset = self.pools.terms.len() as u32;
+                self.pools.terms.extend_from_slice(map.terms());
+                MatrixRecord {
+                    format: Format::Sparse,
+                    offset,
+                    size: map.terms().len() as u32,
+                    non_zeros,
+                }
+            }
+        };
+        self.bytes_all_dense += (size_of::<MatrixRecord>() as u64) + dense::bytes(map);
+        let number = self.records.len() as u32;
+        self.records.push(record);
+        self.numbers.insert(map.clone(), number);
+        number
+    }
+
+    /// The numbers about the stored matrices. What only the code tells (`linear_share`, `fused`) is 0.
+    pub fn statistics(&self) -> Statistics {
+        let dense = self
+            .records
+            .iter()
+            .filter(|record| record.format == Format::Dense)
+            .count();
+        let non_zeros: u64 = self
+            .records
+            .iter()
+            .map(|record| u64::from(record.non_zeros))
+            .sum();
+        let stored = size_of_val(&self.records[..])
+            + size_of_val(&self.pools.terms[..])
+            + size_of_val(&self.pools.dense[..]);
+        Statistics {
+            sparse: (self.records.len() - dense) as u32,
+            dense: dense as u32,
+            bytes: stored as u64,
+            bytes_all_dense: self.bytes_all_dense,
+            mean_non_zeros: non_zeros as f32 / self.records.len().max(1) as f32,
+            ..Statistics::default()
+        }
+    }
+}
+
+/// The map that a record stands for, `None` if the record or what it points to is damaged.
+pub fn read_record(record: &MatrixRecord, pools: &Pools) -> Option<AffineMap> {
+    match record.format {
+        Format::Sparse => AffineMap::from_terms(part(&pools.terms, record)?),
+        Format::Dense => dense::decode(part(&pools.dense, record)?),
+    }
+}
+
+/// Maps a VM's words by a stored matrix. A record that points outside of the pools changes nothing.
+pub fn apply_record(record: &MatrixRecord, pools: &Pools, words: &mut [u32; WORDS]) {
+    match record.format {
+        Format::Sparse => sparse::apply(part(&pools.terms, record).unwrap_or_default(), words),
+        Format::Dense => dense::apply(part(&pools.dense, record).unwrap_or_default(), words),
+    }
+}
+
+/// The part of a pool that a record points to.
+fn part<'a, T>(pool: &'a [T], record: &MatrixRecord) -> Option<&'a [T]> {
+    let start = record.offset as usize;
+    pool.get(start..start.checked_add(record.size as usize)?)
+}

@@ -1,0 +1,137 @@
+//! Inlining: a call becomes the callee's blocks.
+
+use crate::ir::{Block, End, Function, Inst, Slot, Word};
+use crate::isa::Op;
+
+/// How much larger than the limit for a callee a caller may grow.
+const GROWTH: usize = 16;
+
+/// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that have at most `limit`
+/// instructions. Callees come optimised; what they call themselves was inlined into them before or stays a call.
+pub(crate) fn inline(
+    caller: &mut Function,
+    callees: &[Function],
+    limit: usize,
+    may_inline: impl Fn(usize) -> bool,
+) {
+    let most = limit.saturating_mul(GROWTH);
+    let mut size = caller.size();
+    let mut b = 0;
+    while b < caller.blocks.len() {
+        let found = caller.blocks[b].code.iter().position(|inst| {
+            let callee = inst.imm as usize;
+            inst.op == Op::Call && may_inline(callee) && {
+                let added = callees[callee].size();
+                added <= limit && size + added <= most
+            }
+        });
+        if let Some(at) = found {
+            let callee = &callees[caller.blocks[b].code[at].imm as usize];
+            size += callee.size();
+            splice(caller, b, at, callee);
+        }
+        // What comes after the call is now a later block, and so is the callee's code, in which every call was judged before.
+        b += 1;
+    }
+}
+
+/// Puts the callee's blocks in place of the call at `at` of block `b`.
+fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
+    let first_word = caller.words;
+    caller.words += callee.words;
+    let frame = caller.frame_words;
+    caller.frame_words += callee.frame_words;
+    caller.slots.extend(
+        callee.slots.iter().map(|slot| Slot { offset: slot.offset + frame, ..*slot }),
+    );
+
+    let first_block = caller.blocks.len();
+    let after = first_block + callee.blocks.len();
+    let rest = caller.blocks[b].code.split_off(at + 1);
+    let Some(call) = caller.blocks[b].code.pop() else { return };
+    let place = call.place;
+    let words = call.call.unwrap_or_default();
+    let entry = callee.params.iter().zip(&words.args);
+    caller.blocks[b].code.extend(entry.map(|(&param, &arg)| Inst::copy(param + first_word, arg, place)));
+    let end = std::mem::replace(&mut caller.blocks[b].end, End::Jump(first_block));
+    let end_place = std::mem::replace(&mut caller.blocks[b].place, place);
+
+    for block in &callee.blocks {
+        caller.blocks.push(renamed(block, first_word, first_block, frame, after, &words.results));
+    }
+    caller.blocks.push(Block { code: rest, end, place: end_place });
+}
+
+/// A block of the callee with the caller's numbers; a return becomes copies and a jump.
+fn renamed(
+    block: &Block,
+    first_word: Word,
+    first_block: usize,
+    frame: u32,
+    after: usize,
+    results: &[Word],
+) -> Block {
+    let mut block = block.clone();
+    for inst in &mut block.code {
+        for word in inst.uses_mut() {
+            *word += first_word;
+        }
+        for word in inst.defs_mut() {
+            *word += first_word;
+        }
+        if matches!(inst.op, Op::LoadFrame | Op::StoreFrame | Op::Address) {
+            inst.imm += frame;
+        }
+    }
+    block.end.retarget(|to| to + first_block);
+    for word in block.end.uses_mut() {
+        *word += first_word;
+    }
+    if let End::Return(words) = &block.end {
+        let place = block.place;
+        block.code.extend(results.iter().zip(words).map(|(&to, &from)| Inst::copy(to, from, place)));
+        block.end = End::Jump(after);
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::CallWords;
+    use crate::ir::testing::{assemble, blocks};
+
+    fn call(callee: u32) -> Inst {
+        let mut inst = assemble("call 0 0 0").remove(0);
+        inst.imm = callee;
+        inst.extra = 0;
+        inst.call = Some(Box::new(CallWords { args: vec![3], results: vec![4] }));
+        inst
+    }
+
+    #[test]
+    fn every_call_becomes_the_callee() {
+        let mut callee = blocks(vec![End::Return(vec![1])]);
+        callee.params = vec![0];
+        callee.frame_words = 2;
+        callee.blocks[0].code = assemble("addi 1 0 1; stf 1 0");
+        let mut caller = blocks(vec![End::Return(vec![4])]);
+        caller.frame_words = 5;
+        caller.blocks[0].code = vec![call(0), call(0)];
+        inline(&mut caller, &[callee], 100, |_| true);
+        assert!(caller.blocks.iter().flat_map(|block| &block.code).all(|inst| inst.op != Op::Call));
+        assert_eq!(caller.frame_words, 9);
+        assert_eq!(caller.blocks[0].code, assemble("mov 64 3"));
+        assert_eq!(caller.blocks[1].code, assemble("addi 65 64 1; stf 65 5; mov 4 65"));
+        assert_eq!(caller.blocks.last().map(|block| &block.end), Some(&End::Return(vec![4])));
+    }
+
+    #[test]
+    fn what_is_too_large_stays_a_call() {
+        let callee = blocks(vec![End::Return(vec![])]);
+        let mut caller = blocks(vec![End::Halt]);
+        caller.blocks[0].code = vec![call(0)];
+        inline(&mut caller, &[callee], 0, |_| true);
+        assert_eq!(caller.blocks.len(), 1);
+    }
+}

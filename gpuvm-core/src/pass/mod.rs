@@ -1,0 +1,50 @@
+//! The optimising passes over one function, and the order they run in. No pass changes what a program computes, stores or
+//! traps on, so each can be switched off by itself.
+
+pub(crate) mod blocks;
+pub(crate) mod common;
+pub(crate) mod copies;
+pub(crate) mod dead_code;
+pub(crate) mod fold;
+pub(crate) mod fuse;
+pub(crate) mod hoist;
+pub(crate) mod inline;
+pub(crate) mod promote;
+
+use crate::compile::Settings;
+use crate::ir::Function;
+
+/// Rounds after which a function is as good as it gets: each enables only a little for the next.
+const ROUNDS: usize = 6;
+
+/// Improves a function until nothing changes or the rounds are over.
+pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
+    for _ in 0..ROUNDS {
+        if !round(function, settings) {
+            break;
+        }
+    }
+    if settings.hoist && hoist::hoist(function) {
+        round(function, settings);
+    }
+}
+
+fn round(function: &mut Function, settings: &Settings) -> bool {
+    let mut changed = false;
+    if settings.fold {
+        changed |= fold::fold(function);
+    }
+    if settings.copies {
+        changed |= copies::propagate(function);
+        changed |= common::reuse(function);
+        changed |= copies::propagate(function);
+    }
+    if settings.promote {
+        changed |= promote::promote(function);
+    }
+    if settings.dead_code {
+        changed |= blocks::simplify(function);
+        changed |= dead_code::remove(function);
+    }
+    changed
+}

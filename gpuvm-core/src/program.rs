@@ -1,0 +1,162 @@
+//! A [`Program`]: what linking makes and engines run. Valid by construction: every word is one of the 28, every label an
+//! instruction, every matrix and site exists.
+
+use crate::isa::{CALL_FRAME_WORDS, Instruction};
+use crate::matrix::MatrixRecord;
+use crate::routine::Cause;
+use crate::types::TypeRef;
+
+/// A linked program: one entry routine with everything it calls.
+///
+/// # How a VM starts and what its words mean
+///
+/// At entry `ip` is 0 and all general words are 0. The code fetches its own parameters: `param p` gives the offset of this VM's part of
+/// launch parameter `p` (`base[p] + vm * stride[p]`, in words of the arena, or of the atomics for `&[Atomic…]`), `paramlen p`
+/// the elements of a slice. The results go to parameter number `params.len()`, one record of `result.words()` words a VM.
+///
+/// A VM's frame memory has [`Program::frame_memory`] words: first the call stack, then the frames.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The entry routine's name.
+    pub name: String,
+    /// The parameters of the entry routine.
+    pub params: Vec<TypeRef>,
+    /// What the entry routine returns.
+    pub result: TypeRef,
+    /// The instructions. Operand 3 of a linear one is the number of its matrix.
+    pub code: Vec<Instruction>,
+    /// Where each instruction comes from.
+    pub places: Vec<Place>,
+    /// The source files that [`Place`] and [`LinkedSite`] name.
+    pub files: Vec<String>,
+    /// The routines that [`Place`] names; 0 is the entry.
+    pub routines: Vec<String>,
+    /// One record a matrix; identical matrices are stored once.
+    pub matrices: Vec<MatrixRecord>,
+    /// The pools that the records point into.
+    pub pools: crate::matrix::Pools,
+    /// Where and why a VM can trap.
+    pub sites: Vec<LinkedSite>,
+    /// Words of the entry's and all other frames together, the call stack not counted.
+    pub frame_words: u32,
+    /// Deepest nesting of calls that remain calls; 0 where everything was inlined.
+    pub call_depth: u32,
+    /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
+    pub depth_limit: u32,
+    /// What is known about it.
+    pub report: crate::compile::Report,
+}
+
+impl Program {
+    /// Words of frame memory that each VM needs.
+    pub fn frame_memory(&self) -> u32 {
+        self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
+    }
+
+    /// Words of the result record of one VM.
+    pub fn result_words(&self) -> u32 {
+        self.result.words()
+    }
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// Source line.
+    pub line: u32,
+    /// Index into [`Program::routines`].
+    pub routine: u32,
+}
+
+/// A trap site of a linked program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkedSite {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub cause: Cause,
+}
+
+/// How a VM ended, and the words a trap recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Status {
+    /// It has more to do.
+    Running = 0,
+    /// It waits for a message.
+    Blocked = 1,
+    /// It asked to pause.
+    Yielded = 2,
+    /// It is done.
+    Halted = 3,
+    /// It stopped where the native function would panic.
+    Trapped = 4,
+}
+
+/// One VM's trap as an engine reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrapRecord {
+    /// The VM.
+    pub vm: u32,
+    /// Index into [`Program::sites`].
+    pub site: u32,
+    /// The words that the site's message shows.
+    pub words: [u32; 4],
+}
+
+/// Where a launch parameter lies, in words of its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct ParamSlot {
+    /// Offset of the first VM's part.
+    pub base: u32,
+    /// Words from one VM's part to the next; 0 where all see the same.
+    pub stride: u32,
+    /// Elements of a slice that one VM sees.
+    pub length: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+impl Cause {
+    /// The text of the trap, word for word what the native function's panic says.
+    pub fn message(&self, words: [u32; 4]) -> String {
+        match self {
+            Cause::Message(text) => (*text).to_string(),
+            Cause::Bounds => format!("index out of bounds: the len is {} but the index is {}", words[0], words[1]),
+            Cause::SliceEnd => format!("range end index {} out of range for slice of length {}", words[0], words[1]),
+            Cause::SliceOrder => format!("slice index starts at {} but ends at {}", words[0], words[1]),
+            Cause::Format { pieces, values } => {
+                let mut text = String::new();
+                for (i, piece) in pieces.iter().enumerate() {
+                    text.push_str(piece);
+                    if i + 1 < pieces.len() {
+                        text.push_str(&values[i].text(words[2 * i], words[2 * i + 1]));
+                    }
+                }
+                text
+            }
+            Cause::StackOverflow => "stack overflow: recursion is deeper than the configured depth".to_string(),
+            Cause::Memory => "memory access outside of what this VM may touch".to_string(),
+        }
+    }
+}
+
+impl crate::routine::Shown {
+    /// The value of the words as `{}` or `{:?}` prints it.
+    fn text(self, low: u32, high: u32) -> String {
+        use crate::types::Kind;
+        let long = u64::from(low) | u64::from(high) << 32;
+        match self.kind {
+            Kind::Bool => (low != 0).to_string(),
+            Kind::F32 if self.debug => format!("{:?}", f32::from_bits(low)),
+            Kind::F32 => f32::from_bits(low).to_string(),
+            Kind::I64 => (long as i64).to_string(),
+            Kind::U64 => long.to_string(),
+            kind if kind.is_signed() => (low as i32).to_string(),
+            _ => low.to_string(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A [`Routine`]: what the build leaves in the binary for the linker. Plain data, the same whether the encoder, an
+//! assembler or a file made it.
+
+use std::borrow::Cow;
+
+use crate::isa::Instruction;
+use crate::matrix::{MatrixRecord, Term};
+use crate::types::{Kind, TypeRef};
+
+/// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
+/// each linear instruction. Nothing is optimised or allocated yet.
+///
+/// Words `0..p` hold the parameters, in order, at entry.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// The function's name, `Type::method` for a method.
+    pub name: Cow<'static, str>,
+    /// The source file, as `file!()` gives it.
+    pub file: Cow<'static, str>,
+    /// The line of the function's name.
+    pub line: u32,
+    /// The parameters' types, in order.
+    pub params: Cow<'static, [TypeRef]>,
+    /// The type of what it returns.
+    pub result: TypeRef,
+    /// How many words the code numbers.
+    pub words: u32,
+    /// The code. Labels are indices into it.
+    pub code: Cow<'static, [Instruction]>,
+    /// The source line of each instruction.
+    pub lines: Cow<'static, [u32]>,
+    /// The matrices that the linear instructions' operand 3 names.
+    pub matrices: Cow<'static, [MatrixRecord]>,
+    /// The terms that the matrices' records point into.
+    pub terms: Cow<'static, [Term]>,
+    /// What [`Op::Call`](crate::isa::Op::Call) names.
+    pub callees: Cow<'static, [Callee]>,
+    /// Constants whose words the linker fetches before anything else.
+    pub constants: Cow<'static, [Constant]>,
+    /// Where and why the routine can trap.
+    pub sites: Cow<'static, [Site]>,
+    /// Which words hold which variable, for people.
+    pub variables: Cow<'static, [Variable]>,
+}
+
+/// What a call names.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee {
+    /// Another routine of this binary. A function, so that routines may call each other in a circle.
+    Routine(fn() -> &'static Routine),
+    /// A function of the standard library of routines, by its place in [`crate::library::FUNCTIONS`].
+    Library(u32),
+}
+
+/// A named constant of the user's, read when the program is linked: the words of its value go, in order, into the constants of
+/// consecutive [`Op::Imm`](crate::isa::Op::Imm) instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// The first of the instructions to patch.
+    pub at: u32,
+    /// Gives the words of the value.
+    pub words: fn() -> Vec<u32>,
+}
+
+/// Where and why a routine can trap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Site {
+    /// The source line, as rustc's panic would report it.
+    pub line: u32,
+    /// What is wrong.
+    pub cause: Cause,
+}
+
+/// Why a VM traps. [`Cause::message`] words it exactly as rustc's own panic does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cause {
+    /// A fixed text: `panic!("text")`, overflow, division by zero, `unwrap` of `None`, …
+    Message(&'static str),
+    /// An index past the end; the recorded words are the length and the index.
+    Bounds,
+    /// A slice range `start..end` that ends past the length; the recorded words are the end and the length.
+    SliceEnd,
+    /// A slice range that starts after its end; the recorded words are the start and the end.
+    SliceOrder,
+    /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first.
+    Format {
+        /// The text around the values, one piece more than there are values.
+        pieces: &'static [&'static str],
+        /// How to show each value.
+        values: [Shown; 2],
+    },
+    /// Recursion past the configured depth.
+    StackOverflow,
+    /// Memory outside of what the VM may touch: only hand-made or damaged programs do this.
+    Memory,
+}
+
+/// How a trap's message shows one value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// A scalar kind.
+    pub kind: Kind,
+    /// As `{:?}` rather than `{}`.
+    pub debug: bool,
+}
+
+/// A variable of the source and the words that hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its name in the source.
+    pub name: &'static str,
+    /// Its first word.
+    pub word: u32,
+    /// Its type.
+    pub ty: TypeRef,
+}

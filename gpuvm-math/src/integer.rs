@@ -1,0 +1,147 @@
+//! Integer functions that are loops, and the Euclidean division of `f32`: what std writes out in Rust is written out here as
+//! routines.
+
+/// `base` to the power of `exponent`, wrapped, and whether the exact result does not fit.
+///
+/// Exponentiation by squaring, as std does it: no factor that is not needed is computed, so the flag is exact.
+pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
+    let mut factor = base;
+    let mut rest = exponent;
+    let mut result = 1u32;
+    let mut overflow = false;
+    while rest > 0 {
+        if rest & 1 == 1 {
+            let (product, over) = result.overflowing_mul(factor);
+            result = product;
+            overflow = overflow | over;
+        }
+        rest = rest >> 1;
+        if rest > 0 {
+            let (square, over) = factor.overflowing_mul(factor);
+            factor = square;
+            overflow = overflow | over;
+        }
+    }
+    (result, overflow)
+}
+
+/// The same as [`pow_u32`] for `i32`.
+pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
+    let mut factor = base;
+    let mut rest = exponent;
+    let mut result = 1i32;
+    let mut overflow = false;
+    while rest > 0 {
+        if rest & 1 == 1 {
+            let (product, over) = result.overflowing_mul(factor);
+            result = product;
+            overflow = overflow | over;
+        }
+        rest = rest >> 1;
+        if rest > 0 {
+            let (square, over) = factor.overflowing_mul(factor);
+            factor = square;
+            overflow = overflow | over;
+        }
+    }
+    (result, overflow)
+}
+
+/// The same as [`pow_u32`] for `u64`.
+pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
+    let mut factor = base;
+    let mut rest = exponent;
+    let mut result = 1u64;
+    let mut overflow = false;
+    while rest > 0 {
+        if rest & 1 == 1 {
+            let (product, over) = result.overflowing_mul(factor);
+            result = product;
+            overflow = overflow | over;
+        }
+        rest = rest >> 1;
+        if rest > 0 {
+            let (square, over) = factor.overflowing_mul(factor);
+            factor = square;
+            overflow = overflow | over;
+        }
+    }
+    (result, overflow)
+}
+
+/// The same as [`pow_u32`] for `i64`.
+pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
+    let mut factor = base;
+    let mut rest = exponent;
+    let mut result = 1i64;
+    let mut overflow = false;
+    while rest > 0 {
+        if rest & 1 == 1 {
+            let (product, over) = result.overflowing_mul(factor);
+            result = product;
+            overflow = overflow | over;
+        }
+        rest = rest >> 1;
+        if rest > 0 {
+            let (square, over) = factor.overflowing_mul(factor);
+            factor = square;
+            overflow = overflow | over;
+        }
+    }
+    (result, overflow)
+}
+
+/// The whole part of the square root, digit by digit (Woo's abacus algorithm).
+pub fn isqrt_u32(value: u32) -> u32 {
+    let mut rest = value;
+    let mut root = 0u32;
+    let mut digit = 1u32 << 30;
+    while digit > rest {
+        digit = digit >> 2;
+    }
+    while digit != 0 {
+        let trial = root + digit;
+        root = root >> 1;
+        if rest >= trial {
+            rest = rest - trial;
+            root = root + digit;
+        }
+        digit = digit >> 2;
+    }
+    root
+}
+
+/// The whole part of the square root of a `u64`, likewise.
+pub fn isqrt_u64(value: u64) -> u32 {
+    let mut rest = value;
+    let mut root = 0u64;
+    let mut digit = 1u64 << 62;
+    while digit > rest {
+        digit = digit >> 2;
+    }
+    while digit != 0 {
+        let trial = root + digit;
+        root = root >> 1;
+        if rest >= trial {
+            rest = rest - trial;
+            root = root + digit;
+        }
+        digit = digit >> 2;
+    }
+    root as u32
+}
+
+/// `f32::div_euclid`, the formula of std.
+pub fn div_euclid_f32(x: f32, y: f32) -> f32 {
+    let quotient = (x / y).trunc();
+    if x % y < 0.0 {
+        return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
+    }
+    quotient
+}
+
+/// `f32::rem_euclid`, the formula of std.
+pub fn rem_euclid_f32(x: f32, y: f32) -> f32 {
+    let rest = x % y;
+    if rest < 0.0 { rest + y.abs() } else { rest }
+}

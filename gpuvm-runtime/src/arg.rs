@@ -1,0 +1,332 @@
+//! Arguments of a launch: which Rust values may stand for which kind of parameter. The parameter's type decides what an
+//! argument means, so there are no wrapper types.
+
+use std::num::Wrapping;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32};
+
+use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
+
+use crate::buffer::{Buffer, Store};
+use crate::vector::{Column, ColumnMut, Vector};
+
+/// How the VMs of a launch see a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `x: T`: each VM its own value, or one for all.
+    Value,
+    /// `me: &mut T`: each VM its own record, written back.
+    Record,
+    /// `all: &[T]`: all VMs the whole slice.
+    Slice,
+    /// `out: &mut [T]`: each VM its own part of the slice.
+    Chunk,
+    /// `bins: &[AtomicU32]`: all VMs the whole slice, with atomic access.
+    Atomic,
+}
+
+impl Mode {
+    /// The mode of a parameter and the type of its entries; `None` for a type that no launch can give, such as `&&T`.
+    pub fn of(parameter: TypeRef) -> Option<(Mode, &'static Type)> {
+        match (parameter.refs, parameter.ty.kind, parameter.ty.element) {
+            (0, Kind::Slice | Kind::Atomic, _) | (1, Kind::Atomic, _) => None,
+            (0, _, _) => Some((Mode::Value, parameter.ty)),
+            (1, Kind::Slice, Some(element)) => Some(match (element.kind, element.element) {
+                (Kind::Atomic, Some(word)) => (Mode::Atomic, word),
+                _ if parameter.mutable => (Mode::Chunk, element),
+                _ => (Mode::Slice, element),
+            }),
+            (1, _, _) if parameter.mutable => Some((Mode::Record, parameter.ty)),
+            (1, _, _) => Some((Mode::Value, parameter.ty)),
+            _ => None,
+        }
+    }
+
+    /// Whether VMs write to such an argument.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Mode::Record | Mode::Chunk | Mode::Atomic)
+    }
+
+    /// What is accepted for such a parameter, as an error says it.
+    pub(crate) fn accepted(self, element: &Type) -> String {
+        match self {
+            Mode::Value => format!("a column `&[{element}]` or one `{element}` for all VMs"),
+            Mode::Record | Mode::Chunk => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
+            Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
+            Mode::Atomic => {
+                let atomic = if element.kind == Kind::I32 { "AtomicI32" } else { "AtomicU32" };
+                format!("`&[{atomic}]` or `&Buffer<{element}>`")
+            }
+        }
+    }
+}
+
+/// One argument of a launch, made from a Rust value by [`IntoArg`].
+pub struct Arg<'a>(pub(crate) Argument<'a>);
+
+/// What an [`Arg`] holds.
+pub(crate) enum Argument<'a> {
+    /// One value for all VMs: a vector with one entry.
+    Uniform(Box<dyn Vector>),
+    Read(Box<dyn Column + 'a>),
+    Write(Box<dyn ColumnMut + 'a>),
+    Buffer(Arc<Store>),
+    AtomicU32(&'a [AtomicU32]),
+    AtomicI32(&'a [AtomicI32]),
+}
+
+impl Argument<'_> {
+    /// The type of its entries.
+    pub(crate) fn element(&self) -> &'static Type {
+        use gpuvm_core::types::Value;
+        match self {
+            Argument::Uniform(value) => value.element(),
+            Argument::Read(column) => column.element(),
+            Argument::Write(column) => column.element(),
+            Argument::Buffer(store) => store.element,
+            Argument::AtomicU32(_) => u32::TYPE,
+            Argument::AtomicI32(_) => i32::TYPE,
+        }
+    }
+
+    /// How many entries it has.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Argument::Uniform(_) => 1,
+            Argument::Read(column) => column.len(),
+            Argument::Write(column) => column.len(),
+            Argument::Buffer(store) => store.len,
+            Argument::AtomicU32(words) => words.len(),
+            Argument::AtomicI32(words) => words.len(),
+        }
+    }
+
+    /// Whether it can stand for a parameter of the mode, types aside.
+    pub(crate) fn suits(&self, mode: Mode) -> bool {
+        match self {
+            Argument::Uniform(_) => mode == Mode::Value,
+            Argument::Read(_) => matches!(mode, Mode::Value | Mode::Slice),
+            Argument::Write(_) => mode != Mode::Atomic,
+            Argument::Buffer(_) => true,
+            Argument::AtomicU32(_) | Argument::AtomicI32(_) => mode == Mode::Atomic,
+        }
+    }
+
+    /// What it is, as an error says it.
+    pub(crate) fn found(&self) -> String {
+        let element = self.element();
+        match self {
+            Argument::Uniform(_) => format!("one `{element}`"),
+            Argument::Read(_) => format!("`&[{element}]`"),
+            Argument::Write(_) => format!("`&mut [{element}]`"),
+            Argument::Buffer(_) => format!("`&Buffer<{element}>`"),
+            Argument::AtomicU32(_) => "`&[AtomicU32]`".to_string(),
+            Argument::AtomicI32(_) => "`&[AtomicI32]`".to_string(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Arg<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} entries", self.0.found(), self.0.len())
+    }
+}
+
+/// A value that may be an entry of an argument, or a uniform. `#[derive(VmType)]` implements it; generic code that makes
+/// columns asks for it in addition to [`VmType`].
+pub trait Element: VmType {}
+
+macro_rules! elements {
+    ($($ty:ty)*) => {$(impl Element for $ty {})*};
+}
+elements!(bool f32 i8 u8 i16 u16 i32 u32 i64 u64 isize usize);
+
+impl<T: VmType> Element for Wrapping<T> {}
+impl<T: VmType> Element for Option<T> {}
+impl<T: VmType, const N: usize> Element for [T; N] {}
+
+/// A Rust value that can be an argument of a launch.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a launch",
+    label = "neither a column nor a value of the machine",
+    note = "accepted are `&[T]`, `&Vec<T>`, `&mut [T]`, `&mut Vec<T>`, `&Buffer<T>`, `&[AtomicU32]`, `&[AtomicI32]`, and one `T` for all VMs, where `T` implements `VmType`"
+)]
+pub trait IntoArg<'a> {
+    /// Makes the argument.
+    fn into_arg(self) -> Arg<'a>;
+}
+
+impl<'a> IntoArg<'a> for Arg<'a> {
+    fn into_arg(self) -> Arg<'a> {
+        self
+    }
+}
+
+impl<'a, T: Element> IntoArg<'a> for T {
+    fn into_arg(self) -> Arg<'a> {
+        Arg(Argument::Uniform(Box::new(vec![self])))
+    }
+}
+
+impl<'a, T: VmType> IntoArg<'a> for &'a Buffer<T> {
+    fn into_arg(self) -> Arg<'a> {
+        Arg(Argument::Buffer(Arc::clone(self.store())))
+    }
+}
+
+macro_rules! column_args {
+    ($([$($generics:tt)*] $ty:ty, $column:ident => $argument:expr;)*) => {$(
+        impl<'a, $($generics)*> IntoArg<'a> for $ty {
+            fn into_arg(self) -> Arg<'a> {
+                let $column = self;
+                Arg($argument)
+            }
+        }
+    )*};
+}
+column_args! {
+    [T: Element] &'a [T], column => Argument::Read(Box::new(column));
+    [T: Element] &'a Vec<T>, column => Argument::Read(Box::new(column));
+    [T: Element, const N: usize] &'a [T; N], column => Argument::Read(Box::new(column.as_slice()));
+    [T: Element] &'a mut [T], column => Argument::Write(Box::new(column));
+    [T: Element] &'a mut Vec<T>, column => Argument::Write(Box::new(column));
+    [T: Element, const N: usize] &'a mut [T; N], column => Argument::Write(Box::new(column.as_mut_slice()));
+    [] &'a [AtomicU32], atomics => Argument::AtomicU32(atomics);
+    [] &'a Vec<AtomicU32>, atomics => Argument::AtomicU32(atomics);
+    [const N: usize] &'a [AtomicU32; N], atomics => Argument::AtomicU32(atomics);
+    [] &'a [AtomicI32], atomics => Argument::AtomicI32(atomics);
+    [] &'a Vec<AtomicI32>, atomics => Argument::AtomicI32(atomics);
+    [const N: usize] &'a [AtomicI32; N], atomics => Argument::AtomicI32(atomics);
+}
+
+macro_rules! typed_args {
+    ($($(#[$doc:meta])* $name:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
+        $(#[$doc])*
+        pub trait $name<'a, T>: IntoArg<'a> {}
+        $(impl<'a, T: Element, $($generics)*> $name<'a, T> for $ty {})*
+    )*};
+}
+typed_args! {
+    /// What `name::launch` takes for a parameter `x: T`.
+    ColumnArg: [] T, [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
+    /// What `name::launch` takes for a parameter `me: &mut T`.
+    RecordArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
+    /// What `name::launch` takes for a parameter `all: &[T]`.
+    SliceArg: [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
+    /// What `name::launch` takes for a parameter `out: &mut [T]`.
+    ChunkArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
+}
+
+/// What `name::launch` takes for a parameter `bins: &[A]`, where `A` is `AtomicU32` or `AtomicI32`.
+pub trait AtomicArg<'a, A>: IntoArg<'a> {}
+
+macro_rules! atomic_args {
+    ($($atomic:ty, $word:ty;)*) => {$(
+        impl<'a> AtomicArg<'a, $atomic> for &'a [$atomic] {}
+        impl<'a> AtomicArg<'a, $atomic> for &'a Vec<$atomic> {}
+        impl<'a, const N: usize> AtomicArg<'a, $atomic> for &'a [$atomic; N] {}
+        impl<'a> AtomicArg<'a, $atomic> for &'a Buffer<$word> {}
+    )*};
+}
+atomic_args! {
+    AtomicU32, u32;
+    AtomicI32, i32;
+}
+
+/// A tuple of up to 12 arguments.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tuple of arguments",
+    label = "expected a tuple such as `(&x, &mut y, 0.5f32)`, `(x,)` for one argument, `()` for none"
+)]
+pub trait IntoArgs<'a> {
+    /// Makes the arguments, in order.
+    fn into_args(self) -> Vec<Arg<'a>>;
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),*);)*) => {$(
+        impl<'a, $($name: IntoArg<'a>),*> IntoArgs<'a> for ($($name,)*) {
+            fn into_args(self) -> Vec<Arg<'a>> {
+                vec![$(self.$index.into_arg()),*]
+            }
+        }
+    )*};
+}
+tuples! {
+    ();
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+}
+
+macro_rules! tuple_elements {
+    ($(($($name:ident),*);)*) => {$(impl<$($name: VmType),*> Element for ($($name,)*) {})*};
+}
+tuple_elements! {
+    ();
+    (A);
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpuvm_core::types::Value;
+
+    fn mode<T: Value + ?Sized>() -> Option<Mode> {
+        Mode::of(TypeRef::of::<T>()).map(|(mode, _)| mode)
+    }
+
+    #[test]
+    fn a_parameters_type_gives_its_mode() {
+        assert_eq!(mode::<(f32, u64)>(), Some(Mode::Value));
+        assert_eq!(mode::<&mut [f32; 3]>(), Some(Mode::Record));
+        assert_eq!(mode::<&[f32]>(), Some(Mode::Slice));
+        assert_eq!(mode::<&mut [f32]>(), Some(Mode::Chunk));
+        assert_eq!(mode::<&[AtomicI32]>(), Some(Mode::Atomic));
+        assert_eq!(mode::<&&f32>(), None);
+        assert_eq!(mode::<[f32]>(), None);
+    }
+
+    #[test]
+    fn a_float_literal_is_f32() {
+        fn typed<'a>(x: impl ColumnArg<'a, f32>) -> Arg<'a> {
+            x.into_arg()
+        }
+        assert_eq!(format!("{:?}", typed(0.5)), "one `f32` of 1 entries");
+        assert_eq!(format!("{:?}", typed(&vec![1.0, 2.0])), "`&[f32]` of 2 entries");
+        assert_eq!(format!("{:?}", typed(&[1.0; 3])), "`&[f32]` of 3 entries");
+    }
+
+    #[test]
+    fn tuples_become_arguments_in_order() {
+        let (x, mut y, bins) = (vec![[0.0f32; 3]; 2], [0u32; 4], [const { AtomicU32::new(0) }; 5]);
+        let args = (&x, &mut y, 1u8, Some(2i64), &bins).into_args();
+        let shown: Vec<String> = args.iter().map(|arg| format!("{arg:?}")).collect();
+        assert_eq!(
+            shown,
+            [
+                "`&[[f32; 3]]` of 2 entries",
+                "`&mut [u32]` of 4 entries",
+                "one `u8` of 1 entries",
+                "one `Option` of 1 entries",
+                "`&[AtomicU32]` of 5 entries",
+            ]
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! The devices a runtime can run on, as data: this CPU, and each GPU that wgpu finds.
+
+/// Through what a runtime reaches its device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// This machine's CPU: the native and the reference engine.
+    Cpu,
+    /// A device that wgpu opens; the native and the reference engine stay available.
+    Wgpu,
+}
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// This CPU, through the native engine.
+    Cpu,
+    /// A GPU with memory of its own.
+    DiscreteGpu,
+    /// A GPU that shares the CPU's memory.
+    IntegratedGpu,
+    /// A GPU behind a hypervisor.
+    VirtualGpu,
+    /// A GPU's interface rendered by the CPU, such as lavapipe. Never chosen unless asked for.
+    Software,
+    /// The driver does not say.
+    Unknown,
+}
+
+/// Whether a device's floats are the bits that Rust gives on the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatMode {
+    /// Bit for bit, as a probe with known answers found.
+    Exact,
+    /// The probe found results that differ in their last bits.
+    Relaxed,
+}
+
+/// One device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// What the driver calls it.
+    pub name: String,
+    /// Through what it is reached.
+    pub backend: Backend,
+    /// What to give [`RuntimeBuilder::device`](crate::RuntimeBuilder::device), together with the backend, to get it.
+    pub index: usize,
+    /// What it is.
+    pub kind: DeviceKind,
+    /// Whether its floats are exact.
+    pub float_mode: FloatMode,
+}
+
+impl Device {
+    /// This CPU.
+    pub(crate) fn cpu() -> Device {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Device {
+            name: format!("this CPU ({threads} threads)"),
+            backend: Backend::Cpu,
+            index: 0,
+            kind: DeviceKind::Cpu,
+            float_mode: FloatMode::Exact,
+        }
+    }
+}
+
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let floats = match self.float_mode {
+            FloatMode::Exact => "exact",
+            FloatMode::Relaxed => "relaxed",
+        };
+        write!(f, "{} ({floats} floats)", self.name)
+    }
+}

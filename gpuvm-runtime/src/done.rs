@@ -1,0 +1,153 @@
+//! A launch that is done: its results, typed on demand, and its statistics.
+
+use gpuvm_core::types::{Field, Type, Value, VmType};
+
+use crate::error::{Error, Result};
+use crate::stats::Stats;
+use crate::vector::{Vector, entries};
+
+/// The results of a launch. Columns that were lent with `&mut` have their new values already.
+#[derive(Debug)]
+pub struct Done {
+    pub(crate) routine: String,
+    pub(crate) result: &'static Type,
+    pub(crate) results: Results,
+    pub(crate) stats: Stats,
+}
+
+/// What the VMs returned, in the order of their ids.
+#[derive(Debug)]
+pub(crate) enum Results {
+    /// From the native engine.
+    Typed(Box<dyn Vector>),
+    /// From an engine on words: one record a VM.
+    Words(Vec<u32>),
+}
+
+impl Done {
+    /// What the VMs returned, in the order of their ids: `Vec<R>` for a routine that returns an `R`, or a tuple of vectors for one
+    /// that returns a tuple.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputType`] if the routine returns something else.
+    pub fn output<C: Output>(&self) -> Result<C> {
+        C::from_done(self)
+    }
+
+    /// What the launch cost.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Refuses a type that is not what the routine returns.
+    fn check(&self, asked: &Type) -> Result<()> {
+        if self.result.same(asked) {
+            return Ok(());
+        }
+        Err(Error::OutputType {
+            routine: self.routine.clone(),
+            expected: format!("`Vec<{}>`", self.result),
+            found: format!("`Vec<{asked}>`"),
+        })
+    }
+
+    /// Field `index` of every result, or the whole results.
+    fn column<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
+        let size = self.result.words as usize;
+        let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
+        let decode = |words: &[u32]| match size {
+            0 => (0..self.stats.vms).map(|_| T::read_words(&[])).collect(),
+            _ => words.chunks_exact(size).map(|record| T::read_words(&record[from..to])).collect(),
+        };
+        match &self.results {
+            Results::Words(words) => decode(words),
+            Results::Typed(vector) => {
+                let mut words = vec![0; vector.len() * size];
+                vector.write_words(0..vector.len(), &mut words);
+                decode(&words)
+            }
+        }
+    }
+}
+
+/// As what [`Done::output`] can give results.
+pub trait Output: Sized {
+    /// The results in this form.
+    #[doc(hidden)]
+    fn from_done(done: &Done) -> Result<Self>;
+}
+
+impl<R: VmType> Output for Vec<R> {
+    fn from_done(done: &Done) -> Result<Self> {
+        done.check(R::TYPE)?;
+        if let Results::Typed(vector) = &done.results
+            && let Some(results) = entries::<R>(&**vector)
+        {
+            return Ok(results.to_vec());
+        }
+        Ok(done.column(None))
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),+);)*) => {$(
+        impl<$($name: VmType),+> Output for ($(Vec<$name>,)+) {
+            fn from_done(done: &Done) -> Result<Self> {
+                let tuple = <($($name,)+)>::TYPE;
+                done.check(tuple)?;
+                if let Results::Typed(vector) = &done.results
+                    && let Some(results) = entries::<($($name,)+)>(&**vector)
+                {
+                    return Ok(($(results.iter().map(|result| result.$index).collect(),)+));
+                }
+                Ok(($(done.column::<$name>(tuple.fields.get($index)),)+))
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::engine::Engine;
+    use std::time::Duration;
+
+    fn done(results: Results) -> Done {
+        let stats = Stats {
+            vms: 2,
+            engine: Engine::Reference,
+            device: Device::cpu(),
+            batches: 1,
+            retired: None,
+            host_time: Duration::ZERO,
+            device_time: None,
+        };
+        Done { routine: "pair".to_string(), result: <(f32, u64)>::TYPE, results, stats }
+    }
+
+    #[test]
+    fn tuples_come_as_records_or_as_columns() {
+        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1]));
+        let typed = done(Results::Typed(Box::new(vec![(1f32, 5u64), (2.0, 1 << 32)])));
+        for done in [words, typed] {
+            assert_eq!(done.output::<Vec<(f32, u64)>>().unwrap(), [(1.0, 5), (2.0, 1 << 32)]);
+            assert_eq!(done.output::<(Vec<f32>, Vec<u64>)>().unwrap(), (vec![1.0, 2.0], vec![5, 1 << 32]));
+            assert_eq!(
+                done.output::<Vec<f32>>().unwrap_err().to_string(),
+                "the results of `pair` are `Vec<(f32, u64)>`, and were asked for as `Vec<f32>`"
+            );
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The one error of the host side. A trap of a VM is reported through it too, with all results of the other VMs inside.
+
+use gpuvm_core::compile::LinkError;
+
+use crate::engine::Engine;
+use crate::trap::TrapReport;
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong between a launch and its results.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No routine of the binary has this id.
+    #[error("no routine has the id `{id}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    UnknownId {
+        /// What was asked for.
+        id: String,
+        /// The nearest id there is.
+        nearest: Option<String>,
+    },
+    /// Two routines of the binary have one id.
+    #[error("the id `{id}` is given twice, at {first} and at {second}; give one of them another with `#[routine(id = \"…\")]`")]
+    DuplicateId {
+        /// The id.
+        id: String,
+        /// `file:line` of one routine.
+        first: String,
+        /// `file:line` of the other.
+        second: String,
+    },
+    /// The tuple of arguments has not one entry a parameter.
+    #[error("`{routine}` takes {expected} arguments ({parameters}) and was given {found}")]
+    ArgumentCount {
+        /// The routine.
+        routine: String,
+        /// How many parameters it has.
+        expected: usize,
+        /// Their names.
+        parameters: String,
+        /// How many arguments came.
+        found: usize,
+    },
+    /// An argument cannot be used for its parameter.
+    #[error("argument `{parameter}` of `{routine}` is {found}, and {expected} is needed")]
+    ArgumentType {
+        /// The routine.
+        routine: String,
+        /// The parameter.
+        parameter: String,
+        /// What would be accepted.
+        expected: String,
+        /// What came.
+        found: String,
+    },
+    /// A column has not one entry a VM.
+    #[error("argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})")]
+    ArgumentLength {
+        /// The routine.
+        routine: String,
+        /// The parameter.
+        parameter: String,
+        /// The number of VMs.
+        expected: usize,
+        /// The entries of the argument.
+        found: usize,
+        /// What decided the number of VMs.
+        decided_by: String,
+    },
+    /// The length of a `&mut [T]` argument is no multiple of the number of VMs.
+    #[error("argument `{parameter}` of `{routine}` has {length} entries, which {vms} VMs cannot share evenly; a multiple of {vms} is needed")]
+    ChunkLength {
+        /// The routine.
+        routine: String,
+        /// The parameter.
+        parameter: String,
+        /// The entries of the argument.
+        length: usize,
+        /// The number of VMs.
+        vms: usize,
+    },
+    /// A column has no entries, so there would be no VM.
+    #[error("argument `{parameter}` of `{routine}` is empty; at least one entry is needed, one a VM")]
+    EmptyColumn {
+        /// The routine.
+        routine: String,
+        /// The parameter.
+        parameter: String,
+    },
+    /// Nothing says how many VMs to run, or it says none.
+    #[error("how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0")]
+    NoVms {
+        /// The routine.
+        routine: String,
+    },
+    /// One buffer stands for two parameters of which at least one is written.
+    #[error("arguments `{first}` and `{second}` of `{routine}` share memory that VMs write; give each memory of its own")]
+    SharedWrite {
+        /// The routine.
+        routine: String,
+        /// One parameter.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// The results were asked for as another type than the routine returns.
+    #[error("the results of `{routine}` are {expected}, and were asked for as {found}")]
+    OutputType {
+        /// The routine.
+        routine: String,
+        /// What the routine returns.
+        expected: String,
+        /// What was asked for.
+        found: String,
+    },
+    /// Data of another length was written to a buffer.
+    #[error("a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer")]
+    BufferLength {
+        /// Entries of the buffer.
+        expected: usize,
+        /// Entries of the data.
+        found: usize,
+    },
+    /// The launch needs more memory than a word's 32 bits can address, or than the device has for one VM.
+    #[error("`{routine}` needs {words} words of memory at once for {vms} VMs, more than the {engine} engine can address")]
+    TooLarge {
+        /// The routine.
+        routine: String,
+        /// Words of the arena and the atomics.
+        words: u64,
+        /// The VMs that need them.
+        vms: u64,
+        /// The engine.
+        engine: Engine,
+    },
+    /// The runtime does not have the engine.
+    #[error("the {engine} engine is not available: {reason}")]
+    EngineUnavailable {
+        /// The engine.
+        engine: Engine,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// There is no such device.
+    #[error("no device: {reason}")]
+    NoAdapter {
+        /// What was looked for and what is there.
+        reason: String,
+    },
+    /// The device was lost while it worked.
+    #[error("the device was lost: {reason}")]
+    DeviceLost {
+        /// What the driver says.
+        reason: String,
+    },
+    /// The device has not enough memory.
+    #[error("the device is out of memory: {reason}")]
+    OutOfMemory {
+        /// What did not fit.
+        reason: String,
+    },
+    /// The device or its driver refused the work.
+    #[error("the device failed: {reason}")]
+    Device {
+        /// What it says.
+        reason: String,
+    },
+    /// The host could not start its threads.
+    #[error("the thread pool of the native engine cannot start: {reason}")]
+    Threads {
+        /// What the system says.
+        reason: String,
+    },
+    /// The routine cannot be linked.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// At least one VM trapped. The report tells the first by VM id, and holds the results of all others.
+    #[error("{0}")]
+    Trap(Box<TrapReport>),
+}

@@ -1,0 +1,131 @@
+//! The routines of the binary by id. `#[routine]` submits one [`Entry`] a launchable routine; the registry is read once and
+//! refuses two routines of one id.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use gpuvm_core::routine::Routine;
+
+use crate::error::{Error, Result};
+use crate::native::NativeFn;
+
+/// A routine that can be launched, as `#[routine]` submits it.
+#[derive(Debug)]
+pub struct Entry {
+    /// What `runtime.launch` names it by.
+    pub id: &'static str,
+    /// The source file of its function.
+    pub file: &'static str,
+    /// The line of its name.
+    pub line: u32,
+    /// The names of its parameters, in order. Their modes follow from the routine's types, see [`Mode`](crate::arg::Mode).
+    pub params: &'static [&'static str],
+    /// Its code.
+    pub routine: fn() -> &'static Routine,
+    /// The function itself, called for a range of VMs.
+    pub native: NativeFn,
+}
+
+inventory::collect!(Entry);
+
+/// The entry of an id.
+///
+/// # Errors
+///
+/// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`] if the binary has two routines of this id.
+pub(crate) fn find(id: &str) -> Result<&'static Entry> {
+    static REGISTRY: OnceLock<BTreeMap<&'static str, Vec<&'static Entry>>> = OnceLock::new();
+    find_in(REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>)), id)
+}
+
+/// Entries under their ids.
+fn by_id(entries: impl IntoIterator<Item = &'static Entry>) -> BTreeMap<&'static str, Vec<&'static Entry>> {
+    let mut registry = BTreeMap::<_, Vec<_>>::new();
+    for entry in entries {
+        registry.entry(entry.id).or_default().push(entry);
+    }
+    registry
+}
+
+fn find_in(registry: &BTreeMap<&'static str, Vec<&'static Entry>>, id: &str) -> Result<&'static Entry> {
+    match registry.get(id).map(Vec::as_slice) {
+        Some([entry]) => Ok(entry),
+        Some([first, second, ..]) => Err(Error::DuplicateId {
+            id: id.to_string(),
+            first: format!("{}:{}", first.file, first.line),
+            second: format!("{}:{}", second.file, second.line),
+        }),
+        _ => Err(Error::UnknownId { id: id.to_string(), nearest: nearest(registry.keys().copied(), id) }),
+    }
+}
+
+/// The known id with the smallest edit distance to `id`, if that is at most a third of the longer one's length.
+fn nearest(known: impl Iterator<Item = &'static str>, id: &str) -> Option<String> {
+    known
+        .map(|candidate| (edit_distance(candidate, id), candidate))
+        .min()
+        .filter(|(distance, candidate)| distance * 3 <= candidate.chars().count().max(id.chars().count()).max(3))
+        .map(|(_, candidate)| candidate.to_string())
+}
+
+/// The Levenshtein distance: how many characters to insert, remove or replace.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::NativeCx;
+
+    fn no_routine() -> &'static Routine {
+        unreachable!("the registry never asks for the code")
+    }
+
+    fn no_native(_: &mut NativeCx<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    const fn entry(id: &'static str, line: u32) -> Entry {
+        Entry { id, file: "src/lib.rs", line, params: &[], routine: no_routine, native: no_native }
+    }
+
+    static ENTRIES: [Entry; 4] = [entry("blur", 1), entry("sharpen", 2), entry("twice", 3), entry("twice", 9)];
+
+    #[test]
+    fn an_id_gives_its_entry() {
+        assert_eq!(find_in(&by_id(&ENTRIES), "sharpen").unwrap().line, 2);
+    }
+
+    #[test]
+    fn an_unknown_id_names_the_nearest() {
+        let error = find_in(&by_id(&ENTRIES), "sharpn").unwrap_err();
+        assert_eq!(error.to_string(), "no routine has the id `sharpn`; did you mean `sharpen`?");
+        let error = find_in(&by_id(&ENTRIES), "mandelbrot").unwrap_err();
+        assert_eq!(error.to_string(), "no routine has the id `mandelbrot`");
+    }
+
+    #[test]
+    fn a_duplicate_id_names_both_places() {
+        let error = find_in(&by_id(&ENTRIES), "twice").unwrap_err().to_string();
+        assert!(error.contains("src/lib.rs:3") && error.contains("src/lib.rs:9"), "{error}");
+    }
+
+    #[test]
+    fn edit_distances() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("größe", "grosse"), 3);
+    }
+}

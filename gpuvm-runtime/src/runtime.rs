@@ -1,0 +1,212 @@
+//! The runtime: a device with its engines, the settings programs are linked with, and the programs linked so far.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gpuvm_core::compile::{Settings, link};
+use gpuvm_core::library::Library;
+use gpuvm_core::program::Program;
+use gpuvm_core::types::VmType;
+
+use crate::buffer::Buffer;
+use crate::device::{Backend, Device};
+#[cfg(feature = "wgpu")]
+use crate::engine::Choice;
+use crate::engine::{Engine, Execute, Opened};
+use crate::error::{Error, Result};
+use crate::launch::Launch;
+use crate::reference::Reference;
+use crate::registry::{self, Entry};
+
+/// Where launches run. It is a handle: a clone is the same runtime.
+#[derive(Clone)]
+pub struct Runtime {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    device: Device,
+    /// The device's engines, the best first.
+    engines: Vec<(Engine, Arc<dyn Execute>)>,
+    settings: Settings,
+    /// Linked programs by the address of their registry entry.
+    programs: Mutex<BTreeMap<usize, Arc<Program>>>,
+}
+
+/// The routines behind std's functions of open precision.
+const LIBRARY: Library = &[];
+
+impl Runtime {
+    /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
+    ///
+    /// # Errors
+    ///
+    /// When the GPU is there and cannot be opened.
+    pub fn new() -> Result<Runtime> {
+        Runtime::builder().build()
+    }
+
+    /// A runtime with choices of your own.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// All devices there are. Each GPU is opened for a moment to probe its floats.
+    pub fn devices() -> Vec<Device> {
+        let mut devices = vec![Device::cpu()];
+        #[cfg(feature = "wgpu")]
+        devices.extend(crate::wgpu::devices());
+        devices
+    }
+
+    /// The device that it runs on.
+    pub fn device(&self) -> &Device {
+        &self.shared.device
+    }
+
+    /// The settings that programs are linked with.
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// Begins a launch of the routine with this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`].
+    pub fn launch<'a>(&self, id: &str) -> Result<Launch<'a>> {
+        Ok(Launch::new(self.clone(), registry::find(id)?))
+    }
+
+    /// Begins a launch of a registered routine; what `name::launch` calls.
+    #[doc(hidden)]
+    pub fn launch_entry<'a>(&self, entry: &'static Entry) -> Launch<'a> {
+        Launch::new(self.clone(), entry)
+    }
+
+    /// A buffer with a copy of `data`.
+    ///
+    /// # Errors
+    ///
+    /// When the device has no memory for it.
+    pub fn buffer<T: VmType>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Ok(Buffer::new(data))
+    }
+
+    /// The linked program of the routine with this id, as the engines run it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::launch`], or [`Error::Link`].
+    pub fn program(&self, id: &str) -> Result<Arc<Program>> {
+        self.link(registry::find(id)?)
+    }
+
+    /// Links a routine, or gives what was linked before.
+    pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
+        let key = std::ptr::from_ref(entry).addr();
+        let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = programs().get(&key) {
+            return Ok(Arc::clone(program));
+        }
+        // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
+        let program = Arc::new(link((entry.routine)(), LIBRARY, &self.shared.settings)?);
+        Ok(Arc::clone(programs().entry(key).or_insert(program)))
+    }
+
+    /// What [`Engine::Auto`] means here.
+    pub(crate) fn auto(&self) -> Engine {
+        self.shared.engines.first().map_or(Engine::Native, |(engine, _)| *engine)
+    }
+
+    /// The engine, where it runs programs.
+    pub(crate) fn executor(&self, engine: Engine) -> Result<Arc<dyn Execute>> {
+        if engine == Engine::Reference {
+            return Ok(Arc::new(Reference));
+        }
+        let found = self.shared.engines.iter().find(|(known, _)| *known == engine);
+        found.map(|(_, executor)| Arc::clone(executor)).ok_or_else(|| Error::EngineUnavailable {
+            engine,
+            reason: match self.shared.device.backend {
+                Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
+                                 `Runtime::builder().backend(Backend::Wgpu)`"
+                    .to_string(),
+                Backend::Wgpu => {
+                    let known: Vec<_> = self.shared.engines.iter().map(|(engine, _)| engine.to_string()).collect();
+                    format!("{} has native, reference, {}", self.shared.device.name, known.join(", "))
+                }
+            },
+        })
+    }
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runtime")
+            .field("device", &self.shared.device)
+            .field("settings", &self.shared.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Choices for a [`Runtime`].
+#[derive(Clone, Debug, Default)]
+pub struct RuntimeBuilder {
+    backend: Option<Backend>,
+    device: Option<usize>,
+    settings: Settings,
+}
+
+impl RuntimeBuilder {
+    /// Which backend. With [`Backend::Wgpu`] and no device, the best one is taken, a software rasteriser if there is nothing else.
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    /// Which device of the backend, by its [`Device::index`]; of wgpu's if no backend is named.
+    pub fn device(mut self, index: usize) -> Self {
+        self.device = Some(index);
+        self
+    }
+
+    /// How programs are linked.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Opens the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened.
+    pub fn build(self) -> Result<Runtime> {
+        let Opened { device, engines } = self.open()?;
+        let programs = Mutex::default();
+        Ok(Runtime { shared: Arc::new(Shared { device, engines, settings: self.settings, programs }) })
+    }
+
+    fn open(&self) -> Result<Opened> {
+        let cpu = || Opened { device: Device::cpu(), engines: Vec::new() };
+        match (self.backend, self.device) {
+            (Some(Backend::Cpu), None | Some(0)) => Ok(cpu()),
+            (Some(Backend::Cpu), Some(index)) => {
+                Err(Error::NoAdapter { reason: format!("the CPU backend has only device 0, and {index} was asked for") })
+            }
+            #[cfg(feature = "wgpu")]
+            (_, Some(index)) => crate::wgpu::open(Choice::Index(index)),
+            #[cfg(feature = "wgpu")]
+            (Some(Backend::Wgpu), None) => crate::wgpu::open(Choice::Best),
+            #[cfg(feature = "wgpu")]
+            (None, None) => match crate::wgpu::open(Choice::Hardware) {
+                Err(Error::NoAdapter { .. }) => Ok(cpu()),
+                opened => opened,
+            },
+            #[cfg(not(feature = "wgpu"))]
+            (None, None) => Ok(cpu()),
+            #[cfg(not(feature = "wgpu"))]
+            _ => Err(Error::NoAdapter { reason: "gpuvm was built without its feature `wgpu`".to_string() }),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a launch cost, for programs to read and for people.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::device::Device;
+use crate::engine::Engine;
+
+/// Numbers about one launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stats {
+    /// VMs that ran.
+    pub vms: u64,
+    /// The engine that ran them, never [`Engine::Auto`].
+    pub engine: Engine,
+    /// The device that they ran on.
+    pub device: Device,
+    /// Jobs that the launch was split into because the device does not hold all VMs at once.
+    pub batches: u64,
+    /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them; the native engine has none.
+    pub retired: Option<[u64; 4]>,
+    /// Time from the call of `run` to the results, arguments and results copied and all.
+    pub host_time: Duration,
+    /// Time that the device spent, where that can be told.
+    pub device_time: Option<Duration>,
+}
+
+impl Stats {
+    /// Instructions retired in all.
+    pub fn instructions(&self) -> Option<u64> {
+        self.retired.map(|classes| classes.iter().sum())
+    }
+
+    /// Instructions a second, over the device's time where that is known, else over the host's.
+    pub fn instructions_per_second(&self) -> Option<f64> {
+        let seconds = self.device_time.unwrap_or(self.host_time).as_secs_f64();
+        self.instructions().filter(|_| seconds > 0.0).map(|instructions| instructions as f64 / seconds)
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let vms = if self.vms == 1 { "VM" } else { "VMs" };
+        write!(f, "{} {vms} on the {} engine, {}, {:.3?}", self.vms, self.engine, self.device, self.host_time)?;
+        if let Some(time) = self.device_time {
+            write!(f, " ({time:.3?} on the device)")?;
+        }
+        if self.batches > 1 {
+            write!(f, ", {} batches", self.batches)?;
+        }
+        if let (Some([linear, oracle, branch, io]), Some(sum)) = (self.retired, self.instructions()) {
+            write!(f, ", {sum} instructions (linear {linear}, oracle {oracle}, branch {branch}, io {io})")?;
+        }
+        if let Some(rate) = self.instructions_per_second() {
+            let (rate, unit) = scaled(rate);
+            write!(f, ", {rate:.1} {unit}instructions/s")?;
+        }
+        Ok(())
+    }
+}
+
+/// A rate with the prefix that keeps it short.
+fn scaled(rate: f64) -> (f64, &'static str) {
+    [(1e12, "T "), (1e9, "G "), (1e6, "M ")]
+        .into_iter()
+        .find(|(unit, _)| rate >= *unit)
+        .map_or((rate, ""), |(unit, prefix)| (rate / unit, prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_can_read_it() {
+        let mut stats = Stats {
+            vms: 3,
+            engine: Engine::Reference,
+            device: Device { name: "test".to_string(), ..Device::cpu() },
+            batches: 1,
+            retired: Some([4, 3, 2, 1]),
+            host_time: Duration::from_millis(2),
+            device_time: None,
+        };
+        assert_eq!(
+            stats.to_string(),
+            "3 VMs on the reference engine, test (exact floats), 2.000ms, \
+             10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
+        );
+        stats.device_time = Some(Duration::from_nanos(1));
+        assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Typed columns with their element type erased: what arguments, buffers and results are made of. The native engine gets
+//! the typed vector back through [`Any`], the other engines read and write words.
+
+use std::any::Any;
+use std::ops::Range;
+
+use gpuvm_core::types::{Type, VmType};
+
+/// Entries of one type that can be read.
+pub(crate) trait Column: Send + Sync {
+    /// The type of the entries.
+    fn element(&self) -> &'static Type;
+
+    /// How many entries there are.
+    fn len(&self) -> usize;
+
+    /// Writes the words of the entries in `range` to `words`, which has exactly as many.
+    fn write_words(&self, range: Range<usize>, words: &mut [u32]);
+
+    /// A copy of all entries.
+    fn to_vector(&self) -> Box<dyn Vector>;
+
+    /// The vector itself where there is one behind it, so that no copy is needed.
+    fn as_vector(&self) -> Option<&dyn Vector>;
+}
+
+/// Entries of one type that can be changed in place.
+pub(crate) trait ColumnMut: Column {
+    /// Replaces the entries in `range` by what `words`, which has exactly as many as they need, says.
+    fn read_words(&mut self, range: Range<usize>, words: &[u32]);
+
+    /// Replaces all entries by those of a vector of the same type and length; anything else is left alone.
+    fn copy_from(&mut self, vector: &dyn Vector);
+
+    /// The vector itself where there is one behind it.
+    fn as_vector_mut(&mut self) -> Option<&mut dyn Vector>;
+}
+
+/// A `Vec<T>` whose `T` is not known here.
+pub(crate) trait Vector: Any + ColumnMut {}
+
+impl<T: VmType> Vector for Vec<T> {}
+
+impl std::fmt::Debug for dyn Vector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "[{}; {}]", self.element(), self.len())
+    }
+}
+
+/// The entries of a vector, if they are of type `T`.
+pub(crate) fn entries<T: VmType>(vector: &dyn Vector) -> Option<&[T]> {
+    let any: &dyn Any = vector;
+    any.downcast_ref::<Vec<T>>().map(Vec::as_slice)
+}
+
+/// The entries of a vector to change, if they are of type `T`.
+pub(crate) fn entries_mut<T: VmType>(vector: &mut dyn Vector) -> Option<&mut [T]> {
+    let any: &mut dyn Any = vector;
+    any.downcast_mut::<Vec<T>>().map(Vec::as_mut_slice)
+}
+
+/// Writes the words of `entries`, one after the other.
+pub(crate) fn write_entries<T: VmType>(entries: &[T], words: &mut [u32]) {
+    let size = T::TYPE.words as usize;
+    if size > 0 {
+        for (entry, words) in entries.iter().zip(words.chunks_exact_mut(size)) {
+            entry.write_words(words);
+        }
+    }
+}
+
+/// Replaces `entries` by what `words` says.
+fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
+    let size = T::TYPE.words as usize;
+    if size > 0 {
+        for (entry, words) in entries.iter_mut().zip(words.chunks_exact(size)) {
+            *entry = T::read_words(words);
+        }
+    }
+}
+
+macro_rules! column {
+    ($(($($lifetime:lifetime)?) $ty:ty, $vector:expr;)*) => {$(
+        impl<$($lifetime,)? T: VmType> Column for $ty {
+            fn element(&self) -> &'static Type {
+                T::TYPE
+            }
+
+            fn len(&self) -> usize {
+                <[T]>::len(self)
+            }
+
+            fn write_words(&self, range: Range<usize>, words: &mut [u32]) {
+                write_entries(&self[range], words);
+            }
+
+            fn to_vector(&self) -> Box<dyn Vector> {
+                Box::new(self.to_vec())
+            }
+
+            fn as_vector(&self) -> Option<&dyn Vector> {
+                let vector: fn(&Self) -> Option<&dyn Vector> = $vector;
+                vector(self)
+            }
+        }
+    )*};
+}
+column! {
+    () Vec<T>, |column| Some(column);
+    ('a) &'a Vec<T>, |column| Some(*column);
+    ('a) &'a mut Vec<T>, |column| Some(*column);
+    ('a) &'a [T], |_| None;
+    ('a) &'a mut [T], |_| None;
+}
+
+macro_rules! column_mut {
+    ($(($($lifetime:lifetime)?) $ty:ty, $vector:expr;)*) => {$(
+        impl<$($lifetime,)? T: VmType> ColumnMut for $ty {
+            fn read_words(&mut self, range: Range<usize>, words: &[u32]) {
+                read_entries(&mut self[range], words);
+            }
+
+            fn copy_from(&mut self, vector: &dyn Vector) {
+                if let Some(from) = entries::<T>(vector)
+                    && from.len() == <[T]>::len(self)
+                {
+                    self.copy_from_slice(from);
+                }
+            }
+
+            fn as_vector_mut(&mut self) -> Option<&mut dyn Vector> {
+                let vector: fn(&mut Self) -> Option<&mut dyn Vector> = $vector;
+                vector(self)
+            }
+        }
+    )*};
+}
+column_mut! {
+    () Vec<T>, |column| Some(column);
+    ('a) &'a mut Vec<T>, |column| Some(*column);
+    ('a) &'a mut [T], |_| None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_go_in_and_out() {
+        let mut column: Box<dyn Vector> = Box::new(vec![(1u64, true), (2 << 40, false)]);
+        let mut words = [9; 3];
+        column.write_words(1..2, &mut words);
+        assert_eq!(words, [0, 512, 0]);
+        column.read_words(0..1, &[7, 0, 1]);
+        assert_eq!(entries::<(u64, bool)>(&*column), Some(&[(7, true), (2 << 40, false)][..]));
+        assert_eq!(entries::<u32>(&*column), None);
+    }
+
+    #[test]
+    fn slices_are_copied_and_written_back() {
+        let mut data = [1u32, 2, 3];
+        let mut column = &mut data[..];
+        assert!(column.as_vector().is_none());
+        let mut copy = column.to_vector();
+        if let Some(entries) = entries_mut::<u32>(&mut *copy) {
+            entries[1] = 20;
+        }
+        column.copy_from(&*copy);
+        column.copy_from(&vec![1u32]);
+        assert_eq!(data, [1, 20, 3]);
+    }
+
+    #[test]
+    fn entries_without_words_are_no_trouble() {
+        let mut column = vec![(); 4];
+        column.write_words(0..4, &mut []);
+        column.read_words(0..4, &[]);
+        assert_eq!(Column::len(&column), 4);
+    }
+}

@@ -1,0 +1,160 @@
+//! A compute kernel: a shader's source made into a pipeline, with its bindings read back from the shader itself.
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, StorageAccess, TypeInner};
+
+use super::gpu::Gpu;
+use super::source::Entry;
+use super::spirv;
+use crate::error::{Error, Result};
+
+/// How a kernel's shader reaches the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// As our own SPIR-V with exact floats.
+    Exact,
+    /// As WGSL, through whatever wgpu makes of it.
+    Plain,
+}
+
+/// A pipeline and what its shader says about itself.
+#[derive(Debug)]
+pub struct Kernel {
+    /// The pipeline.
+    pub pipeline: wgpu::ComputePipeline,
+    /// The layout of its one bind group.
+    pub layout: wgpu::BindGroupLayout,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// The names of the uniform's fields, each a word, in order.
+    pub uniform: Vec<String>,
+}
+
+impl Kernel {
+    /// Compiles a shader.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the device refuses it.
+    pub fn new(gpu: &Gpu, entry: Entry, path: Path) -> Result<Kernel> {
+        let source = entry.source();
+        let refused = |reason: String| Error::Device { reason: format!("shader `{}`: {reason}", entry.point()) };
+        let (module, info) = parse(&source).map_err(refused)?;
+        let point = module.entry_points.first().ok_or_else(|| refused("has no entry point".to_string()))?;
+        let size = point.workgroup_size;
+        let words = match path {
+            Path::Exact => Some(spirv::exact(&module, &info).map_err(refused)?),
+            Path::Plain => None,
+        };
+        let entries = bindings(&module);
+        gpu.guarded(|device| {
+            let layout = device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(entry.point()), entries: &entries });
+            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(entry.point()),
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            });
+            let shader = match words {
+                Some(words) => spirv_module(device, entry, size, words),
+                None => device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                    label: Some(entry.point()),
+                    source: wgpu::ShaderSource::Wgsl(source.into()),
+                }),
+            };
+            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry.point()),
+                layout: Some(&pipeline_layout),
+                module: &shader,
+                entry_point: Some(entry.point()),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: None,
+            });
+            Kernel { pipeline, layout, workgroup: size[0], uniform: uniform_fields(&module) }
+        })
+    }
+}
+
+/// A shader module of SPIR-V that wgpu does not look into.
+#[allow(unsafe_code)]
+fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<u32>) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
+        label: Some(entry.point()),
+        entry_points: [wgpu::PassthroughShaderEntryPoint { name: entry.point().into(), workgroup_size: size.into() }]
+            .to_vec()
+            .into(),
+        spirv: Some(words.into()),
+        ..Default::default()
+    };
+    // SAFETY: the words are naga's translation of a module that its validator accepted, with index and buffer accesses checked
+    // and loops bounded as wgpu itself would have them; the patch adds execution modes and decorations of floats only.
+    unsafe { device.create_shader_module_passthrough(descriptor) }
+}
+
+/// Reads and validates WGSL.
+///
+/// # Errors
+///
+/// What naga says, with the place in the source.
+pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
+    let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::default())
+        .validate(&module)
+        .map_err(|error| error.emit_to_string(source))?;
+    Ok((module, info))
+}
+
+/// The bind group's layout as the shader's variables have it.
+fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
+    let mut entries: Vec<_> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, variable)| {
+            let ty = match variable.space {
+                AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
+                AddressSpace::Storage { access } => {
+                    wgpu::BufferBindingType::Storage { read_only: !access.contains(StorageAccess::STORE) }
+                }
+                _ => return None,
+            };
+            Some(wgpu::BindGroupLayoutEntry {
+                binding: variable.binding.as_ref()?.binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+                count: None,
+            })
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.binding);
+    entries
+}
+
+/// The fields of the struct that is bound as uniform.
+fn uniform_fields(module: &Module) -> Vec<String> {
+    let uniform = module.global_variables.iter().find(|(_, variable)| variable.space == AddressSpace::Uniform);
+    match uniform.map(|(_, variable)| &module.types[variable.ty].inner) {
+        Some(TypeInner::Struct { members, .. }) => {
+            members.iter().map(|member| member.name.clone().unwrap_or_default()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shaders_validate_and_tell_their_bindings() {
+        for (entry, storage) in [(Entry::Interpreter, 8), (Entry::Probe, 2)] {
+            let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
+            let found = bindings(&module);
+            assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);
+            assert!(found.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));
+        }
+    }
+
+    fn is_storage(entry: &wgpu::BindGroupLayoutEntry) -> bool {
+        matches!(entry.ty, wgpu::BindingType::Buffer { ty: wgpu::BufferBindingType::Storage { .. }, .. })
+    }
+}

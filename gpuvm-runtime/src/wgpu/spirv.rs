@@ -1,0 +1,135 @@
+//! Makes SPIR-V of WGSL that promises exact floats: naga writes it, then the words are patched with what naga cannot say, the
+//! float-controls execution modes and `NoContraction` on every result of float arithmetic.
+
+use naga::back::spv;
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+
+/// The module as SPIR-V words with exact floats.
+///
+/// # Errors
+///
+/// What naga says if it cannot write the module.
+pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo) -> Result<Vec<u32>, String> {
+    let options = spv::Options {
+        lang_version: (1, 3),
+        flags: spv::WriterFlags::empty(),
+        // The checks that wgpu itself would ask for: without them a damaged program could reach foreign memory.
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Restrict,
+            buffer: BoundsCheckPolicy::Restrict,
+            ..BoundsCheckPolicies::default()
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: true,
+        ..spv::Options::default()
+    };
+    let words = spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())?;
+    patch(&words).ok_or_else(|| "naga's output is not a SPIR-V module".to_string())
+}
+
+const CAPABILITY: u16 = 17;
+const EXTENSION: u16 = 10;
+const ENTRY_POINT: u16 = 15;
+const EXECUTION_MODE: u16 = 16;
+const DECORATE: u16 = 71;
+const NO_CONTRACTION: u32 = 42;
+/// Instructions that may only stand before the annotations: from `OpSourceContinued` to `OpString`, `OpExtension` to
+/// `OpCapability`, and `OpModuleProcessed`.
+const BEFORE_ANNOTATIONS: [std::ops::RangeInclusive<u16>; 3] = [2..=7, 10..=17, 330..=331];
+/// Capability and execution mode of each promise: denormals kept, signed zeros, infinities and NaNs kept, rounding to nearest even.
+const PROMISES: [(u32, u32); 3] = [(4464, 4459), (4466, 4461), (4467, 4462)];
+
+/// Whether the opcode is float arithmetic whose result may be contracted: negate, add, subtract, multiply, divide, remainders, and the
+/// products of vectors and matrices.
+fn contractible(opcode: u16) -> bool {
+    matches!(opcode, 127 | 129 | 131 | 133 | 136 | 140 | 141 | 142..=148)
+}
+
+/// Adds the promises to a module. `None` if the words are not a module.
+fn patch(words: &[u32]) -> Option<Vec<u32>> {
+    let (header, body) = words.split_at_checked(5)?;
+    let mut instructions = Vec::new();
+    let mut rest = body;
+    while let Some(&first) = rest.first() {
+        let (instruction, after) = rest.split_at_checked((first >> 16) as usize)?;
+        instruction.first()?;
+        instructions.push(instruction);
+        rest = after;
+    }
+    let opcode = |instruction: &[u32]| instruction[0] as u16;
+    let entries = instructions.iter().filter(|i| opcode(i) == ENTRY_POINT).filter_map(|i| i.get(2));
+    let results = instructions.iter().filter(|i| contractible(opcode(i))).filter_map(|i| i.get(2));
+
+    let mut capabilities = Vec::new();
+    let mut modes = Vec::new();
+    for (capability, mode) in PROMISES {
+        capabilities.extend([2 << 16 | u32::from(CAPABILITY), capability]);
+        for &entry in entries.clone() {
+            modes.extend([4 << 16 | u32::from(EXECUTION_MODE), entry, mode, 32]);
+        }
+    }
+    let decorations: Vec<u32> =
+        results.flat_map(|&id| [3 << 16 | u32::from(DECORATE), id, NO_CONTRACTION]).collect();
+    let extension = string_instruction(EXTENSION, "SPV_KHR_float_controls");
+
+    let mut patched = header.to_vec();
+    patched.extend(&capabilities);
+    let mut pending = [(CAPABILITY, Some(extension)), (EXECUTION_MODE, Some(modes))];
+    let mut decorations = Some(decorations);
+    for instruction in instructions {
+        let opcode = opcode(instruction);
+        // Each addition goes in front of the first instruction that must come after it.
+        if opcode != CAPABILITY {
+            patched.extend(pending[0].1.take().unwrap_or_default());
+        }
+        if !(10..=15).contains(&opcode) && opcode != CAPABILITY {
+            patched.extend(pending[1].1.take().unwrap_or_default());
+        }
+        if !BEFORE_ANNOTATIONS.iter().any(|range| range.contains(&opcode)) {
+            patched.extend(decorations.take().unwrap_or_default());
+        }
+        patched.extend(instruction);
+    }
+    Some(patched)
+}
+
+/// An instruction whose one operand is a text.
+fn string_instruction(opcode: u16, text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(text.len() / 4 * 4 + 4, 0);
+    let mut words = vec![((bytes.len() / 4 + 1) as u32) << 16 | u32::from(opcode)];
+    words.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wgpu::kernel::parse;
+    use crate::wgpu::source::Entry;
+
+    #[test]
+    fn float_results_are_decorated_and_promises_made() {
+        let (module, info) = parse(&Entry::Probe.source()).unwrap();
+        let words = exact(&module, &info).unwrap();
+        let mut rest = &words[5..];
+        let (mut decorated, mut arithmetic, mut modes) = (0, 0, 0);
+        while let Some(&first) = rest.first() {
+            let (instruction, after) = rest.split_at((first >> 16) as usize);
+            decorated += u32::from(first as u16 == DECORATE && instruction[2] == NO_CONTRACTION);
+            arithmetic += u32::from(contractible(first as u16));
+            modes += u32::from(first as u16 == EXECUTION_MODE && instruction[2] >= 4459);
+            rest = after;
+        }
+        assert_eq!(decorated, arithmetic);
+        assert!(arithmetic >= 4);
+        assert_eq!(modes, 3);
+    }
+
+    #[test]
+    fn damaged_words_are_refused() {
+        assert_eq!(patch(&[1, 2]), None);
+        assert_eq!(patch(&[1, 2, 3, 4, 5, 0]), None);
+        assert_eq!(patch(&[1, 2, 3, 4, 5, 9 << 16]), None);
+    }
+}

@@ -1,0 +1,31 @@
+// The three spaces of memory. What lies outside of them traps the VM and reads as 0.
+
+fn outside(offset: u32) {
+    trap(SITE_MEMORY, vec4(ip, offset, 0u, 0u));
+}
+
+fn load(space: u32, offset: u32) -> u32 {
+    if space == SPACE_ARENA && offset < launch.arena_words {
+        return arena[offset];
+    }
+    if space == SPACE_FRAME && offset < launch.frame_words {
+        return frames[row(offset)];
+    }
+    if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        return atomicLoad(&atomics[offset]);
+    }
+    outside(offset);
+    return 0u;
+}
+
+fn store(space: u32, offset: u32, value: u32) {
+    if space == SPACE_ARENA && offset < launch.arena_words {
+        arena[offset] = value;
+    } else if space == SPACE_FRAME && offset < launch.frame_words {
+        frames[row(offset)] = value;
+    } else if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        atomicStore(&atomics[offset], value);
+    } else {
+        outside(offset);
+    }
+}

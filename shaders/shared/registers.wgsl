@@ -1,0 +1,61 @@
+// A VM's state while a dispatch runs: loaded from the states buffer once, stored once.
+
+// The general words, and a spare so that every five-bit number names one.
+var<private> w: array<u32, 32>;
+// The VM's number within the batch.
+var<private> vm: u32;
+var<private> ip: u32;
+var<private> status: u32;
+var<private> depth: u32;
+// The first frame word of the routine that runs.
+var<private> frame_base: u32;
+// Call frames on the VM's call stack.
+var<private> calls: u32;
+// Iterations of loops inside of instructions so far.
+var<private> inner: u32;
+// Instructions retired, by class.
+var<private> retired: vec4<u32>;
+
+fn row(index: u32) -> u32 {
+    return index * launch.vms + vm;
+}
+
+// The frame base is kept relative to the end of the call stack, so that zeros are the state of a VM that has not started.
+fn frames_start() -> u32 {
+    return launch.call_frames * CALL_FRAME_WORDS;
+}
+
+fn load_registers() {
+    ip = states[row(ROW_IP)];
+    depth = states[row(ROW_DEPTH)];
+    frame_base = frames_start() + states[row(ROW_FRAME_BASE)];
+    calls = states[row(ROW_CALLS)];
+    for (var i = 0u; i < WORDS; i++) {
+        w[i] = states[row(ROW_WORDS + i)];
+    }
+}
+
+fn store_registers() {
+    states[row(ROW_IP)] = ip;
+    states[row(ROW_STATUS)] = status;
+    states[row(ROW_DEPTH)] = depth;
+    states[row(ROW_FRAME_BASE)] = frame_base - frames_start();
+    states[row(ROW_CALLS)] = calls;
+    for (var i = 0u; i < WORDS; i++) {
+        states[row(ROW_WORDS + i)] = w[i];
+    }
+}
+
+// Stops the VM at a trap site and records the words that the site's message shows.
+fn trap(site: u32, words: vec4<u32>) {
+    status = STATUS_TRAPPED;
+    states[row(ROW_SITE)] = site;
+    for (var i = 0u; i < 4u; i++) {
+        states[row(ROW_TRAP_WORDS + i)] = words[i];
+    }
+}
+
+// The word of a trap operand: one half of a pair, or 0 where it names none.
+fn trap_word(operand: u32) -> u32 {
+    return select(w[operand & 31u], 0u, operand == NO_WORD);
+}

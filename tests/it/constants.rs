@@ -1,0 +1,109 @@
+//! The user's own `const`s, of every type, and constant expressions.
+
+use gpuvm::prelude::*;
+
+cases! {
+    scalar_constants, constant_arrays, constant_expressions, associated_consts, constant_in_module, constant_table_lookup, constant_tuple,
+    long_constants, float_bits_constants, constant_length, local_constant,
+}
+
+const GAIN: f32 = 1.5;
+const OFFSET: i32 = -(1 << 20);
+const ENABLED: bool = cfg!(not(any()));
+const TABLE: [u32; 8] = [1, 1, 2, 6, 24, 120, 720, 5040];
+const LIMITS: (i32, u8) = (-5, 250);
+const BIG: u64 = 0x0123_4567_89ab_cdef;
+const SMALL: i64 = i64::MIN + 1;
+const COUNT: usize = 6;
+const WEIGHTS: [[f32; 2]; 3] = [[0.25, 0.5], [1.0, -1.0], [2.0, 1.0e-40]];
+
+mod settings {
+    pub const DEPTH: u32 = super::TABLE[3] * 2 + double(4);
+
+    const fn double(x: u32) -> u32 {
+        x * 2
+    }
+}
+
+#[routine]
+fn scalar_constants(a: f32, b: i32) -> (f32, i32) {
+    if ENABLED { (a * GAIN, b / 4 + OFFSET) } else { (0.0, 0) }
+}
+
+#[routine]
+fn constant_arrays(i: u32) -> u32 {
+    TABLE[(i % 8) as usize] + TABLE[3]
+}
+
+#[routine]
+fn constant_expressions(a: u32) -> u32 {
+    a / 16 + 3 * 7 - (1 << 4) + !0u32 / 0x1_0000 + (b'a' as u32)
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Grid {
+    side: u32,
+}
+
+#[routine]
+impl Grid {
+    const SIDE: u32 = 32;
+    const CELLS: u32 = Self::SIDE * Self::SIDE;
+
+    fn index(&self, x: u32, y: u32) -> u32 {
+        (y % Self::SIDE * self.side + x) % Self::CELLS
+    }
+}
+
+#[routine]
+fn associated_consts(x: u32, y: u32) -> u32 {
+    Grid { side: Grid::SIDE }.index(x % 1000, y) + Grid::CELLS
+}
+
+#[routine]
+fn constant_in_module(a: u32) -> u32 {
+    let mut n = 0;
+    for i in 0..settings::DEPTH {
+        n += i % (a % 5 + 1);
+    }
+    n
+}
+
+#[routine]
+fn constant_table_lookup(i: u32, j: u32, x: f32) -> f32 {
+    let row = WEIGHTS[(i % 3) as usize];
+    row[(j % 2) as usize] * x + WEIGHTS[2][1]
+}
+
+#[routine]
+fn constant_tuple(a: i32) -> (i32, u8) {
+    let (low, high) = LIMITS;
+    (a.max(low), high - LIMITS.1 / 2)
+}
+
+#[routine]
+fn long_constants(a: u64) -> (u64, i64) {
+    (a ^ BIG, SMALL ^ (a >> 3) as i64)
+}
+
+#[routine]
+fn float_bits_constants(a: f32) -> (bool, u32) {
+    const TINY: f32 = f32::from_bits(1);
+    (a > TINY, (-0.0f32).to_bits() ^ f32::INFINITY.to_bits() ^ TINY.to_bits())
+}
+
+#[routine]
+fn constant_length(a: u32) -> [u32; COUNT] {
+    let mut values = [0; COUNT];
+    for i in 0..COUNT {
+        values[i] = a.rotate_left(i as u32 * 5);
+    }
+    values
+}
+
+#[routine]
+fn local_constant(a: u32) -> u32 {
+    const STEP: u32 = 3;
+    const STEPS: [u32; 2] = [STEP, STEP * STEP];
+    a / STEP + STEPS[(a % 2) as usize]
+}

@@ -1,0 +1,186 @@
+//! Rust's order of evaluation, where the operands change each other.
+
+use gpuvm::prelude::*;
+
+cases! {
+    operand_before_block, arguments_left_to_right, compound_right_first, compound_block_right, index_then_value, struct_field_order, tuple_order,
+    assignment_right_first, method_receiver_first, array_order, condition_mutates, scrutinee_once, range_order, nested_effects,
+    destructuring_order, comparison_effects, return_value_order,
+}
+
+#[routine]
+fn next(counter: &mut u32) -> u32 {
+    *counter = *counter * 3 + 1;
+    *counter
+}
+
+#[routine]
+fn operand_before_block(a: u32) -> u32 {
+    let mut x = a % 1000;
+    let sum = x + {
+        x = 2;
+        x
+    };
+    sum * 10 + x
+}
+
+#[routine]
+fn three(a: u32, b: u32, c: u32) -> u32 {
+    a + b * 100 + c * 10_000
+}
+
+#[routine]
+fn arguments_left_to_right(a: u32) -> u32 {
+    let mut n = a % 4;
+    three(n, next(&mut n), {
+        n += 1;
+        n
+    })
+}
+
+#[routine]
+fn compound_right_first(a: u32) -> u32 {
+    let mut values = [a % 10, 20, 30];
+    let mut i = 0;
+    // For primitives the right side of a compound assignment comes first.
+    values[i] += {
+        i = 1;
+        5
+    };
+    values[0] * 10_000 + values[1] * 100 + i as u32
+}
+
+#[routine]
+fn compound_block_right(a: u32) -> u32 {
+    let mut x = a % 100;
+    x += {
+        x *= 2;
+        x
+    };
+    x
+}
+
+#[routine]
+fn index_then_value(a: u32) -> u32 {
+    let mut i = (a % 2) as usize;
+    let mut values = [1, 2, 3, 4];
+    values[i] = {
+        i += 2;
+        values[i] * 10
+    };
+    values[0] + values[1] * 100 + values[2] * 10_000 + i as u32 * 1_000_000
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Three {
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+#[routine]
+fn struct_field_order(x: u32) -> Three {
+    let mut n = x % 5;
+    // As written, not as declared.
+    Three { c: next(&mut n), a: next(&mut n), b: next(&mut n) }
+}
+
+#[routine]
+fn tuple_order(x: u32) -> (u32, u32, u32) {
+    let mut n = x % 6;
+    (n, next(&mut n), n)
+}
+
+#[routine]
+fn assignment_right_first(a: u32) -> [u32; 3] {
+    let mut n = a % 2;
+    let mut values = [0; 3];
+    values[(next(&mut n) % 3) as usize] = next(&mut n);
+    values
+}
+
+#[routine]
+fn method_receiver_first(a: u32) -> u32 {
+    let mut n = a % 9;
+    next(&mut n).wrapping_sub(next(&mut n)).max({
+        n = 7;
+        n
+    }) ^ n
+}
+
+#[routine]
+fn array_order(a: u32) -> [u32; 4] {
+    let mut n = a % 3;
+    [next(&mut n), n, next(&mut n), n + 1]
+}
+
+#[routine]
+fn condition_mutates(a: u32) -> u32 {
+    let mut n = a % 7;
+    if next(&mut n) > 10 && next(&mut n) % 2 == 0 || next(&mut n) % 3 == 1 { n } else { n + 1_000_000 }
+}
+
+#[routine]
+fn scrutinee_once(a: u32) -> u32 {
+    let mut n = a % 7;
+    let x = match next(&mut n) {
+        1 => n,
+        4 | 7 => n * 10,
+        y if y > 15 => y + n,
+        _ => 5,
+    };
+    x * 100 + n
+}
+
+#[routine]
+fn range_order(a: u32) -> u32 {
+    let mut n = a % 3;
+    let mut sum = 0;
+    for i in next(&mut n)..next(&mut n) {
+        sum += i + n;
+    }
+    sum
+}
+
+#[routine]
+fn nested_effects(a: u32) -> u32 {
+    let mut n = a % 3;
+    let x = (next(&mut n) + n) * (n - { next(&mut n) % 2 }) + {
+        let m = n;
+        n = 0;
+        m
+    };
+    x + n
+}
+
+#[routine]
+fn destructuring_order(a: u32) -> (u32, u32, u32) {
+    let mut n = a % 5;
+    let (mut x, mut y) = (1, 2);
+    (x, y) = (y + next(&mut n), x + next(&mut n));
+    [x, y] = [y, x];
+    (x, y, n)
+}
+
+#[routine]
+fn comparison_effects(a: u32, b: u32) -> (bool, u32) {
+    let mut n = a % 5;
+    let less = n * 3 + b % 4 < {
+        n += 1;
+        n * 4
+    };
+    (less, n)
+}
+
+#[routine]
+fn return_value_order(a: u32) -> u32 {
+    let mut n = a % 5;
+    let x = n;
+    return x + {
+        n = next(&mut n);
+        if n > 10 {
+            return n * 1000;
+        }
+        n
+    };
+}

@@ -1,0 +1,43 @@
+//! The conformance suite: every feature of the language and every operation of the machine, on every engine, against the
+//! annotated functions themselves.
+
+// The routines are written as users write them, and exercise forms that a linter would simplify.
+#![allow(
+    clippy::all,
+    dead_code,
+    unused_assignments,
+    unused_variables,
+    unused_parens,
+    unreachable_code,
+    reason = "the routines show every accepted form, the roundabout ones too"
+)]
+
+#[macro_use]
+mod harness;
+mod oracle;
+mod sample;
+
+mod arrays;
+mod atomics;
+mod calls_recursion;
+mod constants;
+mod control_flow;
+mod destructuring;
+mod enums;
+mod evaluation_order;
+mod generics;
+mod integers64;
+mod labels;
+mod loops;
+mod methods;
+mod operators;
+mod option;
+mod params;
+mod patterns;
+mod references;
+mod scalars;
+mod slices;
+mod small_integers;
+mod structs;
+mod traps;
+mod wrapping;

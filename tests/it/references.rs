@@ -1,0 +1,190 @@
+//! References to places: shared and mutable, to fields and elements, reborrowed, chosen at run time, passed down.
+
+use gpuvm::prelude::*;
+
+cases! {
+    ref_to_local, ref_to_field, ref_to_element, chosen_reference, reborrow, reference_to_array, references_in_match, auto_deref,
+    two_mutable_fields, reference_result_used, deref_compound, ref_to_enum_payload,
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Particle {
+    at: [f32; 2],
+    speed: f32,
+    hits: u32,
+}
+
+#[routine]
+fn ref_to_local(a: u32) -> u32 {
+    let mut x = a / 2;
+    let r = &mut x;
+    *r += 1;
+    *r ^= 0xff;
+    let s = &x;
+    *s + x % 2
+}
+
+#[routine]
+fn particle(a: f32, n: u32) -> Particle {
+    Particle { at: [a, -a], speed: 0.5, hits: n % 10 }
+}
+
+#[routine]
+fn ref_to_field(a: f32, n: u32) -> Particle {
+    let mut p = particle(a, n);
+    let hits = &mut p.hits;
+    *hits += 3;
+    let at = &mut p.at;
+    at[(n % 2) as usize] *= 2.0;
+    let speed = &p.speed;
+    p.at[0] += *speed;
+    p
+}
+
+#[routine]
+fn ref_to_element(a: u32, i: u32) -> [u32; 4] {
+    let mut values = [a, 2, 3, 4];
+    let slot = &mut values[(i % 4) as usize];
+    *slot /= 2;
+    *slot |= 1;
+    values
+}
+
+#[routine]
+fn chosen_reference(a: u32, b: u32) -> (u32, u32) {
+    let (mut x, mut y) = (a, b);
+    let larger = if x > y { &mut x } else { &mut y };
+    *larger = 0;
+    let smaller = if a <= b { &x } else { &y };
+    (x ^ *smaller, y)
+}
+
+#[routine]
+fn add_to(x: &mut u32, by: u32) {
+    *x = x.wrapping_add(by);
+}
+
+#[routine]
+fn add_twice(x: &mut u32, by: &u32) {
+    add_to(x, *by);
+    add_to(&mut *x, by.wrapping_mul(3));
+}
+
+#[routine]
+fn reborrow(a: u32, b: u32) -> u32 {
+    let mut x = a;
+    add_twice(&mut x, &b);
+    let r = &mut x;
+    add_twice(r, &7);
+    add_to(r, 1);
+    x
+}
+
+#[routine]
+fn sum_of(values: &[u32; 3]) -> u32 {
+    values[0].wrapping_add(values[1]) ^ values[2]
+}
+
+#[routine]
+fn double_all(values: &mut [u32; 3]) {
+    for v in values.iter_mut() {
+        *v = v.wrapping_mul(2);
+    }
+}
+
+#[routine]
+fn reference_to_array(a: u32, b: u32) -> u32 {
+    let mut values = [a, b, 5];
+    double_all(&mut values);
+    sum_of(&values) ^ sum_of(&[1, a, b])
+}
+
+#[routine]
+fn references_in_match(a: f32, n: u32) -> Particle {
+    let mut p = particle(a, n);
+    match &mut p {
+        Particle { hits: 0, speed, .. } => *speed = 9.0,
+        Particle { at: [x, _], hits, .. } => {
+            *x += 1.0;
+            *hits *= 2;
+        }
+    }
+    p
+}
+
+#[routine]
+fn kinetic(p: &Particle) -> f32 {
+    p.speed * p.speed * 0.5 + p.at[0].abs()
+}
+
+#[routine]
+fn slow_down(p: &mut Particle) -> f32 {
+    p.speed *= 0.9;
+    p.hits += 1;
+    kinetic(p)
+}
+
+#[routine]
+fn auto_deref(a: f32, n: u32) -> f32 {
+    let mut p = particle(a, n);
+    let mut energy = 0.0;
+    while p.hits < 12 {
+        energy += slow_down(&mut p);
+    }
+    energy + kinetic(&p)
+}
+
+#[routine]
+fn exchange(a: &mut f32, b: &mut u32) {
+    let t = *a;
+    *a = *b as f32;
+    *b = t as u32;
+}
+
+#[routine]
+fn two_mutable_fields(a: f32, n: u32) -> Particle {
+    let mut p = particle(a, n);
+    exchange(&mut p.speed, &mut p.hits);
+    exchange(&mut p.at[1], &mut p.hits);
+    p
+}
+
+#[routine]
+fn larger_of<'a>(a: &'a u32, b: &'a u32) -> &'a u32 {
+    if *a >= *b { a } else { b }
+}
+
+#[routine]
+fn reference_result_used(a: u32, b: u32) -> u32 {
+    let values = [a, b, 40];
+    let best = larger_of(larger_of(&values[0], &values[1]), &values[2]);
+    *best / 2
+}
+
+#[routine]
+fn deref_compound(a: u32, n: u32) -> u32 {
+    let mut x = a;
+    {
+        let r = &mut x;
+        *r &= 0xffff;
+        *r <<= n % 8;
+        *r |= 1;
+        *r -= 1;
+        *r %= 1001;
+    }
+    x
+}
+
+#[routine]
+fn ref_to_enum_payload(a: Option<u32>, b: u32) -> Option<u32> {
+    let mut slot = a;
+    if let Some(x) = &mut slot {
+        *x ^= b;
+    }
+    if let Some(ref x) = slot
+        && *x % 2 == 0
+    {
+        return None;
+    }
+    slot
+}
