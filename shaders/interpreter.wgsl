@@ -4,13 +4,13 @@
 // What the workgroup's VMs add to the signal.
 var<workgroup> tally: array<atomic<u32>, SIGNAL_COUNTS>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn interpret(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    vm = (group.y * groups.x + group.x) * 64u + local;
+    vm = (group.y * groups.x + group.x) * WORKGROUP + local;
     if local < SIGNAL_COUNTS {
         atomicStore(&tally[local], 0u);
     }
@@ -38,40 +38,54 @@ fn run() {
     store_registers();
 }
 
+// Operands are read once before, and the result written once after the operation, whichever it is: drivers without branches would
+// do every operation's own reads and writes each time.
 fn execute(instruction: vec4<u32>) {
     let op = opcode(instruction);
     let first = first_operand(instruction);
+    let a = word_of(instruction.y);
+    let b = word_of(instruction.z);
+    let c = word_of(instruction.w);
+    var done = Done(0u, first & 31u, true);
     switch shape(instruction) {
         case SHAPE_LINEAR: {
-            w[first & 31u] = linear(op, w[instruction.y & 31u], w[instruction.z & 31u], instruction.z);
+            done.result = linear(op, a, b, instruction.z);
             retired.x += 1u;
-            ip += 1u;
         }
         case SHAPE_MATRIX: {
-            apply(instruction.y, instruction.z, instruction.w);
+            if USES_SPARSE || USES_DENSE {
+                apply(instruction.w, instruction.y, instruction.z);
+            }
+            done.to = NOWHERE;
             retired.x += 1u;
-            ip += 1u;
         }
         case SHAPE_ORACLE: {
-            w[first & 31u] = oracle(op, w[instruction.y & 31u], w[instruction.z & 31u], instruction.w);
+            done.result = oracle(op, a, b, c);
             retired.y += 1u;
-            ip += 1u;
         }
         case SHAPE_ORACLE_PAIR: {
-            write_pair(first, oracle_pair(op, read_pair(instruction.y), read_pair(instruction.z)));
+            if USES_LONG || USES_LONG_DIVISION || USES_CONVERSION {
+                let pair = oracle_pair(op, vec2(a, high_word_of(instruction.y)), vec2(b, high_word_of(instruction.z)));
+                // Where only one word is a result, both halves name it, and the low one is written last.
+                w[(first >> 16u) & 31u] = pair.y;
+                done.result = pair.x;
+            }
             retired.y += 1u;
-            ip += 1u;
         }
         case SHAPE_BRANCH: {
-            branch(op, first, instruction);
+            branch(op, first, a, instruction.y);
+            done.to = NOWHERE;
             retired.z += 1u;
         }
         default: {
-            let through = io(op, first, instruction);
-            retired.w += u32(through);
-            ip += u32(through && status != STATUS_TRAPPED);
+            done = io(op, first, instruction, a, b, c);
+            retired.w += u32(done.through);
         }
     }
+    w[done.to] = done.result;
+    // Branches have set it themselves, and a VM that halts or traps keeps it.
+    let stays = shape(instruction) == SHAPE_BRANCH || status == STATUS_TRAPPED || status == STATUS_HALTED || !done.through;
+    ip += u32(!stays);
 }
 
 // Adds what the VM did to the workgroup's tally.
@@ -81,8 +95,8 @@ fn count(before: u32) {
     atomicAdd(&tally[SIGNAL_STOPPED], was - still);
     atomicAdd(&tally[SIGNAL_YIELDED], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
     atomicAdd(&tally[SIGNAL_TRAPPED], u32(status == STATUS_TRAPPED));
-    for (var class = 0u; class < 4u; class++) {
-        atomicAdd(&tally[SIGNAL_RETIRED + class], retired[class]);
+    for (var i = 0u; i < 4u; i++) {
+        atomicAdd(&tally[SIGNAL_RETIRED + i], retired[i]);
     }
 }
 

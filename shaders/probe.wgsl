@@ -7,7 +7,7 @@
 // What `frem` counts its steps in.
 var<private> inner: u32;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn probe(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= arrayLength(&pairs) {
         return;

@@ -1,7 +1,19 @@
 //! Link time on one screen: a routine and all it calls → verified → IR → passes → allocated → [`Program`].
 
+use crate::allocate::allocate;
+use crate::ir::Function;
+use crate::isa::Instruction;
 use crate::library::Library;
-use crate::program::Program;
+use crate::link::collect::{Routines, collect};
+use crate::link::emit::{Ready, emit};
+use crate::link::entry::start;
+use crate::link::graph::CallGraph;
+use crate::link::guard::guard;
+use crate::link::lift::lift;
+use crate::link::tables::Tables;
+use crate::link::verify::{calls_routines, verify};
+use crate::pass::{fuse, inline, optimise};
+use crate::program::{Place, Program};
 use crate::routine::Routine;
 
 /// What linking may do, and how far. Every optimisation can be switched off; the results do not change by a bit.
@@ -9,12 +21,14 @@ use crate::routine::Routine;
 pub struct Settings {
     /// Constant folding and strength reduction.
     pub fold: bool,
-    /// Copy propagation.
+    /// Copy propagation, and copies in place of computing the same again.
     pub copies: bool,
     /// Removal of code without effect or never reached.
     pub dead_code: bool,
     /// Inlining of routines that are not recursive, up to this many instructions; `None` inlines nothing.
     pub inline: Option<u32>,
+    /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
+    pub loops: bool,
     /// Keeping in words what need not live in frame memory.
     pub promote: bool,
     /// Fusion of runs of linear instructions into one matrix.
@@ -34,6 +48,7 @@ impl Default for Settings {
             copies: true,
             dead_code: true,
             inline: Some(2000),
+            loops: true,
             promote: true,
             fuse: true,
             dense_threshold: 0.15,
@@ -88,7 +103,101 @@ pub enum LinkError {
 ///
 /// [`LinkError::Invalid`] if a routine's data does not hold together, [`LinkError::TooLarge`] if the program would
 /// not fit the machine.
-pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> Result<Program, LinkError> {
-    let _ = (entry, library, settings);
-    unimplemented!("helper link")
+pub fn link(
+    entry: &'static Routine,
+    library: Library,
+    settings: &Settings,
+) -> Result<Program, LinkError> {
+    let routines = collect(entry, library)?;
+    let codes = verify_all(&routines)?;
+    let (mut functions, mut tables, places) = lift_all(&routines, &codes);
+    let graph = CallGraph::of(functions.iter());
+    let counts: Vec<bool> = routines
+        .all
+        .iter()
+        .map(|routine| calls_routines(routine))
+        .collect();
+    guard(
+        &mut functions,
+        &graph,
+        &counts,
+        settings.recursion_limit,
+        &mut tables,
+        &places,
+    )?;
+    functions.push(start(entry, 0, places[0]));
+    let start = functions.len() - 1;
+    for f in graph.order.iter().copied().chain([start]) {
+        improve(&mut functions, f, start, &graph.recursive, settings);
+    }
+    let ready: Vec<Ready> = functions
+        .into_iter()
+        .map(|function| finish(function, settings))
+        .collect();
+    let encoded = codes.iter().map(Vec::len).sum::<usize>();
+    emit(entry, &ready, start, tables, settings, encoded as u32)
+}
+
+/// Every routine's verified code, named constants filled in.
+fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
+    let each = routines.all.iter().zip(&routines.callees);
+    each.map(|(routine, callees)| {
+        let callees: Vec<&Routine> = callees.iter().map(|&number| routines.all[number]).collect();
+        verify(routine, &callees)
+    })
+    .collect()
+}
+
+/// Every routine in the compiler's form, the tables they share, and where each routine starts.
+fn lift_all(
+    routines: &Routines,
+    codes: &[Vec<Instruction>],
+) -> (Vec<Function>, Tables, Vec<Place>) {
+    let mut tables = Tables::default();
+    let mut places = Vec::new();
+    let mut functions = Vec::new();
+    for (i, routine) in routines.all.iter().enumerate() {
+        let callees: Vec<_> = routines.callees[i]
+            .iter()
+            .map(|&number| (number, routines.all[number]))
+            .collect();
+        let numbers = tables.add(routine);
+        places.push(numbers.place);
+        functions.push(lift(routine, &codes[i], &callees, numbers));
+    }
+    (functions, tables, places)
+}
+
+/// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for the entry
+/// routine: only the start calls it, so it is optimised as a part of that.
+fn improve(
+    functions: &mut [Function],
+    f: usize,
+    start: usize,
+    recursive: &[bool],
+    settings: &Settings,
+) {
+    if let Some(limit) = settings.inline {
+        let limit = if f == start {
+            usize::MAX
+        } else {
+            limit as usize
+        };
+        let mut caller = std::mem::take(&mut functions[f]);
+        inline::inline(&mut caller, functions, limit, |callee| !recursive[callee]);
+        functions[f] = caller;
+    }
+    if f != 0 || recursive[0] || settings.inline.is_none() {
+        optimise(&mut functions[f], settings);
+    }
+}
+
+/// From any number of words to the machine's 28, and from runs of linear instructions to matrices.
+fn finish(mut function: Function, settings: &Settings) -> Ready {
+    let mut maps = fuse::Maps::new();
+    allocate(&mut function);
+    if settings.fuse {
+        fuse::fuse(&mut function, &mut maps);
+    }
+    Ready { function, maps }
 }

@@ -1,12 +1,25 @@
 //! gpuvm's machine and its compiler: pure data and functions, no syn, no wgpu, no I/O.
 
+pub mod assembly;
+mod allocate;
 pub mod compile;
 pub mod encode;
 pub mod facts;
 pub mod interp;
+mod ir;
 pub mod isa;
 pub mod library;
+mod link;
+#[doc(hidden)]
+pub mod marker;
 pub mod matrix;
+mod pass;
+#[doc(hidden)]
+pub mod private;
 pub mod program;
 pub mod routine;
 pub mod types;
+
+// Generated code says `::gpuvm::__private`, also in gpuvm-math, which knows this crate by the facade's name.
+#[doc(hidden)]
+pub use private as __private;

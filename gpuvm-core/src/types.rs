@@ -294,7 +294,7 @@ pub trait Value {
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
     note = "the machine has f32, bool, integers of up to 64 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
 )]
-pub trait VmType: Value<Erased = Self> + Copy + Send + Sync + 'static {
+pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'static {
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.
     fn write_words(&self, words: &mut [u32]);
 
@@ -585,5 +585,17 @@ pub fn field<'w>(words: &'w [u32], ty: &Type, index: usize) -> &'w [u32] {
 /// The words of field `index` of a struct or tuple, to write.
 pub fn field_mut<'w>(words: &'w mut [u32], ty: &Type, index: usize) -> &'w mut [u32] {
     let field = &ty.fields[index];
+    &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]
+}
+
+/// The words of field `index` of variant `variant` of an enum.
+pub fn payload<'w>(words: &'w [u32], ty: &Type, variant: usize, index: usize) -> &'w [u32] {
+    let field = &ty.variants[variant].fields[index];
+    &words[field.offset as usize..(field.offset + field.ty.words) as usize]
+}
+
+/// The words of field `index` of variant `variant` of an enum, to write.
+pub fn payload_mut<'w>(words: &'w mut [u32], ty: &Type, variant: usize, index: usize) -> &'w mut [u32] {
+    let field = &ty.variants[variant].fields[index];
     &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]
 }

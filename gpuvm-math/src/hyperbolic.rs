@@ -20,7 +20,7 @@ const SINH_4: f32 = 2.789984e-6;
 
 /// Hyperbolic sine.
 ///
-/// Within ULP_SINH ulp. `sinh(±0)` is `±0`, `sinh(±inf)` is `±inf`.
+/// Within 0.79 ulp. `sinh(±0)` is `±0`, `sinh(±inf)` is `±inf`.
 ///
 /// A polynomial up to 1; above, `e^x / 2 - e^-x / 2`.
 pub fn sinh(x: f32) -> f32 {
@@ -45,7 +45,7 @@ pub fn sinh(x: f32) -> f32 {
 
 /// Hyperbolic cosine.
 ///
-/// Within ULP_COSH ulp. `cosh(±inf)` is `+inf`.
+/// Within 0.87 ulp. `cosh(±inf)` is `+inf`.
 ///
 /// `e^|x| / 2 + e^-|x| / 2`.
 pub fn cosh(x: f32) -> f32 {
@@ -73,7 +73,7 @@ const TANH_5: f32 = -0.0062601934;
 
 /// Hyperbolic tangent.
 ///
-/// Within ULP_TANH ulp. `tanh(±0)` is `±0`, `tanh(±inf)` is `±1`.
+/// Within 1.49 ulp. `tanh(±0)` is `±0`, `tanh(±inf)` is `±1`.
 ///
 /// A polynomial up to 0.55; above, `1 - 2 / (e^2x + 1)`.
 pub fn tanh(x: f32) -> f32 {
@@ -104,7 +104,7 @@ const ASINH_8: f32 = 0.00066625315;
 
 /// Inverse hyperbolic sine.
 ///
-/// Within ULP_ASINH ulp. `asinh(±0)` is `±0`, `asinh(±inf)` is `±inf`.
+/// Within 1.34 ulp. `asinh(±0)` is `±0`, `asinh(±inf)` is `±inf`.
 ///
 /// A polynomial up to 1; above, `ln(x + sqrt(x^2 + 1))`.
 pub fn asinh(x: f32) -> f32 {
@@ -128,7 +128,7 @@ pub fn asinh(x: f32) -> f32 {
 
 /// Inverse hyperbolic cosine.
 ///
-/// Within ULP_ACOSH ulp. NaN below 1, `acosh(1)` is `+0`.
+/// Within 0.68 ulp. NaN below 1, `acosh(1)` is `+0`.
 ///
 /// `ln(1 + t + sqrt(2 t + t^2))` with `t = x - 1`, the root as head and tail.
 pub fn acosh(x: f32) -> f32 {
@@ -166,7 +166,7 @@ const ATANH_6: f32 = 0.1760517;
 
 /// Inverse hyperbolic tangent.
 ///
-/// Within ULP_ATANH ulp. NaN outside [-1, 1], `atanh(±1)` is `±inf`, `atanh(±0)` is `±0`.
+/// Within 0.91 ulp. NaN outside [-1, 1], `atanh(±1)` is `±inf`, `atanh(±0)` is `±0`.
 ///
 /// A polynomial up to 1/2; above, `ln((1 + x) / (1 - x)) / 2`.
 pub fn atanh(x: f32) -> f32 {

@@ -30,13 +30,18 @@
 
 mod double_float;
 mod exponential;
+mod fixed;
 mod hyperbolic;
 mod inverse_trig;
 mod logarithm;
+pub mod native;
 mod power;
 mod trig;
 
 pub use exponential::{exp, exp_m1, exp2};
+pub use fixed::{
+    clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits,
+};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use inverse_trig::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};

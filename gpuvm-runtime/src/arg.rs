@@ -54,7 +54,11 @@ impl Mode {
             Mode::Record | Mode::Chunk => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
             Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
             Mode::Atomic => {
-                let atomic = if element.kind == Kind::I32 { "AtomicI32" } else { "AtomicU32" };
+                let atomic = if element.kind == Kind::I32 {
+                    "AtomicI32"
+                } else {
+                    "AtomicU32"
+                };
                 format!("`&[{atomic}]` or `&Buffer<{element}>`")
             }
         }
@@ -200,20 +204,24 @@ column_args! {
 }
 
 macro_rules! typed_args {
-    ($($(#[$doc:meta])* $name:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
-        $(#[$doc])*
+    ($($(#[$attribute:meta])* $name:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
+        $(#[$attribute])*
         pub trait $name<'a, T>: IntoArg<'a> {}
         $(impl<'a, T: Element, $($generics)*> $name<'a, T> for $ty {})*
     )*};
 }
 typed_args! {
     /// What `name::launch` takes for a parameter `x: T`.
+    #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected a column `&[{T}]`, `&Vec<{T}>` or `&Buffer<{T}>`, or one `{T}` for all VMs")]
     ColumnArg: [] T, [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `me: &mut T`.
+    #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&mut [{T}]`, `&mut Vec<{T}>` or `&Buffer<{T}>`")]
     RecordArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `all: &[T]`.
+    #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&[{T}]`, `&Vec<{T}>` or `&Buffer<{T}>`")]
     SliceArg: [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `out: &mut [T]`.
+    #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&mut [{T}]`, `&mut Vec<{T}>` or `&Buffer<{T}>`")]
     ChunkArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
 }
 
@@ -309,13 +317,20 @@ mod tests {
             x.into_arg()
         }
         assert_eq!(format!("{:?}", typed(0.5)), "one `f32` of 1 entries");
-        assert_eq!(format!("{:?}", typed(&vec![1.0, 2.0])), "`&[f32]` of 2 entries");
+        assert_eq!(
+            format!("{:?}", typed(&vec![1.0, 2.0])),
+            "`&[f32]` of 2 entries"
+        );
         assert_eq!(format!("{:?}", typed(&[1.0; 3])), "`&[f32]` of 3 entries");
     }
 
     #[test]
     fn tuples_become_arguments_in_order() {
-        let (x, mut y, bins) = (vec![[0.0f32; 3]; 2], [0u32; 4], [const { AtomicU32::new(0) }; 5]);
+        let (x, mut y, bins) = (
+            vec![[0.0f32; 3]; 2],
+            [0u32; 4],
+            [const { AtomicU32::new(0) }; 5],
+        );
         let args = (&x, &mut y, 1u8, Some(2i64), &bins).into_args();
         let shown: Vec<String> = args.iter().map(|arg| format!("{arg:?}")).collect();
         assert_eq!(

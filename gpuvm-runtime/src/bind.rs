@@ -42,9 +42,15 @@ pub(crate) fn bind<'a>(
     }
     let mut params = Vec::with_capacity(args.len());
     for (index, (Arg(argument), ty)) in args.into_iter().zip(types).enumerate() {
-        let parameter = Parameter { entry, name: name(entry, index) };
+        let parameter = Parameter {
+            entry,
+            name: name(entry, index),
+        };
         let Some((mode, element)) = Mode::of(*ty) else {
-            return Err(parameter.wrong_type("a parameter that a launch can give".to_string(), format!("`{ty}`")));
+            return Err(parameter.wrong_type(
+                "a parameter that a launch can give".to_string(),
+                format!("`{ty}`"),
+            ));
         };
         parameter.check_type(mode, element, &argument)?;
         params.push(Bound { mode, argument });
@@ -66,7 +72,12 @@ struct Parameter<'e> {
 }
 
 impl Parameter<'_> {
-    fn check_type(&self, mode: Mode, element: &'static Type, argument: &Argument<'_>) -> Result<()> {
+    fn check_type(
+        &self,
+        mode: Mode,
+        element: &'static Type,
+        argument: &Argument<'_>,
+    ) -> Result<()> {
         if argument.suits(mode) && argument.element().same(element) {
             return Ok(());
         }
@@ -74,7 +85,12 @@ impl Parameter<'_> {
     }
 
     fn wrong_type(&self, expected: String, found: String) -> Error {
-        Error::ArgumentType { routine: self.entry.id.to_string(), parameter: self.name.to_string(), expected, found }
+        Error::ArgumentType {
+            routine: self.entry.id.to_string(),
+            parameter: self.name.to_string(),
+            expected,
+            found,
+        }
     }
 }
 
@@ -84,13 +100,17 @@ fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Resul
     let mut decided = asked.map(|vms| (vms, "`.vms(…)` says so".to_string()));
     for (index, bound) in params.iter().enumerate() {
         let length = bound.argument.len();
-        let own = matches!(bound.mode, Mode::Value | Mode::Record) && !matches!(bound.argument, Argument::Uniform(_));
+        let own = matches!(bound.mode, Mode::Value | Mode::Record)
+            && !matches!(bound.argument, Argument::Uniform(_));
         if !own {
             continue;
         }
         let parameter = name(entry, index).to_string();
         if length == 0 {
-            return Err(Error::EmptyColumn { routine: routine(), parameter });
+            return Err(Error::EmptyColumn {
+                routine: routine(),
+                parameter,
+            });
         }
         match &decided {
             None => decided = Some((length, format!("`{parameter}` has as many entries"))),
@@ -113,7 +133,12 @@ fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Resul
     for (index, bound) in params.iter().enumerate() {
         let length = bound.argument.len();
         if bound.mode == Mode::Chunk && length % vms != 0 {
-            return Err(Error::ChunkLength { routine: routine(), parameter: name(entry, index).to_string(), length, vms });
+            return Err(Error::ChunkLength {
+                routine: routine(),
+                parameter: name(entry, index).to_string(),
+                length,
+                vms,
+            });
         }
     }
     u32::try_from(vms).map_err(|_| Error::TooLarge {
@@ -184,7 +209,9 @@ mod tests {
     }
 
     fn vms<'a>(args: impl IntoArgs<'a>, vms: Option<usize>) -> Result<u32, String> {
-        bind(&ENTRY, &types(), args.into_args(), vms).map(|binding| binding.vms).map_err(|error| error.to_string())
+        bind(&ENTRY, &types(), args.into_args(), vms)
+            .map(|binding| binding.vms)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -192,7 +219,10 @@ mod tests {
         let (x, mut me, all, mut out) = (vec![0.0f32; 3], vec![0u32; 3], [0.0f32; 9], [0i32; 6]);
         let bins = [const { AtomicU32::new(0) }; 2];
         assert_eq!(vms((&x, &mut me, &all, &mut out, &bins), None), Ok(3));
-        assert_eq!(vms((0.5f32, &mut me, &all, &mut out, &bins), Some(3)), Ok(3));
+        assert_eq!(
+            vms((0.5f32, &mut me, &all, &mut out, &bins), Some(3)),
+            Ok(3)
+        );
         assert_eq!(
             vms((&x, &mut [0u32; 2], &all, &mut out, &bins), None).unwrap_err(),
             "argument `me` of `step` has 2 entries, and there are 3 VMs (`x` has as many entries)"
@@ -209,20 +239,31 @@ mod tests {
 
     #[test]
     fn no_vms_are_an_error() {
-        let (mut me, all, mut out, bins) = (vec![0u32; 0], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
+        let (mut me, all, mut out, bins) =
+            (vec![0u32; 0], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
         assert_eq!(
             vms((1.0f32, &mut me, &all, &mut out, &bins), None).unwrap_err(),
             "argument `me` of `step` is empty; at least one entry is needed, one a VM"
         );
-        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), Some(0)).map(|_| ()).unwrap_err();
+        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), Some(0))
+            .map(|_| ())
+            .unwrap_err();
         assert!(matches!(error, Error::NoVms { .. }), "{error}");
-        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), None).map(|_| ()).unwrap_err();
+        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), None)
+            .map(|_| ())
+            .unwrap_err();
         assert!(matches!(error, Error::NoVms { .. }), "{error}");
     }
 
     #[test]
     fn counts_and_types_are_checked_by_name() {
-        let (x, mut me, all, mut out, bins) = ([0.0f32; 2], [0u32; 2], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
+        let (x, mut me, all, mut out, bins) = (
+            [0.0f32; 2],
+            [0u32; 2],
+            [0.0f32; 9],
+            [0i32; 6],
+            [AtomicU32::new(0)],
+        );
         assert_eq!(
             vms((&x, &mut me), None).unwrap_err(),
             "`step` takes 5 arguments (x, me, all, out, bins) and was given 2"
@@ -247,7 +288,8 @@ mod tests {
 
     #[test]
     fn one_buffer_is_written_by_one_parameter() {
-        let (x, all, mut out, buffer) = ([0.0f32; 2], [0.0f32; 9], [0i32; 6], Buffer::new(&[0u32; 2]));
+        let (x, all, mut out, buffer) =
+            ([0.0f32; 2], [0.0f32; 9], [0i32; 6], Buffer::new(&[0u32; 2]));
         assert_eq!(
             vms((&x, &buffer, &all, &mut out, &buffer), None).unwrap_err(),
             "arguments `me` and `bins` of `step` share memory that VMs write; give each memory of its own"
@@ -261,9 +303,28 @@ mod tests {
     fn atomics_may_be_the_same_but_not_overlap() {
         let types = [TypeRef::of::<&[AtomicU32]>(); 2];
         let words = [const { AtomicU32::new(0) }; 4];
-        assert_eq!(types[0].ty.element.map(|e| e.to_string()), Some(<AtomicU32 as Value>::TYPE.to_string()));
+        assert_eq!(
+            types[0].ty.element.map(|e| e.to_string()),
+            Some(<AtomicU32 as Value>::TYPE.to_string())
+        );
         assert!(bind(&ENTRY, &types, (&words, &words).into_args(), Some(1)).is_ok());
-        assert!(bind(&ENTRY, &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
-        assert!(bind(&ENTRY, &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
+        assert!(
+            bind(
+                &ENTRY,
+                &types,
+                (&words[..2], &words[2..]).into_args(),
+                Some(1)
+            )
+            .is_ok()
+        );
+        assert!(
+            bind(
+                &ENTRY,
+                &types,
+                (&words[..3], &words[2..]).into_args(),
+                Some(1)
+            )
+            .is_err()
+        );
     }
 }

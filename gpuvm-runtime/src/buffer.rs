@@ -25,8 +25,15 @@ pub(crate) struct Store {
 
 impl<T: VmType> Buffer<T> {
     pub(crate) fn new(data: &[T]) -> Buffer<T> {
-        let store = Store { element: T::TYPE, len: data.len(), data: RwLock::new(Box::new(data.to_vec())) };
-        Buffer { store: Arc::new(store), entries: PhantomData }
+        let store = Store {
+            element: T::TYPE,
+            len: data.len(),
+            data: RwLock::new(Box::new(data.to_vec())),
+        };
+        Buffer {
+            store: Arc::new(store),
+            entries: PhantomData,
+        }
     }
 
     pub(crate) fn store(&self) -> &Arc<Store> {
@@ -49,7 +56,9 @@ impl<T: VmType> Buffer<T> {
     ///
     /// When the device fails to give the data.
     pub fn read(&self) -> Result<Vec<T>> {
-        Ok(entries::<T>(&**self.store.read()).map(<[T]>::to_vec).unwrap_or_default())
+        Ok(entries::<T>(&**self.store.read())
+            .map(<[T]>::to_vec)
+            .unwrap_or_default())
     }
 
     /// Replaces its entries.
@@ -59,7 +68,10 @@ impl<T: VmType> Buffer<T> {
     /// [`Error::BufferLength`] if `data` has another length, or when the device fails to take the data.
     pub fn write(&self, data: &[T]) -> Result<()> {
         if data.len() != self.len() {
-            return Err(Error::BufferLength { expected: self.len(), found: data.len() });
+            return Err(Error::BufferLength {
+                expected: self.len(),
+                found: data.len(),
+            });
         }
         if let Some(entries) = entries_mut::<T>(&mut **self.store.write()) {
             entries.copy_from_slice(data);
@@ -82,13 +94,20 @@ impl Store {
 
 impl<T> Clone for Buffer<T> {
     fn clone(&self) -> Self {
-        Buffer { store: Arc::clone(&self.store), entries: PhantomData }
+        Buffer {
+            store: Arc::clone(&self.store),
+            entries: PhantomData,
+        }
     }
 }
 
 impl<T> std::fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer<{}>({} entries)", self.store.element, self.store.len)
+        write!(
+            f,
+            "Buffer<{}>({} entries)",
+            self.store.element, self.store.len
+        )
     }
 }
 
@@ -108,6 +127,9 @@ mod tests {
     #[test]
     fn the_length_is_fixed() {
         let error = Buffer::new(&[1u32]).write(&[1, 2]).unwrap_err();
-        assert_eq!(error.to_string(), "a buffer of 1 entries cannot take 2; write the same number or make a new buffer");
+        assert_eq!(
+            error.to_string(),
+            "a buffer of 1 entries cannot take 2; write the same number or make a new buffer"
+        );
     }
 }

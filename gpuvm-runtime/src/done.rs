@@ -55,10 +55,15 @@ impl Done {
     /// Field `index` of every result, or the whole results.
     fn column<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
         let size = self.result.words as usize;
-        let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
+        let (from, to) = field.map_or((0, size), |f| {
+            (f.offset as usize, (f.offset + f.ty.words) as usize)
+        });
         let decode = |words: &[u32]| match size {
             0 => (0..self.stats.vms).map(|_| T::read_words(&[])).collect(),
-            _ => words.chunks_exact(size).map(|record| T::read_words(&record[from..to])).collect(),
+            _ => words
+                .chunks_exact(size)
+                .map(|record| T::read_words(&record[from..to]))
+                .collect(),
         };
         match &self.results {
             Results::Words(words) => decode(words),
@@ -134,16 +139,34 @@ mod tests {
             host_time: Duration::ZERO,
             device_time: None,
         };
-        Done { routine: "pair".to_string(), result: <(f32, u64)>::TYPE, results, stats }
+        Done {
+            routine: "pair".to_string(),
+            result: <(f32, u64)>::TYPE,
+            results,
+            stats,
+        }
     }
 
     #[test]
     fn tuples_come_as_records_or_as_columns() {
-        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1]));
+        let words = done(Results::Words(vec![
+            1f32.to_bits(),
+            5,
+            0,
+            2f32.to_bits(),
+            0,
+            1,
+        ]));
         let typed = done(Results::Typed(Box::new(vec![(1f32, 5u64), (2.0, 1 << 32)])));
         for done in [words, typed] {
-            assert_eq!(done.output::<Vec<(f32, u64)>>().unwrap(), [(1.0, 5), (2.0, 1 << 32)]);
-            assert_eq!(done.output::<(Vec<f32>, Vec<u64>)>().unwrap(), (vec![1.0, 2.0], vec![5, 1 << 32]));
+            assert_eq!(
+                done.output::<Vec<(f32, u64)>>().unwrap(),
+                [(1.0, 5), (2.0, 1 << 32)]
+            );
+            assert_eq!(
+                done.output::<(Vec<f32>, Vec<u64>)>().unwrap(),
+                (vec![1.0, 2.0], vec![5, 1 << 32])
+            );
             assert_eq!(
                 done.output::<Vec<f32>>().unwrap_err().to_string(),
                 "the results of `pair` are `Vec<(f32, u64)>`, and were asked for as `Vec<f32>`"

@@ -95,7 +95,11 @@ impl Demand {
     /// The most VMs whose arena has at most `words` words.
     pub fn vms_within(&self, words: u64) -> u32 {
         let left = words.saturating_sub(self.shared_words);
-        let vms = if words < self.shared_words { 0 } else { left.checked_div(self.words_per_vm).unwrap_or(u64::MAX) };
+        let vms = if words < self.shared_words {
+            0
+        } else {
+            left.checked_div(self.words_per_vm).unwrap_or(u64::MAX)
+        };
         u32::try_from(vms).unwrap_or(u32::MAX)
     }
 }
@@ -157,7 +161,11 @@ mod tests {
 
     #[test]
     fn vms_within_counts_the_shared_words_once() {
-        let demand = Demand { shared_words: 10, words_per_vm: 3, atomic_words: 0 };
+        let demand = Demand {
+            shared_words: 10,
+            words_per_vm: 3,
+            atomic_words: 0,
+        };
         assert_eq!(demand.vms_within(9), 0);
         assert_eq!(demand.vms_within(12), 0);
         assert_eq!(demand.vms_within(16), 2);

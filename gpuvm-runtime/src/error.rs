@@ -21,7 +21,9 @@ pub enum Error {
         nearest: Option<String>,
     },
     /// Two routines of the binary have one id.
-    #[error("the id `{id}` is given twice, at {first} and at {second}; give one of them another with `#[routine(id = \"…\")]`")]
+    #[error(
+        "the id `{id}` is given twice, at {first} and at {second}; give one of them another with `#[routine(id = \"…\")]`"
+    )]
     DuplicateId {
         /// The id.
         id: String,
@@ -55,7 +57,9 @@ pub enum Error {
         found: String,
     },
     /// A column has not one entry a VM.
-    #[error("argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})")]
+    #[error(
+        "argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})"
+    )]
     ArgumentLength {
         /// The routine.
         routine: String,
@@ -69,7 +73,9 @@ pub enum Error {
         decided_by: String,
     },
     /// The length of a `&mut [T]` argument is no multiple of the number of VMs.
-    #[error("argument `{parameter}` of `{routine}` has {length} entries, which {vms} VMs cannot share evenly; a multiple of {vms} is needed")]
+    #[error(
+        "argument `{parameter}` of `{routine}` has {length} entries, which {vms} VMs cannot share evenly; a multiple of {vms} is needed"
+    )]
     ChunkLength {
         /// The routine.
         routine: String,
@@ -81,7 +87,9 @@ pub enum Error {
         vms: usize,
     },
     /// A column has no entries, so there would be no VM.
-    #[error("argument `{parameter}` of `{routine}` is empty; at least one entry is needed, one a VM")]
+    #[error(
+        "argument `{parameter}` of `{routine}` is empty; at least one entry is needed, one a VM"
+    )]
     EmptyColumn {
         /// The routine.
         routine: String,
@@ -89,13 +97,17 @@ pub enum Error {
         parameter: String,
     },
     /// Nothing says how many VMs to run, or it says none.
-    #[error("how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0")]
+    #[error(
+        "how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0"
+    )]
     NoVms {
         /// The routine.
         routine: String,
     },
     /// One buffer stands for two parameters of which at least one is written.
-    #[error("arguments `{first}` and `{second}` of `{routine}` share memory that VMs write; give each memory of its own")]
+    #[error(
+        "arguments `{first}` and `{second}` of `{routine}` share memory that VMs write; give each memory of its own"
+    )]
     SharedWrite {
         /// The routine.
         routine: String,
@@ -115,7 +127,9 @@ pub enum Error {
         found: String,
     },
     /// Data of another length was written to a buffer.
-    #[error("a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer")]
+    #[error(
+        "a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer"
+    )]
     BufferLength {
         /// Entries of the buffer.
         expected: usize,
@@ -123,7 +137,9 @@ pub enum Error {
         found: usize,
     },
     /// The launch needs more memory than a word's 32 bits can address, or than the device has for one VM.
-    #[error("`{routine}` needs {words} words of memory at once for {vms} VMs, more than the {engine} engine can address")]
+    #[error(
+        "`{routine}` needs {words} words of memory at once for {vms} VMs, more than the {engine} engine can address"
+    )]
     TooLarge {
         /// The routine.
         routine: String,

@@ -2,6 +2,7 @@
 //! traps and statistics back. Engines see linked programs and words, never the compiler's inside.
 
 pub mod arg;
+mod bind;
 pub mod buffer;
 pub mod device;
 pub mod done;
@@ -16,10 +17,13 @@ pub mod runtime;
 pub mod stats;
 pub mod trap;
 mod vector;
+mod view;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
-pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
+pub use arg::{
+    Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg,
+};
 pub use buffer::Buffer;
 pub use device::{Backend, Device, DeviceKind, FloatMode};
 pub use done::{Done, Output};

@@ -39,7 +39,9 @@ pub(crate) fn find(id: &str) -> Result<&'static Entry> {
 }
 
 /// Entries under their ids.
-fn by_id(entries: impl IntoIterator<Item = &'static Entry>) -> BTreeMap<&'static str, Vec<&'static Entry>> {
+fn by_id(
+    entries: impl IntoIterator<Item = &'static Entry>,
+) -> BTreeMap<&'static str, Vec<&'static Entry>> {
     let mut registry = BTreeMap::<_, Vec<_>>::new();
     for entry in entries {
         registry.entry(entry.id).or_default().push(entry);
@@ -47,7 +49,10 @@ fn by_id(entries: impl IntoIterator<Item = &'static Entry>) -> BTreeMap<&'static
     registry
 }
 
-fn find_in(registry: &BTreeMap<&'static str, Vec<&'static Entry>>, id: &str) -> Result<&'static Entry> {
+fn find_in(
+    registry: &BTreeMap<&'static str, Vec<&'static Entry>>,
+    id: &str,
+) -> Result<&'static Entry> {
     match registry.get(id).map(Vec::as_slice) {
         Some([entry]) => Ok(entry),
         Some([first, second, ..]) => Err(Error::DuplicateId {
@@ -55,7 +60,10 @@ fn find_in(registry: &BTreeMap<&'static str, Vec<&'static Entry>>, id: &str) -> 
             first: format!("{}:{}", first.file, first.line),
             second: format!("{}:{}", second.file, second.line),
         }),
-        _ => Err(Error::UnknownId { id: id.to_string(), nearest: nearest(registry.keys().copied(), id) }),
+        _ => Err(Error::UnknownId {
+            id: id.to_string(),
+            nearest: nearest(registry.keys().copied(), id),
+        }),
     }
 }
 
@@ -64,7 +72,9 @@ fn nearest(known: impl Iterator<Item = &'static str>, id: &str) -> Option<String
     known
         .map(|candidate| (edit_distance(candidate, id), candidate))
         .min()
-        .filter(|(distance, candidate)| distance * 3 <= candidate.chars().count().max(id.chars().count()).max(3))
+        .filter(|(distance, candidate)| {
+            distance * 3 <= candidate.chars().count().max(id.chars().count()).max(3)
+        })
         .map(|(_, candidate)| candidate.to_string())
 }
 
@@ -98,10 +108,22 @@ mod tests {
     }
 
     const fn entry(id: &'static str, line: u32) -> Entry {
-        Entry { id, file: "src/lib.rs", line, params: &[], routine: no_routine, native: no_native }
+        Entry {
+            id,
+            file: "src/lib.rs",
+            line,
+            params: &[],
+            routine: no_routine,
+            native: no_native,
+        }
     }
 
-    static ENTRIES: [Entry; 4] = [entry("blur", 1), entry("sharpen", 2), entry("twice", 3), entry("twice", 9)];
+    static ENTRIES: [Entry; 4] = [
+        entry("blur", 1),
+        entry("sharpen", 2),
+        entry("twice", 3),
+        entry("twice", 9),
+    ];
 
     #[test]
     fn an_id_gives_its_entry() {
@@ -111,7 +133,10 @@ mod tests {
     #[test]
     fn an_unknown_id_names_the_nearest() {
         let error = find_in(&by_id(&ENTRIES), "sharpn").unwrap_err();
-        assert_eq!(error.to_string(), "no routine has the id `sharpn`; did you mean `sharpen`?");
+        assert_eq!(
+            error.to_string(),
+            "no routine has the id `sharpn`; did you mean `sharpen`?"
+        );
         let error = find_in(&by_id(&ENTRIES), "mandelbrot").unwrap_err();
         assert_eq!(error.to_string(), "no routine has the id `mandelbrot`");
     }
@@ -119,7 +144,10 @@ mod tests {
     #[test]
     fn a_duplicate_id_names_both_places() {
         let error = find_in(&by_id(&ENTRIES), "twice").unwrap_err().to_string();
-        assert!(error.contains("src/lib.rs:3") && error.contains("src/lib.rs:9"), "{error}");
+        assert!(
+            error.contains("src/lib.rs:3") && error.contains("src/lib.rs:9"),
+            "{error}"
+        );
     }
 
     #[test]

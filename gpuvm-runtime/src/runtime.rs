@@ -53,10 +53,11 @@ impl Runtime {
 
     /// All devices there are. Each GPU is opened for a moment to probe its floats.
     pub fn devices() -> Vec<Device> {
-        let mut devices = vec![Device::cpu()];
         #[cfg(feature = "wgpu")]
-        devices.extend(crate::wgpu::devices());
-        devices
+        let others = crate::wgpu::devices();
+        #[cfg(not(feature = "wgpu"))]
+        let others = Vec::new();
+        [vec![Device::cpu()], others].concat()
     }
 
     /// The device that it runs on.
@@ -105,7 +106,12 @@ impl Runtime {
     /// Links a routine, or gives what was linked before.
     pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
         let key = std::ptr::from_ref(entry).addr();
-        let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let programs = || {
+            self.shared
+                .programs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(program) = programs().get(&key) {
             return Ok(Arc::clone(program));
         }
@@ -116,7 +122,10 @@ impl Runtime {
 
     /// What [`Engine::Auto`] means here.
     pub(crate) fn auto(&self) -> Engine {
-        self.shared.engines.first().map_or(Engine::Native, |(engine, _)| *engine)
+        self.shared
+            .engines
+            .first()
+            .map_or(Engine::Native, |(engine, _)| *engine)
     }
 
     /// The engine, where it runs programs.
@@ -124,19 +133,36 @@ impl Runtime {
         if engine == Engine::Reference {
             return Ok(Arc::new(Reference));
         }
-        let found = self.shared.engines.iter().find(|(known, _)| *known == engine);
-        found.map(|(_, executor)| Arc::clone(executor)).ok_or_else(|| Error::EngineUnavailable {
-            engine,
-            reason: match self.shared.device.backend {
-                Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
+        let found = self
+            .shared
+            .engines
+            .iter()
+            .find(|(known, _)| *known == engine);
+        found
+            .map(|(_, executor)| Arc::clone(executor))
+            .ok_or_else(|| Error::EngineUnavailable {
+                engine,
+                reason: match self.shared.device.backend {
+                    Backend::Cpu => {
+                        "it needs a GPU, and this runtime is on the CPU; build one with \
                                  `Runtime::builder().backend(Backend::Wgpu)`"
-                    .to_string(),
-                Backend::Wgpu => {
-                    let known: Vec<_> = self.shared.engines.iter().map(|(engine, _)| engine.to_string()).collect();
-                    format!("{} has native, reference, {}", self.shared.device.name, known.join(", "))
-                }
-            },
-        })
+                            .to_string()
+                    }
+                    Backend::Wgpu => {
+                        let known: Vec<_> = self
+                            .shared
+                            .engines
+                            .iter()
+                            .map(|(engine, _)| engine.to_string())
+                            .collect();
+                        format!(
+                            "{} has native, reference, {}",
+                            self.shared.device.name,
+                            known.join(", ")
+                        )
+                    }
+                },
+            })
     }
 }
 
@@ -184,16 +210,26 @@ impl RuntimeBuilder {
     pub fn build(self) -> Result<Runtime> {
         let Opened { device, engines } = self.open()?;
         let programs = Mutex::default();
-        Ok(Runtime { shared: Arc::new(Shared { device, engines, settings: self.settings, programs }) })
+        Ok(Runtime {
+            shared: Arc::new(Shared {
+                device,
+                engines,
+                settings: self.settings,
+                programs,
+            }),
+        })
     }
 
     fn open(&self) -> Result<Opened> {
-        let cpu = || Opened { device: Device::cpu(), engines: Vec::new() };
+        let cpu = || Opened {
+            device: Device::cpu(),
+            engines: Vec::new(),
+        };
         match (self.backend, self.device) {
             (Some(Backend::Cpu), None | Some(0)) => Ok(cpu()),
-            (Some(Backend::Cpu), Some(index)) => {
-                Err(Error::NoAdapter { reason: format!("the CPU backend has only device 0, and {index} was asked for") })
-            }
+            (Some(Backend::Cpu), Some(index)) => Err(Error::NoAdapter {
+                reason: format!("the CPU backend has only device 0, and {index} was asked for"),
+            }),
             #[cfg(feature = "wgpu")]
             (_, Some(index)) => crate::wgpu::open(Choice::Index(index)),
             #[cfg(feature = "wgpu")]
@@ -206,7 +242,9 @@ impl RuntimeBuilder {
             #[cfg(not(feature = "wgpu"))]
             (None, None) => Ok(cpu()),
             #[cfg(not(feature = "wgpu"))]
-            _ => Err(Error::NoAdapter { reason: "gpuvm was built without its feature `wgpu`".to_string() }),
+            _ => Err(Error::NoAdapter {
+                reason: "gpuvm was built without its feature `wgpu`".to_string(),
+            }),
         }
     }
 }

@@ -34,22 +34,32 @@ impl Stats {
     /// Instructions a second, over the device's time where that is known, else over the host's.
     pub fn instructions_per_second(&self) -> Option<f64> {
         let seconds = self.device_time.unwrap_or(self.host_time).as_secs_f64();
-        self.instructions().filter(|_| seconds > 0.0).map(|instructions| instructions as f64 / seconds)
+        self.instructions()
+            .filter(|_| seconds > 0.0)
+            .map(|instructions| instructions as f64 / seconds)
     }
 }
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let vms = if self.vms == 1 { "VM" } else { "VMs" };
-        write!(f, "{} {vms} on the {} engine, {}, {:.3?}", self.vms, self.engine, self.device, self.host_time)?;
+        write!(
+            f,
+            "{} {vms} on the {} engine, {}, {:.3?}",
+            self.vms, self.engine, self.device, self.host_time
+        )?;
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
         }
         if self.batches > 1 {
             write!(f, ", {} batches", self.batches)?;
         }
-        if let (Some([linear, oracle, branch, io]), Some(sum)) = (self.retired, self.instructions()) {
-            write!(f, ", {sum} instructions (linear {linear}, oracle {oracle}, branch {branch}, io {io})")?;
+        if let (Some([linear, oracle, branch, io]), Some(sum)) = (self.retired, self.instructions())
+        {
+            write!(
+                f,
+                ", {sum} instructions (linear {linear}, oracle {oracle}, branch {branch}, io {io})"
+            )?;
         }
         if let Some(rate) = self.instructions_per_second() {
             let (rate, unit) = scaled(rate);
@@ -76,7 +86,10 @@ mod tests {
         let mut stats = Stats {
             vms: 3,
             engine: Engine::Reference,
-            device: Device { name: "test".to_string(), ..Device::cpu() },
+            device: Device {
+                name: "test".to_string(),
+                ..Device::cpu()
+            },
             batches: 1,
             retired: Some([4, 3, 2, 1]),
             host_time: Duration::from_millis(2),
@@ -88,6 +101,9 @@ mod tests {
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
         );
         stats.device_time = Some(Duration::from_nanos(1));
-        assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
+        assert!(
+            stats.to_string().ends_with(", 10.0 G instructions/s"),
+            "{stats}"
+        );
     }
 }

@@ -37,8 +37,18 @@ impl TrapReport {
 
 impl std::fmt::Display for TrapReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let TrapReport { vm, routine, file, line, message, .. } = self;
-        write!(f, "VM {vm} of `{routine}` trapped at {file}:{line}: {message}")?;
+        let TrapReport {
+            vm,
+            routine,
+            file,
+            line,
+            message,
+            ..
+        } = self;
+        write!(
+            f,
+            "VM {vm} of `{routine}` trapped at {file}:{line}: {message}"
+        )?;
         match self.count {
             0 | 1 => Ok(()),
             2 => f.write_str(" (and 1 more VM trapped)"),
@@ -62,7 +72,11 @@ impl Trap {
         let site = trap_site(program, record);
         Trap {
             vm: record.vm,
-            file: program.files.get(site.place.file as usize).cloned().unwrap_or_default(),
+            file: program
+                .files
+                .get(site.place.file as usize)
+                .cloned()
+                .unwrap_or_default(),
             line: site.place.line,
             message: site.cause.message(record.words),
         }

@@ -152,7 +152,10 @@ mod tests {
         column.write_words(1..2, &mut words);
         assert_eq!(words, [0, 512, 0]);
         column.read_words(0..1, &[7, 0, 1]);
-        assert_eq!(entries::<(u64, bool)>(&*column), Some(&[(7, true), (2 << 40, false)][..]));
+        assert_eq!(
+            entries::<(u64, bool)>(&*column),
+            Some(&[(7, true), (2 << 40, false)][..])
+        );
         assert_eq!(entries::<u32>(&*column), None);
     }
 

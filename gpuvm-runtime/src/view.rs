@@ -12,7 +12,10 @@ use crate::vector::{Column, ColumnMut, Vector};
 /// The data of one parameter.
 pub(crate) enum View<'v> {
     /// Entries to read; one for all VMs if `uniform`.
-    Read { column: &'v (dyn Column + 'v), uniform: bool },
+    Read {
+        column: &'v (dyn Column + 'v),
+        uniform: bool,
+    },
     /// Entries to change.
     Write(&'v mut (dyn ColumnMut + 'v)),
     /// Atomics of the caller's.
@@ -29,18 +32,31 @@ pub(crate) struct Seen<'v> {
 
 /// Locks the buffers among the arguments and gives `launch` a view of every parameter. A parameter that only reads a buffer
 /// which another one writes sees a copy from before the launch.
-pub(crate) fn with_views<R>(params: &mut [Bound<'_>], launch: impl FnOnce(Vec<Seen<'_>>) -> R) -> R {
+pub(crate) fn with_views<R>(
+    params: &mut [Bound<'_>],
+    launch: impl FnOnce(Vec<Seen<'_>>) -> R,
+) -> R {
     let mut stores = BTreeMap::<usize, (Arc<Store>, bool)>::new();
     for bound in params.iter() {
         if let Argument::Buffer(store) = &bound.argument {
-            stores.entry(address(store)).or_insert_with(|| (Arc::clone(store), false)).1 |= bound.mode.writes();
+            stores
+                .entry(address(store))
+                .or_insert_with(|| (Arc::clone(store), false))
+                .1 |= bound.mode.writes();
         }
     }
     // Every launch locks in the order of addresses, so two launches never wait for each other in a circle.
     let mut guards: BTreeMap<usize, Guard<'_>> = stores
         .iter()
         .map(|(address, (store, written))| {
-            (*address, if *written { Guard::Write(store.write()) } else { Guard::Read(store.read()) })
+            (
+                *address,
+                if *written {
+                    Guard::Write(store.write())
+                } else {
+                    Guard::Read(store.read())
+                },
+            )
         })
         .collect();
     let snapshots: Vec<Option<Box<dyn Vector>>> = params
@@ -68,20 +84,40 @@ pub(crate) fn with_views<R>(params: &mut [Bound<'_>], launch: impl FnOnce(Vec<Se
         .zip(&snapshots)
         .filter_map(|(bound, snapshot)| {
             let view = match (&mut bound.argument, snapshot) {
-                (_, Some(copy)) => View::Read { column: &**copy, uniform: false },
-                (Argument::Uniform(value), _) => View::Read { column: &**value, uniform: true },
-                (Argument::Read(column), _) => View::Read { column: &**column, uniform: false },
-                (Argument::Write(column), _) if bound.mode.writes() => View::Write(&mut **column),
-                (Argument::Write(column), _) => View::Read { column: &**column, uniform: false },
+                (_, Some(copy)) => View::Read {
+                    column: &**copy,
+                    uniform: false,
+                },
+                (Argument::Uniform(value), _) => View::Read {
+                    column: &**value,
+                    uniform: true,
+                },
+                (Argument::Read(column), _) => View::Read {
+                    column: &**column,
+                    uniform: false,
+                },
+                (Argument::Write(column), _) => match bound.mode.writes() {
+                    true => View::Write(&mut **column),
+                    false => View::Read {
+                        column: &**column,
+                        uniform: false,
+                    },
+                },
                 (Argument::AtomicU32(words), _) => View::AtomicU32(words),
                 (Argument::AtomicI32(words), _) => View::AtomicI32(words),
                 // Binding has refused a buffer that two parameters write, so what is taken here is there.
                 (Argument::Buffer(store), _) => match locked.get_mut(&address(store))? {
-                    Locked::Shared(data) => View::Read { column: *data, uniform: false },
+                    Locked::Shared(data) => View::Read {
+                        column: *data,
+                        uniform: false,
+                    },
                     Locked::Exclusive(data) => View::Write(data.take()?),
                 },
             };
-            Some(Seen { mode: bound.mode, view })
+            Some(Seen {
+                mode: bound.mode,
+                view,
+            })
         })
         .collect();
     launch(views)

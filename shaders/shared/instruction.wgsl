@@ -14,13 +14,15 @@ fn shape(instruction: vec4<u32>) -> u32 {
     return instruction.x >> 29u;
 }
 
-// The two words of a pair operand.
-fn read_pair(operand: u32) -> vec2<u32> {
-    return vec2(w[operand & 31u], w[(operand >> 16u) & 31u]);
+// In place of a word that is written: the spare, which nobody reads.
+const NOWHERE: u32 = 31u;
+
+// The word that the low half of an operand names.
+fn word_of(operand: u32) -> u32 {
+    return w[operand & 31u];
 }
 
-// Writes a pair, the low half last: where only one word is a result, both halves name it.
-fn write_pair(operand: u32, value: vec2<u32>) {
-    w[(operand >> 16u) & 31u] = value.y;
-    w[operand & 31u] = value.x;
+// The word that the high half of a pair operand names.
+fn high_word_of(operand: u32) -> u32 {
+    return w[(operand >> 16u) & 31u];
 }

@@ -1,83 +1,112 @@
 // The io class: memory, identity, atomics, signals, traps.
 
-// Runs one; false if it did not get through and is to be tried again.
-fn io(op: u32, first: u32, instruction: vec4<u32>) -> bool {
+// What an operation has found out: its result, the word it goes to, and whether it got through or is to be tried again.
+struct Done {
+    result: u32,
+    to: u32,
+    through: bool,
+}
+
+// `a`, `b` and `c` are the words that the operands after the first name, where they name words.
+fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Done {
+    var done = Done(0u, first & 31u, true);
+    // Both ways to address memory come together here, so that a driver without branches goes through it once.
+    let in_frame = op == OP_LOAD_FRAME || op == OP_STORE_FRAME;
+    let space = select(a, SPACE_FRAME, in_frame);
+    let offset = select(b + instruction.w, frame_base + instruction.y, in_frame);
     switch op {
-        case OP_LOAD: { w[first & 31u] = load(w[instruction.y & 31u], w[instruction.z & 31u] + instruction.w); }
-        case OP_STORE: { store(w[instruction.y & 31u], w[instruction.z & 31u] + instruction.w, w[first & 31u]); }
-        case OP_LOAD_FRAME: { w[first & 31u] = load(SPACE_FRAME, frame_base + instruction.y); }
-        case OP_STORE_FRAME: { store(SPACE_FRAME, frame_base + instruction.y, w[first & 31u]); }
-        case OP_ADDRESS: { w[first & 31u] = frame_base + instruction.y; }
-        case OP_PARAM: {
-            let slot = params[instruction.y];
-            w[first & 31u] = slot.x + (launch.first_vm + vm) * slot.y;
+        case OP_LOAD, OP_LOAD_FRAME: { done.result = load(space, offset); }
+        case OP_STORE, OP_STORE_FRAME: {
+            store(space, offset, word_of(first));
+            done.to = NOWHERE;
         }
-        case OP_PARAM_LEN: { w[first & 31u] = params[instruction.y].z; }
-        case OP_VM_ID: { w[first & 31u] = launch.first_vm + vm; }
-        case OP_VM_COUNT: { w[first & 31u] = launch.vm_count; }
+        case OP_ADDRESS: { done.result = frame_base + instruction.y; }
+        case OP_PARAM, OP_PARAM_LEN: {
+            let slot = params[instruction.y];
+            done.result = select(slot.z, slot.x + (launch.first_vm + vm) * slot.y, op == OP_PARAM);
+        }
+        case OP_VM_ID: { done.result = launch.first_vm + vm; }
+        case OP_VM_COUNT: { done.result = launch.vm_count; }
+        case OP_YIELD, OP_HALT, OP_TRAP, OP_TRAP_IF, OP_ENTER, OP_LEAVE: {
+            stop(op, a);
+            done.to = NOWHERE;
+        }
+        default: {
+            if USES_ATOMIC {
+                done = atomics_do(op, first, a, b, c);
+            }
+        }
+    }
+    // A VM that traps keeps its words.
+    if status == STATUS_TRAPPED {
+        done.to = NOWHERE;
+    }
+    return done;
+}
+
+// What stops the VM, or may do so.
+fn stop(op: u32, condition: u32) {
+    switch op {
         case OP_YIELD: { status = STATUS_YIELDED; }
         case OP_HALT: { status = STATUS_HALTED; }
-        case OP_TRAP: {
-            let a = instruction.y;
-            let b = instruction.z;
-            trap(first, vec4(trap_word(a & 0xffffu), trap_word(a >> 16u), trap_word(b & 0xffffu), trap_word(b >> 16u)));
-        }
+        case OP_TRAP: { status = STATUS_TRAPPED; }
         case OP_TRAP_IF: {
-            if w[instruction.y & 31u] != 0u {
-                trap(first, vec4(trap_word(instruction.z), trap_word(instruction.w), 0u, 0u));
+            if condition != 0u {
+                status = STATUS_TRAPPED;
             }
         }
         case OP_ENTER: {
             if depth >= launch.depth_limit {
-                trap(first, vec4(0u, 0u, 0u, 0u));
+                status = STATUS_TRAPPED;
             } else {
                 depth += 1u;
             }
         }
         case OP_LEAVE: { depth -= 1u; }
-        default: { return run_atomic(op, first, instruction); }
+        default: {}
     }
-    return true;
 }
 
-// Atomic operations on a word of the atomics. A lost exchange is reported instead of tried again in a loop, so that the VM's next
-// cycle tries it.
-fn run_atomic(op: u32, first: u32, instruction: vec4<u32>) -> bool {
-    let store = op == OP_ATOMIC_STORE;
-    // A store has its value first and its place second.
-    let at = w[instruction.y & 31u];
-    let value = w[select(instruction.z, first, store) & 31u];
-    if at >= launch.atomic_words {
-        outside(at);
-        return true;
+// Operations on the atomics. A lost exchange is reported instead of tried again in a loop, so that the VM's next cycle tries it.
+fn atomics_do(op: u32, first: u32, a: u32, b: u32, c: u32) -> Done {
+    var done = Done(0u, first & 31u, true);
+    var operand = b;
+    if op == OP_ATOMIC_STORE {
+        // A store has its value first and its place second.
+        operand = word_of(first);
+        done.to = NOWHERE;
     }
-    var old = 0u;
+    if a >= launch.atomic_words {
+        fault(FAULT_MEMORY, a);
+        return done;
+    }
     switch op {
-        case OP_ATOMIC_LOAD: { old = atomicLoad(&atomics[at]); }
-        case OP_ATOMIC_STORE: { atomicStore(&atomics[at], value); }
-        case OP_ATOMIC_ADD: { old = atomicAdd(&atomics[at], value); }
-        case OP_ATOMIC_SUB: { old = atomicSub(&atomics[at], value); }
-        case OP_ATOMIC_AND: { old = atomicAnd(&atomics[at], value); }
-        case OP_ATOMIC_OR: { old = atomicOr(&atomics[at], value); }
-        case OP_ATOMIC_XOR: { old = atomicXor(&atomics[at], value); }
-        case OP_ATOMIC_MIN_U: { old = atomicMin(&atomics[at], value); }
-        case OP_ATOMIC_MAX_U: { old = atomicMax(&atomics[at], value); }
-        case OP_ATOMIC_SWAP: { old = atomicExchange(&atomics[at], value); }
+        case OP_ATOMIC_LOAD: { done.result = atomicLoad(&atomics[a]); }
+        case OP_ATOMIC_STORE: { atomicStore(&atomics[a], operand); }
+        case OP_ATOMIC_ADD: { done.result = atomicAdd(&atomics[a], operand); }
+        case OP_ATOMIC_SUB: { done.result = atomicSub(&atomics[a], operand); }
+        case OP_ATOMIC_AND: { done.result = atomicAnd(&atomics[a], operand); }
+        case OP_ATOMIC_OR: { done.result = atomicOr(&atomics[a], operand); }
+        case OP_ATOMIC_XOR: { done.result = atomicXor(&atomics[a], operand); }
+        case OP_ATOMIC_MIN_U: { done.result = atomicMin(&atomics[a], operand); }
+        case OP_ATOMIC_MAX_U: { done.result = atomicMax(&atomics[a], operand); }
+        case OP_ATOMIC_SWAP: { done.result = atomicExchange(&atomics[a], operand); }
         case OP_ATOMIC_MIN_S, OP_ATOMIC_MAX_S, OP_ATOMIC_CAS: {
             // WGSL has no signed minimum on an unsigned atomic.
-            old = atomicLoad(&atomics[at]);
-            let replace = op == OP_ATOMIC_CAS && old == value
-                || op == OP_ATOMIC_MIN_S && less_signed(value, old)
-                || op == OP_ATOMIC_MAX_S && less_signed(old, value);
-            let next = select(value, w[instruction.w & 31u], op == OP_ATOMIC_CAS);
-            if replace && !atomicCompareExchangeWeak(&atomics[at], old, next).exchanged {
-                return false;
+            let old = atomicLoad(&atomics[a]);
+            let replace = (op == OP_ATOMIC_CAS && old == operand)
+                || (op == OP_ATOMIC_MIN_S && less_signed(operand, old))
+                || (op == OP_ATOMIC_MAX_S && less_signed(old, operand));
+            let next = select(operand, c, op == OP_ATOMIC_CAS);
+            if replace {
+                done.through = atomicCompareExchangeWeak(&atomics[a], old, next).exchanged;
             }
+            done.result = old;
         }
         default: {}
     }
-    if !store {
-        w[first & 31u] = old;
+    if !done.through {
+        done.to = NOWHERE;
     }
-    return true;
+    return done;
 }

@@ -5,9 +5,9 @@ var<private> staged: array<u32, 32>;
 
 fn apply(format: u32, offset: u32, size: u32) {
     var rows = 0u;
-    if format == FORMAT_SPARSE {
+    if USES_SPARSE && format == FORMAT_SPARSE {
         rows = stage_sparse(offset, size);
-    } else {
+    } else if USES_DENSE {
         rows = stage_dense(offset);
     }
     while rows != 0u {

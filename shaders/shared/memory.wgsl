@@ -1,9 +1,5 @@
 // The three spaces of memory. What lies outside of them traps the VM and reads as 0.
 
-fn outside(offset: u32) {
-    trap(SITE_MEMORY, vec4(ip, offset, 0u, 0u));
-}
-
 fn load(space: u32, offset: u32) -> u32 {
     if space == SPACE_ARENA && offset < launch.arena_words {
         return arena[offset];
@@ -14,7 +10,7 @@ fn load(space: u32, offset: u32) -> u32 {
     if space == SPACE_ATOMIC && offset < launch.atomic_words {
         return atomicLoad(&atomics[offset]);
     }
-    outside(offset);
+    fault(FAULT_MEMORY, offset);
     return 0u;
 }
 
@@ -26,6 +22,6 @@ fn store(space: u32, offset: u32, value: u32) {
     } else if space == SPACE_ATOMIC && offset < launch.atomic_words {
         atomicStore(&atomics[offset], value);
     } else {
-        outside(offset);
+        fault(FAULT_MEMORY, offset);
     }
 }

@@ -1,16 +1,17 @@
-// The oracle class: non-linear arithmetic, on words and on pairs of words.
+// The oracle class: non-linear arithmetic, on words and on pairs of words. The `USES_` constants leave out what the program at hand
+// does not use.
 
-// Operations whose operands are single words; `c` is the number of the third, which few have.
-fn oracle(op: u32, x: u32, y: u32, c: u32) -> u32 {
+// Operations whose operands are single words; few have a third.
+fn oracle(op: u32, x: u32, y: u32, z: u32) -> u32 {
     var r = 0u;
     switch op {
         case OP_MUL: { r = x * y; }
         case OP_MUL_HIGH_U: { r = mul_wide(x, y).y; }
         case OP_MUL_HIGH_S: { r = mul_high_signed(x, y); }
-        case OP_DIV_U: { r = div(x, y); }
-        case OP_DIV_S: { r = div_signed(x, y); }
-        case OP_REM_U: { r = rem(x, y); }
-        case OP_REM_S: { r = rem_signed(x, y); }
+        case OP_DIV_U: { if USES_DIVISION { r = div(x, y); } }
+        case OP_DIV_S: { if USES_DIVISION { r = div_signed(x, y); } }
+        case OP_REM_U: { if USES_DIVISION { r = rem(x, y); } }
+        case OP_REM_S: { if USES_DIVISION { r = rem_signed(x, y); } }
         case OP_AND: { r = x & y; }
         case OP_OR: { r = x | y; }
         case OP_SHL: { r = x << (y & 31u); }
@@ -30,31 +31,31 @@ fn oracle(op: u32, x: u32, y: u32, c: u32) -> u32 {
         case OP_LT_S: { r = u32(less_signed(x, y)); }
         case OP_LE_U: { r = u32(x <= y); }
         case OP_LE_S: { r = u32(!less_signed(y, x)); }
-        case OP_SELECT: { r = select(w[c & 31u], y, x != 0u); }
+        case OP_SELECT: { r = select(z, y, x != 0u); }
         case OP_ADD_OVER_S: { r = ((x ^ (x + y)) & (y ^ (x + y))) >> 31u; }
         case OP_SUB_OVER_S: { r = ((x ^ y) & (x ^ (x - y))) >> 31u; }
         case OP_MUL_OVER_U: { r = u32(mul_wide(x, y).y != 0u); }
         case OP_MUL_OVER_S: { r = u32(mul_overflows_signed(x, y)); }
         case OP_F_MUL: { r = fmul(x, y); }
         case OP_F_DIV: { r = fdiv(x, y); }
-        case OP_F_REM: { r = frem(x, y); }
-        case OP_F_MUL_ADD: { r = fma_exact(x, y, w[c & 31u]); }
-        case OP_F_SQRT: { r = fsqrt(x); }
-        case OP_F_FLOOR: { r = ffloor(x); }
-        case OP_F_CEIL: { r = fceil(x); }
-        case OP_F_TRUNC: { r = ftrunc(x); }
-        case OP_F_ROUND: { r = fround(x); }
-        case OP_F_ROUND_EVEN: { r = fround_even(x); }
+        case OP_F_REM: { if USES_RARE_FLOAT { r = frem(x, y); } }
+        case OP_F_MUL_ADD: { if USES_RARE_FLOAT { r = fma_exact(x, y, z); } }
+        case OP_F_SQRT: { if USES_RARE_FLOAT { r = fsqrt(x); } }
+        case OP_F_FLOOR: { if USES_CONVERSION { r = ffloor(x); } }
+        case OP_F_CEIL: { if USES_CONVERSION { r = fceil(x); } }
+        case OP_F_TRUNC: { if USES_CONVERSION { r = ftrunc(x); } }
+        case OP_F_ROUND: { if USES_CONVERSION { r = fround(x); } }
+        case OP_F_ROUND_EVEN: { if USES_CONVERSION { r = fround_even(x); } }
         case OP_F_MIN: { r = fmin(x, y); }
         case OP_F_MAX: { r = fmax(x, y); }
         case OP_F_EQ: { r = u32(feq(x, y)); }
         case OP_F_LT: { r = u32(flt(x, y)); }
         case OP_F_LE: { r = u32(fle(x, y)); }
         case OP_F_CANON: { r = fcanon(x); }
-        case OP_F_TO_I: { r = float_to_signed(x); }
-        case OP_F_TO_U: { r = float_to_unsigned(x); }
-        case OP_I_TO_F: { r = signed64_to_float(vec2(x, sar(x, 31u))); }
-        case OP_U_TO_F: { r = unsigned64_to_float(vec2(x, 0u)); }
+        case OP_F_TO_I: { if USES_CONVERSION { r = float_to_signed(x); } }
+        case OP_F_TO_U: { if USES_CONVERSION { r = float_to_unsigned(x); } }
+        case OP_I_TO_F: { if USES_CONVERSION { r = signed64_to_float(vec2(x, sar(x, 31u))); } }
+        case OP_U_TO_F: { if USES_CONVERSION { r = unsigned64_to_float(vec2(x, 0u)); } }
         default: {}
     }
     return r;
@@ -64,25 +65,25 @@ fn oracle(op: u32, x: u32, y: u32, c: u32) -> u32 {
 fn oracle_pair(op: u32, x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
     var r = vec2(0u, 0u);
     switch op {
-        case OP_ADD64: { r = add64(x, y); }
-        case OP_SUB64: { r = sub64(x, y); }
-        case OP_MUL64: { r = mul64(x, y); }
-        case OP_DIV_U64: { r = div64(x, y); }
-        case OP_DIV_S64: { r = div_signed64(x, y); }
-        case OP_REM_U64: { r = rem64(x, y); }
-        case OP_REM_S64: { r = rem_signed64(x, y); }
-        case OP_SHL64: { r = shl64(x, y.x & 63u); }
-        case OP_SHR64: { r = shr64(x, y.x & 63u); }
-        case OP_SAR64: { r = sar64(x, y.x & 63u); }
-        case OP_EQ64: { r.x = u32(all(x == y)); }
-        case OP_LT_U64: { r.x = u32(less64(x, y)); }
-        case OP_LT_S64: { r.x = u32(less_signed64(x, y)); }
-        case OP_MUL_OVER_U64: { r.x = u32(mul_overflows64(x, y)); }
-        case OP_MUL_OVER_S64: { r.x = u32(mul_overflows_signed64(x, y)); }
-        case OP_F_TO_I64: { r = float_to_signed64(x.x); }
-        case OP_F_TO_U64: { r = float_to_unsigned64(x.x); }
-        case OP_I64_TO_F: { r.x = signed64_to_float(x); }
-        case OP_U64_TO_F: { r.x = unsigned64_to_float(x); }
+        case OP_ADD64: { if USES_LONG { r = add64(x, y); } }
+        case OP_SUB64: { if USES_LONG { r = sub64(x, y); } }
+        case OP_MUL64: { if USES_LONG { r = mul64(x, y); } }
+        case OP_DIV_U64: { if USES_LONG_DIVISION { r = div64(x, y); } }
+        case OP_DIV_S64: { if USES_LONG_DIVISION { r = div_signed64(x, y); } }
+        case OP_REM_U64: { if USES_LONG_DIVISION { r = rem64(x, y); } }
+        case OP_REM_S64: { if USES_LONG_DIVISION { r = rem_signed64(x, y); } }
+        case OP_SHL64: { if USES_LONG { r = shl64(x, y.x & 63u); } }
+        case OP_SHR64: { if USES_LONG { r = shr64(x, y.x & 63u); } }
+        case OP_SAR64: { if USES_LONG { r = sar64(x, y.x & 63u); } }
+        case OP_EQ64: { if USES_LONG { r.x = u32(all(x == y)); } }
+        case OP_LT_U64: { if USES_LONG { r.x = u32(less64(x, y)); } }
+        case OP_LT_S64: { if USES_LONG { r.x = u32(less_signed64(x, y)); } }
+        case OP_MUL_OVER_U64: { if USES_LONG { r.x = u32(mul_overflows64(x, y)); } }
+        case OP_MUL_OVER_S64: { if USES_LONG { r.x = u32(mul_overflows_signed64(x, y)); } }
+        case OP_F_TO_I64: { if USES_CONVERSION { r = float_to_signed64(x.x); } }
+        case OP_F_TO_U64: { if USES_CONVERSION { r = float_to_unsigned64(x.x); } }
+        case OP_I64_TO_F: { if USES_CONVERSION { r.x = signed64_to_float(x); } }
+        case OP_U64_TO_F: { if USES_CONVERSION { r.x = unsigned64_to_float(x); } }
         default: {}
     }
     return r;

@@ -46,16 +46,9 @@ fn store_registers() {
     }
 }
 
-// Stops the VM at a trap site and records the words that the site's message shows.
-fn trap(site: u32, words: vec4<u32>) {
+// Traps the VM for another reason than that its instruction says so. Otherwise the host finds site and words by the VM's `ip`.
+fn fault(reason: u32, offset: u32) {
     status = STATUS_TRAPPED;
-    states[row(ROW_SITE)] = site;
-    for (var i = 0u; i < 4u; i++) {
-        states[row(ROW_TRAP_WORDS + i)] = words[i];
-    }
-}
-
-// The word of a trap operand: one half of a pair, or 0 where it names none.
-fn trap_word(operand: u32) -> u32 {
-    return select(w[operand & 31u], 0u, operand == NO_WORD);
+    states[row(ROW_FAULT)] = reason;
+    states[row(ROW_FAULT_OFFSET)] = offset;
 }

@@ -161,7 +161,6 @@ fn index_expressions(a: u32, b: u32) -> u32 {
 fn swap_elements(a: u32, b: u32, c: u32) -> [u32; 3] {
     let mut v = [a, b, c];
     (v[0], v[2]) = (v[2], v[0]);
-    v.swap(0, 1);
     let i = (a % 3) as usize;
     let t = v[i];
     v[i] = v[2 - i];

@@ -88,7 +88,9 @@ fn assign_tuple(a: u32, b: u32, n: u32) -> (u32, u32) {
 
 #[routine]
 fn assign_array(a: u32, b: u32) -> u32 {
-    let (x, y, z);
+    let x;
+    let y;
+    let z: u32;
     [x, y, z] = [a, b, a & b];
     x ^ y ^ z.rotate_left(1)
 }

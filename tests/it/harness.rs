@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use gpuvm::prelude::*;
+use gpuvm::{Backend, Done, Settings, TrapReport};
 
 use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row};
@@ -25,23 +27,32 @@ pub struct Case {
 }
 
 /// Makes a `#[test]` of each of the routines in scope, and lists them as `cases::ALL` for the tests of settings.
-#[macro_export]
 macro_rules! cases {
     ($($name:ident),* $(,)?) => {
+        cases! { @by agree: $($name)* }
+    };
+    (@by $agree:ident: $($name:ident)*) => {
         pub mod cases {
-            use $crate::harness::{Case, ENGINES, agree, runtime};
+            use $crate::harness::{Case, ENGINES, $agree, runtime};
 
-            /// The cases of this file.
+            /// The cases of this module.
             pub const ALL: &[Case] =
-                &[$(Case { name: stringify!($name), check: |runtime, engines| agree(runtime, engines, stringify!($name), super::$name) }),*];
+                &[$(Case { name: stringify!($name), check: |runtime, engines| $agree(runtime, engines, stringify!($name), super::$name) }),*];
 
             $(
                 #[test]
                 fn $name() {
-                    agree(runtime(), &ENGINES, stringify!($name), super::$name);
+                    $agree(runtime(), &ENGINES, stringify!($name), super::$name);
                 }
             )*
         }
+    };
+}
+
+/// The same for routines that were made up: nobody promises that most of their VMs end without a trap.
+macro_rules! random_cases {
+    ($name:ident) => {
+        cases! { @by agree_on_anything: $name }
     };
 }
 
@@ -61,91 +72,110 @@ pub fn runtime_with(settings: Settings) -> Runtime {
     }
 }
 
-/// Runs the routine `id`, whose function is `native`, over sampled columns on the engines and compares.
-pub fn agree<I, R, F>(runtime: &Runtime, engines: &[Engine], id: &str, native: F)
-where
-    I: Row,
-    R: VmType + Debug,
-    F: Native<I, R>,
-{
+/// Runs the routine `id`, whose function is `native`, over sampled columns on the engines and compares. Refuses a case in
+/// which nearly every VM traps: it would show little.
+pub fn agree<I: Row, R: VmType + Debug, F: Native<I, R>>(runtime: &Runtime, engines: &[Engine], id: &str, native: F) {
+    sampled::<I, R>(id, &native).assert_worth_running().compare(runtime, engines);
+}
+
+/// The same, whatever share of the VMs traps.
+pub fn agree_on_anything<I: Row, R: VmType + Debug, F: Native<I, R>>(runtime: &Runtime, engines: &[Engine], id: &str, native: F) {
+    sampled::<I, R>(id, &native).compare(runtime, engines);
+}
+
+/// What a case has to do with types ends here: hundreds of routines share the rest of the harness, compiled once.
+fn sampled<'c, I: Row + 'c, R: VmType + Debug>(id: &'c str, native: &dyn Native<I, R>) -> Sampled<'c> {
     let rows = I::rows(&mut Rng::named(id));
-    let expected = Expected::of(&rows, &native);
-    expected.assert_worth_running(id);
-    for &engine in engines {
-        check(runtime, engine, id, &rows, &expected);
-        for (_, vm) in expected.kinds_of_traps().into_iter().take(TRAPS_ALONE) {
-            let row = &rows[vm..=vm];
-            check(runtime, engine, id, row, &Expected::of(row, &native));
+    Sampled {
+        id,
+        inputs: rows.iter().map(|row| format!("{row:?}")).collect(),
+        expected: rows.iter().map(|row| oracle::call(|| native.call(*row)).map(|result| format!("{result:?}"))).collect(),
+        launch: Box::new(move |runtime, engine, vms| I::launch(&rows[vms], runtime, id, engine)),
+        results: |done| Ok(done.output::<Vec<R>>()?.iter().map(|result| format!("{result:?}")).collect()),
+    }
+}
+
+/// A case with its inputs and what the function gives for them, as text: `{:?}` tells every two values apart, −0.0 from 0.0
+/// too, but for the sign and payload of NaN, which nobody can observe.
+struct Sampled<'c> {
+    id: &'c str,
+    inputs: Vec<String>,
+    expected: Vec<Result<String, Panic>>,
+    launch: Box<dyn Fn(&Runtime, Engine, Range<usize>) -> gpuvm::Result<Done> + 'c>,
+    results: fn(&Done) -> gpuvm::Result<Vec<String>>,
+}
+
+impl Sampled<'_> {
+    fn assert_worth_running(self) -> Self {
+        let finished = self.expected.iter().filter(|vm| vm.is_ok()).count();
+        assert!(
+            finished >= self.expected.len() / 16,
+            "only {finished} VMs of `{}` end without a trap: choose other inputs",
+            self.id
+        );
+        self
+    }
+
+    /// Compares all VMs at once, then the first few that trap each in its own way, one by one.
+    fn compare(&self, runtime: &Runtime, engines: &[Engine]) {
+        for &engine in engines {
+            self.check(runtime, engine, 0..self.inputs.len());
+            for vm in self.kinds_of_traps().into_values().take(TRAPS_ALONE) {
+                self.check(runtime, engine, vm..vm + 1);
+            }
         }
-    }
-}
-
-/// What the function gives for each VM.
-struct Expected<R> {
-    vms: Vec<Result<R, Panic>>,
-}
-
-impl<R: Debug> Expected<R> {
-    fn of<I: Copy>(rows: &[I], native: &impl Native<I, R>) -> Self {
-        Expected { vms: rows.iter().map(|row| oracle::call(|| native.call(*row))).collect() }
-    }
-
-    /// A case in which nearly every VM traps would show little.
-    fn assert_worth_running(&self, id: &str) {
-        let finished = self.vms.iter().filter(|vm| vm.is_ok()).count();
-        assert!(finished >= self.vms.len() / 16, "only {finished} VMs of `{id}` end without a trap: choose other inputs");
     }
 
     /// The first VM of each kind of trap.
     fn kinds_of_traps(&self) -> BTreeMap<(u32, &str), usize> {
         let mut kinds = BTreeMap::new();
-        for (vm, result) in self.vms.iter().enumerate() {
+        for (vm, result) in self.expected.iter().enumerate() {
             if let Err(panic) = result {
                 kinds.entry((panic.line, panic.message.as_str())).or_insert(vm);
             }
         }
         kinds
     }
-}
 
-fn check<I: Row, R: VmType + Debug>(runtime: &Runtime, engine: Engine, id: &str, rows: &[I], expected: &Expected<R>) {
-    let traps = expected.vms.iter().filter(|vm| vm.is_err()).count();
-    let done = match I::launch(rows, runtime, id, engine) {
-        Ok(done) => {
-            if let Some((vm, Err(panic))) = expected.vms.iter().enumerate().find(|(_, vm)| vm.is_err()) {
-                panic!("{engine}: `{id}` does not trap at all, and VM {vm} with {:?} should: {panic:?}", rows[vm]);
+    fn check(&self, runtime: &Runtime, engine: Engine, vms: Range<usize>) {
+        let (id, inputs, expected) = (self.id, &self.inputs[vms.clone()], &self.expected[vms.clone()]);
+        let first = expected.iter().position(Result::is_err);
+        let done = match (self.launch)(runtime, engine, vms) {
+            Ok(done) => {
+                if let Some(vm) = first {
+                    panic!("{engine}: `{id}` traps nowhere; VM {vm} with {} should: {:?}", inputs[vm], expected[vm]);
+                }
+                done
             }
-            done
-        }
-        Err(gpuvm::Error::Trap(report)) => {
-            let vm = report.vm as usize;
-            match &expected.vms[vm] {
-                Ok(result) => panic!("{engine}: `{id}` traps in VM {vm} with {:?}, which should give {result:?}: {report}", rows[vm]),
-                Err(panic) => assert_trap(engine, id, panic, &report),
+            Err(gpuvm::Error::Trap(report)) => {
+                let vm = report.vm as usize;
+                match &expected[vm] {
+                    Ok(result) => panic!("{engine}: `{id}` with {} should give {result}: {report}", inputs[vm]),
+                    Err(panic) => assert_trap(engine, id, &inputs[vm], panic, &report),
+                }
+                assert_eq!(Some(vm), first, "{engine}: the first VM of `{id}` that traps");
+                let traps = expected.iter().filter(|vm| vm.is_err()).count();
+                assert_eq!(report.count, traps as u64, "{engine}: how many VMs of `{id}` trap");
+                report.into_done()
             }
-            let first = expected.vms.iter().position(Result::is_err);
-            assert_eq!(Some(vm), first, "{engine}: the first trap of `{id}` by VM id");
-            assert_eq!(report.count, traps as u64, "{engine}: how many VMs of `{id}` trap");
-            report.into_done()
-        }
-        Err(error) => panic!("{engine}: `{id}` cannot be run: {error}"),
-    };
-    let results = done.output::<Vec<R>>().unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
-    assert_eq!(results.len(), rows.len(), "{engine}: number of results of `{id}`");
-    for (vm, (result, expected)) in results.iter().zip(&expected.vms).enumerate() {
-        // `{:?}` tells every two values apart, −0.0 from 0.0 too, but for the sign and payload of NaN, which nobody can observe.
-        if let Ok(expected) = expected
-            && format!("{result:?}") != format!("{expected:?}")
-        {
-            panic!("{engine}: VM {vm} of `{id}` with {:?} gives {result:?} and should give {expected:?}", rows[vm]);
+            Err(error) => panic!("{engine}: `{id}` cannot be run: {error}"),
+        };
+        let results = (self.results)(&done).unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
+        assert_eq!(results.len(), inputs.len(), "{engine}: number of results of `{id}`");
+        for ((vm, result), expected) in results.iter().enumerate().zip(expected) {
+            if let Ok(expected) = expected
+                && result != expected
+            {
+                panic!("{engine}: VM {vm} of `{id}` with {} gives {result} and should give {expected}", inputs[vm]);
+            }
         }
     }
 }
 
 /// Demands the native panic's message, and its place where that lies in the user's own code: a panic inside of std's
 /// source is reported at the call instead.
-fn assert_trap(engine: Engine, id: &str, panic: &Panic, report: &gpuvm::TrapReport) {
-    assert_eq!(report.message, panic.message, "{engine}: message of the first trap of `{id}`, VM {}", report.vm);
+fn assert_trap(engine: Engine, id: &str, input: &str, panic: &Panic, report: &TrapReport) {
+    assert_eq!(report.message, panic.message, "{engine}: message of the first trap of `{id}`, with {input}");
     let in_std = panic.file.starts_with("/rustc/") || panic.file.contains("/library/core/");
     let by_depth = panic.message.starts_with("stack overflow");
     if !in_std && !by_depth {

@@ -83,7 +83,7 @@ fn for_reversed_stepped(a: i32, n: i32) -> i32 {
     for i in (a % 10..n % 50).rev().step_by(4) {
         sum = sum.wrapping_mul(31).wrapping_add(i);
     }
-    for i in (a % 10..n % 50).step_by(3).rev() {
+    for i in (a % 10..=n % 50).rev().step_by(3) {
         sum = sum.wrapping_mul(17).wrapping_sub(i);
     }
     sum

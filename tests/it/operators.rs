@@ -1,11 +1,11 @@
 //! Operators that the user overloads for their own types with `#[routine] impl`.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Not, Rem, Sub};
+use std::ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Rem, Sub};
 
 use gpuvm::prelude::*;
 
 cases! {
-    vector_algebra, scalar_times_vector, add_assign_overload, negation, complex_multiply, eq_overload, overload_in_loop, not_overload,
+    vector_algebra, scalar_times_vector, add_assign_overload, negation, complex_multiply, xor_overload, eq_overload, overload_in_loop, not_overload,
     mixed_operands, operators_on_fields, ordering_overload, fixed_point,
 }
 
@@ -129,10 +129,27 @@ fn complex_multiply(a: f32, b: f32, n: u32) -> Complex {
 struct Modular(u32);
 
 #[routine]
-impl PartialEq for Modular {
-    fn eq(&self, other: &Modular) -> bool {
+impl BitXor for Modular {
+    type Output = Modular;
+    fn bitxor(self, other: Modular) -> Modular {
+        Modular(self.0 ^ other.0 % 12)
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+#[vm_type(manual_eq)]
+struct Hour(u32);
+
+#[routine]
+impl PartialEq for Hour {
+    fn eq(&self, other: &Hour) -> bool {
         self.0 % 12 == other.0 % 12
     }
+}
+
+#[routine]
+fn eq_overload(a: u32, b: u32) -> (bool, bool) {
+    (Hour(a) == Hour(b), Hour(a) != Hour(b / 2))
 }
 
 #[routine]
@@ -144,8 +161,8 @@ impl Rem<u32> for Modular {
 }
 
 #[routine]
-fn eq_overload(a: u32, b: u32) -> (bool, bool) {
-    (Modular(a) == Modular(b), Modular(a) != Modular(b / 2))
+fn xor_overload(a: u32, b: u32) -> Modular {
+    Modular(a) ^ Modular(b) ^ Modular(b / 2)
 }
 
 #[routine]

@@ -178,5 +178,5 @@ fn option_of_long(a: u64, b: u64) -> Option<u64> {
 
 #[routine]
 fn unwrap_or_forms(a: i32, b: i32) -> (i32, i32, i32) {
-    (a.checked_add(b).unwrap_or(i32::MAX), a.checked_div(b).unwrap_or_default(), a.checked_rem(b).unwrap_or(-1))
+    (a.checked_add(b).unwrap_or(i32::MAX), a.checked_div(b).unwrap_or(0), a.checked_rem(b).unwrap_or(-1))
 }

@@ -31,7 +31,6 @@ macro_rules! natives {
     )*};
 }
 natives! {
-    ;
     A a;
     A a, B b;
     A a, B b, C c;

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 use crate::harness::{ENGINES, runtime};
 
 cases! {
-    column_struct, column_enum_and_tuple, column_array, column_bool_and_small, no_parameters, nothing_returned,
+    column_struct, column_enum_and_tuple, column_array, column_bool_and_small, nothing_returned,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq, Default)]
@@ -75,7 +75,6 @@ fn column_bool_and_small(flag: bool, a: i8, b: u16, c: u64) -> (bool, u64) {
 
 #[routine]
 fn no_parameters() -> u32 {
-    // Every VM does the same but for its number.
     vm::id() * 3 + vm::count()
 }
 
@@ -162,6 +161,15 @@ fn uniform_and_column_arguments_agree() {
             runtime().launch("scale_by").unwrap().args((&xs, &columns)).engine(engine).run().unwrap().output().unwrap();
         assert_eq!(uniform, expected, "{engine:?}");
         assert_eq!(column, expected, "{engine:?}");
+    }
+}
+
+#[test]
+fn no_parameters_and_identity() {
+    let expected: Vec<u32> = (0..3000).map(|id| id * 3 + 3000).collect();
+    for engine in ENGINES {
+        let done = runtime().launch("no_parameters").unwrap().vms(3000).engine(engine).run().unwrap();
+        assert_eq!(done.output::<Vec<u32>>().unwrap(), expected, "{engine:?}");
     }
 }
 

@@ -85,8 +85,8 @@ fn tuple_patterns(a: bool, b: bool, c: u32) -> u32 {
         (true, true, _) => 1,
         (true, false, 0) => 2,
         (_, true, n) => n + 10,
-        (false, .., 1) => 4,
-        (..) => 5,
+        (false, false, 1) => 4,
+        (_, ..) => 5,
     }
 }
 
@@ -222,7 +222,7 @@ fn mutable_bindings(a: u32) -> u32 {
 #[routine]
 fn wildcards_and_rest(a: u32, b: u32, c: u32) -> u32 {
     let (first, ..) = (a, b, c);
-    let (.., last) = (a, b, c);
+    let (_, _, last) = (a, b, c);
     let (_, middle, _) = (a, b, c);
     first ^ last.rotate_left(3) ^ middle.rotate_left(9)
 }

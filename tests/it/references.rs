@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     ref_to_local, ref_to_field, ref_to_element, chosen_reference, reborrow, reference_to_array, references_in_match, auto_deref,
-    two_mutable_fields, reference_result_used, deref_compound, ref_to_enum_payload,
+    two_mutable_fields, explicit_lifetimes, deref_compound, ref_to_enum_payload,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -150,15 +150,15 @@ fn two_mutable_fields(a: f32, n: u32) -> Particle {
 }
 
 #[routine]
-fn larger_of<'a>(a: &'a u32, b: &'a u32) -> &'a u32 {
-    if *a >= *b { a } else { b }
+fn larger_of<'a>(a: &'a u32, b: &'a u32) -> u32 {
+    let larger = if *a >= *b { a } else { b };
+    *larger
 }
 
 #[routine]
-fn reference_result_used(a: u32, b: u32) -> u32 {
+fn explicit_lifetimes(a: u32, b: u32) -> u32 {
     let values = [a, b, 40];
-    let best = larger_of(larger_of(&values[0], &values[1]), &values[2]);
-    *best / 2
+    larger_of(&larger_of(&values[0], &values[1]), &values[2]) / 2
 }
 
 #[routine]

@@ -165,16 +165,6 @@ pub trait Row: Copy + Debug {
     fn launch(rows: &[Self], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done>;
 }
 
-impl Row for () {
-    fn rows(_: &mut Rng) -> Vec<()> {
-        vec![(); VMS]
-    }
-
-    fn launch(rows: &[()], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done> {
-        runtime.launch(id)?.args(()).vms(rows.len()).engine(engine).run()
-    }
-}
-
 macro_rules! rows {
     ($($($T:ident $edges:ident $i:tt),*;)*) => {$(
         impl<$($T: Sample),*> Row for ($($T,)*)

@@ -58,7 +58,7 @@ fn slice_iteration(a: f32, b: f32, n: u32) -> f32 {
     for v in &values[..(n % 5) as usize] {
         sum += *v;
     }
-    for &v in values[1..].iter() {
+    for &v in &values[1..] {
         sum -= v * 0.5;
     }
     sum
@@ -70,7 +70,8 @@ fn slice_iteration_mut(a: u32, b: u32) -> [u32; 4] {
     for v in &mut values {
         *v /= 2;
     }
-    for v in values[1..3].iter_mut() {
+    let middle = &mut values[1..3];
+    for v in middle.iter_mut() {
         *v ^= 0xf0;
     }
     values
@@ -155,19 +156,23 @@ fn slice_of_structs(a: u32, x: f32, y: f32) -> Item {
 fn first_and_last(a: u32, n: u32) -> (Option<u32>, Option<u32>) {
     let values = [a, 5, 6];
     let view = &values[..(n % 4) as usize];
-    let first = view.first().copied();
-    let last = match view.last() {
-        Some(v) => Some(*v),
-        None => None,
-    };
-    (first, last)
+    match view {
+        [] => (None, None),
+        [only] => (Some(*only), None),
+        [first, .., last] => (Some(*first), Some(*last)),
+    }
+}
+
+#[routine]
+fn element(values: &[u32], i: usize) -> Option<u32> {
+    if i < values.len() { Some(values[i]) } else { None }
 }
 
 #[routine]
 fn slice_get(a: u32, i: u32) -> u32 {
     let values = [a, 5, 6, 7];
-    match values.get((i % 8) as usize) {
-        Some(v) => *v,
+    match element(&values, (i % 8) as usize) {
+        Some(v) => v,
         None => 1000,
     }
 }
@@ -215,7 +220,8 @@ fn copy_between(a: u32, b: u32) -> [u32; 4] {
     for i in 0..source.len() {
         target[(i + 1) % 4] = source[i];
     }
-    let (from, to) = (&source[2..], &mut target[1..3]);
+    let from = &source[2..];
+    let to = &mut target[1..3];
     to[0] = from[1];
     to[1] = from[0];
     target

@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     index_out_of_bounds, index_of_slice, division_by_zero, remainder_by_zero, division_overflow, assert_plain, assert_message,
-    assert_equality, panic_literal, panic_formatted, unreachable_arm, todo_branch, unwrap_none, expect_none, overflow_add,
+    assert_equality, panic_literal, panic_formatted, unreachable_arm, todo_branch, unwrap_none, overflow_add,
     overflow_sub, overflow_mul, overflow_neg, overlong_shift, trap_in_callee, trap_in_loop, trap_after_writes, slice_range_end, slice_range_order,
     debug_assertion, not_equal_assertion, trap_order, overflow_small, overflow_long, trap_in_match_guard, unreachable_message,
 }
@@ -110,11 +110,6 @@ fn todo_branch(a: u32) -> u32 {
 #[routine]
 fn unwrap_none(a: u32, b: u32) -> u32 {
     a.checked_sub(b).unwrap()
-}
-
-#[routine]
-fn expect_none(a: u32, b: u32) -> u32 {
-    a.checked_add(b).expect("the sum must fit")
 }
 
 #[routine]

@@ -7,7 +7,9 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(line: &'a str) -> Cursor<'a> {
-        Cursor { rest: line.trim_start() }
+        Cursor {
+            rest: line.trim_start(),
+        }
     }
 
     /// Whether only a comment is left.
@@ -20,7 +22,10 @@ impl<'a> Cursor<'a> {
         if self.at_end() {
             return "the end of the line".to_string();
         }
-        format!("`{}`", self.rest.split_whitespace().next().unwrap_or_default())
+        format!(
+            "`{}`",
+            self.rest.split_whitespace().next().unwrap_or_default()
+        )
     }
 
     /// Takes the text if it comes next.
@@ -34,17 +39,31 @@ impl<'a> Cursor<'a> {
 
     /// Takes the text or says that it is missing.
     pub fn expect(&mut self, text: &str) -> Result<(), String> {
-        if self.eat(text) { Ok(()) } else { Err(format!("expected `{text}`, found {}", self.found())) }
+        if self.eat(text) {
+            Ok(())
+        } else {
+            Err(format!("expected `{text}`, found {}", self.found()))
+        }
     }
 
     /// Takes the end of the line or says what is in its place.
     pub fn expect_end(&self) -> Result<(), String> {
-        if self.at_end() { Ok(()) } else { Err(format!("expected the end of the line, found {}", self.found())) }
+        if self.at_end() {
+            Ok(())
+        } else {
+            Err(format!(
+                "expected the end of the line, found {}",
+                self.found()
+            ))
+        }
     }
 
     /// Takes a name: letters, digits and `_`.
     pub fn name(&mut self) -> Result<&'a str, String> {
-        let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(self.rest.len());
         if end == 0 {
             return Err(format!("expected a name, found {}", self.found()));
         }
@@ -54,12 +73,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a number, decimal or `0x…`, perhaps with a `-`.
-    pub fn integer(&mut self) -> Result<i64, String> {
+    pub fn integer(&mut self) -> Result<i128, String> {
         let expected = format!("expected a number, found {}", self.found());
         let negative = self.eat("-");
         let name = self.name().map_err(|_| expected.clone())?;
         let value = match name.strip_prefix("0x") {
-            Some(digits) => i64::from_str_radix(digits, 16),
+            Some(digits) => i128::from_str_radix(digits, 16),
             None => name.parse(),
         };
         let value = value.map_err(|_| expected)?;
@@ -94,8 +113,12 @@ impl<'a> Cursor<'a> {
                     Some('r') => '\r',
                     Some('t') => '\t',
                     Some('u') => {
-                        let code: String =
-                            chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
+                        let code: String = chars
+                            .by_ref()
+                            .map(|(_, c)| c)
+                            .skip(1)
+                            .take_while(|c| *c != '}')
+                            .collect();
                         u32::from_str_radix(&code, 16)
                             .ok()
                             .and_then(char::from_u32)

@@ -1,5 +1,5 @@
-//! Programs as text: [`Program::disassemble`] prints one and [`assemble`] reads it back without loss. A program that was never
-//! Rust can be written this way.
+//! Programs as text: [`disassemble`](crate::program::Program::disassemble) prints one and [`assemble`] reads it back without
+//! loss. A program that was never Rust can be written this way.
 //!
 //! One item a line; `;` starts a comment. First the header, in any order, then `code` and the instructions:
 //!

@@ -22,10 +22,16 @@ pub fn print(ty: TypeRef) -> String {
 pub fn parse(cursor: &mut Cursor<'_>) -> Result<TypeRef, String> {
     let (mut refs, mut mutable) = (0_u8, false);
     while cursor.eat("&") {
-        refs = refs.checked_add(1).ok_or("a type may stand behind 255 references at most")?;
+        refs = refs
+            .checked_add(1)
+            .ok_or("a type may stand behind 255 references at most")?;
         mutable |= refs == 1 && cursor.eat("mut ");
     }
-    Ok(TypeRef { ty: parse_type(cursor, 0)?, refs, mutable })
+    Ok(TypeRef {
+        ty: parse_type(cursor, 0)?,
+        refs,
+        mutable,
+    })
 }
 
 /// The name of a scalar kind, as Rust has it.
@@ -45,7 +51,8 @@ pub fn kind_of(name: &str) -> Result<Kind, String> {
 pub fn keep(text: &str) -> &'static str {
     static KEPT: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(text.to_string()).or_insert_with(|| text.to_string().leak())
+    kept.entry(text.to_string())
+        .or_insert_with(|| text.to_string().leak())
 }
 
 /// The type for as long as the process lives; types of equal text are kept once.
@@ -144,7 +151,12 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
     }
     if cursor.eat("[") {
         let element = parse_type(cursor, depth + 1)?;
-        let slice = keep_type(Type { kind: Kind::Slice, name: "slice", element: Some(element), ..plain });
+        let slice = keep_type(Type {
+            kind: Kind::Slice,
+            name: "slice",
+            element: Some(element),
+            ..plain
+        });
         if cursor.eat("]") {
             return Ok(slice);
         }
@@ -152,8 +164,18 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
         let length = cursor.number()?;
         cursor.expect("]")?;
         let words = checked_size(u64::from(length) * u64::from(element.words))?;
-        let array = Type { kind: Kind::Array, name: "array", words, element: Some(element), length, ..plain };
-        return Ok(keep_type(Type { slice: Some(slice), ..array }));
+        let array = Type {
+            kind: Kind::Array,
+            name: "array",
+            words,
+            element: Some(element),
+            length,
+            ..plain
+        };
+        return Ok(keep_type(Type {
+            slice: Some(slice),
+            ..array
+        }));
     }
     if cursor.eat("!") {
         return Ok(keep_type(plain));
@@ -163,7 +185,11 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
         "struct" => {
             let name = keep(cursor.name()?);
             cursor.expect("{")?;
-            Type::record(Kind::Struct, name, parse_fields(cursor, "}", 0, depth, true)?)
+            Type::record(
+                Kind::Struct,
+                name,
+                parse_fields(cursor, "}", 0, depth, true)?,
+            )
         }
         "enum" => {
             let name = keep(cursor.name()?);
@@ -174,14 +200,32 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
             cursor.expect("<")?;
             let element = parse_type(cursor, depth + 1)?;
             cursor.expect(">")?;
-            let field = Field { hash: name_hash("0"), name: "", ty: element, offset: 0 };
+            let field = Field {
+                hash: name_hash("0"),
+                name: "",
+                ty: element,
+                offset: 0,
+            };
             let ty = Type::record(Kind::Wrapping, "Wrapping", Box::leak(Box::new([field])));
-            Type { element: Some(element), ..ty }
+            Type {
+                element: Some(element),
+                ..ty
+            }
         }
         "AtomicU32" | "AtomicI32" => {
-            let element = if name == "AtomicU32" { (Kind::U32, "u32") } else { (Kind::I32, "i32") };
+            let element = if name == "AtomicU32" {
+                (Kind::U32, "u32")
+            } else {
+                (Kind::I32, "i32")
+            };
             let element = keep_type(Type::scalar(element.0, element.1));
-            Type { kind: Kind::Atomic, name: keep(name), words: 1, element: Some(element), ..plain }
+            Type {
+                kind: Kind::Atomic,
+                name: keep(name),
+                words: 1,
+                element: Some(element),
+                ..plain
+            }
         }
         name => Type::scalar(kind_of(name)?, keep(name)),
     };
@@ -205,7 +249,12 @@ fn parse_fields(
         }
         let ty = parse_type(cursor, depth + 1)?;
         let kept = if name == index { "" } else { keep(name) };
-        fields.push(Field { hash: name_hash(name), name: kept, ty, offset });
+        fields.push(Field {
+            hash: name_hash(name),
+            name: kept,
+            ty,
+            offset,
+        });
         offset = checked_size(u64::from(offset) + u64::from(ty.words))?;
         if !cursor.eat(",") {
             cursor.expect(close)?;
@@ -220,9 +269,19 @@ fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Varia
     while !cursor.eat("}") {
         let name = keep(cursor.name()?);
         cursor.expect("=")?;
-        let discriminant = cursor.integer()?;
-        let fields = if cursor.eat("{") { parse_fields(cursor, "}", 1, depth, true)? } else { &[] };
-        variants.push(Variant { hash: name_hash(name), name, fields, discriminant });
+        let discriminant =
+            i64::try_from(cursor.integer()?).map_err(|_| "a discriminant has 64 bits at most")?;
+        let fields = if cursor.eat("{") {
+            parse_fields(cursor, "}", 1, depth, true)?
+        } else {
+            &[]
+        };
+        variants.push(Variant {
+            hash: name_hash(name),
+            name,
+            fields,
+            discriminant,
+        });
         if !cursor.eat(",") {
             cursor.expect("}")?;
             break;
@@ -233,7 +292,9 @@ fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Varia
 
 fn checked_size(words: u64) -> Result<u32, String> {
     if words > MOST_WORDS {
-        return Err(format!("a value of {words} words is too large: at most {MOST_WORDS} are possible"));
+        return Err(format!(
+            "a value of {words} words is too large: at most {MOST_WORDS} are possible"
+        ));
     }
     Ok(words as u32)
 }

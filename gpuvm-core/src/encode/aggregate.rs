@@ -30,7 +30,7 @@ const fn variant_of(ty: &'static Type, hash: u32) -> usize {
     panic!("no variant of this name: variants renamed by `use … as` cannot be followed, write the variant's own name")
 }
 
-impl<const CAP: usize> Encoder<'_, CAP> {
+impl<const CAP: usize> Encoder<CAP> {
     /// `base.name`.
     pub const fn field(&mut self, base: Operand, hash: u32) -> Operand {
         let place = self.deref_all(base);
@@ -199,13 +199,19 @@ impl<const CAP: usize> Encoder<'_, CAP> {
             self.push(place);
             return;
         }
-        let field = field_of(place.ty.variants[variant_of(place.ty, variant)].fields, hash);
+        // The macro cannot tell a struct's name from a variant's.
+        let fields = if matches!(place.ty.kind, Kind::Enum) {
+            place.ty.variants[variant_of(place.ty, variant)].fields
+        } else {
+            place.ty.fields
+        };
+        let field = field_of(fields, hash);
         self.push(place.part(field.ty, field.offset));
     }
 
     pub const fn pattern_variant(&mut self, variant: u32, label: u32) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if place.is_never() || !matches!(place.ty.kind, Kind::Enum) {
             return;
         }
         let index = self.imm(variant_of(place.ty, variant) as u32);

@@ -16,7 +16,7 @@ const MOST_ARGUMENTS: usize = 5;
 /// The arguments of one call, receiver first.
 type Arguments = [Operand; MOST_ARGUMENTS];
 
-impl<const CAP: usize> Encoder<'_, CAP> {
+impl<const CAP: usize> Encoder<CAP> {
     /// Encodes the std method `method` of the top `count` operands.
     pub const fn std_method(&mut self, method: u16, count: u32, of: Option<Kind>) {
         assert!(count as usize <= MOST_ARGUMENTS, "no std method of the machine has that many arguments");

@@ -8,6 +8,8 @@ pub mod node;
 mod number;
 mod operand;
 mod state;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::borrow::Cow;
@@ -17,7 +19,7 @@ use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
 use crate::routine::{Callee, Constant, Routine, Site, Variable};
 use crate::types::TypeRef;
-use state::{ConstantUse, Encoder, List};
+use state::{Encoder, List};
 
 /// What the macro emits of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -69,35 +71,61 @@ pub struct Encoded<const CAP: usize> {
     matrices: List<MatrixRecord, CAP>,
     terms: List<Term, CAP>,
     callees: List<Callee, CAP>,
-    constants: List<ConstantUse, CAP>,
+    constants: List<Constant, CAP>,
     sites: List<Site, CAP>,
     variables: List<Variable, CAP>,
 }
 
 /// Encodes a routine; each list in it has room for `CAP` entries.
 ///
+/// What the macro emits, on the type that stands for the routine (associated constants, so that `cargo check` evaluates none of
+/// it and generic routines are encoded for each instance):
+///
+/// ```ignore
+/// const ENCODED: &'static Encoded<CAP> = &encode::<CAP>(Self::SOURCE);
+/// const LARGE: &'static Encoded<{ 8 * CAP }> = &encode_again(Self::ENCODED, Self::SOURCE);
+/// const ROUTINE: &'static Routine = &routine(Self::ENCODED, Self::LARGE, Self::SOURCE);
+/// ```
+///
 /// # Panics
 ///
 /// Where the source cannot be encoded; at build time rustc shows the text as an error of the constant.
-pub const fn encode<const CAP: usize>(source: &Source) -> Encoded<CAP> {
+pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
     let mut encoder = Encoder::<CAP>::new(source);
     encoder.walk();
     let overflowed = encoder.overflowed();
     if !overflowed {
         encoder.patch_jumps();
     }
-    Encoded {
-        words: encoder.words,
-        overflowed,
-        code: encoder.code,
-        lines: encoder.lines,
-        matrices: encoder.matrices,
-        terms: encoder.terms,
-        callees: encoder.callees,
-        constants: encoder.constants,
-        sites: encoder.sites,
-        variables: encoder.variables,
+    encoder.finished(overflowed)
+}
+
+/// Encodes once more with more room, if the first attempt had too little; otherwise gives an empty routine.
+pub const fn encode_again<const FIRST: usize, const CAP: usize>(
+    first: &Encoded<FIRST>,
+    source: &'static Source,
+) -> Encoded<CAP> {
+    if first.overflowed { encode::<CAP>(source) } else { Encoder::<CAP>::new(source).finished(true) }
+}
+
+/// The routine, borrowing what was encoded at the first or at the second attempt.
+///
+/// # Panics
+///
+/// If neither had the room.
+pub const fn routine<const FIRST: usize, const SECOND: usize>(
+    first: &'static Encoded<FIRST>,
+    second: &'static Encoded<SECOND>,
+    source: &'static Source,
+) -> Routine {
+    if !first.overflowed {
+        return first.routine(source);
     }
+    assert!(
+        !second.overflowed,
+        "this routine becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays"
+    );
+    second.routine(source)
 }
 
 impl<const CAP: usize> Encoded<CAP> {
@@ -107,7 +135,7 @@ impl<const CAP: usize> Encoded<CAP> {
     }
 
     /// The routine, borrowing what was encoded.
-    pub fn routine(&'static self, source: &'static Source) -> Routine {
+    const fn routine(&'static self, source: &'static Source) -> Routine {
         Routine {
             name: Cow::Borrowed(source.name),
             file: Cow::Borrowed(source.file),
@@ -115,17 +143,14 @@ impl<const CAP: usize> Encoded<CAP> {
             params: Cow::Borrowed(source.params),
             result: source.result,
             words: self.words,
-            code: Cow::Borrowed(&self.code.items[..self.code.len]),
-            lines: Cow::Borrowed(&self.lines.items[..self.lines.len]),
-            matrices: Cow::Borrowed(&self.matrices.items[..self.matrices.len]),
-            terms: Cow::Borrowed(&self.terms.items[..self.terms.len]),
-            callees: Cow::Borrowed(&self.callees.items[..self.callees.len]),
-            constants: self.constants.items[..self.constants.len]
-                .iter()
-                .map(|constant| Constant { at: constant.at, words: source.constants[constant.number as usize] })
-                .collect(),
-            sites: Cow::Borrowed(&self.sites.items[..self.sites.len]),
-            variables: Cow::Borrowed(&self.variables.items[..self.variables.len]),
+            code: Cow::Borrowed(self.code.slice()),
+            lines: Cow::Borrowed(self.lines.slice()),
+            matrices: Cow::Borrowed(self.matrices.slice()),
+            terms: Cow::Borrowed(self.terms.slice()),
+            callees: Cow::Borrowed(self.callees.slice()),
+            constants: Cow::Borrowed(self.constants.slice()),
+            sites: Cow::Borrowed(self.sites.slice()),
+            variables: Cow::Borrowed(self.variables.slice()),
         }
     }
 }

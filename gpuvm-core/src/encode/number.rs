@@ -79,7 +79,7 @@ const fn overflow_text(operator: Operator) -> &'static str {
     }
 }
 
-impl<const CAP: usize> Encoder<'_, CAP> {
+impl<const CAP: usize> Encoder<CAP> {
     /// The words of an integer constant of a kind.
     pub const fn integer(&mut self, value: u64, kind: Kind) -> u32 {
         self.literal(value, scalar_type(kind))

@@ -89,7 +89,7 @@ impl Operand {
     }
 }
 
-impl<const CAP: usize> Encoder<'_, CAP> {
+impl<const CAP: usize> Encoder<CAP> {
     /// What the outermost reference points to.
     pub const fn deref(&mut self, operand: Operand) -> Operand {
         if operand.is_never() {

@@ -1,10 +1,10 @@
 //! The encoder's state and its pen: instructions with their matrices, fresh words, labels, trap sites.
 
-use super::Source;
+use super::{Encoded, Source};
 use super::operand::Operand;
 use crate::isa::{Class, Instruction, Op};
 use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
-use crate::routine::{Callee, Cause, Site, Variable};
+use crate::routine::{Callee, Cause, Constant, Site, Variable};
 use crate::types::{TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
@@ -31,13 +31,16 @@ impl<T: Copy, const CAP: usize> List<T, CAP> {
         }
         self.len += 1;
     }
+
+    /// What was pushed, as far as there was room.
+    pub const fn slice(&self) -> &[T] {
+        self.items.split_at(if self.len < CAP { self.len } else { CAP }).0
+    }
 }
 
-/// A constant of the user's and the instruction that takes it.
-#[derive(Clone, Copy)]
-pub(super) struct ConstantUse {
-    pub at: u32,
-    pub number: u32,
+/// Fills the unused room of the list of constants.
+fn no_words() -> Vec<u32> {
+    Vec::new()
 }
 
 /// What the value of an `if`, `match` or `loop` is known to be.
@@ -49,8 +52,8 @@ pub(super) struct Join {
 }
 
 /// The walk's state; `CAP` bounds every list in it.
-pub(super) struct Encoder<'s, const CAP: usize> {
-    pub source: &'s Source,
+pub(super) struct Encoder<const CAP: usize> {
+    pub source: &'static Source,
     pub at: usize,
     pub line: u32,
     pub words: u32,
@@ -64,13 +67,13 @@ pub(super) struct Encoder<'s, const CAP: usize> {
     pub matrices: List<MatrixRecord, CAP>,
     pub terms: List<Term, CAP>,
     pub callees: List<Callee, CAP>,
-    pub constants: List<ConstantUse, CAP>,
+    pub constants: List<Constant, CAP>,
     pub sites: List<Site, CAP>,
     pub variables: List<Variable, CAP>,
 }
 
-impl<'s, const CAP: usize> Encoder<'s, CAP> {
-    pub const fn new(source: &'s Source) -> Self {
+impl<const CAP: usize> Encoder<CAP> {
+    pub const fn new(source: &'static Source) -> Self {
         assert!(source.labels as usize <= CAP && source.locals.len() <= CAP, "the macro's estimate holds labels and locals");
         Encoder {
             source,
@@ -87,9 +90,25 @@ impl<'s, const CAP: usize> Encoder<'s, CAP> {
             matrices: List::new(MatrixRecord { format: Format::Sparse, offset: 0, size: 0, non_zeros: 0 }),
             terms: List::new(Term { row: 0, column: CONSTANT, ring: Ring::Integer, rotation: 0, coefficient: 0 }),
             callees: List::new(Callee::Library(0)),
-            constants: List::new(ConstantUse { at: 0, number: 0 }),
+            constants: List::new(Constant { at: 0, words: no_words }),
             sites: List::new(Site { line: 0, cause: Cause::Bounds }),
             variables: List::new(Variable { name: "", word: 0, ty: TypeRef::of::<()>() }),
+        }
+    }
+
+    /// What the walk has written.
+    pub const fn finished(self, overflowed: bool) -> Encoded<CAP> {
+        Encoded {
+            words: self.words,
+            overflowed,
+            code: self.code,
+            lines: self.lines,
+            matrices: self.matrices,
+            terms: self.terms,
+            callees: self.callees,
+            constants: self.constants,
+            sites: self.sites,
+            variables: self.variables,
         }
     }
 

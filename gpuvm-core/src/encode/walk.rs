@@ -3,13 +3,13 @@
 use super::method::NO_METHOD;
 use super::node::{Node, Operator};
 use super::operand::Operand;
-use super::state::{ConstantUse, Encoder, Join};
+use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
 use crate::isa::Op;
-use crate::routine::Callee;
+use crate::routine::{Callee, Constant};
 use crate::types::{Kind, TypeRef, Value};
 
-impl<const CAP: usize> Encoder<'_, CAP> {
+impl<const CAP: usize> Encoder<CAP> {
     /// Encodes the whole routine.
     pub const fn walk(&mut self) {
         let mut local = 0;
@@ -165,7 +165,7 @@ impl<const CAP: usize> Encoder<'_, CAP> {
             Node::Constant => {
                 let number = self.small();
                 let ty = self.type_fact();
-                self.constants.push(ConstantUse { at: self.code.len as u32, number });
+                self.constants.push(Constant { at: self.code.len as u32, words: self.source.constants[number as usize] });
                 let base = self.fresh(ty.ty.words);
                 let mut i = 0;
                 while i < ty.ty.words {

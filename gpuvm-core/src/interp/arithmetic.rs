@@ -20,7 +20,10 @@ pub fn fold(op: Op, inputs: &[u32]) -> Option<Outputs> {
         return Some(Outputs { low, high: 0 });
     }
     let value = long(op, inputs)?;
-    Some(Outputs { low: value as u32, high: (value >> 32) as u32 })
+    Some(Outputs {
+        low: value as u32,
+        high: (value >> 32) as u32,
+    })
 }
 
 /// Operations whose result is one word.
@@ -61,7 +64,13 @@ fn word(op: Op, inputs: &[u32]) -> Option<u32> {
         (Op::LtS, &[a, b]) => ((a as i32) < b as i32).into(),
         (Op::LeU, &[a, b]) => (a <= b).into(),
         (Op::LeS, &[a, b]) => (a as i32 <= b as i32).into(),
-        (Op::Select, &[a, b, c]) => if a != 0 { b } else { c },
+        (Op::Select, &[a, b, c]) => {
+            if a != 0 {
+                b
+            } else {
+                c
+            }
+        }
         (Op::AddOverS, &[a, b]) => (a as i32).checked_add(b as i32).is_none().into(),
         (Op::SubOverS, &[a, b]) => (a as i32).checked_sub(b as i32).is_none().into(),
         (Op::MulOverU, &[a, b]) => a.checked_mul(b).is_none().into(),

@@ -7,7 +7,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use crate::isa::{CALL_FRAME_WORDS, Class, Instruction, NO_WORD, Op, Role, STATE_WORDS, WORDS, unpair};
+use crate::isa::{CALL_FRAME_WORDS, NO_WORD, Op, Role, STATE_WORDS, WORDS, unpair};
 use crate::matrix::apply_record;
 use crate::program::{Program, Status, TrapRecord};
 
@@ -103,9 +103,24 @@ impl Vm {
         if self.status() != Status::Running {
             return self.status();
         }
+        self.perform(self.next_instruction(program), program, memory)
+    }
+
+    /// The next instruction and its operation, `None` past the end of the code and for a number that is no opcode.
+    fn next_instruction<'a>(&self, program: &'a Program) -> Option<(Op, &'a [u32; 4])> {
+        let instruction = program.code.get(self.ip() as usize)?;
+        Some((Op::from_code(instruction.opcode)?, &instruction.operands))
+    }
+
+    fn perform(
+        &mut self,
+        instruction: Option<(Op, &[u32; 4])>,
+        program: &Program,
+        memory: &mut Memory<'_>,
+    ) -> Status {
         let ip = self.ip();
-        let executed = match program.code.get(ip as usize) {
-            Some(instruction) => self.execute(instruction, program, memory),
+        let executed = match instruction {
+            Some((op, operands)) => self.execute(op, operands, program, memory),
             None => Err(self.bad_memory(ip)),
         };
         let (next, status) = match executed {
@@ -124,14 +139,16 @@ impl Vm {
         status
     }
 
-    fn execute(&mut self, instruction: &Instruction, program: &Program, memory: &mut Memory<'_>) -> Result<Next, Trapped> {
-        let [a, b, c, d] = instruction.operands;
-        let Some(op) = Op::from_code(instruction.opcode) else {
-            return Err(self.bad_memory(instruction.opcode));
-        };
+    fn execute(
+        &mut self,
+        op: Op,
+        operands: &[u32; 4],
+        program: &Program,
+        memory: &mut Memory<'_>,
+    ) -> Result<Next, Trapped> {
+        let [a, b, c, d] = *operands;
         match op {
             Op::Affine => self.affine(program, d),
-            _ if matches!(op.class(), Class::Linear | Class::Oracle) => self.compute(op, &instruction.operands),
 
             Op::Jump => return Ok(Next::Label(a)),
             Op::JumpIf if self.word(b) != 0 => return Ok(Next::Label(a)),
@@ -198,18 +215,26 @@ impl Vm {
             }
             Op::TrapIf => {
                 if self.word(b) != 0 {
-                    return Err(Trapped { site: a, words: [self.recorded(c), self.recorded(d), 0, 0] });
+                    return Err(Trapped {
+                        site: a,
+                        words: [self.recorded(c), self.recorded(d), 0, 0],
+                    });
                 }
             }
             Op::Enter => {
                 let depth = self.state[header::DEPTH].wrapping_add(1);
                 if depth > program.depth_limit {
-                    return Err(Trapped { site: a, words: [0; 4] });
+                    return Err(Trapped {
+                        site: a,
+                        words: [0; 4],
+                    });
                 }
                 self.state[header::DEPTH] = depth;
             }
             Op::Leave => self.state[header::DEPTH] = self.state[header::DEPTH].wrapping_sub(1),
-            _ => return Err(self.bad_memory(instruction.opcode)),
+
+            // All the others only compute.
+            _ => self.compute(op, operands),
         }
         Ok(Next::Following)
     }
@@ -258,7 +283,10 @@ impl Vm {
     /// Pushes a call frame (return address, caller's frame base; the other six words are not used) and enters the callee.
     fn call(&mut self, program: &Program, label: u32, caller_words: u32) -> Result<Next, Trapped> {
         if self.calls >= program.call_depth {
-            return Err(Trapped { site: STACK_SITE, words: [self.ip(), 0, 0, 0] });
+            return Err(Trapped {
+                site: STACK_SITE,
+                words: [self.ip(), 0, 0, 0],
+            });
         }
         let at = self.calls * CALL_FRAME_WORDS as u32;
         *self.frame_word(at)? = self.ip().wrapping_add(1);
@@ -281,7 +309,13 @@ impl Vm {
     }
 
     /// Replaces the atomic word at the address in a word, and keeps what it was.
-    fn update(&mut self, memory: &mut Memory<'_>, def: u32, address: u32, new: impl FnOnce(u32) -> u32) -> Result<(), Trapped> {
+    fn update(
+        &mut self,
+        memory: &mut Memory<'_>,
+        def: u32,
+        address: u32,
+        new: impl FnOnce(u32) -> u32,
+    ) -> Result<(), Trapped> {
         let place = self.atomic(memory, address)?;
         let old = *place;
         *place = new(old);

@@ -1,7 +1,6 @@
 //! Running VMs to an end or through a budget, and what came of it.
 
 use super::{Memory, Vm};
-use crate::isa::Op;
 use crate::program::{LinkedSite, Place, Program, Status, TrapRecord};
 use crate::routine::Cause;
 
@@ -25,7 +24,12 @@ pub struct Outcome {
 
 /// Runs VMs one after the other, each until it stops or has run `budget` instructions; VMs that had yielded go on.
 /// Atomic operations therefore take place in the order of the VMs.
-pub fn run_all(program: &Program, memory: &mut Memory<'_>, vms: &mut [Vm], budget: Option<u64>) -> Outcome {
+pub fn run_all(
+    program: &Program,
+    memory: &mut Memory<'_>,
+    vms: &mut [Vm],
+    budget: Option<u64>,
+) -> Outcome {
     let mut outcome = Outcome::default();
     for vm in vms {
         vm.resume();
@@ -40,14 +44,20 @@ pub fn run_all(program: &Program, memory: &mut Memory<'_>, vms: &mut [Vm], budge
 impl Vm {
     /// Runs until the VM stops or has run `budget` instructions, and counts them by class. A VM that yielded stays so until
     /// [`Vm::resume`].
-    pub fn run(&mut self, program: &Program, memory: &mut Memory<'_>, budget: Option<u64>, retired: &mut [u64; 4]) -> Status {
+    pub fn run(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory<'_>,
+        budget: Option<u64>,
+        retired: &mut [u64; 4],
+    ) -> Status {
         let mut left = budget.unwrap_or(u64::MAX);
         while left > 0 && self.status() == Status::Running {
-            let instruction = program.code.get(self.ip() as usize);
-            if let Some(op) = instruction.and_then(|instruction| Op::from_code(instruction.opcode)) {
+            let instruction = self.next_instruction(program);
+            if let Some((op, _)) = instruction {
                 retired[op.class() as usize] += 1;
             }
-            self.step(program, memory);
+            self.perform(instruction, program, memory);
             left -= 1;
         }
         self.status()
@@ -60,8 +70,19 @@ pub fn trap_site(program: &Program, trap: &TrapRecord) -> LinkedSite {
         STACK_SITE => Cause::StackOverflow,
         _ => Cause::Memory,
     };
-    program.sites.get(trap.site as usize).copied().unwrap_or_else(|| {
-        let place = program.places.get(trap.words[0] as usize).copied();
-        LinkedSite { place: place.unwrap_or(Place { file: 0, line: 0, routine: 0 }), cause }
-    })
+    program
+        .sites
+        .get(trap.site as usize)
+        .copied()
+        .unwrap_or_else(|| {
+            let place = program.places.get(trap.words[0] as usize).copied();
+            LinkedSite {
+                place: place.unwrap_or(Place {
+                    file: 0,
+                    line: 0,
+                    routine: 0,
+                }),
+                cause,
+            }
+        })
 }

@@ -1,6 +1,6 @@
 //! What the shape of a function's graph tells: predecessors, an order of blocks, dominators, loop depth.
 
-use super::Function;
+use super::{End, Function};
 
 /// The blocks reachable from the entry, each after its predecessors but for back edges.
 pub(crate) fn reverse_postorder(function: &Function) -> Vec<usize> {
@@ -23,6 +23,66 @@ pub(crate) fn reverse_postorder(function: &Function) -> Vec<usize> {
     }
     order.reverse();
     order
+}
+
+/// An order for writing blocks down: as [`reverse_postorder`], but a loop's blocks stay together, with what comes after the
+/// loop after them, and a loop that ends in a jump to its start is turned so that a way out of it comes last: each turn then
+/// takes one jump and not two.
+pub(crate) fn layout(function: &Function) -> Vec<usize> {
+    let shape = Shape::of(function);
+    let mut order = Vec::with_capacity(shape.order.len());
+    let mut seen = vec![false; function.blocks.len()];
+    // What is visited first is written last: the way out of a loop before the way that stays, the jump before falling through.
+    let visits = |block: usize| {
+        let mut next: Vec<usize> = function.blocks[block].end.successors().collect();
+        next.sort_by_key(|&to| std::cmp::Reverse(shape.depth[to]));
+        next
+    };
+    let mut stack = vec![(0, visits(0))];
+    seen[0] = true;
+    while let Some((block, next)) = stack.last_mut() {
+        match next.pop() {
+            Some(to) if !std::mem::replace(&mut seen[to], true) => stack.push((to, visits(to))),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    for each in &shape.loops {
+        turn(function, each, &mut order);
+    }
+    order
+}
+
+/// Turns a loop's blocks if that saves a jump: `H … X Y … L`, where `L` jumps to `H` and `X` may leave, becomes `Y … L H … X`.
+fn turn(function: &Function, each: &Loop, order: &mut [usize]) {
+    let Some(start) = order.iter().position(|&b| b == each.header) else {
+        return;
+    };
+    let Some(segment) = order.get_mut(start..start + each.body.len()) else {
+        return;
+    };
+    let inside = |b: usize| each.body.contains(&b);
+    if !segment.iter().all(|&b| inside(b)) {
+        return;
+    }
+    let returns = segment
+        .last()
+        .is_some_and(|&b| function.blocks[b].end == End::Jump(each.header));
+    let leaves = segment.windows(2).position(|pair| {
+        let mut next = function.blocks[pair[0]].end.successors();
+        let falls = function.blocks[pair[0]]
+            .end
+            .successors()
+            .any(|to| to == pair[1]);
+        falls && next.any(|to| !inside(to))
+    });
+    if let (true, Some(at)) = (returns, leaves) {
+        segment.rotate_left(at + 1);
+    }
 }
 
 /// For each block, the blocks that may come before it.
@@ -78,14 +138,24 @@ impl Shape {
                 let mut new = usize::MAX;
                 for &p in &before[block] {
                     if dominator[p] != usize::MAX {
-                        new = if new == usize::MAX { p } else { meet(&dominator, &rank, new, p) };
+                        new = if new == usize::MAX {
+                            p
+                        } else {
+                            meet(&dominator, &rank, new, p)
+                        };
                     }
                 }
                 changed |= dominator[block] != new;
                 dominator[block] = new;
             }
         }
-        let mut shape = Shape { order, rank, dominator, depth: vec![0; count], loops: Vec::new() };
+        let mut shape = Shape {
+            order,
+            rank,
+            dominator,
+            depth: vec![0; count],
+            loops: Vec::new(),
+        };
         shape.find_loops(&before);
         shape
     }
@@ -118,7 +188,12 @@ impl Shape {
                 }
                 mark[block] = header;
                 body.push(block);
-                work.extend(before[block].iter().copied().filter(|&p| self.rank[p] != usize::MAX));
+                work.extend(
+                    before[block]
+                        .iter()
+                        .copied()
+                        .filter(|&p| self.rank[p] != usize::MAX),
+                );
             }
             for &block in &body {
                 self.depth[block] += 1;
@@ -144,7 +219,6 @@ fn meet(dominator: &[usize], rank: &[usize], mut a: usize, mut b: usize) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::End;
     use crate::ir::testing::blocks;
 
     #[test]
@@ -153,15 +227,42 @@ mod tests {
         let function = blocks(vec![
             End::Jump(1),
             End::Jump(2),
-            End::Branch { word: 0, then: 2, otherwise: 3 },
-            End::Branch { word: 0, then: 1, otherwise: 4 },
+            End::Branch {
+                word: 0,
+                then: 2,
+                otherwise: 3,
+            },
+            End::Branch {
+                word: 0,
+                then: 1,
+                otherwise: 4,
+            },
             End::Halt,
         ]);
         let shape = Shape::of(&function);
         assert_eq!(shape.depth, [0, 1, 2, 1, 0]);
         assert_eq!(shape.dominator, [0, 0, 1, 2, 3]);
         assert!(shape.dominates(1, 3) && !shape.dominates(3, 2));
-        assert_eq!(shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(),
+            [1, 2]
+        );
+    }
+
+    #[test]
+    fn a_loop_is_written_with_its_way_out_last() {
+        // 0 → 1: leave to 3, or 2 → 1.
+        let function = blocks(vec![
+            End::Jump(1),
+            End::Branch {
+                word: 0,
+                then: 2,
+                otherwise: 3,
+            },
+            End::Jump(1),
+            End::Halt,
+        ]);
+        assert_eq!(layout(&function), [0, 2, 1, 3]);
     }
 
     #[test]

@@ -9,8 +9,6 @@ use super::{Function, Word};
 pub(crate) struct Liveness {
     /// The words that cross some border, ascending; a column is a place in here.
     crossing: Vec<Word>,
-    /// Each word's column, or `u32::MAX`.
-    column: Vec<u32>,
     live_in: BitRows,
     live_out: BitRows,
 }
@@ -67,7 +65,11 @@ impl Liveness {
                 }
             }
         }
-        Liveness { crossing, column, live_in, live_out }
+        Liveness {
+            crossing,
+            live_in,
+            live_out,
+        }
     }
 
     /// The words that are read after the start of a block before they are written.
@@ -78,12 +80,6 @@ impl Liveness {
     /// The words whose value at the end of a block is read later; what the block's own end reads is not among them.
     pub fn at_end(&self, block: usize) -> impl Iterator<Item = Word> + '_ {
         members(self.live_out.row(block)).map(|c| self.crossing[c])
-    }
-
-    /// Whether a word's value at the end of a block is read later.
-    pub fn is_live_at_end(&self, block: usize, word: Word) -> bool {
-        let c = self.column[word as usize];
-        c != u32::MAX && self.live_out.contains(block, c as usize)
     }
 }
 
@@ -134,7 +130,11 @@ mod tests {
     fn a_loop_keeps_its_words_alive() {
         let mut function = blocks(vec![
             End::Jump(1),
-            End::Branch { word: 1, then: 1, otherwise: 2 },
+            End::Branch {
+                word: 1,
+                then: 1,
+                otherwise: 2,
+            },
             End::Return(vec![0]),
         ]);
         function.blocks[0].code = assemble("imm 0 5; imm 1 3");
@@ -142,7 +142,6 @@ mod tests {
         let live = Liveness::of(&function);
         assert_eq!(live.at_start(0).collect::<Vec<_>>(), [2]);
         assert_eq!(live.at_end(1).collect::<Vec<_>>(), [0, 1, 2]);
-        assert!(live.is_live_at_end(0, 1) && !live.is_live_at_end(1, 3));
         assert_eq!(live.at_start(2).collect::<Vec<_>>(), [0]);
     }
 }

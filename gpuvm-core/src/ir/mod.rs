@@ -21,7 +21,7 @@ pub(crate) type Word = u32;
 pub(crate) const NONE: Word = u32::MAX;
 
 /// A routine in the compiler's form. Block 0 is the entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Function {
     /// The routine's name, for errors.
     pub name: String,
@@ -122,7 +122,15 @@ impl Inst {
     pub fn new(op: Op, def: Word, uses: &[Word], imm: u32, place: Place) -> Inst {
         let mut all = [NONE; 4];
         all[..uses.len()].copy_from_slice(uses);
-        Inst { op, defs: [def, NONE], uses: all, imm, extra: 0, call: None, place }
+        Inst {
+            op,
+            defs: [def, NONE],
+            uses: all,
+            imm,
+            extra: 0,
+            call: None,
+            place,
+        }
     }
 
     /// `def = value`.
@@ -137,25 +145,35 @@ impl Inst {
 
     /// The words it writes.
     pub fn defs(&self) -> impl Iterator<Item = Word> + '_ {
-        let results = self.call.iter().flat_map(|call| call.results.iter());
-        self.defs.iter().chain(results).copied().filter(|&w| w != NONE)
+        let results = self.call.as_ref().map_or(&[][..], |call| &call.results);
+        self.defs
+            .iter()
+            .chain(results)
+            .copied()
+            .filter(|&w| w != NONE)
     }
 
     /// The words it reads.
     pub fn uses(&self) -> impl Iterator<Item = Word> + '_ {
-        let args = self.call.iter().flat_map(|call| call.args.iter());
+        let args = self.call.as_ref().map_or(&[][..], |call| &call.args);
         self.uses.iter().chain(args).copied().filter(|&w| w != NONE)
     }
 
     /// The places of the words it writes.
     pub fn defs_mut(&mut self) -> impl Iterator<Item = &mut Word> + '_ {
-        let results = self.call.iter_mut().flat_map(|call| call.results.iter_mut());
+        let results = self
+            .call
+            .as_mut()
+            .map_or(&mut [][..], |call| &mut call.results);
         self.defs.iter_mut().chain(results).filter(|w| **w != NONE)
     }
 
     /// The places of the words it reads.
     pub fn uses_mut(&mut self) -> impl Iterator<Item = &mut Word> + '_ {
-        let args = self.call.iter_mut().flat_map(|call| call.args.iter_mut());
+        let args = self
+            .call
+            .as_mut()
+            .map_or(&mut [][..], |call| &mut call.args);
         self.uses.iter_mut().chain(args).filter(|w| **w != NONE)
     }
 
@@ -174,19 +192,9 @@ impl Inst {
         (self.op == Op::Mov).then_some((self.defs[0], self.uses[0]))
     }
 
-    /// Turns it into `def = value`.
-    pub fn make_constant(&mut self, value: u32) {
-        *self = Inst::constant(self.defs[0], value, self.place);
-    }
-
     /// Turns it into `def = word`.
     pub fn make_copy(&mut self, word: Word) {
         *self = Inst::copy(self.defs[0], word, self.place);
-    }
-
-    /// Turns it into an operation on one word and a constant.
-    pub fn make_immediate(&mut self, op: Op, word: Word, imm: u32) {
-        *self = Inst::new(op, self.defs[0], &[word], imm, self.place);
     }
 }
 
@@ -195,7 +203,9 @@ impl End {
     pub fn successors(&self) -> impl Iterator<Item = usize> + use<> {
         let pair = match *self {
             End::Jump(to) => [Some(to), None],
-            End::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
+            End::Branch {
+                then, otherwise, ..
+            } => [Some(then), Some(otherwise)],
             _ => [None, None],
         };
         pair.into_iter().flatten()
@@ -205,7 +215,9 @@ impl End {
     pub fn retarget(&mut self, mut to: impl FnMut(usize) -> usize) {
         match self {
             End::Jump(target) => *target = to(*target),
-            End::Branch { then, otherwise, .. } => {
+            End::Branch {
+                then, otherwise, ..
+            } => {
                 *then = to(*then);
                 *otherwise = to(*otherwise);
             }

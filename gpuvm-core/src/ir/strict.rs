@@ -30,7 +30,11 @@ pub(crate) fn prepend_entry(function: &mut Function) -> &mut Vec<Inst> {
     for block in &mut function.blocks {
         block.end.retarget(|to| to + 1);
     }
-    let entry = super::Block { code: Vec::new(), end: super::End::Jump(1), place };
+    let entry = super::Block {
+        code: Vec::new(),
+        end: super::End::Jump(1),
+        place,
+    };
     function.blocks.insert(0, entry);
     &mut function.blocks[0].code
 }
@@ -44,13 +48,24 @@ mod tests {
     #[test]
     fn an_entry_that_is_a_loop_gets_a_block_before_it() {
         let mut function = blocks(vec![
-            End::Branch { word: 0, then: 0, otherwise: 1 },
+            End::Branch {
+                word: 0,
+                then: 0,
+                otherwise: 1,
+            },
             End::Return(vec![2]),
         ]);
         function.blocks[0].code = assemble("add 0 0 1");
         function.params = vec![1];
         define_all(&mut function);
         assert_eq!(function.blocks[0].code, assemble("imm 0 0; imm 2 0"));
-        assert_eq!(function.blocks[1].end, End::Branch { word: 0, then: 1, otherwise: 2 });
+        assert_eq!(
+            function.blocks[1].end,
+            End::Branch {
+                word: 0,
+                then: 1,
+                otherwise: 2
+            }
+        );
     }
 }

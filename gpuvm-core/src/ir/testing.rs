@@ -5,7 +5,11 @@ use crate::isa::{Op, Role};
 use crate::program::Place;
 
 /// The place of everything in tests.
-pub(crate) const PLACE: Place = Place { file: 0, line: 1, routine: 0 };
+pub(crate) const PLACE: Place = Place {
+    file: 0,
+    line: 1,
+    routine: 0,
+};
 
 /// A function of empty blocks that end as given, with room for 64 words.
 pub(crate) fn blocks(ends: Vec<End>) -> Function {
@@ -16,7 +20,11 @@ pub(crate) fn blocks(ends: Vec<End>) -> Function {
         words: 64,
         blocks: ends
             .into_iter()
-            .map(|end| Block { code: Vec::new(), end, place: PLACE })
+            .map(|end| Block {
+                code: Vec::new(),
+                end,
+                place: PLACE,
+            })
             .collect(),
         slots: Vec::new(),
         frame_words: 0,
@@ -25,19 +33,34 @@ pub(crate) fn blocks(ends: Vec<End>) -> Function {
 
 /// Instructions as `mnemonic operand operand …; …`, in the order of the table's operands, with pairs as `low:high`.
 pub(crate) fn assemble(text: &str) -> Vec<Inst> {
-    text.split(';').map(str::trim).filter(|line| !line.is_empty()).map(line).collect()
+    text.split(';')
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(line)
+        .collect()
 }
 
 fn line(text: &str) -> Inst {
     let mut parts = text.split_whitespace();
     let mnemonic = parts.next().expect("a mnemonic");
-    let op = *Op::ALL.iter().find(|op| op.mnemonic() == mnemonic).expect("a known mnemonic");
+    let op = *Op::ALL
+        .iter()
+        .find(|op| op.mnemonic() == mnemonic)
+        .expect("a known mnemonic");
     let mut inst = Inst::new(op, NONE, &[], 0, PLACE);
     let (mut used, mut constants) = (0, 0);
-    for (role, part) in op.roles().into_iter().filter(|&r| !matches!(r, Role::None | Role::Matrix)).zip(parts) {
+    for (role, part) in op
+        .roles()
+        .into_iter()
+        .filter(|&r| !matches!(r, Role::None | Role::Matrix))
+        .zip(parts)
+    {
         let number = |text: &str| match text {
             "-" => NONE,
-            text => text.parse().or_else(|_| text.parse::<i32>().map(|n| n as u32)).expect("a number"),
+            text => text
+                .parse()
+                .or_else(|_| text.parse::<i32>().map(|n| n as u32))
+                .expect("a number"),
         };
         match role {
             Role::Def => inst.defs[0] = number(part),

@@ -72,6 +72,7 @@ macro_rules! define_ops {
             pub const ALL: &'static [Op] = &[$(Op::$variant),*];
 
             /// The operation of an opcode, `None` for a number that is no opcode.
+            #[inline]
             pub const fn from_code(code: u32) -> Option<Op> {
                 match code {
                     $($code => Some(Op::$variant),)*
@@ -85,16 +86,19 @@ macro_rules! define_ops {
             }
 
             /// What each of the four operands means.
+            #[inline]
             pub const fn roles(self) -> [Role; 4] {
                 match self { $(Op::$variant => [$(Role::$role),*],)* }
             }
 
             /// The class, which decides the kernel that runs it in the epoch engine.
+            #[inline]
             pub const fn class(self) -> Class {
                 match self { $(Op::$variant => Class::$class,)* }
             }
 
             /// What it touches beside words.
+            #[inline]
             pub const fn effect(self) -> Effect {
                 match self { $(Op::$variant => Effect::$effect,)* }
             }

@@ -17,7 +17,10 @@ pub(crate) struct Routines {
 
 /// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things.
 pub(crate) fn collect(entry: &'static Routine, library: Library) -> Result<Routines, LinkError> {
-    let mut routines = Routines { all: vec![entry], callees: Vec::new() };
+    let mut routines = Routines {
+        all: vec![entry],
+        callees: Vec::new(),
+    };
     let mut numbers = BTreeMap::from([(address(entry), 0)]);
     while let Some(&routine) = routines.all.get(routines.callees.len()) {
         let mut callees = Vec::with_capacity(routine.callees.len());

@@ -49,7 +49,11 @@ impl<'r> Lift<'r> {
     fn new(routine: &'r Routine, code: &[Instruction], numbers: Numbers) -> Lift<'r> {
         let (starts, block_at, blocks) = find_blocks(code);
         let (slots, frame, frame_words) = find_slots(routine.words, code);
-        let empty = Block { code: Vec::new(), end: End::Halt, place: numbers.place };
+        let empty = Block {
+            code: Vec::new(),
+            end: End::Halt,
+            place: numbers.place,
+        };
         let function = Function {
             name: routine.name.to_string(),
             params: (0..param_words(routine) as Word).collect(),
@@ -77,7 +81,13 @@ impl<'r> Lift<'r> {
     fn enter(&mut self) {
         for word in 0..self.function.params.len() {
             if let Some(offset) = self.frame[word] {
-                self.out.push(Inst::new(Op::StoreFrame, NONE, &[word as Word], offset, self.place));
+                self.out.push(Inst::new(
+                    Op::StoreFrame,
+                    NONE,
+                    &[word as Word],
+                    offset,
+                    self.place,
+                ));
             }
         }
         self.begin(0);
@@ -95,14 +105,23 @@ impl<'r> Lift<'r> {
 
     fn end(&mut self, end: End) {
         let code = std::mem::take(&mut self.out);
-        self.function.blocks[self.current] = Block { code, end, place: self.place };
+        self.function.blocks[self.current] = Block {
+            code,
+            end,
+            place: self.place,
+        };
         self.ended = true;
     }
 
     fn instruction(&mut self, at: usize, instruction: &Instruction, callees: &[(usize, &Routine)]) {
-        let Some(op) = Op::from_code(instruction.opcode) else { return };
+        let Some(op) = Op::from_code(instruction.opcode) else {
+            return;
+        };
         let o = instruction.operands;
-        self.place = Place { line: self.routine.lines[at], ..self.numbers.place };
+        self.place = Place {
+            line: self.routine.lines[at],
+            ..self.numbers.place
+        };
         match op {
             Op::Jump => {
                 let to = self.block_at[o[0] as usize];
@@ -111,18 +130,37 @@ impl<'r> Lift<'r> {
             Op::JumpIf | Op::JumpUnless => {
                 let word = self.read(o[1]);
                 let (target, next) = (self.block_at[o[0] as usize], self.block_at[at + 1]);
-                let (then, otherwise) = if op == Op::JumpIf { (target, next) } else { (next, target) };
-                self.end(End::Branch { word, then, otherwise });
+                let (then, otherwise) = if op == Op::JumpIf {
+                    (target, next)
+                } else {
+                    (next, target)
+                };
+                self.end(End::Branch {
+                    word,
+                    then,
+                    otherwise,
+                });
             }
             Op::Return => {
-                let words = (0..self.function.results).map(|i| self.read(o[0] + i)).collect();
+                let words = (0..self.function.results)
+                    .map(|i| self.read(o[0] + i))
+                    .collect();
                 self.end(End::Return(words));
             }
             Op::Halt => self.end(End::Halt),
             Op::Trap => {
                 let ((a, b), (c, d)) = (unpair(o[1]), unpair(o[2]));
-                let words = [a, b, c, d].map(|word| if word == NO_WORD { NONE } else { self.read(word) });
-                self.end(End::Trap { site: self.numbers.first_site + o[0], words });
+                let words = [a, b, c, d].map(|word| {
+                    if word == NO_WORD {
+                        NONE
+                    } else {
+                        self.read(word)
+                    }
+                });
+                self.end(End::Trap {
+                    site: self.numbers.first_site + o[0],
+                    words,
+                });
             }
             Op::Call => {
                 let (number, callee) = callees[o[0] as usize];
@@ -130,7 +168,11 @@ impl<'r> Lift<'r> {
             }
             Op::Address => {
                 // A range of no words has no place; its address is never used.
-                let offset = if o[2] == 0 { 0 } else { self.frame[o[1] as usize].unwrap_or(0) };
+                let offset = if o[2] == 0 {
+                    0
+                } else {
+                    self.frame[o[1] as usize].unwrap_or(0)
+                };
                 let mut inst = code::decode(op, o, self.place);
                 inst.imm = offset;
                 self.push(inst);
@@ -147,7 +189,9 @@ impl<'r> Lift<'r> {
 
     fn call(&mut self, number: usize, callee: &Routine, args: u32, results: u32) {
         let words = CallWords {
-            args: (0..param_words(callee) as u32).map(|i| self.read(args + i)).collect(),
+            args: (0..param_words(callee) as u32)
+                .map(|i| self.read(args + i))
+                .collect(),
             results: (0..callee.result.words()).map(|i| results + i).collect(),
         };
         let mut inst = Inst::new(Op::Call, NONE, &[], number as u32, self.place);
@@ -161,7 +205,8 @@ impl<'r> Lift<'r> {
             None => word,
             Some(offset) => {
                 let copy = self.function.new_word();
-                self.out.push(Inst::new(Op::LoadFrame, copy, &[], offset, self.place));
+                self.out
+                    .push(Inst::new(Op::LoadFrame, copy, &[], offset, self.place));
                 copy
             }
         }
@@ -178,7 +223,13 @@ impl<'r> Lift<'r> {
         for word in inst.defs_mut() {
             if let Some(offset) = self.frame[*word as usize] {
                 *word = self.function.new_word();
-                stores.push(Inst::new(Op::StoreFrame, NONE, &[*word], offset, self.place));
+                stores.push(Inst::new(
+                    Op::StoreFrame,
+                    NONE,
+                    &[*word],
+                    offset,
+                    self.place,
+                ));
             }
         }
         self.out.push(inst);
@@ -191,7 +242,9 @@ fn find_blocks(code: &[Instruction]) -> (Vec<bool>, Vec<usize>, usize) {
     let mut starts = vec![false; code.len()];
     starts[0] = true;
     for (at, instruction) in code.iter().enumerate() {
-        let Some(op) = Op::from_code(instruction.opcode) else { continue };
+        let Some(op) = Op::from_code(instruction.opcode) else {
+            continue;
+        };
         if matches!(op, Op::Jump | Op::JumpIf | Op::JumpUnless) {
             starts[instruction.operands[0] as usize] = true;
         }
@@ -228,7 +281,10 @@ fn find_slots(words: u32, code: &[Instruction]) -> (Vec<Slot>, Vec<Option<u32>>,
     let mut frame = vec![None; words as usize];
     let mut next = 0;
     for (start, end) in merged {
-        slots.push(Slot { offset: next, length: end - start });
+        slots.push(Slot {
+            offset: next,
+            length: end - start,
+        });
         for word in start..end {
             frame[word as usize] = Some(next);
             next += 1;

@@ -8,4 +8,8 @@ pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod lift;
 pub(crate) mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub(crate) mod verify;

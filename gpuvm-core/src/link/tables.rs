@@ -26,22 +26,38 @@ pub(crate) struct Numbers {
 impl Tables {
     /// Enters a routine.
     pub fn add(&mut self, routine: &Routine) -> Numbers {
-        let file = self.files.iter().position(|file| *file == routine.file).unwrap_or_else(|| {
-            self.files.push(routine.file.to_string());
-            self.files.len() - 1
-        });
-        let place = Place { file: file as u32, line: routine.line, routine: self.routines.len() as u32 };
+        let file = self
+            .files
+            .iter()
+            .position(|file| *file == routine.file)
+            .unwrap_or_else(|| {
+                self.files.push(routine.file.to_string());
+                self.files.len() - 1
+            });
+        let place = Place {
+            file: file as u32,
+            line: routine.line,
+            routine: self.routines.len() as u32,
+        };
         self.routines.push(routine.name.to_string());
         let first_site = self.sites.len() as u32;
-        self.sites.extend(
-            routine.sites.iter().map(|site| LinkedSite { place: Place { line: site.line, ..place }, cause: site.cause }),
-        );
+        self.sites
+            .extend(routine.sites.iter().map(|site| LinkedSite {
+                place: Place {
+                    line: site.line,
+                    ..place
+                },
+                cause: site.cause,
+            }));
         Numbers { place, first_site }
     }
 
     /// The site where recursion through a routine becomes too deep.
     pub fn add_overflow(&mut self, place: Place) -> u32 {
-        self.sites.push(LinkedSite { place, cause: Cause::StackOverflow });
+        self.sites.push(LinkedSite {
+            place,
+            cause: Cause::StackOverflow,
+        });
         self.sites.len() as u32 - 1
     }
 }

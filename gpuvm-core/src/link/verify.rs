@@ -3,31 +3,55 @@
 
 use crate::compile::LinkError;
 use crate::isa::{Effect, Instruction, NO_WORD, Op, Role, unpair};
-use crate::matrix::{Format, MatrixRecord, Term, instruction::instruction_terms};
-use crate::routine::{Cause, Routine};
+use crate::matrix::{Format, MatrixRecord, Term, instruction_terms};
+use crate::routine::{Callee, Cause, Routine};
 
 /// Words that a routine may number: a pair operand has 16 bits for each, and one number means none.
 const MOST_WORDS: u64 = 0xfffe;
 
 /// Checks a routine and gives its code with the values of named constants filled in. `callees` are the routines that its
 /// calls name.
-pub(crate) fn verify(routine: &Routine, callees: &[&Routine]) -> Result<Vec<Instruction>, LinkError> {
+pub(crate) fn verify(
+    routine: &Routine,
+    callees: &[&Routine],
+) -> Result<Vec<Instruction>, LinkError> {
     let check = Check { routine, callees };
     check.header()?;
     for (at, instruction) in routine.code.iter().enumerate() {
-        check.instruction(instruction).map_err(|what| invalid(routine, format!("instruction {at}: {what}")))?;
+        check
+            .instruction(instruction)
+            .map_err(|what| invalid(routine, format!("instruction {at}: {what}")))?;
     }
     check.patched()
 }
 
 /// The error for a routine that does not hold together.
 pub(crate) fn invalid(routine: &Routine, what: impl Into<String>) -> LinkError {
-    LinkError::Invalid { routine: routine.name.to_string(), what: what.into() }
+    LinkError::Invalid {
+        routine: routine.name.to_string(),
+        what: what.into(),
+    }
 }
 
 /// Words of all parameters together.
 pub(crate) fn param_words(routine: &Routine) -> u64 {
-    routine.params.iter().map(|param| u64::from(param.words())).sum()
+    routine
+        .params
+        .iter()
+        .map(|param| u64::from(param.words()))
+        .sum()
+}
+
+/// Whether a routine calls another one that is not of the library.
+pub(crate) fn calls_routines(routine: &Routine) -> bool {
+    routine
+        .code
+        .iter()
+        .filter(|instruction| instruction.opcode == Op::Call.code())
+        .any(|instruction| {
+            let callee = routine.callees.get(instruction.operands[0] as usize);
+            matches!(callee, Some(Callee::Routine(_)))
+        })
 }
 
 struct Check<'r> {
@@ -48,25 +72,37 @@ impl Check<'_> {
         }
         let params = param_words(routine);
         if params > u64::from(routine.words) {
-            let what = format!("its parameters take {params} words, and it has {}", routine.words);
+            let what = format!(
+                "its parameters take {params} words, and it has {}",
+                routine.words
+            );
             return Err(invalid(routine, what));
         }
         if routine.lines.len() != routine.code.len() {
-            let what =
-                format!("it has {} instructions and {} lines", routine.code.len(), routine.lines.len());
+            let what = format!(
+                "it has {} instructions and {} lines",
+                routine.code.len(),
+                routine.lines.len()
+            );
             return Err(invalid(routine, what));
         }
         for (i, site) in routine.sites.iter().enumerate() {
             if let Cause::Format { pieces, values } = &site.cause
                 && pieces.len() > values.len() + 1
             {
-                let what = format!("the message of trap site {i} has {} pieces, at most 3 are possible", pieces.len());
+                let what = format!(
+                    "the message of trap site {i} has {} pieces, at most 3 are possible",
+                    pieces.len()
+                );
                 return Err(invalid(routine, what));
             }
         }
         let last = routine.code.last().and_then(|i| Op::from_code(i.opcode));
         if !matches!(last, Some(Op::Jump | Op::Return | Op::Halt | Op::Trap)) {
-            return Err(invalid(routine, "its code does not end in `jump`, `ret`, `halt` or `trap`"));
+            return Err(invalid(
+                routine,
+                "its code does not end in `jump`, `ret`, `halt` or `trap`",
+            ));
         }
         Ok(())
     }
@@ -79,12 +115,21 @@ impl Check<'_> {
             return Err(format!("`{}` is only for linked programs", op.mnemonic()));
         }
         for (role, operand) in op.roles().into_iter().zip(instruction.operands) {
-            self.operand(op, role, operand).map_err(|what| format!("`{}`: {what}", op.mnemonic()))?;
+            self.operand(op, role, operand)
+                .map_err(|what| format!("`{}`: {what}", op.mnemonic()))?;
         }
         match op {
             Op::Call => self.call(instruction.operands),
-            Op::Return => self.range("the result", instruction.operands[0], self.routine.result.words()),
-            Op::Address => self.range("the addressed range", instruction.operands[1], instruction.operands[2]),
+            Op::Return => self.range(
+                "the result",
+                instruction.operands[0],
+                self.routine.result.words(),
+            ),
+            Op::Address => self.range(
+                "the addressed range",
+                instruction.operands[1],
+                instruction.operands[2],
+            ),
             _ if op.roles()[3] == Role::Matrix => self.matrix(instruction),
             _ => Ok(()),
         }
@@ -93,7 +138,9 @@ impl Check<'_> {
     fn operand(&self, op: Op, role: Role, operand: u32) -> Result<(), String> {
         let optional = matches!(op, Op::Trap | Op::TrapIf);
         match role {
-            Role::None if operand != 0 => Err(format!("an operand that is not used is {operand}, not 0")),
+            Role::None if operand != 0 => {
+                Err(format!("an operand that is not used is {operand}, not 0"))
+            }
             Role::Def => self.word(operand),
             Role::Use if optional && operand == NO_WORD => Ok(()),
             Role::Use => self.word(operand),
@@ -126,28 +173,42 @@ impl Check<'_> {
         if end <= u64::from(words) {
             Ok(())
         } else {
-            Err(format!("{what} takes words {base}..{end}, and there are {words}"))
+            Err(format!(
+                "{what} takes words {base}..{end}, and there are {words}"
+            ))
         }
     }
 
     fn call(&self, operands: [u32; 4]) -> Result<(), String> {
         let callee = self.callees[operands[0] as usize];
         let params = u32::try_from(param_words(callee)).unwrap_or(u32::MAX);
-        self.range(&format!("the arguments of `{}`", callee.name), operands[1], params)?;
-        self.range(&format!("the result of `{}`", callee.name), operands[2], callee.result.words())
+        self.range(
+            &format!("the arguments of `{}`", callee.name),
+            operands[1],
+            params,
+        )?;
+        self.range(
+            &format!("the result of `{}`", callee.name),
+            operands[2],
+            callee.result.words(),
+        )
     }
 
     fn matrix(&self, instruction: &Instruction) -> Result<(), String> {
         let number = instruction.operands[3];
         let record = &self.routine.matrices[number as usize];
         let Some(stored) = self.terms(record) else {
-            return Err(format!("matrix {number} is dense or lies outside of the routine's terms"));
+            return Err(format!(
+                "matrix {number} is dense or lies outside of the routine's terms"
+            ));
         };
         let meant = instruction_terms(*instruction);
         if stored == &meant.terms[..meant.count] {
             Ok(())
         } else {
-            Err(format!("matrix {number} is not the one of this instruction"))
+            Err(format!(
+                "matrix {number} is not the one of this instruction"
+            ))
         }
     }
 
@@ -162,7 +223,9 @@ impl Check<'_> {
         for (i, constant) in self.routine.constants.iter().enumerate() {
             let words = (constant.words)();
             let start = constant.at as usize;
-            let places = start.checked_add(words.len()).and_then(|end| code.get_mut(start..end));
+            let places = start
+                .checked_add(words.len())
+                .and_then(|end| code.get_mut(start..end));
             let places = places.filter(|places| places.iter().all(|i| i.opcode == Op::Imm.code()));
             let Some(places) = places else {
                 let what = format!(
@@ -183,7 +246,13 @@ impl Check<'_> {
 fn made_by_linker(op: Op) -> bool {
     matches!(
         op,
-        Op::Affine | Op::LoadFrame | Op::StoreFrame | Op::Param | Op::ParamLen | Op::Enter | Op::Leave
+        Op::Affine
+            | Op::LoadFrame
+            | Op::StoreFrame
+            | Op::Param
+            | Op::ParamLen
+            | Op::Enter
+            | Op::Leave
     )
 }
 

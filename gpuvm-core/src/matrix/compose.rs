@@ -136,19 +136,34 @@ fn in_ring(row: &[Term], ring: Ring) -> Option<Vec<Term>> {
     if row[0].ring == ring {
         return Some(row.to_vec());
     }
-    let added = |flip| Term { ring, ..constant(row[0].row, flip) };
+    let added = |flip| Term {
+        ring,
+        ..constant(row[0].row, flip)
+    };
     if let [term] = row
         && term.column == CONSTANT
     {
         return Some(vec![added(term.coefficient)]);
     }
-    let Shifted { column, shift, flip } = Shifted::of(row)?;
-    let word = |rotation, coefficient| Term { row: row[0].row, column, ring, rotation, coefficient };
+    let Shifted {
+        column,
+        shift,
+        flip,
+    } = Shifted::of(row)?;
+    let word = |rotation, coefficient| Term {
+        row: row[0].row,
+        column,
+        ring,
+        rotation,
+        coefficient,
+    };
     let high = u32::MAX << shift;
     match ring {
         Ring::Bits => Some(vec![word(shift, high), added(flip)]),
         // Where the flipped bits are 0 anyway, or only the sign bit, to flip is to add.
-        Ring::Integer if matches!(flip & high, 0 | SIGN) => Some(vec![word(0, 1 << shift), added(flip)]),
+        Ring::Integer if matches!(flip & high, 0 | SIGN) => {
+            Some(vec![word(0, 1 << shift), added(flip)])
+        }
         // To flip all bits that can be 1 is to subtract from them; and `high` is minus `1 << shift`.
         Ring::Integer if flip & high == high => Some(vec![word(0, high), added(flip)]),
         Ring::Float if shift == 0 && matches!(flip, 0 | SIGN) => Some(vec![word(0, ONE | flip)]),
@@ -186,17 +201,13 @@ impl Shifted {
             Ring::Bits if u32::from(term.rotation) == shift && term.coefficient == high => {
                 found(shift, added)
             }
-            Ring::Integer
-                if term.coefficient == 1 << shift && matches!(added & high, 0 | SIGN) =>
-            {
+            Ring::Integer if term.coefficient == 1 << shift && matches!(added & high, 0 | SIGN) => {
                 found(shift, added)
             }
             Ring::Integer if term.coefficient == high && added & high == high => {
                 found(shift, added)
             }
-            Ring::Float if term.coefficient & !SIGN == ONE => {
-                found(0, term.coefficient & SIGN)
-            }
+            Ring::Float if term.coefficient & !SIGN == ONE => found(0, term.coefficient & SIGN),
             _ => None,
         }
     }

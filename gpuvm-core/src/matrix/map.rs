@@ -42,9 +42,9 @@ impl AffineMap {
     /// The map with the given rows. `None` if the terms are not a map: terms of a row apart from each other or of different
     /// rings, a constant as a row, a rotation of 32 or more, a rotation outside of [`Ring::Bits`].
     pub fn from_terms(terms: &[Term]) -> Option<AffineMap> {
-        let mut rows: Vec<Vec<Term>> = Vec::new();
+        let mut rows: Vec<(u16, Vec<Term>)> = Vec::with_capacity(1);
         for row in terms.chunk_by(|a, b| a.row == b.row) {
-            let ring = row[0].ring;
+            let (number, ring) = (row[0].row, row[0].ring);
             let valid = row.iter().all(|term| {
                 let rotates = ring == Ring::Bits && term.column != CONSTANT;
                 term.ring == ring
@@ -54,21 +54,16 @@ impl AffineMap {
             if !valid {
                 return None;
             }
-            rows.push(canonical_row(row[0].row, ring, row.to_vec()));
+            rows.push((number, canonical_row(number, ring, row.to_vec())));
         }
-        let mut written: Vec<u16> = terms
-            .chunk_by(|a, b| a.row == b.row)
-            .map(|r| r[0].row)
-            .collect();
-        written.sort_unstable();
-        if written.windows(2).any(|pair| pair[0] == pair[1]) {
+        rows.sort_by_key(|(number, _)| *number);
+        if rows.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return None;
         }
-        rows.retain(|row| !row.is_empty());
-        rows.sort_by_key(|row| row[0].row);
-        Some(AffineMap {
-            terms: rows.concat(),
-        })
+        let mut rows = rows.into_iter().map(|(_, terms)| terms);
+        let mut terms = rows.next().unwrap_or_default();
+        rows.for_each(|row| terms.extend(row));
+        Some(AffineMap { terms })
     }
 
     /// A map of rows that are canonical and ascending already.

@@ -24,44 +24,49 @@ impl Store {
         if let Some(&number) = self.numbers.get(map) {
             return number;
         }
-        let entries = dense::entries(map);
-        let share = map.non_zeros() as f32 / entries.max(1) as f32;
-        let wanted = force.unwrap_or(if entries > 0 && share >= threshold {
+        let share = map.non_zeros() as f32 / dense::entries(map).max(1) as f32;
+        let suits = if !map.is_identity() && share >= threshold {
             Format::Dense
         } else {
             Format::Sparse
-        });
-        let words = match wanted {
-            Format::Dense => dense::encode(map),
-            Format::Sparse => None,
         };
-        let non_zeros = map.non_zeros();
+        self.push(map, force.unwrap_or(suits))
+    }
+
+    /// Adds a record for the map in the given format (sparse if it has no dense form), even if there is one already.
+    pub(crate) fn push(&mut self, map: &AffineMap, format: Format) -> u32 {
+        let words = if format == Format::Dense {
+            dense::encode(map)
+        } else {
+            None
+        };
+        let (terms, non_zeros) = (map.terms(), map.non_zeros());
         let record = match words {
             Some(words) => {
-                let offset = self.pools.dense.len() as u32;
-                self.pools.dense.extend_from_slice(&words);
+                let (offset, size) = (self.pools.dense.len() as u32, words.len() as u32);
+                self.pools.dense.extend(words);
                 MatrixRecord {
                     format: Format::Dense,
                     offset,
-                    size: words.len() as u32,
+                    size,
                     non_zeros,
                 }
             }
             None => {
-                let offset = self.pools.terms.len() as u32;
-                self.pools.terms.extend_from_slice(map.terms());
+                let (offset, size) = (self.pools.terms.len() as u32, terms.len() as u32);
+                self.pools.terms.extend_from_slice(terms);
                 MatrixRecord {
                     format: Format::Sparse,
                     offset,
-                    size: map.terms().len() as u32,
+                    size,
                     non_zeros,
                 }
             }
         };
-        self.bytes_all_dense += (size_of::<MatrixRecord>() as u64) + dense::bytes(map);
+        self.bytes_all_dense += size_of::<MatrixRecord>() as u64 + dense::bytes(map);
         let number = self.records.len() as u32;
         self.records.push(record);
-        self.numbers.insert(map.clone(), number);
+        self.numbers.entry(map.clone()).or_insert(number);
         number
     }
 

@@ -19,7 +19,9 @@ fn thread(function: &mut Function) -> bool {
     let mut changed = false;
     for b in 0..function.blocks.len() {
         for _ in 0..CHAIN {
-            let End::Jump(to) = function.blocks[b].end else { break };
+            let End::Jump(to) = function.blocks[b].end else {
+                break;
+            };
             let target = &function.blocks[to];
             if to == b || !target.code.is_empty() || target.end == End::Jump(to) {
                 break;
@@ -31,11 +33,23 @@ fn thread(function: &mut Function) -> bool {
             function.blocks[b].end = function.blocks[to].end.clone();
             changed = true;
         }
-        if let End::Branch { word, then, otherwise } = function.blocks[b].end {
+        if let End::Branch {
+            word,
+            then,
+            otherwise,
+        } = function.blocks[b].end
+        {
             let then = follow(function, then, word, true);
             let otherwise = follow(function, otherwise, word, false);
-            let end =
-                if then == otherwise { End::Jump(then) } else { End::Branch { word, then, otherwise } };
+            let end = if then == otherwise {
+                End::Jump(then)
+            } else {
+                End::Branch {
+                    word,
+                    then,
+                    otherwise,
+                }
+            };
             changed |= function.blocks[b].end != end;
             function.blocks[b].end = end;
         }
@@ -52,7 +66,11 @@ fn follow(function: &Function, mut block: usize, word: u32, set: bool) -> usize 
         }
         block = match at.end {
             End::Jump(to) => to,
-            End::Branch { word: same, then, otherwise } if same == word => {
+            End::Branch {
+                word: same,
+                then,
+                otherwise,
+            } if same == word => {
                 if set {
                     then
                 } else {
@@ -97,7 +115,10 @@ pub(crate) fn drop_unreachable(function: &mut Function) -> bool {
     for (new, &old) in order.iter().enumerate() {
         number[old] = new;
     }
-    let mut old: Vec<_> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+    let mut old: Vec<_> = std::mem::take(&mut function.blocks)
+        .into_iter()
+        .map(Some)
+        .collect();
     function.blocks = order.iter().filter_map(|&b| old[b].take()).collect();
     for block in &mut function.blocks {
         block.end.retarget(|to| number[to]);
@@ -112,8 +133,12 @@ mod tests {
 
     #[test]
     fn a_row_of_blocks_becomes_one() {
-        let mut function =
-            blocks(vec![End::Jump(2), End::Halt, End::Jump(3), End::Return(vec![0])]);
+        let mut function = blocks(vec![
+            End::Jump(2),
+            End::Halt,
+            End::Jump(3),
+            End::Return(vec![0]),
+        ]);
         function.blocks[2].code = assemble("addi 0 0 1");
         function.blocks[3].code = assemble("addi 0 0 2");
         assert!(simplify(&mut function));
@@ -126,9 +151,17 @@ mod tests {
     fn a_condition_known_from_the_branch_before_is_not_asked_again() {
         // `if a && b`: block 2 asks the word that block 0 found to be 0.
         let mut function = blocks(vec![
-            End::Branch { word: 0, then: 1, otherwise: 2 },
+            End::Branch {
+                word: 0,
+                then: 1,
+                otherwise: 2,
+            },
             End::Jump(2),
-            End::Branch { word: 0, then: 3, otherwise: 4 },
+            End::Branch {
+                word: 0,
+                then: 3,
+                otherwise: 4,
+            },
             End::Return(vec![0]),
             End::Halt,
         ]);
@@ -137,7 +170,12 @@ mod tests {
         function.blocks[4].code = assemble("stf 0 0");
         assert!(simplify(&mut function));
         assert_eq!(function.blocks.len(), 4);
-        assert!(function.blocks.iter().all(|block| !block.code.is_empty() || matches!(block.end, End::Branch { .. })));
+        assert!(
+            function
+                .blocks
+                .iter()
+                .all(|block| !block.code.is_empty() || matches!(block.end, End::Branch { .. }))
+        );
     }
 
     #[test]
@@ -145,6 +183,11 @@ mod tests {
         let mut function = blocks(vec![End::Jump(1), End::Jump(2), End::Jump(1)]);
         simplify(&mut function);
         assert!(!function.blocks.is_empty());
-        assert!(function.blocks.iter().all(|block| matches!(block.end, End::Jump(_))));
+        assert!(
+            function
+                .blocks
+                .iter()
+                .all(|block| matches!(block.end, End::Jump(_)))
+        );
     }
 }

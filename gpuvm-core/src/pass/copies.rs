@@ -18,7 +18,11 @@ fn forward(function: &mut Function) -> bool {
     let definitions = Definitions::of(function);
     let originals = originals(function, &definitions);
     let words = function.words as usize;
-    let mut local = Local { copies: vec![None; words], versions: vec![0; words], block: 0 };
+    let mut local = Local {
+        copies: vec![None; words],
+        versions: vec![0; words],
+        block: 0,
+    };
     let mut changed = false;
     for (b, block) in function.blocks.iter_mut().enumerate() {
         local.block = b;
@@ -106,10 +110,18 @@ struct Touched {
     defined: usize,
 }
 
-fn sink(block: &mut Block, number: u32, definitions: &Definitions, touched: &mut [Touched]) -> bool {
+fn sink(
+    block: &mut Block,
+    number: u32,
+    definitions: &Definitions,
+    touched: &mut [Touched],
+) -> bool {
     let at = |touched: &[Touched], word: Word| match touched[word as usize] {
         found if found.block == number => found,
-        _ => Touched { block: number, ..Touched::default() },
+        _ => Touched {
+            block: number,
+            ..Touched::default()
+        },
     };
     let mut gone = Vec::new();
     for i in 0..block.code.len() {
@@ -124,17 +136,27 @@ fn sink(block: &mut Block, number: u32, definitions: &Definitions, touched: &mut
                 for word in maker.defs_mut().filter(|word| **word == from) {
                     *word = to;
                 }
-                touched[to as usize] = Touched { block: number, used: target.used, defined: source.defined };
+                touched[to as usize] = Touched {
+                    block: number,
+                    used: target.used,
+                    defined: source.defined,
+                };
                 gone.push(i);
                 continue;
             }
         }
         let inst = &block.code[i];
         for word in inst.uses() {
-            touched[word as usize] = Touched { used: i + 1, ..at(touched, word) };
+            touched[word as usize] = Touched {
+                used: i + 1,
+                ..at(touched, word)
+            };
         }
         for word in inst.defs() {
-            touched[word as usize] = Touched { defined: i + 1, ..at(touched, word) };
+            touched[word as usize] = Touched {
+                defined: i + 1,
+                ..at(touched, word)
+            };
         }
     }
     let mut index = 0;
@@ -169,7 +191,10 @@ mod tests {
         function.params = vec![0];
         function.blocks[0].code = assemble("mov 1 0; addi 3 1 1; addi 0 0 1; addi 4 1 1");
         assert!(propagate(&mut function));
-        assert_eq!(function.blocks[0].code, assemble("mov 1 0; addi 3 0 1; addi 0 0 1; addi 4 1 1"));
+        assert_eq!(
+            function.blocks[0].code,
+            assemble("mov 1 0; addi 3 0 1; addi 0 0 1; addi 4 1 1")
+        );
     }
 
     #[test]

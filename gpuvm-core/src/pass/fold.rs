@@ -17,9 +17,16 @@ pub(crate) fn fold(function: &mut Function) -> bool {
         let mut out = Vec::with_capacity(code.len() + 4);
         let mut trap = None;
         for inst in code {
-            if inst.op == Op::TrapIf && known.constant(inst.uses[0]).is_some_and(|value| value != 0) {
+            if inst.op == Op::TrapIf && known.constant(inst.uses[0]).is_some_and(|value| value != 0)
+            {
                 let words = [inst.uses[1], inst.uses[2], NONE, NONE];
-                trap = Some((End::Trap { site: inst.imm, words }, inst.place));
+                trap = Some((
+                    End::Trap {
+                        site: inst.imm,
+                        words,
+                    },
+                    inst.place,
+                ));
                 break;
             }
             match simplify(&inst, &known) {
@@ -86,7 +93,9 @@ impl Known {
         let definitions = Definitions::of(function);
         let words = function.words as usize;
         Known {
-            single: (0..function.words).map(|word| definitions.is_single(word)).collect(),
+            single: (0..function.words)
+                .map(|word| definitions.is_single(word))
+                .collect(),
             constants: vec![None; words],
             facts: vec![None; words],
             local: vec![(0, 0); words],
@@ -106,7 +115,11 @@ impl Known {
     }
 
     fn fact(&self, word: Word) -> Option<Fact> {
-        if word == NONE { None } else { self.facts[word as usize] }
+        if word == NONE {
+            None
+        } else {
+            self.facts[word as usize]
+        }
     }
 
     /// Whether a word is known to hold 0 or 1.
@@ -115,7 +128,10 @@ impl Known {
             is_comparison(fact.op)
                 || fact.op == Op::AndImm && fact.imm <= 1
                 || matches!(fact.op, Op::And | Op::Or | Op::Xor)
-                    && fact.uses.iter().all(|&part| self.fact(part).is_some_and(|f| is_comparison(f.op)))
+                    && fact
+                        .uses
+                        .iter()
+                        .all(|&part| self.fact(part).is_some_and(|f| is_comparison(f.op)))
                 || fact.op == Op::XorImm
                     && fact.imm == 1
                     && self.fact(fact.uses[0]).is_some_and(|f| is_comparison(f.op))
@@ -151,9 +167,16 @@ impl Known {
             } else {
                 self.local[word as usize] = (self.block, inst.imm);
             }
-        } else if single && inst.defs[1] == NONE && inst.uses().all(|word| self.single[word as usize]) {
+        } else if single
+            && inst.defs[1] == NONE
+            && inst.uses().all(|word| self.single[word as usize])
+        {
             let uses = [inst.uses[0], inst.uses[1]];
-            self.facts[word as usize] = Some(Fact { op: inst.op, uses, imm: inst.imm });
+            self.facts[word as usize] = Some(Fact {
+                op: inst.op,
+                uses,
+                imm: inst.imm,
+            });
         }
     }
 }
@@ -161,20 +184,50 @@ impl Known {
 fn is_comparison(op: Op) -> bool {
     matches!(
         op,
-        Op::Eq | Op::Ne | Op::LtU | Op::LtS | Op::LeU | Op::LeS | Op::Eq64 | Op::LtU64 | Op::LtS64
-            | Op::FEq | Op::FLt | Op::FLe | Op::AddOverS | Op::SubOverS | Op::MulOverU | Op::MulOverS
-            | Op::MulOverU64 | Op::MulOverS64
+        Op::Eq
+            | Op::Ne
+            | Op::LtU
+            | Op::LtS
+            | Op::LeU
+            | Op::LeS
+            | Op::Eq64
+            | Op::LtU64
+            | Op::LtS64
+            | Op::FEq
+            | Op::FLt
+            | Op::FLe
+            | Op::AddOverS
+            | Op::SubOverS
+            | Op::MulOverU
+            | Op::MulOverS
+            | Op::MulOverU64
+            | Op::MulOverS64
     )
 }
 
 fn simpler_end(end: &End, known: &Known) -> Option<End> {
-    let End::Branch { word, then, otherwise } = *end else { return None };
+    let End::Branch {
+        word,
+        then,
+        otherwise,
+    } = *end
+    else {
+        return None;
+    };
     if let Some(value) = known.constant(word) {
         return Some(End::Jump(if value != 0 { then } else { otherwise }));
     }
     let (word, inverted) = known.condition(word)?;
-    let (then, otherwise) = if inverted { (otherwise, then) } else { (then, otherwise) };
-    Some(End::Branch { word, then, otherwise })
+    let (then, otherwise) = if inverted {
+        (otherwise, then)
+    } else {
+        (then, otherwise)
+    };
+    Some(End::Branch {
+        word,
+        then,
+        otherwise,
+    })
 }
 
 fn simplify(inst: &Inst, known: &Known) -> Option<Simpler> {
@@ -237,7 +290,11 @@ fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
     let zero = |word| known.constant(word) == Some(0);
     let constant = |to, value| Inst::constant(to, value, place);
     let shift = |op, to, from, by| {
-        if by == 0 { Inst::copy(to, from, place) } else { Inst::new(op, to, &[from], by, place) }
+        if by == 0 {
+            Inst::copy(to, from, place)
+        } else {
+            Inst::new(op, to, &[from], by, place)
+        }
     };
     let both_short = || zero(a_high) && zero(b_high);
     let (first, second) = match inst.op {
@@ -245,19 +302,22 @@ fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
             Inst::new(Op::MulHighU, high, &[a, b], 0, place),
             Inst::new(Op::Mul, low, &[a, b], 0, place),
         ),
-        Op::DivU64 if both_short() => {
-            (Inst::new(Op::DivU, low, &[a, b], 0, place), constant(high, 0))
-        }
-        Op::RemU64 if both_short() => {
-            (Inst::new(Op::RemU, low, &[a, b], 0, place), constant(high, 0))
-        }
+        Op::DivU64 if both_short() => (
+            Inst::new(Op::DivU, low, &[a, b], 0, place),
+            constant(high, 0),
+        ),
+        Op::RemU64 if both_short() => (
+            Inst::new(Op::RemU, low, &[a, b], 0, place),
+            constant(high, 0),
+        ),
         Op::Shl64 | Op::Shr64 | Op::Sar64 => match (inst.op, known.constant(b)? % 64) {
             (_, 0) => (Inst::copy(low, a, place), Inst::copy(high, a_high, place)),
             (Op::Shl64, by @ 32..) => (shift(Op::ShlImm, high, a, by - 32), constant(low, 0)),
             (Op::Shr64, by @ 32..) => (shift(Op::ShrImm, low, a_high, by - 32), constant(high, 0)),
-            (Op::Sar64, by @ 32..) => {
-                (shift(Op::SarImm, low, a_high, by - 32), shift(Op::SarImm, high, a_high, 31))
-            }
+            (Op::Sar64, by @ 32..) => (
+                shift(Op::SarImm, low, a_high, by - 32),
+                shift(Op::SarImm, high, a_high, 31),
+            ),
             _ => return None,
         },
         _ => return None,
@@ -283,7 +343,13 @@ impl Rewrite<'_> {
     }
 
     fn immediate(&self, op: Op, word: Word, imm: u32) -> Option<Inst> {
-        Some(Inst::new(op, self.inst.defs[0], &[word], imm, self.inst.place))
+        Some(Inst::new(
+            op,
+            self.inst.defs[0],
+            &[word],
+            imm,
+            self.inst.place,
+        ))
     }
 
     fn with(&self, op: Op, uses: &[Word]) -> Option<Inst> {
@@ -316,8 +382,12 @@ impl Rewrite<'_> {
         const ONE: u32 = 1.0_f32.to_bits();
         const MINUS_ZERO: u32 = (-0.0_f32).to_bits();
         match (self.inst.op, imm) {
-            (Op::AddImm | Op::XorImm | Op::OrImm, 0) | (Op::MulImm, 1) | (Op::AndImm, u32::MAX) => self.copy(a),
-            (Op::ShlImm | Op::ShrImm | Op::SarImm | Op::RotlImm, by) if by % 32 == 0 => self.copy(a),
+            (Op::AddImm | Op::XorImm | Op::OrImm, 0) | (Op::MulImm, 1) | (Op::AndImm, u32::MAX) => {
+                self.copy(a)
+            }
+            (Op::ShlImm | Op::ShrImm | Op::SarImm | Op::RotlImm, by) if by % 32 == 0 => {
+                self.copy(a)
+            }
             (Op::FAddImm, MINUS_ZERO) | (Op::FMulImm, ONE) => self.copy(a),
             (Op::MulImm | Op::AndImm, 0) => self.constant(0),
             (Op::OrImm, u32::MAX) => self.constant(u32::MAX),
@@ -331,13 +401,21 @@ impl Rewrite<'_> {
         let inner = self.known.fact(a)?;
         let [from, other] = inner.uses;
         match (self.inst.op, inner.op) {
-            (Op::AddImm, Op::AddImm) => self.immediate(Op::AddImm, from, inner.imm.wrapping_add(imm)),
-            (Op::MulImm, Op::MulImm) => self.immediate(Op::MulImm, from, inner.imm.wrapping_mul(imm)),
+            (Op::AddImm, Op::AddImm) => {
+                self.immediate(Op::AddImm, from, inner.imm.wrapping_add(imm))
+            }
+            (Op::MulImm, Op::MulImm) => {
+                self.immediate(Op::MulImm, from, inner.imm.wrapping_mul(imm))
+            }
             (Op::XorImm, Op::XorImm) => self.immediate(Op::XorImm, from, inner.imm ^ imm),
             (Op::AndImm, Op::AndImm) => self.immediate(Op::AndImm, from, inner.imm & imm),
             (Op::OrImm, Op::OrImm) => self.immediate(Op::OrImm, from, inner.imm | imm),
-            (Op::RotlImm, Op::RotlImm) => self.immediate(Op::RotlImm, from, inner.imm.wrapping_add(imm) % 32),
-            (Op::Neg, Op::Neg) | (Op::ByteSwap, Op::ByteSwap) | (Op::BitReverse, Op::BitReverse) => self.copy(from),
+            (Op::RotlImm, Op::RotlImm) => {
+                self.immediate(Op::RotlImm, from, inner.imm.wrapping_add(imm) % 32)
+            }
+            (Op::Neg, Op::Neg)
+            | (Op::ByteSwap, Op::ByteSwap)
+            | (Op::BitReverse, Op::BitReverse) => self.copy(from),
             (Op::AndImm, _) if imm & 1 != 0 && self.known.is_bool(a) => self.copy(a),
             (Op::XorImm, Op::Eq) if imm == 1 => self.with(Op::Ne, &[from, other]),
             (Op::XorImm, Op::Ne) if imm == 1 => self.with(Op::Eq, &[from, other]),
@@ -359,8 +437,12 @@ impl Rewrite<'_> {
             (Op::Sar, _) => self.immediate(Op::SarImm, a, value % 32),
             (Op::Rotl, _) => self.immediate(Op::RotlImm, a, value % 32),
             (Op::DivU | Op::DivS, 1) => self.copy(a),
-            (Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) | (Op::RemU | Op::RemS, 1) => self.constant(0),
-            (Op::DivU, _) if value.is_power_of_two() => self.immediate(Op::ShrImm, a, value.trailing_zeros()),
+            (Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) | (Op::RemU | Op::RemS, 1) => {
+                self.constant(0)
+            }
+            (Op::DivU, _) if value.is_power_of_two() => {
+                self.immediate(Op::ShrImm, a, value.trailing_zeros())
+            }
             (Op::RemU, _) if value.is_power_of_two() => self.immediate(Op::AndImm, a, value - 1),
             (Op::LtU, 0) => self.constant(0),
             (Op::LeU, u32::MAX) => self.constant(1),
@@ -375,7 +457,10 @@ impl Rewrite<'_> {
             (Op::Sub, 0) => self.with(Op::Neg, &[b]),
             (Op::LeU, 0) => self.constant(1),
             (Op::LtU, u32::MAX) => self.constant(0),
-            (Op::Shl | Op::Shr | Op::Sar | Op::Rotl | Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) => self.constant(0),
+            (
+                Op::Shl | Op::Shr | Op::Sar | Op::Rotl | Op::DivU | Op::DivS | Op::RemU | Op::RemS,
+                0,
+            ) => self.constant(0),
             _ => self.commutative(b, value),
         }
     }
@@ -384,7 +469,9 @@ impl Rewrite<'_> {
     fn commutative(&self, word: Word, value: u32) -> Option<Inst> {
         match (self.inst.op, value) {
             (Op::Add, _) => self.immediate(Op::AddImm, word, value),
-            (Op::Mul, _) if value.is_power_of_two() => self.immediate(Op::ShlImm, word, value.trailing_zeros()),
+            (Op::Mul, _) if value.is_power_of_two() => {
+                self.immediate(Op::ShlImm, word, value.trailing_zeros())
+            }
             (Op::Mul, _) => self.immediate(Op::MulImm, word, value),
             (Op::Xor, _) => self.immediate(Op::XorImm, word, value),
             (Op::And, _) => self.immediate(Op::AndImm, word, value),
@@ -396,7 +483,9 @@ impl Rewrite<'_> {
             (Op::MinU, 0) => self.constant(0),
             (Op::MaxU, 0) | (Op::MinU, u32::MAX) => self.copy(word),
             (Op::MaxU, u32::MAX) => self.constant(u32::MAX),
-            (Op::Eq, 0) | (Op::Ne, 1) if self.known.is_bool(word) => self.immediate(Op::XorImm, word, 1),
+            (Op::Eq, 0) | (Op::Ne, 1) if self.known.is_bool(word) => {
+                self.immediate(Op::XorImm, word, 1)
+            }
             (Op::Eq, 1) | (Op::Ne, 0) if self.known.is_bool(word) => self.copy(word),
             _ => None,
         }
@@ -407,7 +496,9 @@ impl Rewrite<'_> {
         match self.inst.op {
             Op::Sub | Op::Xor | Op::Ne | Op::LtU | Op::LtS | Op::SubOverS => self.constant(0),
             Op::Eq | Op::LeU | Op::LeS => self.constant(1),
-            Op::And | Op::Or | Op::MinU | Op::MaxU | Op::MinS | Op::MaxS | Op::FMin | Op::FMax => self.copy(word),
+            Op::And | Op::Or | Op::MinU | Op::MaxU | Op::MinS | Op::MaxS | Op::FMin | Op::FMax => {
+                self.copy(word)
+            }
             Op::Add => self.immediate(Op::ShlImm, word, 1),
             _ => None,
         }
@@ -423,11 +514,17 @@ impl Rewrite<'_> {
         }
         match (self.known.constant(then), self.known.constant(otherwise)) {
             (Some(1), Some(0)) if self.known.is_bool(word) => return self.copy(word),
-            (Some(0), Some(1)) if self.known.is_bool(word) => return self.immediate(Op::XorImm, word, 1),
+            (Some(0), Some(1)) if self.known.is_bool(word) => {
+                return self.immediate(Op::XorImm, word, 1);
+            }
             _ => {}
         }
         let (word, inverted) = self.known.condition(word)?;
-        let (then, otherwise) = if inverted { (otherwise, then) } else { (then, otherwise) };
+        let (then, otherwise) = if inverted {
+            (otherwise, then)
+        } else {
+            (then, otherwise)
+        };
         self.with(Op::Select, &[word, then, otherwise])
     }
 
@@ -437,7 +534,14 @@ impl Rewrite<'_> {
         if self.known.constant(a_high) != Some(0) || self.known.constant(b_high) != Some(0) {
             return None;
         }
-        self.with(if self.inst.op == Op::Eq64 { Op::Eq } else { Op::LtU }, &[a, b])
+        self.with(
+            if self.inst.op == Op::Eq64 {
+                Op::Eq
+            } else {
+                Op::LtU
+            },
+            &[a, b],
+        )
     }
 }
 
@@ -461,16 +565,34 @@ mod tests {
 
     #[test]
     fn constants_are_computed() {
-        check("imm 2 6; imm 3 7; mul 4 2 3; clz 5 4", "imm 2 6; imm 3 7; imm 4 42; imm 5 26");
-        check("imm 2 -1; imm 3 1; add64 4:5 2:2 3:0", "imm 2 -1; imm 3 1; add64 4:5 2:2 3:0");
-        check("imm 2 -1; imm 3 1; imm 6 0; add64 4:5 2:6 3:6", "imm 2 -1; imm 3 1; imm 6 0; imm 4 0; imm 5 1");
+        check(
+            "imm 2 6; imm 3 7; mul 4 2 3; clz 5 4",
+            "imm 2 6; imm 3 7; imm 4 42; imm 5 26",
+        );
+        check(
+            "imm 2 -1; imm 3 1; add64 4:5 2:2 3:0",
+            "imm 2 -1; imm 3 1; add64 4:5 2:2 3:0",
+        );
+        check(
+            "imm 2 -1; imm 3 1; imm 6 0; add64 4:5 2:6 3:6",
+            "imm 2 -1; imm 3 1; imm 6 0; imm 4 0; imm 5 1",
+        );
     }
 
     #[test]
     fn a_constant_operand_makes_an_instruction_linear() {
-        check("imm 2 5; mul 3 0 2; mul 4 2 0", "imm 2 5; muli 3 0 5; muli 4 0 5");
-        check("imm 2 8; mul 3 0 2; divu 4 0 2; remu 5 0 2", "imm 2 8; shli 3 0 3; shri 4 0 3; andi 5 0 7");
-        check("imm 2 3; sub 3 0 2; shl 4 0 2", "imm 2 3; addi 3 0 -3; shli 4 0 3");
+        check(
+            "imm 2 5; mul 3 0 2; mul 4 2 0",
+            "imm 2 5; muli 3 0 5; muli 4 0 5",
+        );
+        check(
+            "imm 2 8; mul 3 0 2; divu 4 0 2; remu 5 0 2",
+            "imm 2 8; shli 3 0 3; shri 4 0 3; andi 5 0 7",
+        );
+        check(
+            "imm 2 3; sub 3 0 2; shl 4 0 2",
+            "imm 2 3; addi 3 0 -3; shli 4 0 3",
+        );
         check("addi 2 0 3; addi 3 2 4", "addi 2 0 3; addi 3 0 7");
     }
 
@@ -478,34 +600,60 @@ mod tests {
     fn floats_keep_their_zeros_and_their_order() {
         let (zero, minus_zero, one) = (0.0_f32.to_bits(), (-0.0_f32).to_bits(), 1.0_f32.to_bits());
         check(&format!("faddi 2 0 {zero}"), &format!("faddi 2 0 {zero}"));
-        check(&format!("faddi 2 0 {minus_zero}; fmuli 3 0 {one}"), "mov 2 0; mov 3 0");
+        check(
+            &format!("faddi 2 0 {minus_zero}; fmuli 3 0 {one}"),
+            "mov 2 0; mov 3 0",
+        );
         check(&format!("fmuli 2 0 {zero}"), &format!("fmuli 2 0 {zero}"));
-        check(&format!("faddi 2 0 {one}; faddi 3 2 {one}"), &format!("faddi 2 0 {one}; faddi 3 2 {one}"));
-        check(&format!("imm 2 {one}; fsub 3 0 2"), &format!("imm 2 {one}; faddi 3 0 {}", (-1.0_f32).to_bits()));
+        check(
+            &format!("faddi 2 0 {one}; faddi 3 2 {one}"),
+            &format!("faddi 2 0 {one}; faddi 3 2 {one}"),
+        );
+        check(
+            &format!("imm 2 {one}; fsub 3 0 2"),
+            &format!("imm 2 {one}; faddi 3 0 {}", (-1.0_f32).to_bits()),
+        );
     }
 
     #[test]
     fn a_negated_comparison_is_the_opposite_one() {
         check("ltu 2 0 1; xori 3 2 1", "ltu 2 0 1; leu 3 1 0");
         check("flt 2 0 1; xori 3 2 1", "flt 2 0 1; xori 3 2 1");
-        check("imm 2 0; eq 3 0 1; eq 4 3 2", "imm 2 0; eq 3 0 1; xori 4 3 1");
+        check(
+            "imm 2 0; eq 3 0 1; eq 4 3 2",
+            "imm 2 0; eq 3 0 1; xori 4 3 1",
+        );
     }
 
     #[test]
     fn words_written_twice_are_known_only_until_then() {
-        check("imm 2 1; addi 3 2 1; vmid 2; addi 3 2 1", "imm 2 1; imm 3 2; vmid 2; addi 3 2 1");
+        check(
+            "imm 2 1; addi 3 2 1; vmid 2; addi 3 2 1",
+            "imm 2 1; imm 3 2; vmid 2; addi 3 2 1",
+        );
     }
 
     #[test]
     fn long_operations_on_short_values_become_short() {
-        check("imm 2 0; mul64 3:4 0:2 1:2", "imm 2 0; mulhu 4 0 1; mul 3 0 1");
+        check(
+            "imm 2 0; mul64 3:4 0:2 1:2",
+            "imm 2 0; mulhu 4 0 1; mul 3 0 1",
+        );
         check("imm 2 40; shr64 3:4 0:1 2", "imm 2 40; shri 3 1 8; imm 4 0");
         check("imm 2 0; ltu64 3 0:2 1:2", "imm 2 0; ltu 3 0 1");
     }
 
     #[test]
     fn branches_and_traps_on_constants_are_decided() {
-        let mut function = blocks(vec![End::Branch { word: 2, then: 1, otherwise: 2 }, End::Halt, End::Halt]);
+        let mut function = blocks(vec![
+            End::Branch {
+                word: 2,
+                then: 1,
+                otherwise: 2,
+            },
+            End::Halt,
+            End::Halt,
+        ]);
         function.blocks[0].code = assemble("imm 2 0; trapnz 3 2 - -");
         assert!(fold(&mut function));
         assert_eq!(function.blocks[0].code, assemble("imm 2 0"));
@@ -513,6 +661,12 @@ mod tests {
         function.blocks[0].code = assemble("imm 2 1; trapnz 3 2 0 -; vmid 5");
         assert!(fold(&mut function));
         assert_eq!(function.blocks[0].code, assemble("imm 2 1"));
-        assert_eq!(function.blocks[0].end, End::Trap { site: 3, words: [0, NONE, NONE, NONE] });
+        assert_eq!(
+            function.blocks[0].end,
+            End::Trap {
+                site: 3,
+                words: [0, NONE, NONE, NONE]
+            }
+        );
     }
 }

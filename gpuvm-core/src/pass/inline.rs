@@ -41,25 +41,41 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
     caller.words += callee.words;
     let frame = caller.frame_words;
     caller.frame_words += callee.frame_words;
-    caller.slots.extend(
-        callee.slots.iter().map(|slot| Slot { offset: slot.offset + frame, ..*slot }),
-    );
+    caller.slots.extend(callee.slots.iter().map(|slot| Slot {
+        offset: slot.offset + frame,
+        ..*slot
+    }));
 
     let first_block = caller.blocks.len();
     let after = first_block + callee.blocks.len();
     let rest = caller.blocks[b].code.split_off(at + 1);
-    let Some(call) = caller.blocks[b].code.pop() else { return };
+    let Some(call) = caller.blocks[b].code.pop() else {
+        return;
+    };
     let place = call.place;
     let words = call.call.unwrap_or_default();
     let entry = callee.params.iter().zip(&words.args);
-    caller.blocks[b].code.extend(entry.map(|(&param, &arg)| Inst::copy(param + first_word, arg, place)));
+    caller.blocks[b]
+        .code
+        .extend(entry.map(|(&param, &arg)| Inst::copy(param + first_word, arg, place)));
     let end = std::mem::replace(&mut caller.blocks[b].end, End::Jump(first_block));
     let end_place = std::mem::replace(&mut caller.blocks[b].place, place);
 
     for block in &callee.blocks {
-        caller.blocks.push(renamed(block, first_word, first_block, frame, after, &words.results));
+        caller.blocks.push(renamed(
+            block,
+            first_word,
+            first_block,
+            frame,
+            after,
+            &words.results,
+        ));
     }
-    caller.blocks.push(Block { code: rest, end, place: end_place });
+    caller.blocks.push(Block {
+        code: rest,
+        end,
+        place: end_place,
+    });
 }
 
 /// A block of the callee with the caller's numbers; a return becomes copies and a jump.
@@ -89,7 +105,12 @@ fn renamed(
     }
     if let End::Return(words) = &block.end {
         let place = block.place;
-        block.code.extend(results.iter().zip(words).map(|(&to, &from)| Inst::copy(to, from, place)));
+        block.code.extend(
+            results
+                .iter()
+                .zip(words)
+                .map(|(&to, &from)| Inst::copy(to, from, place)),
+        );
         block.end = End::Jump(after);
     }
     block
@@ -105,7 +126,10 @@ mod tests {
         let mut inst = assemble("call 0 0 0").remove(0);
         inst.imm = callee;
         inst.extra = 0;
-        inst.call = Some(Box::new(CallWords { args: vec![3], results: vec![4] }));
+        inst.call = Some(Box::new(CallWords {
+            args: vec![3],
+            results: vec![4],
+        }));
         inst
     }
 
@@ -119,11 +143,23 @@ mod tests {
         caller.frame_words = 5;
         caller.blocks[0].code = vec![call(0), call(0)];
         inline(&mut caller, &[callee], 100, |_| true);
-        assert!(caller.blocks.iter().flat_map(|block| &block.code).all(|inst| inst.op != Op::Call));
+        assert!(
+            caller
+                .blocks
+                .iter()
+                .flat_map(|block| &block.code)
+                .all(|inst| inst.op != Op::Call)
+        );
         assert_eq!(caller.frame_words, 9);
         assert_eq!(caller.blocks[0].code, assemble("mov 64 3"));
-        assert_eq!(caller.blocks[1].code, assemble("addi 65 64 1; stf 65 5; mov 4 65"));
-        assert_eq!(caller.blocks.last().map(|block| &block.end), Some(&End::Return(vec![4])));
+        assert_eq!(
+            caller.blocks[1].code,
+            assemble("addi 65 64 1; stf 65 5; mov 4 65")
+        );
+        assert_eq!(
+            caller.blocks.last().map(|block| &block.end),
+            Some(&End::Return(vec![4]))
+        );
     }
 
     #[test]

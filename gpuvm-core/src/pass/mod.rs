@@ -10,6 +10,7 @@ pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod inline;
 pub(crate) mod promote;
+pub(crate) mod rotate;
 
 use crate::compile::Settings;
 use crate::ir::Function;
@@ -24,8 +25,12 @@ pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
             break;
         }
     }
-    if settings.hoist && hoist::hoist(function) {
-        round(function, settings);
+    if settings.loops {
+        // Invariants leave first, so that turning a loop need not repeat them.
+        let hoisted = hoist::hoist(function);
+        if rotate::rotate(function) | hoisted && round(function, settings) {
+            round(function, settings);
+        }
     }
 }
 
@@ -36,8 +41,10 @@ fn round(function: &mut Function, settings: &Settings) -> bool {
     }
     if settings.copies {
         changed |= copies::propagate(function);
-        changed |= common::reuse(function);
-        changed |= copies::propagate(function);
+        if common::reuse(function) {
+            changed = true;
+            copies::propagate(function);
+        }
     }
     if settings.promote {
         changed |= promote::promote(function);

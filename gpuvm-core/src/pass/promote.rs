@@ -29,7 +29,9 @@ fn make_direct(function: &mut Function) -> bool {
             if !is_frame(function, &definitions, in_space) {
                 continue;
             }
-            let Some((slot, offset)) = address(function, &definitions, at) else { continue };
+            let Some((slot, offset)) = address(function, &definitions, at) else {
+                continue;
+            };
             let offset = offset.wrapping_add(inst.imm);
             // An access outside of the range it was addressed through is left for the machine to judge.
             if offset >= slot.offset && offset < slot.offset + slot.length {
@@ -48,7 +50,9 @@ fn make_direct(function: &mut Function) -> bool {
 }
 
 fn is_frame(function: &Function, definitions: &Definitions, word: Word) -> bool {
-    definitions.only(function, word).is_some_and(|inst| inst.op == Op::Imm && inst.imm == space::FRAME)
+    definitions
+        .only(function, word)
+        .is_some_and(|inst| inst.op == Op::Imm && inst.imm == space::FRAME)
 }
 
 /// The addressed range and the frame offset that a word is known to hold. Steps through copies and added constants.
@@ -58,7 +62,10 @@ fn address(function: &Function, definitions: &Definitions, mut word: Word) -> Op
         let inst = definitions.only(function, word)?;
         match inst.op {
             Op::Address => {
-                let slot = Slot { offset: inst.imm, length: inst.extra };
+                let slot = Slot {
+                    offset: inst.imm,
+                    length: inst.extra,
+                };
                 return Some((slot, inst.imm.wrapping_add(offset)));
             }
             Op::AddImm => offset = offset.wrapping_add(inst.imm),
@@ -88,7 +95,12 @@ fn slots_to_words(function: &mut Function) -> bool {
         return false;
     }
     let mut word_of = vec![NONE; function.frame_words as usize];
-    for (slot, _) in function.slots.iter().zip(&addressed).filter(|(_, addressed)| !**addressed) {
+    for (slot, _) in function
+        .slots
+        .iter()
+        .zip(&addressed)
+        .filter(|(_, addressed)| !**addressed)
+    {
         for word in &mut word_of[slot.offset as usize..(slot.offset + slot.length) as usize] {
             *word = function.words;
             function.words += 1;
@@ -96,7 +108,8 @@ fn slots_to_words(function: &mut Function) -> bool {
     }
     for block in &mut function.blocks {
         for inst in &mut block.code {
-            let direct = matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra != OUTGOING;
+            let direct =
+                matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra != OUTGOING;
             let gone = inst.op == Op::Address && inst.extra > 0;
             if !direct && !gone || word_of[inst.imm as usize] == NONE {
                 continue;
@@ -110,9 +123,34 @@ fn slots_to_words(function: &mut Function) -> bool {
         }
     }
     let mut kept = addressed.iter();
-    function.slots.retain(|_| kept.next().copied().unwrap_or(true));
+    function
+        .slots
+        .retain(|_| kept.next().copied().unwrap_or(true));
+    close_gaps(function);
     strict::define_all(function);
     true
+}
+
+/// Moves the slots together after some have gone. Every access that is left is of a slot, or of an empty range.
+fn close_gaps(function: &mut Function) {
+    let mut moved = vec![0; function.frame_words as usize];
+    let mut next = 0;
+    for slot in &mut function.slots {
+        for (i, to) in moved[slot.offset as usize..(slot.offset + slot.length) as usize]
+            .iter_mut()
+            .enumerate()
+        {
+            *to = next + i as u32;
+        }
+        slot.offset = next;
+        next += slot.length;
+    }
+    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
+        if matches!(inst.op, Op::LoadFrame | Op::StoreFrame | Op::Address) {
+            inst.imm = moved.get(inst.imm as usize).copied().unwrap_or(0);
+        }
+    }
+    function.frame_words = next;
 }
 
 #[cfg(test)]
@@ -125,14 +163,18 @@ mod tests {
         let mut function = blocks(vec![End::Return(vec![9])]);
         function.params = vec![0];
         function.frame_words = 4;
-        function.slots = vec![Slot { offset: 0, length: 4 }];
+        function.slots = vec![Slot {
+            offset: 0,
+            length: 4,
+        }];
         function.blocks[0].code = assemble(code);
         function
     }
 
     #[test]
     fn a_reference_to_a_local_needs_no_memory() {
-        let mut function = with_slot("stf 0 1; imm 2 0; addr 3 0 4; addi 4 3 1; load 9 2 4 0; store 9 2 3 2");
+        let mut function =
+            with_slot("stf 0 1; imm 2 0; addr 3 0 4; addi 4 3 1; load 9 2 4 0; store 9 2 3 2");
         assert!(promote(&mut function));
         assert_eq!(
             function.blocks[0].code,
@@ -141,7 +183,10 @@ mod tests {
         function.blocks[0].code.drain(2..4);
         assert!(promote(&mut function));
         assert!(function.slots.is_empty());
-        assert_eq!(function.blocks[0].code, assemble("mov 65 0; imm 2 0; mov 9 65; mov 66 9"));
+        assert_eq!(
+            function.blocks[0].code,
+            assemble("mov 65 0; imm 2 0; mov 9 65; mov 66 9")
+        );
     }
 
     #[test]

@@ -19,7 +19,9 @@ impl Execute for Reference {
     }
 
     fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let mut vms: Vec<Vm> = (0..job.vms).map(|i| Vm::new(&job.program, job.first_vm + i)).collect();
+        let mut vms: Vec<Vm> = (0..job.vms)
+            .map(|i| Vm::new(&job.program, job.first_vm + i))
+            .collect();
         // The job's slots count VMs from the launch's first.
         let mut memory = Memory {
             arena: &mut job.arena,
@@ -33,12 +35,23 @@ impl Execute for Reference {
         let mut traps = 0;
         while !vms.is_empty() {
             let outcome = run_all(&job.program, &mut memory, &mut vms, None);
-            retired.iter_mut().zip(outcome.retired).for_each(|(sum, more)| *sum += more);
+            retired
+                .iter_mut()
+                .zip(outcome.retired)
+                .for_each(|(sum, more)| *sum += more);
             traps += outcome.traps.len() as u64;
-            first_trap = [first_trap, outcome.traps.first().copied()].into_iter().flatten().min_by_key(|trap| trap.vm);
+            first_trap = [first_trap, outcome.traps.first().copied()]
+                .into_iter()
+                .flatten()
+                .min_by_key(|trap| trap.vm);
             // Who yielded goes on once all others have had their turn; who waits for a message waits for ever here.
             vms.retain(|vm| vm.status() == Status::Yielded);
         }
-        Ok(Outcome { first_trap, traps, retired: Some(retired), device_time: None })
+        Ok(Outcome {
+            first_trap,
+            traps,
+            retired: Some(retired),
+            device_time: None,
+        })
     }
 }

@@ -63,12 +63,17 @@ impl Gpu {
             required_limits: limits.clone(),
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| Error::Device { reason: format!("`{}` cannot be opened: {error}", about.name) })?;
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+                Error::Device {
+                    reason: format!("`{}` cannot be opened: {error}", about.name),
+                }
+            })?;
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, text| {
-            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text} ({reason:?})"));
+            *note.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(format!("{text} ({reason:?})"));
         });
         let info = Device {
             name: about.name,
@@ -84,10 +89,22 @@ impl Gpu {
             float_mode: FloatMode::Relaxed,
         };
         let software = info.kind == DeviceKind::Software;
-        let mut gpu = Gpu { device, queue, limits, software, info, path: Path::Plain, lost };
+        let mut gpu = Gpu {
+            device,
+            queue,
+            limits,
+            software,
+            info,
+            path: Path::Plain,
+            lost,
+        };
         // SPIR-V is Vulkan's language only.
         let exact_path = !passthrough.is_empty() && about.backend == wgpu::Backend::Vulkan;
-        let paths: &[Path] = if exact_path { &[Path::Exact, Path::Plain] } else { &[Path::Plain] };
+        let paths: &[Path] = if exact_path {
+            &[Path::Exact, Path::Plain]
+        } else {
+            &[Path::Plain]
+        };
         for &path in paths {
             if probe::is_exact(&gpu, path).unwrap_or(false) {
                 gpu.path = path;
@@ -119,7 +136,8 @@ impl Gpu {
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Device`].
     pub fn guarded<T>(&self, work: impl FnOnce(&wgpu::Device) -> T) -> Result<T> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        let scopes = [Internal, Validation, OutOfMemory].map(|filter| self.device.push_error_scope(filter));
+        let scopes =
+            [Internal, Validation, OutOfMemory].map(|filter| self.device.push_error_scope(filter));
         let value = work(&self.device);
         let mut found = None;
         // Scopes are a stack: the last pushed is popped first.
@@ -129,8 +147,12 @@ impl Gpu {
         self.check_lost()?;
         match found {
             None => Ok(value),
-            Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory { reason: source.to_string() }),
-            Some(error) => Err(Error::Device { reason: error.to_string() }),
+            Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory {
+                reason: source.to_string(),
+            }),
+            Some(error) => Err(Error::Device {
+                reason: error.to_string(),
+            }),
         }
     }
 
@@ -142,12 +164,16 @@ impl Gpu {
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check_lost()?;
-        polled.map(|_| ()).map_err(|error| Error::Device { reason: error.to_string() })
+        polled.map(|_| ()).map_err(|error| Error::Device {
+            reason: error.to_string(),
+        })
     }
 
     fn check_lost(&self) -> Result<()> {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
+            Some(reason) => Err(Error::DeviceLost {
+                reason: reason.clone(),
+            }),
             None => Ok(()),
         }
     }

@@ -38,9 +38,14 @@ impl Kernel {
     /// [`Error::Device`] if the device refuses it.
     pub fn new(gpu: &Gpu, entry: Entry, path: Path) -> Result<Kernel> {
         let source = entry.source();
-        let refused = |reason: String| Error::Device { reason: format!("shader `{}`: {reason}", entry.point()) };
+        let refused = |reason: String| Error::Device {
+            reason: format!("shader `{}`: {reason}", entry.point()),
+        };
         let (module, info) = parse(&source).map_err(refused)?;
-        let point = module.entry_points.first().ok_or_else(|| refused("has no entry point".to_string()))?;
+        let point = module
+            .entry_points
+            .first()
+            .ok_or_else(|| refused("has no entry point".to_string()))?;
         let size = point.workgroup_size;
         let words = match path {
             Path::Exact => Some(spirv::exact(&module, &info).map_err(refused)?),
@@ -48,8 +53,10 @@ impl Kernel {
         };
         let entries = bindings(&module);
         gpu.guarded(|device| {
-            let layout = device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(entry.point()), entries: &entries });
+            let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(entry.point()),
+                entries: &entries,
+            });
             let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some(entry.point()),
                 bind_group_layouts: &[Some(&layout)],
@@ -70,19 +77,32 @@ impl Kernel {
                 compilation_options: wgpu::PipelineCompilationOptions::default(),
                 cache: None,
             });
-            Kernel { pipeline, layout, workgroup: size[0], uniform: uniform_fields(&module) }
+            Kernel {
+                pipeline,
+                layout,
+                workgroup: size[0],
+                uniform: uniform_fields(&module),
+            }
         })
     }
 }
 
 /// A shader module of SPIR-V that wgpu does not look into.
 #[allow(unsafe_code)]
-fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<u32>) -> wgpu::ShaderModule {
+fn spirv_module(
+    device: &wgpu::Device,
+    entry: Entry,
+    size: [u32; 3],
+    words: Vec<u32>,
+) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
         label: Some(entry.point()),
-        entry_points: [wgpu::PassthroughShaderEntryPoint { name: entry.point().into(), workgroup_size: size.into() }]
-            .to_vec()
-            .into(),
+        entry_points: [wgpu::PassthroughShaderEntryPoint {
+            name: entry.point().into(),
+            workgroup_size: size.into(),
+        }]
+        .to_vec()
+        .into(),
         spirv: Some(words.into()),
         ..Default::default()
     };
@@ -97,7 +117,8 @@ fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<
 ///
 /// What naga says, with the place in the source.
 pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
-    let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+    let module =
+        naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::default())
         .validate(&module)
         .map_err(|error| error.emit_to_string(source))?;
@@ -112,15 +133,19 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
         .filter_map(|(_, variable)| {
             let ty = match variable.space {
                 AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
-                AddressSpace::Storage { access } => {
-                    wgpu::BufferBindingType::Storage { read_only: !access.contains(StorageAccess::STORE) }
-                }
+                AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
+                    read_only: !access.contains(StorageAccess::STORE),
+                },
                 _ => return None,
             };
             Some(wgpu::BindGroupLayoutEntry {
                 binding: variable.binding.as_ref()?.binding,
                 visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+                ty: wgpu::BindingType::Buffer {
+                    ty,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
                 count: None,
             })
         })
@@ -131,11 +156,15 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
 
 /// The fields of the struct that is bound as uniform.
 fn uniform_fields(module: &Module) -> Vec<String> {
-    let uniform = module.global_variables.iter().find(|(_, variable)| variable.space == AddressSpace::Uniform);
+    let uniform = module
+        .global_variables
+        .iter()
+        .find(|(_, variable)| variable.space == AddressSpace::Uniform);
     match uniform.map(|(_, variable)| &module.types[variable.ty].inner) {
-        Some(TypeInner::Struct { members, .. }) => {
-            members.iter().map(|member| member.name.clone().unwrap_or_default()).collect()
-        }
+        Some(TypeInner::Struct { members, .. }) => members
+            .iter()
+            .map(|member| member.name.clone().unwrap_or_default())
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -143,18 +172,30 @@ fn uniform_fields(module: &Module) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wgpu::source::Uses;
 
     #[test]
     fn shaders_validate_and_tell_their_bindings() {
-        for (entry, storage) in [(Entry::Interpreter, 8), (Entry::Probe, 2)] {
+        for (entry, storage) in [(Entry::Interpreter(Uses::all()), 8), (Entry::Interpreter(Uses::default()), 8), (Entry::Probe, 2)] {
             let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);
             assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);
-            assert!(found.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));
+            assert!(
+                found
+                    .iter()
+                    .zip(0..)
+                    .all(|(entry, binding)| entry.binding == binding)
+            );
         }
     }
 
     fn is_storage(entry: &wgpu::BindGroupLayoutEntry) -> bool {
-        matches!(entry.ty, wgpu::BindingType::Buffer { ty: wgpu::BufferBindingType::Storage { .. }, .. })
+        matches!(
+            entry.ty,
+            wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Storage { .. },
+                ..
+            }
+        )
     }
 }

@@ -1,7 +1,8 @@
 //! Moving words between the host and a device.
 
 use std::ops::Range;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
@@ -9,13 +10,17 @@ use crate::error::{Error, Result};
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;
+/// How long to wait for a callback before asking the device again.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// A buffer of zeros, for kernels to use and to copy from.
 pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
         size: size(words),
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+        usage: wgpu::BufferUsages::STORAGE
+            | wgpu::BufferUsages::COPY_SRC
+            | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
 }
@@ -24,7 +29,8 @@ pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
 pub fn filled(gpu: &Gpu, label: &str, words: &[u32]) -> wgpu::Buffer {
     let buffer = zeros(&gpu.device, label, words.len() as u64);
     if !words.is_empty() {
-        gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        gpu.queue
+            .write_buffer(&buffer, 0, bytemuck::cast_slice(words));
     }
     buffer
 }
@@ -49,9 +55,16 @@ pub fn bind(device: &wgpu::Device, kernel: &Kernel, buffers: &[&wgpu::Buffer]) -
     let entries: Vec<_> = buffers
         .iter()
         .zip(0..)
-        .map(|(buffer, binding)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+        .map(|(buffer, binding)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        })
         .collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &kernel.layout, entries: &entries })
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &kernel.layout,
+        entries: &entries,
+    })
 }
 
 /// Ranges of words to bring to the host in one go.
@@ -83,7 +96,13 @@ impl Readback {
     ) {
         for range in ranges.iter().filter(|range| !range.is_empty()) {
             let words = range.len() as u64;
-            encoder.copy_buffer_to_buffer(source, range.start as u64 * WORD, &self.buffer, at * WORD, words * WORD);
+            encoder.copy_buffer_to_buffer(
+                source,
+                range.start as u64 * WORD,
+                &self.buffer,
+                at * WORD,
+                words * WORD,
+            );
             at += words;
         }
     }
@@ -96,18 +115,28 @@ impl Readback {
     pub fn read<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
         let (sender, receiver) = mpsc::channel();
         let range = 0..size(self.words);
-        self.buffer.map_async(wgpu::MapMode::Read, range.clone(), move |result| {
-            // The receiver lives until after the wait; if it does not, nobody wants to know.
-            let _ = sender.send(result);
-        });
-        gpu.wait()?;
+        self.buffer
+            .map_async(wgpu::MapMode::Read, range.clone(), move |result| {
+                // The receiver lives until after the wait; if it does not, nobody wants to know.
+                let _ = sender.send(result);
+            });
         let failed = |reason: String| Error::Device { reason };
-        match receiver.try_recv() {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(failed(error.to_string())),
-            Err(_) => return Err(failed("results could not be read back".to_string())),
+        loop {
+            gpu.wait()?;
+            // Another thread that waits for the same device may be about to run the callback instead of this one.
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(Ok(())) => break,
+                Ok(Err(error)) => return Err(failed(error.to_string())),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(failed("results could not be read back".to_string()));
+                }
+            }
         }
-        let view = self.buffer.get_mapped_range(range).map_err(|error| failed(error.to_string()))?;
+        let view = self
+            .buffer
+            .get_mapped_range(range)
+            .map_err(|error| failed(error.to_string()))?;
         let words: &[u32] = bytemuck::cast_slice(&view);
         let value = use_words(&words[..self.words as usize]);
         drop(view);

@@ -25,7 +25,11 @@ use self::interpreter::Interpreter;
 /// left out.
 pub fn devices() -> Vec<Device> {
     let adapters = gpu::adapters();
-    adapters.into_iter().enumerate().filter_map(|(index, adapter)| Some(Gpu::open(adapter, index).ok()?.info())).collect()
+    adapters
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, adapter)| Some(Gpu::open(adapter, index).ok()?.info()))
+        .collect()
 }
 
 /// Opens a device and makes its engines.
@@ -37,24 +41,35 @@ pub fn open(choice: Choice) -> Result<Opened> {
     let mut adapters = gpu::adapters();
     let count = adapters.len();
     let index = match choice {
-        Choice::Hardware => adapters.iter().position(|adapter| !gpu::is_software(adapter)),
+        Choice::Hardware => adapters
+            .iter()
+            .position(|adapter| !gpu::is_software(adapter)),
         Choice::Best => (count > 0).then_some(0),
         Choice::Index(index) => (index < count).then_some(index),
     };
     let Some(index) = index else {
-        return Err(Error::NoAdapter { reason: missing(choice, count) });
+        return Err(Error::NoAdapter {
+            reason: missing(choice, count),
+        });
     };
     let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
     let device = gpu.info();
-    let interpreter = Interpreter::new(gpu)?;
-    Ok(Opened { device, engines: vec![(Engine::Interpreter, Arc::new(interpreter))] })
+    let interpreter = Interpreter::new(gpu);
+    Ok(Opened {
+        device,
+        engines: vec![(Engine::Interpreter, Arc::new(interpreter))],
+    })
 }
 
 /// What was looked for and what there is.
 fn missing(choice: Choice, count: usize) -> String {
     match (choice, count) {
-        (_, 0) => "wgpu finds no adapter here; a driver for Vulkan, Metal or DirectX 12 is needed".to_string(),
-        (Choice::Index(index), _) => format!("there is no device {index}; the devices are 0 to {}", count - 1),
+        (_, 0) => "wgpu finds no adapter here; a driver for Vulkan, Metal or DirectX 12 is needed"
+            .to_string(),
+        (Choice::Index(index), _) => format!(
+            "there is no device {index}; the devices are 0 to {}",
+            count - 1
+        ),
         _ => "wgpu finds software rasterisers only, which have to be asked for".to_string(),
     }
 }

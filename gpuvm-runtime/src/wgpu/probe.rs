@@ -9,9 +9,30 @@ use crate::error::Result;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN.
 const SPECIAL: [u32; 24] = [
-    0x0000_0000, 0x8000_0000, 0x0000_0001, 0x8000_0001, 0x0040_0000, 0x007f_ffff, 0x807f_ffff, 0x0080_0000, 0x0080_0001,
-    0x00ff_ffff, 0x3380_0000, 0x3f7f_ffff, 0x3f80_0000, 0xbf80_0000, 0x3f80_0001, 0x3fff_ffff, 0x4000_0000, 0x4049_0fdb,
-    0x4b7f_ffff, 0x4f00_0000, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0x7fc0_0000,
+    0x0000_0000,
+    0x8000_0000,
+    0x0000_0001,
+    0x8000_0001,
+    0x0040_0000,
+    0x007f_ffff,
+    0x807f_ffff,
+    0x0080_0000,
+    0x0080_0001,
+    0x00ff_ffff,
+    0x3380_0000,
+    0x3f7f_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f80_0001,
+    0x3fff_ffff,
+    0x4000_0000,
+    0x4049_0fdb,
+    0x4b7f_ffff,
+    0x4f00_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0x7fc0_0000,
 ];
 
 /// Answers for each pair.
@@ -43,11 +64,18 @@ pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
         readback
     })?;
     readback.read(gpu, |found| {
-        pairs.iter().zip(found.chunks_exact(ANSWERS)).all(|(pair, found)| {
-            expected(*pair).iter().zip(found).all(|(&expected, &found)| {
-                expected == found || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()
+        pairs
+            .iter()
+            .zip(found.chunks_exact(ANSWERS))
+            .all(|(pair, found)| {
+                expected(*pair)
+                    .iter()
+                    .zip(found)
+                    .all(|(&expected, &found)| {
+                        expected == found
+                            || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()
+                    })
             })
-        })
     })
 }
 
@@ -58,7 +86,10 @@ fn expected(pair: [u32; 2]) -> [u32; ANSWERS] {
 
 /// Every special value with every other, and as many of no special kind from a xorshift generator.
 fn pairs() -> Vec<[u32; 2]> {
-    let mut pairs: Vec<_> = SPECIAL.iter().flat_map(|&a| SPECIAL.map(|b| [a, b])).collect();
+    let mut pairs: Vec<_> = SPECIAL
+        .iter()
+        .flat_map(|&a| SPECIAL.map(|b| [a, b]))
+        .collect();
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;
@@ -69,7 +100,11 @@ fn pairs() -> Vec<[u32; 2]> {
     for _ in 0..pairs.len() {
         let a = random();
         // Every other pair has exponents close to each other, so that sums cancel and quotients round.
-        let b = if a & 1 == 0 { random() } else { random() & 0x00ff_ffff ^ a & 0xff80_0000 };
+        let b = if a & 1 == 0 {
+            random()
+        } else {
+            random() & 0x00ff_ffff ^ a & 0xff80_0000
+        };
         pairs.push([a, b]);
     }
     pairs

@@ -3,16 +3,16 @@
 
 use std::fmt::Write;
 
-use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
-use gpuvm_core::isa::{CALL_FRAME_WORDS, NO_WORD, Op, STATE_WORDS, WORDS, space};
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, WORDS, space};
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
-use gpuvm_core::program::Status;
+use gpuvm_core::program::{Program, Status};
 
 /// A shader's entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// The interpreter.
-    Interpreter,
+    /// The interpreter, able to run what the programs it is for use.
+    Interpreter(Uses),
     /// Known answers of float arithmetic.
     Probe,
 }
@@ -21,7 +21,7 @@ impl Entry {
     /// The name of the entry point.
     pub fn point(self) -> &'static str {
         match self {
-            Entry::Interpreter => "interpret",
+            Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
         }
     }
@@ -29,12 +29,16 @@ impl Entry {
     /// The complete WGSL.
     pub fn source(self) -> String {
         let (shared, entry): (&[&str], _) = match self {
-            Entry::Interpreter => {
-                (&[ARITHMETIC, MACHINE].concat(), include_str!("../../shaders/interpreter.wgsl"))
-            }
+            Entry::Interpreter(_) => (
+                &[ARITHMETIC, MACHINE].concat(),
+                include_str!("../../shaders/interpreter.wgsl"),
+            ),
             Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
         };
         let mut source = constants();
+        if let Entry::Interpreter(uses) = self {
+            uses.declare(&mut source);
+        }
         for part in shared.iter().chain([&entry]) {
             source.push_str(part);
             source.push('\n');
@@ -63,6 +67,103 @@ const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/io.wgsl"),
 ];
 
+/// Invocations of a workgroup.
+pub const WORKGROUP: u32 = 64;
+
+/// Costly parts of the interpreter. A driver for a CPU runs through every part for every instruction, and on a GPU each costs
+/// registers, so a shader has only those that its programs use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Part {
+    /// Quotients and remainders of words.
+    Division,
+    /// Pairs of words, all but their quotients.
+    Long,
+    /// Quotients and remainders of pairs of words.
+    LongDivision,
+    /// Float remainder, fused multiply-add, square root.
+    RareFloat,
+    /// Rounding, and conversion between floats and integers.
+    Conversion,
+    /// Sparse matrices.
+    Sparse,
+    /// Dense matrices.
+    Dense,
+    /// Atomic operations.
+    Atomic,
+    /// Calls that the linker has not inlined.
+    Calls,
+}
+
+/// The parts with the names of their constants.
+const PARTS: [(Part, &str); 9] = [
+    (Part::Division, "USES_DIVISION"),
+    (Part::Long, "USES_LONG"),
+    (Part::LongDivision, "USES_LONG_DIVISION"),
+    (Part::RareFloat, "USES_RARE_FLOAT"),
+    (Part::Conversion, "USES_CONVERSION"),
+    (Part::Sparse, "USES_SPARSE"),
+    (Part::Dense, "USES_DENSE"),
+    (Part::Atomic, "USES_ATOMIC"),
+    (Part::Calls, "USES_CALLS"),
+];
+
+impl Part {
+    /// The part that an operation needs. A matrix needs that of its format.
+    fn of(op: Op) -> Option<Part> {
+        use Op::*;
+        Some(match op {
+            DivU | DivS | RemU | RemS => Part::Division,
+            DivU64 | DivS64 | RemU64 | RemS64 => Part::LongDivision,
+            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64 | MulOverS64 => Part::Long,
+            FRem | FMulAdd | FSqrt => Part::RareFloat,
+            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF | U64ToF => {
+                Part::Conversion
+            }
+            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU | AtomicMaxU
+            | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
+            Call => Part::Calls,
+            _ => return None,
+        })
+    }
+}
+
+/// The parts of the interpreter that a program uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Uses(u16);
+
+impl Uses {
+    /// What the program needs.
+    pub fn of(program: &Program) -> Uses {
+        let mut uses = Uses::default();
+        for instruction in &program.code {
+            let op = Op::from_code(instruction.opcode);
+            let matrix = program.matrices.get(instruction.operands[3] as usize);
+            let part = match (op, matrix) {
+                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Some(Part::Dense),
+                (Some(Op::Affine), _) => Some(Part::Sparse),
+                (Some(op), _) => Part::of(op),
+                (None, _) => None,
+            };
+            uses.0 |= part.map_or(0, |part| 1 << part as u8);
+        }
+        uses
+    }
+
+    /// Every part.
+    #[cfg(test)]
+    pub fn all() -> Uses {
+        Uses(u16::MAX)
+    }
+
+    fn declare(self, text: &mut String) {
+        for (part, name) in PARTS {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "const {name}: bool = {};", self.0 >> part as u8 & 1 == 1);
+        }
+    }
+}
+
 /// How an instruction's operands are read and its results written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -89,12 +190,22 @@ pub mod row {
     pub const FRAME_BASE: usize = STATE_WORDS;
     /// Calls that have not returned.
     pub const CALLS: usize = STATE_WORDS + 1;
-    /// The site of a trap.
-    pub const SITE: usize = STATE_WORDS + 2;
-    /// The four words that a trap records.
-    pub const TRAP_WORDS: usize = STATE_WORDS + 3;
+    /// Why a VM trapped, one of the reasons in [`fault`](super::fault).
+    pub const FAULT: usize = STATE_WORDS + 2;
+    /// Which offset was outside of memory.
+    pub const FAULT_OFFSET: usize = STATE_WORDS + 3;
     /// How many rows there are.
-    pub const COUNT: usize = STATE_WORDS + 7;
+    pub const COUNT: usize = STATE_WORDS + 4;
+}
+
+/// Why a VM trapped.
+pub mod fault {
+    /// Its instruction says so, and names site and words.
+    pub const NONE: u32 = 0;
+    /// It reached outside of memory.
+    pub const MEMORY: u32 = 1;
+    /// It called too deep.
+    pub const STACK: u32 = 2;
 }
 
 /// Words of the signal buffer.
@@ -134,7 +245,7 @@ fn constants() -> String {
     let fixed = [
         ("WORDS", WORDS as u32),
         ("CALL_FRAME_WORDS", CALL_FRAME_WORDS as u32),
-        ("NO_WORD", NO_WORD),
+        ("WORKGROUP", WORKGROUP),
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),
         ("SPACE_ATOMIC", space::ATOMIC),
@@ -142,8 +253,8 @@ fn constants() -> String {
         ("STATUS_YIELDED", Status::Yielded as u32),
         ("STATUS_HALTED", Status::Halted as u32),
         ("STATUS_TRAPPED", Status::Trapped as u32),
-        ("SITE_MEMORY", MEMORY_SITE),
-        ("SITE_STACK", STACK_SITE),
+        ("FAULT_MEMORY", fault::MEMORY),
+        ("FAULT_STACK", fault::STACK),
         ("FORMAT_SPARSE", Format::Sparse as u32),
         ("RING_INTEGER", Ring::Integer as u32),
         ("RING_BITS", Ring::Bits as u32),
@@ -168,8 +279,8 @@ fn constants() -> String {
         ("ROW_WORDS", header::WORD_0),
         ("ROW_FRAME_BASE", row::FRAME_BASE),
         ("ROW_CALLS", row::CALLS),
-        ("ROW_SITE", row::SITE),
-        ("ROW_TRAP_WORDS", row::TRAP_WORDS),
+        ("ROW_FAULT", row::FAULT),
+        ("ROW_FAULT_OFFSET", row::FAULT_OFFSET),
         ("SIGNAL_STOPPED", signal::STOPPED),
         ("SIGNAL_YIELDED", signal::YIELDED),
         ("SIGNAL_TRAPPED", signal::TRAPPED),
@@ -218,11 +329,12 @@ mod tests {
 
     #[test]
     fn every_op_is_named_by_the_interpreter() {
-        let source = Entry::Interpreter.source();
+        let source = Entry::Interpreter(Uses::all()).source();
         for op in Op::ALL.iter().filter(|op| **op != Op::Affine) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {
-                !source[at + name.len()..].starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
+                !source[at + name.len()..]
+                    .starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
             });
             assert!(uses.count() > 1, "{name} is declared and never used");
         }

@@ -57,8 +57,14 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
         rest = after;
     }
     let opcode = |instruction: &[u32]| instruction[0] as u16;
-    let entries = instructions.iter().filter(|i| opcode(i) == ENTRY_POINT).filter_map(|i| i.get(2));
-    let results = instructions.iter().filter(|i| contractible(opcode(i))).filter_map(|i| i.get(2));
+    let entries = instructions
+        .iter()
+        .filter(|i| opcode(i) == ENTRY_POINT)
+        .filter_map(|i| i.get(2));
+    let results = instructions
+        .iter()
+        .filter(|i| contractible(opcode(i)))
+        .filter_map(|i| i.get(2));
 
     let mut capabilities = Vec::new();
     let mut modes = Vec::new();
@@ -68,8 +74,9 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
             modes.extend([4 << 16 | u32::from(EXECUTION_MODE), entry, mode, 32]);
         }
     }
-    let decorations: Vec<u32> =
-        results.flat_map(|&id| [3 << 16 | u32::from(DECORATE), id, NO_CONTRACTION]).collect();
+    let decorations: Vec<u32> = results
+        .flat_map(|&id| [3 << 16 | u32::from(DECORATE), id, NO_CONTRACTION])
+        .collect();
     let extension = string_instruction(EXTENSION, "SPV_KHR_float_controls");
 
     let mut patched = header.to_vec();
@@ -85,7 +92,10 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
         if !(10..=15).contains(&opcode) && opcode != CAPABILITY {
             patched.extend(pending[1].1.take().unwrap_or_default());
         }
-        if !BEFORE_ANNOTATIONS.iter().any(|range| range.contains(&opcode)) {
+        if !BEFORE_ANNOTATIONS
+            .iter()
+            .any(|range| range.contains(&opcode))
+        {
             patched.extend(decorations.take().unwrap_or_default());
         }
         patched.extend(instruction);
@@ -98,7 +108,11 @@ fn string_instruction(opcode: u16, text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(text.len() / 4 * 4 + 4, 0);
     let mut words = vec![((bytes.len() / 4 + 1) as u32) << 16 | u32::from(opcode)];
-    words.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+    words.extend(
+        bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+    );
     words
 }
 

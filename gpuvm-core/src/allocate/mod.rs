@@ -1,0 +1,66 @@
+//! Allocation: any number of words onto the machine's 28. Words that find no place, and words that live across a call, live
+//! in the frame. Colouring of the interference graph after Chaitin and Briggs, repeated until nothing more has to be spilled.
+
+mod calls;
+mod colour;
+mod interference;
+mod spill;
+
+use crate::ir::Function;
+use crate::pass::blocks::drop_unreachable;
+
+/// Gives every word of the function one of the machine's words. Calls, parameters and results become frame traffic; afterwards
+/// [`Function::frame_words`] is final.
+pub(crate) fn allocate(function: &mut Function) {
+    drop_unreachable(function);
+    calls::lower(function);
+    compact(function);
+    // Words that spilling adds only carry a value to or from one instruction, and are not spilled again.
+    let temporaries = function.words;
+    loop {
+        let graph = interference::Graph::of(function, temporaries);
+        match colour::colour(graph) {
+            colour::Outcome::Coloured(colours) => {
+                rename(function, &colours);
+                return;
+            }
+            colour::Outcome::Spill(spilled) => spill::spill(function, &spilled),
+        }
+    }
+}
+
+/// Numbers the words that occur from 0 on.
+fn compact(function: &mut Function) {
+    let mut number = vec![u32::MAX; function.words as usize];
+    let mut count = 0;
+    for_each_word(function, |word| {
+        let new = &mut number[*word as usize];
+        if *new == u32::MAX {
+            *new = count;
+            count += 1;
+        }
+        *word = *new;
+    });
+    function.words = count;
+}
+
+/// Replaces words by their colours and drops copies of a word to itself.
+fn rename(function: &mut Function, colours: &[u8]) {
+    for_each_word(function, |word| *word = colours[*word as usize].into());
+    for block in &mut function.blocks {
+        block
+            .code
+            .retain(|inst| inst.as_copy().is_none_or(|(to, from)| to != from));
+    }
+    function.words = crate::isa::WORDS as u32;
+}
+
+fn for_each_word(function: &mut Function, mut visit: impl FnMut(&mut u32)) {
+    for block in &mut function.blocks {
+        for inst in &mut block.code {
+            inst.uses_mut().for_each(&mut visit);
+            inst.defs_mut().for_each(&mut visit);
+        }
+        block.end.uses_mut().for_each(&mut visit);
+    }
+}

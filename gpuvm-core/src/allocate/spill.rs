@@ -1,0 +1,138 @@
+//! Rewrites a function so that spilled words live in the frame: each instruction fetches what it reads and puts back what it
+//! writes through words of its own. What one instruction without inputs makes is made again instead.
+
+use std::collections::BTreeMap;
+
+use crate::ir::definitions::Definitions;
+use crate::ir::{Function, Inst, NONE, Word};
+use crate::isa::Op;
+
+/// Spills the words that have a number; words with the same number share a word of the frame.
+pub(crate) fn spill(function: &mut Function, places: &[Option<u32>]) {
+    let mut spill = Spill {
+        remade: remade(function, places),
+        places,
+        frame: function.frame_words,
+    };
+    let needed = |word: usize| places[word].filter(|_| spill.remade[word].is_none());
+    let last = (0..places.len()).filter_map(needed).max();
+    function.frame_words += last.map_or(0, |last| last + 1);
+    for b in 0..function.blocks.len() {
+        spill.block(function, b);
+    }
+}
+
+struct Spill<'a> {
+    /// The instruction that makes a word anew wherever it is needed.
+    remade: Vec<Option<Inst>>,
+    places: &'a [Option<u32>],
+    /// Where the places start in the frame.
+    frame: u32,
+}
+
+impl Spill<'_> {
+    fn place(&self, word: Word) -> Option<u32> {
+        self.places
+            .get(word as usize)
+            .copied()
+            .flatten()
+            .map(|place| self.frame + place)
+    }
+
+    fn block(&mut self, function: &mut Function, b: usize) {
+        let code = std::mem::take(&mut function.blocks[b].code);
+        let mut out = Vec::with_capacity(code.len() * 2);
+        for inst in code {
+            self.inst(function, inst, &mut out);
+        }
+        let mut end = function.blocks[b].end.clone();
+        let place = function.blocks[b].place;
+        self.fetch(function, end.uses_mut(), place, &mut out);
+        let block = &mut function.blocks[b];
+        block.end = end;
+        block.code = out;
+    }
+
+    fn inst(&mut self, function: &mut Function, mut inst: Inst, out: &mut Vec<Inst>) {
+        if self
+            .remade
+            .get(inst.defs[0] as usize)
+            .is_some_and(Option::is_some)
+        {
+            return;
+        }
+        // A copy to or from the frame is the access itself.
+        if let Some((to, from)) = inst.as_copy() {
+            match (self.place(to), self.place(from)) {
+                (Some(a), Some(b)) if a == b && self.remade[from as usize].is_none() => return,
+                (Some(offset), None) => {
+                    return out.push(Inst::new(Op::StoreFrame, NONE, &[from], offset, inst.place));
+                }
+                (None, Some(_)) => return out.push(self.get(from, to, inst.place)),
+                _ => {}
+            }
+        }
+        let place = inst.place;
+        self.fetch(function, inst.uses_mut(), place, out);
+        let mut stores = Vec::new();
+        for word in inst.defs_mut() {
+            if let Some(offset) = self.place(*word) {
+                *word = function.new_word();
+                stores.push(Inst::new(Op::StoreFrame, NONE, &[*word], offset, place));
+            }
+        }
+        out.push(inst);
+        out.extend(stores);
+    }
+
+    /// Fetches the spilled ones among the words an instruction reads, each once.
+    fn fetch<'w>(
+        &self,
+        function: &mut Function,
+        words: impl Iterator<Item = &'w mut Word>,
+        place: crate::program::Place,
+        out: &mut Vec<Inst>,
+    ) {
+        let mut fetched = BTreeMap::new();
+        for word in words.filter(|word| self.place(**word).is_some()) {
+            *word = *fetched.entry(*word).or_insert_with(|| {
+                let copy = function.new_word();
+                out.push(self.get(*word, copy, place));
+                copy
+            });
+        }
+    }
+
+    /// The instruction that brings a spilled word to `to`.
+    fn get(&self, word: Word, to: Word, place: crate::program::Place) -> Inst {
+        match &self.remade[word as usize] {
+            Some(inst) => Inst {
+                defs: [to, NONE],
+                place,
+                ..inst.clone()
+            },
+            None => Inst::new(Op::LoadFrame, to, &[], self.place(word).unwrap_or(0), place),
+        }
+    }
+}
+
+/// For each spilled word that one instruction without inputs makes, that instruction.
+fn remade(function: &Function, places: &[Option<u32>]) -> Vec<Option<Inst>> {
+    let definitions = Definitions::of(function);
+    let remake = |(word, place): (usize, &Option<u32>)| {
+        place
+            .and_then(|_| definitions.only(function, word as Word))
+            .filter(|inst| {
+                let source = matches!(
+                    inst.op,
+                    Op::Imm | Op::Param | Op::ParamLen | Op::VmId | Op::VmCount | Op::Address
+                );
+                source && inst.defs[1] == NONE
+            })
+    };
+    places
+        .iter()
+        .enumerate()
+        .map(|each| remake(each).cloned())
+        .collect()
+}

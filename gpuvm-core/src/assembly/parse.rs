@@ -1,0 +1,361 @@
+//! Reads a program from text. Nothing that the text says is trusted: the result is [verified](super::verify).
+
+use std::collections::BTreeMap;
+
+use super::cursor::Cursor;
+use super::{AssemblyError, linked_roles, may_be_open, types, verify};
+use crate::isa::{Class, Instruction, NO_WORD, Op, Role, pair};
+use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
+use crate::program::{LinkedSite, Place, Program};
+use crate::routine::{Cause, Shown};
+use crate::types::{Type, TypeRef};
+
+/// Reads a program from text of the form that the [module](super) describes. The texts and types in it are kept for as long as
+/// the process lives.
+///
+/// # Errors
+///
+/// [`AssemblyError`] names the first line that is wrong, or what is wrong with the program as a whole.
+pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
+    let mut assembler = Assembler::new();
+    for (number, line) in text.lines().enumerate() {
+        let wrong = |what| AssemblyError {
+            line: number + 1,
+            what,
+        };
+        assembler.line(&mut Cursor::new(line)).map_err(wrong)?;
+    }
+    let program = assembler
+        .finish()
+        .map_err(|(line, what)| AssemblyError { line, what })?;
+    verify(&program).map_err(|what| AssemblyError { line: 0, what })?;
+    Ok(program)
+}
+
+struct Assembler {
+    program: Program,
+    store: Store,
+    place: Place,
+    in_code: bool,
+    line: usize,
+    labels: BTreeMap<String, u32>,
+    /// Operands that name a label: instruction, operand, line, name.
+    uses: Vec<(usize, usize, usize, String)>,
+}
+
+impl Assembler {
+    fn new() -> Assembler {
+        const UNIT: Type = Type::record(crate::types::Kind::Tuple, "tuple", &[]);
+        let program = Program {
+            name: String::new(),
+            params: Vec::new(),
+            result: TypeRef::value(&UNIT),
+            code: Vec::new(),
+            places: Vec::new(),
+            files: Vec::new(),
+            routines: Vec::new(),
+            matrices: Vec::new(),
+            pools: Default::default(),
+            sites: Vec::new(),
+            frame_words: 0,
+            call_depth: 0,
+            depth_limit: crate::compile::Settings::default().recursion_limit,
+            report: Default::default(),
+        };
+        Assembler {
+            program,
+            store: Store::default(),
+            place: Place {
+                file: 0,
+                line: 0,
+                routine: 0,
+            },
+            in_code: false,
+            line: 0,
+            labels: BTreeMap::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, cursor: &mut Cursor<'_>) -> Result<(), String> {
+        self.line += 1;
+        if cursor.at_end() {
+            return Ok(());
+        }
+        if self.in_code {
+            self.code_line(cursor)?
+        } else {
+            self.header_line(cursor)?
+        }
+        cursor.expect_end()
+    }
+
+    fn header_line(&mut self, cursor: &mut Cursor<'_>) -> Result<(), String> {
+        let program = &mut self.program;
+        match cursor.name()? {
+            "program" => program.name = cursor.text()?,
+            "param" => program.params.push(types::parse(cursor)?),
+            "result" => program.result = types::parse(cursor)?,
+            "frame_words" => program.frame_words = cursor.number()?,
+            "call_depth" => program.call_depth = cursor.number()?,
+            "depth_limit" => program.depth_limit = cursor.number()?,
+            "report" => {
+                program.report.routines = cursor.number()?;
+                program.report.encoded_instructions = cursor.number()?;
+                program.report.matrices.fused = cursor.number()?;
+            }
+            "file" => program.files.push(cursor.text()?),
+            "routine" => program.routines.push(cursor.text()?),
+            "site" => program.sites.push(LinkedSite {
+                place: place(cursor)?,
+                cause: cause(cursor)?,
+            }),
+            "matrix" => {
+                let format = match cursor.name()? {
+                    "sparse" => Format::Sparse,
+                    "dense" => Format::Dense,
+                    other => return Err(format!("expected `sparse` or `dense`, found `{other}`")),
+                };
+                self.store.push(&rows(cursor)?, format);
+            }
+            "code" => self.in_code = true,
+            other => {
+                return Err(format!(
+                    "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
+                     depth_limit, report, file, routine, site, matrix and code"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn code_line(&mut self, cursor: &mut Cursor<'_>) -> Result<(), String> {
+        let mut name = cursor.name()?;
+        // The disassembler's addresses are for people.
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            name = cursor.name()?;
+        }
+        if cursor.eat(":") {
+            let address = self.program.code.len() as u32;
+            return match self.labels.insert(name.to_string(), address) {
+                None => Ok(()),
+                Some(_) => Err(format!(
+                    "the label `{name}` stands here for the second time"
+                )),
+            };
+        }
+        if name == "at" {
+            self.place = place(cursor)?;
+            return Ok(());
+        }
+        let op = Op::ALL
+            .iter()
+            .copied()
+            .find(|op| op.mnemonic() == name)
+            .ok_or_else(|| format!("`{name}` is no operation: the opcode table lists them"))?;
+        let instruction = self.instruction(op, cursor)?;
+        self.program.code.push(instruction);
+        self.program.places.push(self.place);
+        Ok(())
+    }
+
+    fn instruction(&mut self, op: Op, cursor: &mut Cursor<'_>) -> Result<Instruction, String> {
+        let mut operands = [0; 4];
+        let mut first = true;
+        for (place, role) in linked_roles(op).into_iter().enumerate() {
+            if role == Role::None {
+                continue;
+            }
+            if role == Role::Matrix && cursor.at_end() && op != Op::Affine {
+                let map = AffineMap::of(&Instruction::new(op, operands));
+                let map = map
+                    .ok_or_else(|| format!("`{}` has operands that no word has", op.mnemonic()))?;
+                operands[place] = self.store.insert(
+                    &map,
+                    crate::compile::Settings::default().dense_threshold,
+                    None,
+                );
+                continue;
+            }
+            if !first {
+                cursor.expect(",")?;
+            }
+            first = false;
+            let open = may_be_open(op, place);
+            operands[place] = match role {
+                Role::Def | Role::Use | Role::Base => word(cursor, open)?,
+                Role::DefPair | Role::UsePair => {
+                    let low = word(cursor, open)?;
+                    cursor.expect(":")?;
+                    pair(low, word(cursor, open)?)
+                }
+                Role::Label => {
+                    cursor.expect("@")?;
+                    let label = cursor.name()?;
+                    self.uses
+                        .push((self.program.code.len(), place, self.line, label.to_string()));
+                    0
+                }
+                Role::Matrix => prefixed(cursor, "m", "a matrix")?,
+                Role::Site => prefixed(cursor, "s", "a trap site")?,
+                Role::Callee => prefixed(cursor, "c", "a callee")?,
+                Role::Imm | Role::None => cursor.number()?,
+            };
+        }
+        Ok(Instruction::new(op, operands))
+    }
+
+    /// Resolves the labels and completes what follows from the rest.
+    fn finish(mut self) -> Result<Program, (usize, String)> {
+        for (instruction, operand, line, name) in self.uses {
+            let address = match (self.labels.get(&name), name.parse()) {
+                (Some(&address), _) => address,
+                (None, Ok(address)) => address,
+                (None, Err(_)) => return Err((line, format!("there is no label `{name}`"))),
+            };
+            self.program.code[instruction].operands[operand] = address;
+        }
+        let mut program = self.program;
+        let report = &mut program.report;
+        for op in program
+            .code
+            .iter()
+            .filter_map(|instruction| Op::from_code(instruction.opcode))
+        {
+            report.by_class[op.class() as usize] += 1;
+        }
+        let linear = report.by_class[Class::Linear as usize] as f32;
+        report.matrices = crate::matrix::Statistics {
+            fused: report.matrices.fused,
+            linear_share: linear / program.code.len().max(1) as f32,
+            ..self.store.statistics()
+        };
+        program.matrices = self.store.records;
+        program.pools = self.store.pools;
+        // A program written by hand need not say where it comes from.
+        if program.files.is_empty() {
+            program.files.push(String::new());
+        }
+        if program.routines.is_empty() {
+            program.routines.push(program.name.clone());
+        }
+        Ok(program)
+    }
+}
+
+/// `w5`, or `_` where a word may be left open.
+fn word(cursor: &mut Cursor<'_>, may_be_open: bool) -> Result<u32, String> {
+    let found = cursor.found();
+    match cursor.name() {
+        Ok("_") if may_be_open => Some(NO_WORD),
+        Ok(name) => name
+            .strip_prefix('w')
+            .and_then(|digits| digits.parse::<u16>().ok())
+            .map(u32::from),
+        Err(_) => None,
+    }
+    .ok_or_else(|| format!("expected a word such as `w5`, found {found}"))
+}
+
+fn prefixed(cursor: &mut Cursor<'_>, prefix: &str, what: &str) -> Result<u32, String> {
+    let found = cursor.found();
+    let number = cursor
+        .name()
+        .ok()
+        .and_then(|name| name.strip_prefix(prefix)?.parse().ok());
+    number.ok_or_else(|| format!("expected {what} such as `{prefix}0`, found {found}"))
+}
+
+/// `file:line:routine`.
+fn place(cursor: &mut Cursor<'_>) -> Result<Place, String> {
+    let file = cursor.number()?;
+    cursor.expect(":")?;
+    let line = cursor.number()?;
+    cursor.expect(":")?;
+    Ok(Place {
+        file,
+        line,
+        routine: cursor.number()?,
+    })
+}
+
+fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
+    Ok(match cursor.name()? {
+        "message" => Cause::Message(types::keep(&cursor.text()?)),
+        "bounds" => Cause::Bounds,
+        "slice_end" => Cause::SliceEnd,
+        "slice_order" => Cause::SliceOrder,
+        "stack_overflow" => Cause::StackOverflow,
+        "memory" => Cause::Memory,
+        "format" => {
+            let values = [shown(cursor)?, shown(cursor)?];
+            let mut pieces = Vec::new();
+            while !cursor.at_end() {
+                pieces.push(types::keep(&cursor.text()?));
+            }
+            Cause::Format {
+                pieces: pieces.leak(),
+                values,
+            }
+        }
+        other => {
+            return Err(format!(
+                "`{other}` is no cause: there are message, bounds, slice_end, slice_order, stack_overflow, memory and format"
+            ));
+        }
+    })
+}
+
+fn shown(cursor: &mut Cursor<'_>) -> Result<Shown, String> {
+    Ok(Shown {
+        kind: types::kind_of(cursor.name()?)?,
+        debug: cursor.eat("?"),
+    })
+}
+
+/// A matrix's rows, separated by commas; none for the identity.
+fn rows(cursor: &mut Cursor<'_>) -> Result<AffineMap, String> {
+    let mut terms = Vec::new();
+    while !cursor.at_end() {
+        let row = word(cursor, false)? as u16;
+        cursor.expect("=")?;
+        let ring = match cursor.name()? {
+            "int" => Ring::Integer,
+            "bits" => Ring::Bits,
+            "f32" => Ring::Float,
+            other => {
+                return Err(format!(
+                    "expected `=int`, `=bits` or `=f32`, found `={other}`"
+                ));
+            }
+        };
+        loop {
+            let (mut column, mut rotation) = (CONSTANT, 0);
+            if cursor.found().starts_with("`w") {
+                column = word(cursor, false)? as u16;
+                if cursor.eat("<<<") {
+                    let turn = cursor.number()?;
+                    rotation = u8::try_from(turn).map_err(|_| {
+                        format!("a word cannot be rotated by {turn}: at most by 31")
+                    })?;
+                }
+                cursor.expect("*")?;
+            }
+            terms.push(Term {
+                row,
+                column,
+                ring,
+                rotation,
+                coefficient: cursor.number()?,
+            });
+            if !cursor.eat("+") {
+                break;
+            }
+        }
+        if !cursor.eat(",") {
+            break;
+        }
+    }
+    AffineMap::from_terms(&terms)
+        .ok_or_else(|| "the rows are no matrix: each word may have one row".to_string())
+}

@@ -1,0 +1,309 @@
+//! Prints programs and encoded routines. A program's text is what [`assemble`](super::assemble) reads; what a person wants to
+//! know beside it stands in comments.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::{linked_roles, may_be_open, types};
+use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
+use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
+use crate::program::{Place, Program};
+use crate::routine::{Callee, Cause, Routine};
+
+impl Program {
+    /// The program as text: header, then each instruction with its address, and in comments its matrix and its source line.
+    pub fn disassemble(&self) -> String {
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = print_program(&mut text, self);
+        text
+    }
+}
+
+impl Routine {
+    /// The routine as it was encoded, as text for people: its own words, labels and callees.
+    pub fn disassemble(&self) -> String {
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = print_routine(&mut text, self);
+        text
+    }
+}
+
+fn print_program(text: &mut String, program: &Program) -> fmt::Result {
+    writeln!(text, "program {}", Quoted(&program.name))?;
+    for param in &program.params {
+        writeln!(text, "param {}", types::print(*param))?;
+    }
+    writeln!(text, "result {}", types::print(program.result))?;
+    writeln!(text, "frame_words {}", program.frame_words)?;
+    writeln!(text, "call_depth {}", program.call_depth)?;
+    writeln!(text, "depth_limit {}", program.depth_limit)?;
+    let report = &program.report;
+    writeln!(
+        text,
+        "report {} {} {} ; routines, instructions before optimisation, fused runs",
+        report.routines, report.encoded_instructions, report.matrices.fused
+    )?;
+    for file in &program.files {
+        writeln!(text, "file {}", Quoted(file))?;
+    }
+    for routine in &program.routines {
+        writeln!(text, "routine {}", Quoted(routine))?;
+    }
+    for (number, site) in program.sites.iter().enumerate() {
+        writeln!(
+            text,
+            "site {} {} ; s{number}",
+            At(site.place),
+            Why(&site.cause)
+        )?;
+    }
+    let maps: Vec<AffineMap> = program
+        .matrices
+        .iter()
+        .map(|record| read_record(record, &program.pools).unwrap_or_default())
+        .collect();
+    for (number, (record, map)) in program.matrices.iter().zip(&maps).enumerate() {
+        let format = match record.format {
+            Format::Sparse => "sparse",
+            Format::Dense => "dense",
+        };
+        writeln!(text, "matrix {format} {} ; m{number}", Rows(map))?;
+    }
+    text.push_str("code\n");
+    let mut place = None;
+    for (address, instruction) in program.code.iter().enumerate() {
+        let here = program.places.get(address).copied();
+        if here != place
+            && let Some(here) = here
+        {
+            let file = program
+                .files
+                .get(here.file as usize)
+                .map_or("?", String::as_str);
+            let routine = program
+                .routines
+                .get(here.routine as usize)
+                .map_or("?", String::as_str);
+            writeln!(
+                text,
+                "at {} ; {} in {}",
+                At(here),
+                Unbroken(&format!("{file}:{}", here.line)),
+                Unbroken(routine)
+            )?;
+            place = Some(here);
+        }
+        let map = maps.get(instruction.operands[3] as usize);
+        print_line(text, address, instruction, linked_roles, map)?;
+    }
+    Ok(())
+}
+
+fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
+    let params: Vec<String> = routine.params.iter().map(ToString::to_string).collect();
+    writeln!(text, "; {}:{}", routine.file, routine.line)?;
+    writeln!(
+        text,
+        "routine {}({}) -> {}, {} words",
+        routine.name,
+        params.join(", "),
+        routine.result,
+        routine.words
+    )?;
+    for variable in routine.variables.iter() {
+        writeln!(
+            text,
+            "; {}: {} in w{} on",
+            variable.name, variable.ty, variable.word
+        )?;
+    }
+    for (number, callee) in routine.callees.iter().enumerate() {
+        let name = match *callee {
+            Callee::Routine(routine) => routine().name.to_string(),
+            Callee::Library(function) => crate::library::FUNCTIONS
+                .get(function as usize)
+                .map_or("?", |name| name)
+                .to_string(),
+        };
+        writeln!(text, "; c{number} is {name}")?;
+    }
+    for (number, site) in routine.sites.iter().enumerate() {
+        writeln!(
+            text,
+            "; s{number} at line {}: {}",
+            site.line,
+            Why(&site.cause)
+        )?;
+    }
+    let mut last = None;
+    for (address, instruction) in routine.code.iter().enumerate() {
+        let line = routine.lines.get(address);
+        if line != last
+            && let Some(line) = line
+        {
+            writeln!(text, "; line {line}")?;
+            last = Some(line);
+        }
+        print_line(
+            text,
+            address,
+            instruction,
+            Op::roles,
+            AffineMap::of(instruction).as_ref(),
+        )?;
+    }
+    Ok(())
+}
+
+/// One instruction: address, mnemonic, operands, and for a linear one its matrix as a comment.
+fn print_line(
+    text: &mut String,
+    address: usize,
+    instruction: &Instruction,
+    roles: fn(Op) -> [Role; 4],
+    map: Option<&AffineMap>,
+) -> fmt::Result {
+    let Some(op) = Op::from_code(instruction.opcode) else {
+        return writeln!(text, "; {address}: {:#x} is no opcode", instruction.opcode);
+    };
+    let mut line = format!("{address:6}  {}", op.mnemonic());
+    let mut between = " ";
+    for (place, (role, &operand)) in roles(op).into_iter().zip(&instruction.operands).enumerate() {
+        if role != Role::None {
+            write!(
+                line,
+                "{between}{}",
+                Operand {
+                    role,
+                    operand,
+                    open: may_be_open(op, place)
+                }
+            )?;
+            between = ", ";
+        }
+    }
+    match map {
+        Some(map) if op.class() == Class::Linear => writeln!(text, "{line:<40} ; {map}"),
+        _ => writeln!(text, "{line}"),
+    }
+}
+
+struct Operand {
+    role: Role,
+    operand: u32,
+    open: bool,
+}
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let word = |word| {
+            if self.open && word == NO_WORD {
+                "_".to_string()
+            } else {
+                format!("w{word}")
+            }
+        };
+        let operand = self.operand;
+        match self.role {
+            Role::None => Ok(()),
+            Role::Def | Role::Use | Role::Base => f.write_str(&word(operand)),
+            Role::DefPair | Role::UsePair => {
+                let (low, high) = unpair(operand);
+                write!(f, "{}:{}", word(low), word(high))
+            }
+            Role::Imm if operand < 0x1_0000 => write!(f, "{operand}"),
+            Role::Imm => write!(f, "{operand:#x}"),
+            Role::Label => write!(f, "@{operand}"),
+            Role::Matrix => write!(f, "m{operand}"),
+            Role::Callee => write!(f, "c{operand}"),
+            Role::Site => write!(f, "s{operand}"),
+        }
+    }
+}
+
+/// A place as `file:line:routine`, the first and last by number.
+struct At(Place);
+
+impl Display for At {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.0.file, self.0.line, self.0.routine)
+    }
+}
+
+struct Quoted<'a>(&'a str);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_default())
+    }
+}
+
+/// A text in a comment, which must not end the line.
+struct Unbroken<'a>(&'a str);
+
+impl Display for Unbroken<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.replace(char::is_control, " "))
+    }
+}
+
+struct Why<'a>(&'a Cause);
+
+impl Display for Why<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Cause::Message(text) => write!(f, "message {}", Quoted(text)),
+            Cause::Bounds => f.write_str("bounds"),
+            Cause::SliceEnd => f.write_str("slice_end"),
+            Cause::SliceOrder => f.write_str("slice_order"),
+            Cause::StackOverflow => f.write_str("stack_overflow"),
+            Cause::Memory => f.write_str("memory"),
+            Cause::Format { pieces, values } => {
+                f.write_str("format")?;
+                for shown in values {
+                    write!(
+                        f,
+                        " {}{}",
+                        types::kind_name(shown.kind),
+                        if shown.debug { "?" } else { "" }
+                    )?;
+                }
+                pieces
+                    .iter()
+                    .try_for_each(|piece| write!(f, " {}", Quoted(piece)))
+            }
+        }
+    }
+}
+
+/// A matrix in the assembler's form.
+struct Rows<'a>(&'a AffineMap);
+
+impl Display for Rows<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, row) in self.0.rows().enumerate() {
+            let ring = match row[0].ring {
+                Ring::Integer => "int",
+                Ring::Bits => "bits",
+                Ring::Float => "f32",
+            };
+            write!(
+                f,
+                "{}w{} ={ring} ",
+                if i == 0 { "" } else { ", " },
+                row[0].row
+            )?;
+            for (i, term) in row.iter().enumerate() {
+                f.write_str(if i == 0 { "" } else { " + " })?;
+                match (term.column, term.rotation) {
+                    (CONSTANT, _) => {}
+                    (column, 0) => write!(f, "w{column}*")?,
+                    (column, rotation) => write!(f, "w{column}<<<{rotation}*")?,
+                }
+                write!(f, "{:#x}", term.coefficient)?;
+            }
+        }
+        Ok(())
+    }
+}

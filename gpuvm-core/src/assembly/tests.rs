@@ -1,0 +1,284 @@
+//! Text to program and back, and what is refused.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::{assemble, verify};
+use crate::isa::{Instruction, NO_WORD, Op};
+use crate::program::Program;
+use crate::routine::{Callee, Cause, Routine, Site, Variable};
+use crate::types::{Field, Kind, Type, TypeRef, Value};
+
+const SAMPLE: &str = r#"
+program "sample \"one\""
+param f32
+param &mut struct Boid { position: (f32, f32), tag: enum Option { None = 0, Some = 1 { 0: u64 } }, 0: [i8; 3] }
+param &[Wrapping<u32>]
+param &[AtomicI32]
+result (f32,)
+frame_words 12
+call_depth 3
+depth_limit 64
+report 2 99 1
+file "src/a b.rs"
+routine "sample"
+routine "Boid::fly"
+site 0:7:0 message "a\n\u{e9}; \"b\""
+site 0:8:1 bounds
+site 0:9:1 slice_end
+site 0:9:1 slice_order
+site 0:9:1 stack_overflow
+site 0:9:1 memory
+site 0:10:1 format f32? u64 "x = " ", y = " ""
+matrix sparse w3 =int w1*0x5 + 0x7, w4 =bits w0*0xff + w0<<<31*0xf0 + 0x1, w5 =f32 w2*0xbf800000 + w1*0x3dcccccd
+matrix dense w0 =int 0x2a
+matrix sparse w2 =bits w1<<<8*0xff00ff + w1<<<24*0xff00ff00
+code
+at 0:7:0
+start:
+    affine m0
+    imm w0, 42, m1
+    bswap w2, w1, m2
+    add w1, w2, w3          ; its matrix is made for it
+    add w1, w2, w3
+    trapnz s0, w1, w2, _
+at 0:8:1
+    add64 w0:w1, w2:w3, w4:w5
+    call @far, 12
+    jnz @start, w0
+far:
+    select w0, w1, w2, w3
+    addr w1, 3
+    load w0, w1, w2, 0x10000
+    acas w0, w1, w2, w3
+    ret
+    trap s6, w1:w2, _:_
+"#;
+
+/// Everything that `disassemble` prints is compared through it; the rest directly.
+fn assert_same(a: &Program, b: &Program) {
+    assert_eq!(a.disassemble(), b.disassemble());
+    assert_eq!(
+        (&a.code, &a.places, &a.sites),
+        (&b.code, &b.places, &b.sites)
+    );
+    assert_eq!(
+        (&a.matrices, &a.pools, &a.report),
+        (&b.matrices, &b.pools, &b.report)
+    );
+    assert_eq!(
+        (&a.name, &a.files, &a.routines),
+        (&b.name, &b.files, &b.routines)
+    );
+    assert_eq!(
+        (a.frame_words, a.call_depth, a.depth_limit),
+        (b.frame_words, b.call_depth, b.depth_limit)
+    );
+    let all = |program: &Program| [&program.params[..], &[program.result]].concat();
+    for (a, b) in all(a).iter().zip(all(b)) {
+        assert!(a.ty.same(b.ty) && (a.refs, a.mutable) == (b.refs, b.mutable));
+    }
+}
+
+#[test]
+fn text_comes_back() {
+    let program = assemble(SAMPLE).unwrap();
+    assert_same(&program, &assemble(&program.disassemble()).unwrap());
+    assert_eq!(program.code.len(), 15);
+    assert_eq!(
+        program.matrices.len(),
+        4,
+        "equal instructions share a matrix"
+    );
+    assert_eq!(program.code[8], Instruction::new(Op::JumpIf, [0, 0, 0, 0]));
+    assert_eq!(program.report.by_class, [5, 2, 3, 5]);
+}
+
+#[test]
+fn the_documented_example_assembles() {
+    let example: String = include_str!("mod.rs")
+        .lines()
+        .skip_while(|line| *line != "//! ```text")
+        .skip(1)
+        .take_while(|line| *line != "//! ```")
+        .map(|line| line.trim_start_matches("//!").to_string() + "\n")
+        .collect();
+    let program = assemble(&example).unwrap();
+    assert_eq!((program.name.as_str(), program.code.len()), ("double", 7));
+}
+
+#[test]
+fn a_routine_prints_with_its_own_words() {
+    static FIELDS: &[Field] = &[Field {
+        hash: 0,
+        name: "",
+        ty: u32::TYPE,
+        offset: 0,
+    }];
+    static PAIR: Type = Type::record(Kind::Tuple, "tuple", FIELDS);
+    fn itself() -> &'static Routine {
+        static ROUTINE: Routine = Routine {
+            name: Cow::Borrowed("turn"),
+            file: Cow::Borrowed("src/turn.rs"),
+            line: 3,
+            params: Cow::Borrowed(&[TypeRef::value(u32::TYPE)]),
+            result: TypeRef::value(&PAIR),
+            words: 70_000,
+            code: Cow::Borrowed(&[
+                Instruction::new(Op::RotlImm, [300, 0, 5, 0]),
+                Instruction::new(Op::TrapIf, [0, 300, NO_WORD, 0]),
+                Instruction::new(Op::Call, [0, 300, 0, 0]),
+                Instruction::new(Op::Return, [300, 0, 0, 0]),
+            ]),
+            lines: Cow::Borrowed(&[4, 4, 5, 5]),
+            matrices: Cow::Borrowed(&[]),
+            terms: Cow::Borrowed(&[]),
+            callees: Cow::Borrowed(&[Callee::Routine(itself), Callee::Library(0)]),
+            constants: Cow::Borrowed(&[]),
+            sites: Cow::Borrowed(&[Site {
+                line: 4,
+                cause: Cause::Bounds,
+            }]),
+            variables: Cow::Borrowed(&[Variable {
+                name: "x",
+                word: 0,
+                ty: TypeRef::value(u32::TYPE),
+            }]),
+        };
+        &ROUTINE
+    }
+    let expected = "\
+; src/turn.rs:3
+routine turn(u32) -> (u32,), 70000 words
+; x: u32 in w0 on
+; c0 is turn
+; c1 is sin
+; s0 at line 4: bounds
+; line 4
+     0  rotli w300, w0, 5, m0            ; w300 = rotl(w0, 5)
+     1  trapnz s0, w300, _, w0
+; line 5
+     2  call c0, w300, w0
+     3  ret w300
+";
+    assert_eq!(itself().disassemble(), expected);
+}
+
+#[test]
+fn matrices_and_source_lines_are_readable() {
+    let text = assemble(SAMPLE).unwrap().disassemble();
+    for part in [
+        "w3 = 5·w1 + 7; w4 = w0 & 0xff ^ rotl(w0, 31) & 0xf0 ^ 0x1; w5 = -w2 + 0.1·w1",
+        "at 0:8:1 ; src/a b.rs:8 in Boid::fly",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+fn round_trip<T: Value + ?Sized>() {
+    let ty = TypeRef::of::<T>();
+    let text = super::types::print(ty);
+    let parsed = super::types::parse(&mut super::cursor::Cursor::new(&text)).unwrap();
+    assert!(deep_equal(ty.ty, parsed.ty), "{text}");
+    assert_eq!(
+        (ty.refs, ty.mutable),
+        (parsed.refs, parsed.mutable),
+        "{text}"
+    );
+}
+
+/// Every field of the description, also those that do not decide whether types are the same.
+fn deep_equal(a: &Type, b: &Type) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+#[test]
+fn types_come_back() {
+    round_trip::<f32>();
+    round_trip::<()>();
+    round_trip::<(u8,)>();
+    round_trip::<(i64, [Option<(bool, u16)>; 2], isize)>();
+    round_trip::<&mut [std::num::Wrapping<u64>]>();
+    round_trip::<&[std::sync::atomic::AtomicU32]>();
+    round_trip::<&mut [f32; 3]>();
+    round_trip::<&&u32>();
+    round_trip::<Result<u32, i8>>();
+}
+
+fn refusal(text: &str) -> String {
+    assemble(text).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    assert_eq!(
+        refusal("program x"),
+        "line 1: expected a text in quotes, found `x`"
+    );
+    assert_eq!(
+        refusal("code\n mul w1, w2"),
+        "line 2: expected `,`, found the end of the line"
+    );
+    assert_eq!(
+        refusal("code\nfrob w1"),
+        "line 2: `frob` is no operation: the opcode table lists them"
+    );
+    assert_eq!(
+        refusal("code\njump @nowhere"),
+        "line 2: there is no label `nowhere`"
+    );
+    assert_eq!(
+        refusal("code\nhalt halt"),
+        "line 2: expected the end of the line, found `halt`"
+    );
+    assert_eq!(
+        refusal("param [f64; 2]"),
+        "line 1: `f64` is no scalar: there are bool, f32 and the integers"
+    );
+    assert_eq!(
+        refusal("code\nmul w1, w2, w3"),
+        "line 0: the code runs past its end: the last instruction must be jump, ret, halt or trap"
+    );
+    assert!(refusal("code\nmov w28, w0\nhalt").contains("w0 to w27"));
+    assert!(refusal("code\nmul w0, w1, w28\nhalt").contains("operand 2 of `mul`"));
+    assert!(refusal("code\njump @7").contains("Label"));
+    assert!(
+        refusal("matrix sparse w1 =int 0x1\ncode\nmov w0, w1, m0\nhalt")
+            .contains("not what `mov` does")
+    );
+    assert!(
+        refusal(&format!(
+            "param {}u8{}",
+            "[".repeat(1000),
+            ";1]".repeat(1000)
+        ))
+        .contains("nested")
+    );
+    assert!(refusal("param [[u8; 70000]; 70000]").contains("too large"));
+}
+
+proptest! {
+    #[test]
+    fn damaged_text_never_panics(at in 0..SAMPLE.len(), with in "[ -~\n]{0,3}", drop in 0..4_usize) {
+        let mut text = SAMPLE.to_string();
+        let end = (at + drop).min(text.len());
+        text.replace_range(at..end, &with);
+        if let Ok(program) = assemble(&text) {
+            assert_same(&program, &assemble(&program.disassemble()).unwrap());
+        }
+    }
+
+    #[test]
+    fn damaged_code_never_panics(at in 0..15_usize, place in 0..5_usize, value in prop_oneof![0..0x100_u32, any::<u32>()]) {
+        let mut program = assemble(SAMPLE).unwrap();
+        match place {
+            4 => program.code[at].opcode = value,
+            operand => program.code[at].operands[operand] = value,
+        }
+        program.disassemble();
+        if verify(&program).is_ok() {
+            prop_assert_eq!(assemble(&program.disassemble()).unwrap().code, program.code);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Checks that a [`Program`] from outside holds together, so that engines need not.
+
+use super::{linked_roles, may_be_open};
+use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair};
+use crate::matrix::{AffineMap, read_record};
+use crate::program::{Place, Program};
+
+/// Says what is wrong with a program first, if something is: that an instruction names a word, label, matrix or site that does
+/// not exist, that a matrix is not what its instruction does, that the code can run past its end.
+///
+/// # Errors
+///
+/// The text names the instruction and what is accepted instead.
+pub fn verify(program: &Program) -> Result<(), String> {
+    let sizes = [
+        ("instructions", program.code.len()),
+        ("matrices", program.matrices.len()),
+        ("dense entries", program.pools.dense.len()),
+        ("terms", program.pools.terms.len()),
+    ];
+    for (what, found) in sizes {
+        if u32::try_from(found).is_err() {
+            return Err(format!(
+                "{found} {what} are too many: at most {} are possible",
+                u32::MAX
+            ));
+        }
+    }
+    let frames =
+        u64::from(program.call_depth) * CALL_FRAME_WORDS as u64 + u64::from(program.frame_words);
+    if u32::try_from(frames).is_err() {
+        return Err(format!(
+            "the frames need {frames} words: at most {} are possible",
+            u32::MAX
+        ));
+    }
+    let mut maps = Vec::with_capacity(program.matrices.len());
+    for (number, record) in program.matrices.iter().enumerate() {
+        let map = read_record(record, &program.pools).filter(fits_state);
+        maps.push(map.ok_or_else(|| {
+            format!(
+                "matrix m{number} is no map of the words w0 to w{}",
+                WORDS - 1
+            )
+        })?);
+    }
+    if program.places.len() != program.code.len() {
+        return Err(format!(
+            "{} instructions come from {} places",
+            program.code.len(),
+            program.places.len()
+        ));
+    }
+    let places = program
+        .places
+        .iter()
+        .chain(program.sites.iter().map(|site| &site.place));
+    if let Some(place) = places.into_iter().find(|place| !exists(program, place)) {
+        return Err(format!(
+            "the place {}:{}:{} names a file or routine that is not there",
+            place.file, place.line, place.routine
+        ));
+    }
+    for (address, instruction) in program.code.iter().enumerate() {
+        check(program, &maps, instruction)
+            .map_err(|what| format!("instruction {address}: {what}"))?;
+    }
+    match program
+        .code
+        .last()
+        .and_then(|last| Op::from_code(last.opcode))
+    {
+        Some(Op::Jump | Op::Return | Op::Halt | Op::Trap) => Ok(()),
+        _ => Err(
+            "the code runs past its end: the last instruction must be jump, ret, halt or trap"
+                .to_string(),
+        ),
+    }
+}
+
+fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Result<(), String> {
+    let op = Op::from_code(instruction.opcode)
+        .ok_or_else(|| format!("{:#x} is no opcode", instruction.opcode))?;
+    for (place, (role, &operand)) in linked_roles(op)
+        .into_iter()
+        .zip(&instruction.operands)
+        .enumerate()
+    {
+        let exists = match role {
+            Role::None => operand == 0,
+            Role::Def | Role::Use | Role::Base => is_word(op, place, operand),
+            Role::DefPair | Role::UsePair => {
+                let (low, high) = unpair(operand);
+                is_word(op, place, low) && is_word(op, place, high)
+            }
+            Role::Imm => true,
+            Role::Label => (operand as usize) < program.code.len(),
+            Role::Matrix => (operand as usize) < maps.len(),
+            Role::Site => (operand as usize) < program.sites.len(),
+            Role::Callee => false,
+        };
+        if !exists {
+            return Err(format!(
+                "operand {place} of `{}` names a {role:?} that does not exist: {operand:#x}",
+                op.mnemonic()
+            ));
+        }
+        if role == Role::Matrix
+            && op != Op::Affine
+            && AffineMap::of(instruction).as_ref() != maps.get(operand as usize)
+        {
+            return Err(format!(
+                "matrix m{operand} is not what `{}` does",
+                op.mnemonic()
+            ));
+        }
+    }
+    match op {
+        Op::Param | Op::ParamLen if instruction.operands[1] as usize > program.params.len() => {
+            Err(format!(
+                "`{}` names parameter {}, and there are {}",
+                op.mnemonic(),
+                instruction.operands[1],
+                program.params.len()
+            ))
+        }
+        Op::Call if program.call_depth == 0 => {
+            Err("a program with calls needs a call depth".to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_word(op: Op, place: usize, word: u32) -> bool {
+    (word as usize) < WORDS || (word == NO_WORD && may_be_open(op, place))
+}
+
+/// Whether all rows and columns of a map are words of the state.
+fn fits_state(map: &AffineMap) -> bool {
+    let is_column = |column: u16| usize::from(column) < WORDS || column == crate::matrix::CONSTANT;
+    map.terms()
+        .iter()
+        .all(|term| usize::from(term.row) < WORDS && is_column(term.column))
+}
+
+fn exists(program: &Program, place: &Place) -> bool {
+    (place.file as usize) < program.files.len() && (place.routine as usize) < program.routines.len()
+}

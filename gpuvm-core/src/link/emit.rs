@@ -1,0 +1,251 @@
+//! Allocated functions to a [`Program`]: blocks laid out one after the other, labels resolved, matrices stored.
+
+use super::graph::CallGraph;
+use super::tables::Tables;
+use crate::compile::{LinkError, Report, Settings};
+use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
+use crate::isa::{Class, Instruction, NO_WORD, Op, pair};
+use crate::matrix::Store;
+use crate::pass::fuse::{Maps, map_of};
+use crate::program::{Place, Program};
+use crate::routine::Routine;
+
+/// A function ready to be written: allocated, and with its fused matrices.
+pub(crate) struct Ready {
+    /// The function, its words the machine's.
+    pub function: Function,
+    /// The matrices of its `affine` instructions.
+    pub maps: Maps,
+}
+
+/// Writes a program. `functions[start]` comes first, then whatever it calls.
+pub(crate) fn emit(
+    entry: &Routine,
+    functions: &[Ready],
+    start: usize,
+    tables: Tables,
+    settings: &Settings,
+    encoded_instructions: u32,
+) -> Result<Program, LinkError> {
+    let needs = Needs::of(entry, functions, start, settings)?;
+    let mut emit = Emit {
+        settings,
+        store: Store::default(),
+        out: Vec::new(),
+        places: Vec::new(),
+        calls: Vec::new(),
+    };
+    let mut labels = vec![0; functions.len()];
+    for &f in &needs.order {
+        labels[f] = emit.out.len() as u32;
+        emit.function(&functions[f], f == start);
+    }
+    for at in emit.calls {
+        let callee = emit.out[at].operands[0] as usize;
+        emit.out[at].operands[0] = labels[callee];
+    }
+    let report = report(
+        &emit.out,
+        &emit.store,
+        tables.routines.len() as u32,
+        encoded_instructions,
+    );
+    Ok(Program {
+        name: entry.name.to_string(),
+        params: entry.params.to_vec(),
+        result: entry.result,
+        code: emit.out,
+        places: emit.places,
+        files: tables.files,
+        routines: tables.routines,
+        matrices: emit.store.records,
+        pools: emit.store.pools,
+        sites: tables.sites,
+        frame_words: needs.frame_words,
+        call_depth: needs.call_depth,
+        depth_limit: settings.recursion_limit,
+        report,
+    })
+}
+
+/// What a program's calls need, and in which order its functions are written.
+struct Needs {
+    order: Vec<usize>,
+    frame_words: u32,
+    call_depth: u32,
+}
+
+/// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.
+const MOST_FRAME_MEMORY: u64 = 1 << 24;
+
+impl Needs {
+    fn of(
+        entry: &Routine,
+        functions: &[Ready],
+        start: usize,
+        settings: &Settings,
+    ) -> Result<Needs, LinkError> {
+        let graph = CallGraph::of(functions.iter().map(|ready| &ready.function));
+        // The call that the guard stops has a frame as well.
+        let rounds = u64::from(settings.recursion_limit) + 1;
+        let frame_words =
+            graph.deepest(start, |f| functions[f].function.frame_words.into(), rounds);
+        let call_depth = graph.deepest(start, |_| 1, rounds) - 1;
+        let memory = frame_words
+            .saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
+        if memory > MOST_FRAME_MEMORY {
+            return Err(LinkError::TooLarge {
+                routine: entry.name.to_string(),
+                what: "words of frame memory",
+                found: memory,
+                most: MOST_FRAME_MEMORY,
+            });
+        }
+        let mut order = vec![start];
+        let mut next = 0;
+        while let Some(&f) = order.get(next) {
+            for &callee in &graph.calls[f] {
+                if !order.contains(&callee) {
+                    order.push(callee);
+                }
+            }
+            next += 1;
+        }
+        Ok(Needs {
+            order,
+            frame_words: frame_words as u32,
+            call_depth: call_depth as u32,
+        })
+    }
+}
+
+struct Emit<'s> {
+    settings: &'s Settings,
+    store: Store,
+    out: Vec<Instruction>,
+    places: Vec<Place>,
+    /// Calls whose label is still the number of a function.
+    calls: Vec<usize>,
+}
+
+impl Emit<'_> {
+    fn function(&mut self, ready: &Ready, is_start: bool) {
+        let function = &ready.function;
+        let order = flow::layout(function);
+        let mut block_at = vec![0; function.blocks.len()];
+        let mut jumps = Vec::new();
+        for (i, &b) in order.iter().enumerate() {
+            block_at[b] = self.out.len() as u32;
+            let block = &function.blocks[b];
+            for inst in &block.code {
+                self.instruction(inst, function.frame_words, &ready.maps);
+            }
+            let first = self.out.len();
+            self.end(block, order.get(i + 1).copied(), is_start);
+            jumps.extend(first..self.out.len());
+        }
+        for at in jumps {
+            let instruction = &mut self.out[at];
+            if matches!(
+                Op::from_code(instruction.opcode),
+                Some(Op::Jump | Op::JumpIf | Op::JumpUnless)
+            ) {
+                instruction.operands[0] = block_at[instruction.operands[0] as usize];
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: &Inst, frame_words: u32, maps: &Maps) {
+        let matrix = map_of(inst, maps).map_or(0, |map| {
+            self.store.insert(
+                &map,
+                self.settings.dense_threshold,
+                self.settings.force_format,
+            )
+        });
+        let mut encoded = code::encode(inst, matrix);
+        match inst.op {
+            Op::Call => {
+                self.calls.push(self.out.len());
+                encoded = Instruction::new(Op::Call, [inst.imm, frame_words, 0, 0]);
+            }
+            Op::LoadFrame | Op::StoreFrame if inst.extra == OUTGOING => {
+                encoded.operands[1] += frame_words
+            }
+            Op::Address => encoded.operands[2] = 0,
+            _ => {}
+        }
+        self.push(encoded, inst.place);
+    }
+
+    /// Writes the end of a block; jump targets are still numbers of blocks.
+    fn end(&mut self, block: &Block, next: Option<usize>, is_start: bool) {
+        let place = block.place;
+        match block.end {
+            End::Jump(to) => self.jump(to, next, place),
+            End::Branch {
+                word,
+                then,
+                otherwise,
+            } if Some(then) == next => {
+                self.push(
+                    Instruction::new(Op::JumpUnless, [otherwise as u32, word, 0, 0]),
+                    place,
+                );
+            }
+            End::Branch {
+                word,
+                then,
+                otherwise,
+            } => {
+                self.push(
+                    Instruction::new(Op::JumpIf, [then as u32, word, 0, 0]),
+                    place,
+                );
+                self.jump(otherwise, next, place);
+            }
+            End::Return(_) if is_start => self.push(Instruction::new(Op::Halt, [0; 4]), place),
+            End::Return(_) => self.push(Instruction::new(Op::Return, [0; 4]), place),
+            End::Halt => self.push(Instruction::new(Op::Halt, [0; 4]), place),
+            End::Trap { site, words } => {
+                let [a, b, c, d] = words.map(|word| if word == NONE { NO_WORD } else { word });
+                self.push(
+                    Instruction::new(Op::Trap, [site, pair(a, b), pair(c, d), 0]),
+                    place,
+                );
+            }
+        }
+    }
+
+    fn jump(&mut self, to: usize, next: Option<usize>, place: Place) {
+        if Some(to) != next {
+            self.push(Instruction::new(Op::Jump, [to as u32, 0, 0, 0]), place);
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction, place: Place) {
+        self.out.push(instruction);
+        self.places.push(place);
+    }
+}
+
+fn report(out: &[Instruction], store: &Store, routines: u32, encoded_instructions: u32) -> Report {
+    let mut by_class = [0; 4];
+    let mut fused = 0;
+    for op in out
+        .iter()
+        .filter_map(|instruction| Op::from_code(instruction.opcode))
+    {
+        by_class[op.class() as usize] += 1;
+        fused += u32::from(op == Op::Affine);
+    }
+    let mut matrices = store.statistics();
+    matrices.linear_share = by_class[Class::Linear as usize] as f32 / out.len().max(1) as f32;
+    matrices.fused = fused;
+    Report {
+        by_class,
+        routines,
+        encoded_instructions,
+        matrices,
+    }
+}

@@ -1,0 +1,58 @@
+//! The guard against endless recursion, which the native functions have too: in a program with recursion, every routine that
+//! calls another counts its depth, so that both sides trap in the same call.
+
+use super::graph::CallGraph;
+use super::tables::Tables;
+use crate::compile::LinkError;
+use crate::ir::{End, Function, Inst, NONE};
+use crate::isa::Op;
+use crate::program::Place;
+
+/// Puts guards into the functions if any of them is recursive. `counts` tells which routines call others that are not of
+/// the library.
+///
+/// # Errors
+///
+/// [`LinkError::TooLarge`] if calls without recursion nest deeper than the limit by themselves.
+pub(crate) fn guard(
+    functions: &mut [Function],
+    graph: &CallGraph,
+    counts: &[bool],
+    limit: u32,
+    tables: &mut Tables,
+    places: &[Place],
+) -> Result<(), LinkError> {
+    if !graph.recursive.contains(&true) {
+        let depth = graph.deepest(0, |f| counts[f].into(), 1);
+        if depth > limit.into() {
+            return Err(LinkError::TooLarge {
+                routine: functions[0].name.clone(),
+                what: "nested calls",
+                found: depth,
+                most: limit.into(),
+            });
+        }
+        return Ok(());
+    }
+    for (f, function) in functions.iter_mut().enumerate() {
+        // A circle through the library alone does not come from Rust, but has to end too.
+        if counts[f] || graph.recursive[f] {
+            let site = tables.add_overflow(places[f]);
+            enter_and_leave(function, site, places[f]);
+        }
+    }
+    Ok(())
+}
+
+fn enter_and_leave(function: &mut Function, site: u32, place: Place) {
+    function.blocks[0]
+        .code
+        .insert(0, Inst::new(Op::Enter, NONE, &[], site, place));
+    for block in &mut function.blocks {
+        if matches!(block.end, End::Return(_)) {
+            block
+                .code
+                .push(Inst::new(Op::Leave, NONE, &[], 0, block.place));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Common subexpressions: what was computed before and still holds is copied, not computed again.
+
+use std::collections::HashMap;
+
+use crate::ir::definitions::Definitions;
+use crate::ir::flow::Shape;
+use crate::ir::{Function, NONE, Word};
+use crate::isa::Op;
+
+/// Turns repeated computations into copies; whether there were any.
+pub(crate) fn reuse(function: &mut Function) -> bool {
+    let definitions = Definitions::of(function);
+    let shape = Shape::of(function);
+    let mut table: HashMap<Key, (Word, usize)> = HashMap::new();
+    // A word written more than once counts as another one after each definition and in each block.
+    let mut version = vec![(usize::MAX, 0); function.words as usize];
+    let mut next_version = 1;
+    let mut changed = false;
+    for &b in &shape.order {
+        for inst in &mut function.blocks[b].code {
+            let single = inst.defs[0] != NONE && definitions.is_single(inst.defs[0]);
+            // A constant that does not go for good is as cheap as a copy.
+            let worthwhile = inst.is_pure()
+                && inst.op != Op::Mov
+                && inst.defs[1] == NONE
+                && (single || inst.op != Op::Imm);
+            if worthwhile {
+                let uses = inst.uses.map(|word| {
+                    if word == NONE || definitions.is_single(word) {
+                        return (word, 0);
+                    }
+                    let current = &mut version[word as usize];
+                    if current.0 != b {
+                        *current = (b, next_version);
+                        next_version += 1;
+                    }
+                    (word, current.1)
+                });
+                let key = Key {
+                    op: inst.op,
+                    uses,
+                    imm: inst.imm,
+                    extra: inst.extra,
+                };
+                match table.get(&key) {
+                    Some(&(word, block)) if shape.dominates(block, b) => {
+                        inst.make_copy(word);
+                        changed = true;
+                    }
+                    _ if single => {
+                        table.insert(key, (inst.defs[0], b));
+                    }
+                    _ => {}
+                }
+            }
+            for word in inst.defs() {
+                version[word as usize] = (b, next_version);
+                next_version += 1;
+            }
+        }
+    }
+    changed
+}
+
+/// A computation: equal keys give equal results.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    op: Op,
+    /// The words it reads and their versions.
+    uses: [(Word, u32); 4],
+    imm: u32,
+    extra: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::End;
+    use crate::ir::testing::{assemble, blocks};
+
+    #[test]
+    fn what_dominates_is_reused() {
+        let mut function = blocks(vec![End::Jump(1), End::Return(vec![3])]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble("mul 2 0 1; imm 4 7");
+        function.blocks[1].code = assemble("mul 3 0 1; imm 5 7");
+        assert!(reuse(&mut function));
+        assert_eq!(function.blocks[1].code, assemble("mov 3 2; mov 5 4"));
+    }
+
+    #[test]
+    fn a_changed_input_is_another_one() {
+        let mut function = blocks(vec![End::Halt]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble("mul 2 0 1; addi 0 0 1; mul 3 0 1; mul 4 0 1");
+        assert!(reuse(&mut function));
+        assert_eq!(
+            function.blocks[0].code,
+            assemble("mul 2 0 1; addi 0 0 1; mul 3 0 1; mov 4 3")
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Fusion: a run of linear instructions becomes the product of their matrices, where that is exact and no more work than the
+//! run. Works on allocated code, because a matrix spans the machine's own words.
+
+use crate::ir::liveness::Liveness;
+use crate::ir::{Block, Function, Inst, NONE, code};
+use crate::isa::{Class, Op};
+use crate::matrix::AffineMap;
+
+/// The matrices of a function's fused instructions: [`Inst::imm`] of an [`Op::Affine`] is a place in here.
+pub(crate) type Maps = Vec<AffineMap>;
+
+/// Instructions looked at for one matrix at most, which keeps the search linear.
+const LONGEST: usize = 32;
+
+/// Fuses runs of linear instructions.
+pub(crate) fn fuse(function: &mut Function, maps: &mut Maps) {
+    let live = Liveness::of(function);
+    for b in 0..function.blocks.len() {
+        let at_end = live
+            .at_end(b)
+            .chain(function.blocks[b].end.uses())
+            .fold(0, |set, word| set | bit(word));
+        fuse_block(&mut function.blocks[b], at_end, maps);
+    }
+}
+
+/// The matrix of a linear instruction over the machine's words.
+pub(crate) fn map_of(inst: &Inst, maps: &Maps) -> Option<AffineMap> {
+    match inst.op {
+        Op::Affine => maps.get(inst.imm as usize).cloned(),
+        op if op.class() == Class::Linear => AffineMap::of(&code::encode(inst, 0)),
+        _ => None,
+    }
+}
+
+fn bit(word: u32) -> u32 {
+    1 << word
+}
+
+fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
+    // The words alive after each instruction.
+    let mut alive = at_end;
+    let mut after = vec![0; block.code.len()];
+    for (inst, after) in block.code.iter().zip(&mut after).rev() {
+        *after = alive;
+        alive = inst.defs().fold(alive, |set, word| set & !bit(word));
+        alive = inst.uses().fold(alive, |set, word| set | bit(word));
+    }
+    let mut out = Vec::with_capacity(block.code.len());
+    let mut rest = &block.code[..];
+    let mut rest_after = &after[..];
+    while let Some(inst) = rest.first() {
+        let taken = match best_run(rest, rest_after) {
+            Some((length, map)) => {
+                if !map.is_identity() {
+                    out.push(Inst::new(
+                        Op::Affine,
+                        NONE,
+                        &[],
+                        maps.len() as u32,
+                        inst.place,
+                    ));
+                    maps.push(map);
+                }
+                length
+            }
+            None => {
+                out.push(inst.clone());
+                1
+            }
+        };
+        rest = &rest[taken..];
+        rest_after = &rest_after[taken..];
+    }
+    block.code = out;
+}
+
+/// The longest run from the start on whose product has no more terms than the run has instructions, with that product.
+fn best_run(code: &[Inst], after: &[u32]) -> Option<(usize, AffineMap)> {
+    let linear = |inst: &Inst| inst.op.class() == Class::Linear;
+    if !(linear(&code[0]) && code.get(1).is_some_and(linear)) {
+        return None;
+    }
+    let mut product = map_of(&code[0], &Maps::new())?;
+    let mut best = None;
+    for (i, inst) in code.iter().enumerate().take(LONGEST).skip(1) {
+        let Some(next) = map_of(inst, &Maps::new()).and_then(|map| product.then(&map)) else {
+            break;
+        };
+        product = next;
+        let kept = product.keep_rows(after[i]);
+        if kept.terms().len() <= i + 1 {
+            best = Some((i + 1, kept));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::End;
+    use crate::ir::testing::{assemble, blocks};
+
+    fn fused(code: &str, result: Vec<u32>) -> (Vec<Inst>, Maps) {
+        let mut function = blocks(vec![End::Return(result)]);
+        function.words = 28;
+        function.blocks[0].code = assemble(code);
+        let mut maps = Maps::new();
+        fuse(&mut function, &mut maps);
+        (function.blocks.remove(0).code, maps)
+    }
+
+    #[test]
+    fn a_generator_step_is_one_matrix() {
+        let (code, maps) = fused("muli 1 0 1664525; addi 0 1 1013904223", vec![0]);
+        assert_eq!(code.len(), 1);
+        assert_eq!(code[0].op, Op::Affine);
+        let mut words = [0; 28];
+        words[0] = 7;
+        maps[0].apply(&mut words);
+        assert_eq!(
+            words[0],
+            7u32.wrapping_mul(1664525).wrapping_add(1013904223)
+        );
+        assert_eq!(words[1], 0);
+    }
+
+    #[test]
+    fn what_is_not_linear_divides_runs() {
+        let (code, maps) = fused("addi 0 0 1; mul 1 0 0; addi 2 1 3", vec![0, 2]);
+        assert_eq!(code.len(), 3);
+        assert!(maps.is_empty());
+    }
+
+    #[test]
+    fn floats_are_not_regrouped() {
+        // a + (b + c) is not (a + b) + c.
+        let (code, _) = fused("fadd 3 1 2; fadd 4 0 3", vec![4]);
+        assert!(code.iter().all(|inst| inst.op != Op::Affine));
+    }
+}

@@ -1,0 +1,400 @@
+//! What `#[routine]` on a function becomes: the function, a type of its name that stands for the routine, and its registration. The one place
+//! that writes paths of gpuvm-core and gpuvm-runtime for routines.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Attribute, GenericParam, Generics, Item, ItemFn, Pat, Type};
+
+use crate::args::Args;
+use crate::lower::{Calls, Lowered};
+use crate::report::Report;
+use crate::routine::{Parts, erase_lifetimes, turbofish, vm_generics};
+use crate::{implementation, native};
+
+/// The attribute, on whatever it stands.
+pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    let args = Args::parse(args, &mut report);
+    let has_arguments = args.id.is_some() || args.callee;
+    match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Fn(function)) => free_function(&args, &function, report),
+        Ok(Item::Impl(block)) => {
+            if has_arguments {
+                report.arguments_on_impl(block.impl_token);
+            }
+            implementation::implementation(&block, report)
+        }
+        Ok(Item::Trait(definition)) => {
+            if has_arguments {
+                report.arguments_on_impl(definition.trait_token);
+            }
+            implementation::definition(&definition, report)
+        }
+        Ok(other) => {
+            report.item_kind(first_token(&other));
+            let errors = report.into_tokens();
+            quote!(#other #errors)
+        }
+        Err(error) => {
+            report.push(error);
+            let errors = report.into_tokens();
+            quote!(#item #errors)
+        }
+    }
+}
+
+fn first_token(item: &Item) -> TokenStream {
+    item.to_token_stream().into_iter().find(|token| !matches!(token, proc_macro2::TokenTree::Punct(_))).into_iter().collect()
+}
+
+fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStream {
+    if crate::primitive::kind_of_name(&function.sig.ident.to_string()).is_some() {
+        report.primitive_name(&function.sig.ident);
+        let errors = report.into_tokens();
+        return quote!(#function #errors);
+    }
+    let parts = Parts::of(&function.sig, &function.block, false, &mut report);
+    if !report.is_empty() {
+        return refused(function, report);
+    }
+    let name = &function.sig.ident;
+    let generics = vm_generics(&function.sig.generics);
+    let marker = Marker { function, generics: &generics, parts: &parts };
+    let source = source(&name.to_string(), name.span(), &parts);
+    let guard = if args.callee {
+        TokenStream::new()
+    } else {
+        let turbofish = turbofish(&generics);
+        guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
+    };
+    let mut native = function.clone();
+    if !args.callee {
+        native::redirect(&mut native.block);
+    }
+    let statements = &native.block.stmts;
+    native.block = Box::new(syn::parse_quote!({ #guard #(#statements)* }));
+    let marker_item = marker.item();
+    let routine_type = marker.routine_type(&source);
+    let launch = if args.callee { TokenStream::new() } else { marker.launch(args) };
+    quote! {
+        #native
+        #marker_item
+        #routine_type
+        #launch
+    }
+}
+
+/// The function as it was, the errors, and a stand-in for the routine, so that callers show no errors of their own.
+fn refused(function: &ItemFn, report: Report) -> TokenStream {
+    let (visibility, name) = (&function.vis, &function.sig.ident);
+    let errors = report.into_tokens();
+    quote! {
+        #function
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #visibility struct #name {}
+        #[allow(dead_code)]
+        impl #name {
+            #[doc(hidden)]
+            pub fn __vm<T>(_: T) -> ::core::marker::PhantomData<::gpuvm::__private::NotARoutine> {
+                ::core::marker::PhantomData
+            }
+        }
+        #errors
+    }
+}
+
+/// The type that stands for a function's routine.
+struct Marker<'a> {
+    function: &'a ItemFn,
+    generics: &'a Generics,
+    parts: &'a Parts,
+}
+
+impl Marker<'_> {
+    fn attributes(&self) -> Vec<&Attribute> {
+        self.function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+    }
+
+    /// The struct, in the type namespace beside the function.
+    fn item(&self) -> TokenStream {
+        let (visibility, name) = (&self.function.vis, &self.function.sig.ident);
+        let attributes = self.attributes();
+        let doc = format!("The routine of the function [`{name}`](fn@{name}).");
+        let params: Vec<TokenStream> = self.generics.params.iter().map(bare).collect();
+        let types = self.generics.type_params().map(|param| &param.ident);
+        let body = if params.is_empty() {
+            quote!({})
+        } else {
+            quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)> })
+        };
+        let (implementation, arguments, clause) = self.generics.split_for_impl();
+        let lifetimes = self.function.sig.generics.lifetimes();
+        let inputs = self.function.sig.inputs.iter().map(|input| match input {
+            syn::FnArg::Typed(typed) => typed.ty.to_token_stream(),
+            syn::FnArg::Receiver(receiver) => receiver.to_token_stream(),
+        });
+        let output = &self.function.sig.output;
+        quote! {
+            #(#attributes)*
+            #[doc = #doc]
+            #[allow(non_camel_case_types, dead_code)]
+            #visibility struct #name #body
+            #(#attributes)*
+            #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery)]
+            impl #implementation #name #arguments #clause {
+                #[doc(hidden)]
+                pub fn __vm<#(#lifetimes),*>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                    ::core::marker::PhantomData
+                }
+            }
+        }
+    }
+
+    fn routine_type(&self, source: &TokenStream) -> TokenStream {
+        let name = &self.function.sig.ident;
+        let attributes = self.attributes();
+        let (implementation, arguments, clause) = self.generics.split_for_impl();
+        let params = params(self.parts);
+        let result = result(self.parts);
+        let (first, second) = capacity(&self.parts.lowered);
+        quote! {
+            #(#attributes)*
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::RoutineSource for #name #arguments #clause {
+                #source
+            }
+            #(#attributes)*
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::RoutineType for #name #arguments #clause {
+                const PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
+                const RESULT: ::gpuvm::__private::TypeRef = #result;
+                fn routine() -> &'static ::gpuvm::__private::Routine {
+                    ::gpuvm::__private::Encoding::<Self, #first, #second>::ROUTINE
+                }
+            }
+        }
+    }
+
+    /// The registration and the typed `launch`, where every parameter can be given by a launch.
+    fn launch(&self, args: &Args) -> TokenStream {
+        let Some(modes) = self.parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty)).collect::<Option<Vec<_>>>() else {
+            return TokenStream::new();
+        };
+        let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
+        if !self.generics.params.is_empty() || exclusive > 8 || modes.len() > 12 {
+            return TokenStream::new();
+        }
+        let name = &self.function.sig.ident;
+        let attributes = self.attributes();
+        let id = args.id.as_ref().map_or_else(|| crate::plain_name(name), |id| id.value());
+        let line = name.span().start().line as u32;
+        let names: Vec<String> = self.parts.parameters.iter().enumerate().map(|(i, parameter)| match &parameter.pattern {
+            Pat::Ident(pattern) => crate::plain_name(&pattern.ident),
+            _ => format!("parameter {i}"),
+        }).collect();
+        let locals: Vec<Ident> = (0..modes.len()).map(|i| Ident::new(&format!("__p{i}"), Span::mixed_site())).collect();
+        let fetched = modes.iter().zip(&locals).enumerate().map(|(i, (mode, local))| {
+            let (method, ty) = (mode.method(), mode.ty());
+            quote!(let #local = __cx.#method::<#ty>(#i)?;)
+        });
+        let exclusive: Vec<&Ident> =
+            modes.iter().zip(&locals).filter(|(mode, _)| mode.is_exclusive()).map(|(_, local)| local).collect();
+        let given = modes.iter().zip(&locals).map(|(mode, local)| match mode {
+            Mode::Value(_) => quote!(#local.get(__vm)),
+            Mode::Shared(_) => quote!(&#local.get(__vm)),
+            _ => quote!(#local),
+        });
+        let call = if self.parts.never { quote!({ #name(#(#given),*); }) } else { quote!(#name(#(#given),*)) };
+        let bounds = modes.iter().map(Mode::argument);
+        let arguments: Vec<Ident> = names.iter().zip(&locals).map(|(name, local)| {
+            let usable = syn::parse_str::<Ident>(name).is_ok() && name != "runtime" && name != "self";
+            if usable { Ident::new(name, Span::mixed_site()) } else { local.clone() }
+        }).collect();
+        let doc = format!("Launches the routine `{id}`: one argument for each parameter, checked by rustc.");
+        quote! {
+            #(#attributes)*
+            impl #name {
+                #[doc = #doc]
+                ///
+                /// # Errors
+                ///
+                /// Those of `Launch::run`.
+                #[allow(dead_code, clippy::too_many_arguments)]
+                pub fn launch<'__a>(
+                    runtime: &::gpuvm::__private::Runtime,
+                    #(#arguments: #bounds),*
+                ) -> ::gpuvm::__private::Result<::gpuvm::__private::Done> {
+                    runtime.launch(#id)?.args((#(::gpuvm::__private::IntoArg::into_arg(#arguments),)*)).run()
+                }
+            }
+            #(#attributes)*
+            ::gpuvm::__private::inventory::submit! {
+                ::gpuvm::__private::Entry {
+                    id: #id,
+                    file: ::core::file!(),
+                    line: #line,
+                    params: &[#(#names),*],
+                    routine: <#name as ::gpuvm::__private::RoutineType>::routine,
+                    native: |__cx| {
+                        #(#fetched)*
+                        __cx.run((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call)
+                    },
+                }
+            }
+        }
+    }
+}
+
+fn bare(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => {
+            let (name, ty) = (&param.ident, &param.ty);
+            quote!(const #name: #ty)
+        }
+        GenericParam::Lifetime(param) => param.to_token_stream(),
+    }
+}
+
+/// How a launch gives a parameter.
+enum Mode {
+    Value(Type),
+    Shared(Type),
+    Record(Type),
+    Slice(Type),
+    Chunk(Type),
+    Atomic(Type),
+}
+
+impl Mode {
+    /// The mode of a parameter's type; `None` for what no launch can give.
+    fn of(ty: &Type) -> Option<Mode> {
+        match ty {
+            Type::Paren(ty) => Mode::of(&ty.elem),
+            Type::Group(ty) => Mode::of(&ty.elem),
+            Type::Reference(reference) => {
+                let mutable = reference.mutability.is_some();
+                match &*reference.elem {
+                    Type::Reference(_) => None,
+                    Type::Slice(slice) => {
+                        let element = (*slice.elem).clone();
+                        let is_atomic = crate::primitive::Known::of(&element) == crate::primitive::Known::Atomic;
+                        match (is_atomic, mutable) {
+                            (true, false) => Some(Mode::Atomic(element)),
+                            (true, true) => None,
+                            (false, true) => Some(Mode::Chunk(element)),
+                            (false, false) => Some(Mode::Slice(element)),
+                        }
+                    }
+                    inner if crate::primitive::Known::of(inner) == crate::primitive::Known::Atomic => None,
+                    inner if mutable => Some(Mode::Record(inner.clone())),
+                    inner => Some(Mode::Shared(inner.clone())),
+                }
+            }
+            ty => Some(Mode::Value(ty.clone())),
+        }
+    }
+
+    fn is_exclusive(&self) -> bool {
+        matches!(self, Mode::Record(_) | Mode::Chunk(_))
+    }
+
+    fn method(&self) -> Ident {
+        let name = match self {
+            Mode::Value(_) | Mode::Shared(_) => "column",
+            Mode::Record(_) => "records",
+            Mode::Slice(_) => "slice",
+            Mode::Chunk(_) => "chunks",
+            Mode::Atomic(_) => "atomics",
+        };
+        Ident::new(name, Span::mixed_site())
+    }
+
+    fn ty(&self) -> TokenStream {
+        let (Mode::Value(ty) | Mode::Shared(ty) | Mode::Record(ty) | Mode::Slice(ty) | Mode::Chunk(ty) | Mode::Atomic(ty)) = self;
+        let mut ty = ty.clone();
+        erase_lifetimes(&mut ty);
+        ty.to_token_stream()
+    }
+
+    fn argument(&self) -> TokenStream {
+        let ty = self.ty();
+        match self {
+            Mode::Value(_) | Mode::Shared(_) => quote!(impl ::gpuvm::__private::ColumnArg<'__a, #ty>),
+            Mode::Record(_) => quote!(impl ::gpuvm::__private::RecordArg<'__a, #ty>),
+            Mode::Slice(_) => quote!(impl ::gpuvm::__private::SliceArg<'__a, #ty>),
+            Mode::Chunk(_) => quote!(impl ::gpuvm::__private::ChunkArg<'__a, #ty>),
+            Mode::Atomic(_) => quote!(impl ::gpuvm::__private::AtomicArg<'__a, #ty>),
+        }
+    }
+}
+
+/// The types of the parameters, as the slice of a constant.
+pub fn params(parts: &Parts) -> TokenStream {
+    let types = parts.parameters.iter().map(|parameter| {
+        let ty = &parameter.ty;
+        quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
+    });
+    quote!(&[#(#types),*])
+}
+
+/// The type of the result.
+pub fn result(parts: &Parts) -> TokenStream {
+    let ty = &parts.result;
+    if parts.never {
+        return quote!(::gpuvm::__private::NEVER);
+    }
+    quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
+}
+
+/// The associated constant `SOURCE`.
+pub fn source(name: &str, span: Span, parts: &Parts) -> TokenStream {
+    let Lowered { nodes, shadow, depth, constants, messages, locals, labels, .. } = &parts.lowered;
+    let nodes = proc_macro2::Literal::byte_string(nodes);
+    let line = span.start().line as u32;
+    let labels = *labels as u32;
+    let (params, result) = (params(parts), result(parts));
+    quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
+        const SOURCE: &'static ::gpuvm::__private::Source = &{
+            let __shadow = #shadow;
+            ::gpuvm::__private::Source {
+                name: #name,
+                file: ::core::file!(),
+                line: #line,
+                params: #params,
+                result: #result,
+                nodes: #nodes,
+                facts: ::gpuvm::__private::facts_of(&__shadow),
+                depth: #depth,
+                constants: &[#(#constants),*],
+                messages: &[#(#messages),*],
+                locals: &[#(#locals),*],
+                labels: #labels,
+                checks: ::core::cfg!(debug_assertions),
+            }
+        };
+    }
+}
+
+/// Room for the encoder's lists at the first and at the second attempt.
+pub fn capacity(lowered: &Lowered) -> (usize, usize) {
+    let first = (lowered.nodes.len() * 2 + 64).next_multiple_of(64);
+    (first, first * 8)
+}
+
+/// The statement that counts the depth of calls in the native copy, as the machine does for routines that call others.
+pub fn guard(calls: Calls, span: Span, routine: TokenStream, generics: &Generics) -> TokenStream {
+    let line = span.start().line as u32;
+    let enter = quote!(::gpuvm::__private::enter(::core::file!(), #line));
+    let is_generic = generics.type_params().next().is_some();
+    match calls {
+        Calls::Never => TokenStream::new(),
+        // Whether a method or operator is a routine, only its facts say; in generic code they cannot be asked.
+        Calls::Maybe if !is_generic => {
+            quote!(let __depth = const { ::gpuvm::__private::calls::<#routine>() }.then(|| #enter);)
+        }
+        _ => quote!(let __depth = #enter;),
+    }
+}

@@ -1,0 +1,43 @@
+//! `#[routine]` and `#[derive(VmType)]`. Thin: tokens in, tokens out; no opcode and no type layout is known here. A function is
+//! [lowered](lower) to a node stream and a shadow, and [emitted](emit) as static data for gpuvm-core's encoder.
+
+mod args;
+mod derive;
+mod emit;
+mod implementation;
+mod lower;
+mod native;
+mod primitive;
+mod report;
+mod routine;
+mod shadow;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a routine: it stays an ordinary Rust function, and can also run on every VM of a launch.
+///
+/// On a function, `#[routine]` registers it under its name, `#[routine(id = "name")]` under another, and `#[routine(callee)]` not at all: it is
+/// only called by other routines. `name::launch(&runtime, …)` launches it with arguments that rustc checks.
+///
+/// On an `impl` block it makes every method in it a routine that others may call; on the `impl` of an operator's trait, the operator. On a
+/// `trait`, it lets generic routines call the trait's methods.
+#[proc_macro_attribute]
+pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
+    emit::routine(args.into(), item.into()).into()
+}
+
+/// Makes a struct or enum a value of the machine, to be used in routines, columns and buffers. It has to be `Copy`.
+///
+/// Equality is field by field, as `#[derive(PartialEq)]` has it. With an `impl PartialEq` of your own that is a `#[routine]`, add
+/// `#[vm_type(manual_eq)]`.
+#[proc_macro_derive(VmType, attributes(vm_type))]
+pub fn vm_type(item: TokenStream) -> TokenStream {
+    derive::vm_type(item.into()).into()
+}
+
+/// A name as the user reads it.
+fn plain_name(name: &proc_macro2::Ident) -> String {
+    name.to_string().trim_start_matches("r#").to_owned()
+}

@@ -1,0 +1,217 @@
+//! `if`, `match`, conditions with `let`, `?`, `return` and labelled blocks.
+
+use gpuvm_core::encode::node::Node;
+use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Lit, Pat, UnOp};
+
+use super::{Lowering, Target, Want};
+use crate::primitive::Known;
+use crate::shadow;
+
+impl Lowering<'_> {
+    pub(super) fn if_else(&mut self, node: &mut ExprIf, want: Want) -> Known {
+        self.attributes(&node.attrs);
+        let (no, end) = (self.new_label(), self.new_label());
+        let join = self.open_join();
+        let (known, then_diverges) = self.scoped(|this| {
+            this.condition(&mut node.cond, no);
+            let before = std::mem::take(&mut this.diverges);
+            let known = this.block(&mut node.then_branch, want.branch());
+            (known, std::mem::replace(&mut this.diverges, before))
+        });
+        self.stream.node(Node::JoinSet).number(join);
+        self.jump(end);
+        self.label(no);
+        let before = std::mem::take(&mut self.diverges);
+        let other = match &mut node.else_branch {
+            Some((_, otherwise)) => self.expr(otherwise, want.branch()),
+            None => {
+                self.stream.node(Node::Unit);
+                Known::Unit
+            }
+        };
+        self.diverges = before || then_diverges && self.diverges;
+        self.stream.node(Node::JoinSet).number(join);
+        self.label(end);
+        self.stream.node(Node::JoinGet).number(join);
+        known.join(other)
+    }
+
+    /// Goes to `no` unless the condition holds. Bindings of `let` go into the scope that is open.
+    pub(super) fn condition(&mut self, expr: &mut Expr, no: u64) {
+        match expr {
+            Expr::Paren(node) => self.condition(&mut node.expr, no),
+            Expr::Group(node) => self.condition(&mut node.expr, no),
+            Expr::Binary(node) if matches!(node.op, BinOp::And(_)) => {
+                self.condition(&mut node.left, no);
+                self.condition(&mut node.right, no);
+            }
+            Expr::Binary(node) if matches!(node.op, BinOp::Or(_)) => {
+                let (right, yes) = (self.new_label(), self.new_label());
+                self.condition(&mut node.left, right);
+                self.jump(yes);
+                self.label(right);
+                self.condition(&mut node.right, no);
+                self.label(yes);
+            }
+            Expr::Unary(node) if matches!(node.op, UnOp::Not(_)) => {
+                let yes = self.new_label();
+                self.condition(&mut node.expr, yes);
+                self.jump(no);
+                self.label(yes);
+            }
+            Expr::Let(node) => {
+                let known = self.expr(&mut node.expr, Want::Free);
+                self.refutable(&mut node.pat, &known, no);
+            }
+            Expr::Lit(node) => match &node.lit {
+                Lit::Bool(lit) if lit.value => {}
+                Lit::Bool(_) => self.jump(no),
+                _ => self.plain_condition(expr, no),
+            },
+            Expr::Macro(node) if node.mac.path.is_ident("matches") => self.matches(expr, no),
+            other => self.plain_condition(other, no),
+        }
+    }
+
+    fn plain_condition(&mut self, expr: &mut Expr, no: u64) {
+        let known = self.expr(expr, Want::Free);
+        if known == Known::Reference(Box::new(Known::BOOL)) {
+            self.stream.node(Node::Deref);
+        }
+        self.stream.node(Node::JumpUnless).number(no);
+    }
+
+    pub(super) fn match_arms(&mut self, node: &mut ExprMatch, want: Want) -> Known {
+        self.attributes(&node.attrs);
+        let end = self.new_label();
+        let join = self.open_join();
+        let scrutinee = self.expr(&mut node.expr, Want::Free);
+        let (before, mut all_diverge) = (self.diverges, true);
+        let mut value: Option<Known> = None;
+        let count = node.arms.len();
+        for (i, arm) in node.arms.iter_mut().enumerate() {
+            self.attributes(&arm.attrs);
+            self.diverges = false;
+            let next = self.new_label();
+            let known = self.scoped(|this| {
+                this.stream.node(Node::Duplicate);
+                match &mut arm.pat {
+                    Pat::Guard(guarded) => {
+                        if super::pattern::alternatives_overlap(&guarded.pat) {
+                            this.report.guarded_alternatives(&*guarded.pat);
+                        }
+                        this.refutable(&mut guarded.pat, &scrutinee, next);
+                        this.condition(&mut guarded.guard, next);
+                    }
+                    // Rust has checked that the last arm takes all that is left.
+                    pattern if i + 1 == count => this.irrefutable(pattern, &scrutinee),
+                    pattern => this.refutable(pattern, &scrutinee, next),
+                }
+                this.expr(&mut arm.body, want.branch())
+            });
+            all_diverge &= self.diverges;
+            self.stream.node(Node::JoinSet).number(join);
+            self.jump(end);
+            self.label(next);
+            value = Some(match value {
+                Some(value) => value.join(known),
+                None => known,
+            });
+        }
+        self.diverges = before || all_diverge;
+        self.label(end);
+        self.stream.node(Node::Pop);
+        self.stream.node(Node::JoinGet).number(join);
+        value.unwrap_or(Known::Never)
+    }
+
+    /// `'label: { … break 'label value; … }`
+    pub(super) fn labelled_block(&mut self, block: &mut Block, label: String, want: Want) -> Known {
+        let end = self.new_label();
+        let join = self.open_join();
+        let want = want.branch();
+        self.targets.push(Target { label: Some(label), end, next: None, join: Some(join), want, known: None });
+        let before = self.diverges;
+        let known = self.block(block, want);
+        self.stream.node(Node::JoinSet).number(join);
+        self.label(end);
+        self.stream.node(Node::JoinGet).number(join);
+        match self.targets.pop().and_then(|target| target.known) {
+            Some(broken) => {
+                self.diverges = before;
+                broken.join(known)
+            }
+            None => known,
+        }
+    }
+
+    pub(super) fn return_value(&mut self, expr: &mut Expr) -> Known {
+        let span = shadow::at(expr);
+        let Expr::Return(node) = expr else { return Known::Unknown };
+        match &mut node.expr {
+            Some(value) => {
+                let want = Want::of(&self.result_known);
+                self.expr(value, want);
+            }
+            None => {
+                self.stream.node(Node::Unit);
+            }
+        }
+        self.stream.node(Node::Return);
+        let value = node.expr.take();
+        *expr = shadow::returned(value, &self.result, span);
+        self.never()
+    }
+
+    /// `value?` returns `None` from the routine, or goes on with what is inside.
+    pub(super) fn try_option(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Try(node) = &mut *expr else { return Known::Unknown };
+        if !is_option(&self.result) {
+            self.report.try_outside_option(node.question_token);
+        }
+        let known = self.expr(&mut node.expr, Want::Free);
+        let (none, some) = (self.new_label(), self.new_label());
+        let result = self.new_slot();
+        self.stream.node(Node::Copy).node(Node::PatternVariant).hash("Some").number(none);
+        self.jump(some);
+        self.label(none);
+        self.stream.node(Node::Construct).number(result).hash("None").number(0).number(0);
+        self.stream.node(Node::Return);
+        self.label(some);
+        // The whole stays below; it is a copy, and copying what is inside lets it go.
+        let whole = self.hidden(Known::Unknown);
+        self.stream.node(Node::Bind).number(whole);
+        self.push_local(whole);
+        self.stream.node(Node::PatternPayload).hash("Some").hash("0");
+        let inside = self.hidden(Known::Unknown);
+        self.stream.node(Node::Bind).number(inside).node(Node::Pop);
+        self.push_local(inside);
+        let result_type = &self.result;
+        let slot = shadow::slot(result);
+        self.extras.push(quote::quote!(::gpuvm::__private::name_type::<#result_type>(&#slot);));
+        shadow::tried(expr);
+        match known.inner() {
+            Known::Optional(inner) => (**inner).clone(),
+            _ => Known::Unknown,
+        }
+    }
+
+    /// Pushes the value that never is.
+    pub(super) fn never(&mut self) -> Known {
+        self.stream.node(Node::Never);
+        self.diverges = true;
+        Known::Never
+    }
+}
+
+fn is_option(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            name == "Option" || name == "Self" || !last.arguments.is_none() || super::constant::case(&last.ident) == super::constant::Case::Camel
+        }),
+        syn::Type::Group(group) => is_option(&group.elem),
+        syn::Type::Paren(paren) => is_option(&paren.elem),
+        _ => false,
+    }
+}

@@ -1,0 +1,57 @@
+//! The user's constants. Their words are fetched by a function when the program is linked, their type is asked of rustc.
+
+use gpuvm_core::encode::node::Node;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::Lowering;
+use crate::primitive::Known;
+use crate::shadow;
+
+impl Lowering<'_> {
+    /// Pushes the value of the constant that a path names.
+    pub(super) fn constant(&mut self, path: &impl ToTokens) -> Known {
+        let path = path.to_token_stream();
+        let span = shadow::at(&path);
+        // Items of the function's own blocks have to be there, too, where the constant is fetched.
+        let items: TokenStream = self.scopes.iter().flat_map(|scope| scope.items.iter().cloned()).collect();
+        let slot = self.new_slot();
+        let bind = shadow::bind_place(quote!((#path)), span, slot);
+        self.extras.push(quote!({ #items #bind }));
+        let number = self.constants.len() as u64;
+        self.constants.push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
+        self.stream.node(Node::Constant).number(number).number(slot);
+        Known::Unknown
+    }
+
+    /// Pushes whether the user's crate is compiled with a configuration.
+    pub(super) fn configuration(&mut self, predicate: &TokenStream) -> Known {
+        let value = quote_spanned!(predicate.span()=> ::core::cfg!(#predicate));
+        self.constant(&value);
+        Known::BOOL
+    }
+}
+
+/// What the case of a path's last name says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Case {
+    /// `NAME`: a constant.
+    Screaming,
+    /// `Name`: a type, or a variant.
+    Camel,
+    /// `name`: a variable, or a function.
+    Snake,
+}
+
+/// The convention by which names are told apart, as rustc's own lints have it.
+pub(super) fn case(name: &Ident) -> Case {
+    let text = name.to_string();
+    let text = text.trim_start_matches("r#").trim_start_matches('_');
+    match text.chars().next() {
+        Some(first) if first.is_uppercase() => {
+            if text.chars().any(char::is_lowercase) { Case::Camel } else { Case::Screaming }
+        }
+        _ => Case::Snake,
+    }
+}

@@ -1,0 +1,326 @@
+//! Expressions: the dispatch, and what is neither control flow nor a call — paths, fields, elements, references, casts, aggregates.
+
+use gpuvm_core::encode::node::Node;
+use quote::ToTokens;
+use syn::{Expr, ExprPath, Index, Member, RangeLimits, Token, Type};
+
+use super::constant::{Case, case};
+use super::{Lowering, Want, literal};
+use crate::primitive::{Known, associated_constant, kind_of_name, math_constant};
+use crate::shadow;
+
+impl Lowering<'_> {
+    /// Lowers an expression and pushes its value (or place). `want`: who decides the type of an integer literal.
+    pub(super) fn expr(&mut self, expr: &mut Expr, want: Want) -> Known {
+        if literal::literal_of(expr).is_some() {
+            return self.literal(expr, want);
+        }
+        match expr {
+            Expr::Paren(node) => self.expr(&mut node.expr, want),
+            Expr::Group(node) => self.expr(&mut node.expr, want),
+            Expr::Path(_) => self.path(expr),
+            Expr::Unary(_) => self.unary(expr, want),
+            Expr::Binary(_) => self.binary(expr, want),
+            Expr::Assign(node) => self.assign(node),
+            Expr::Block(node) => {
+                self.attributes(&node.attrs);
+                match &node.label {
+                    Some(label) => {
+                        let label = label.name.ident.to_string();
+                        self.labelled_block(&mut node.block, label, want)
+                    }
+                    None => self.block(&mut node.block, want),
+                }
+            }
+            Expr::If(node) => self.if_else(node, want),
+            Expr::Match(node) => self.match_arms(node, want),
+            Expr::Loop(node) => self.endless(node, want),
+            Expr::While(node) => self.while_loop(node),
+            Expr::ForLoop(node) => self.for_loop(node),
+            Expr::Break(_) => self.break_loop(expr),
+            Expr::Continue(node) => self.continue_loop(node),
+            Expr::Return(_) => self.return_value(expr),
+            Expr::Try(_) => self.try_option(expr),
+            Expr::Call(_) => self.call(expr),
+            Expr::MethodCall(_) => self.method_call(expr, want),
+            Expr::Macro(_) => self.macro_call(expr, want),
+            Expr::Field(node) => self.field(&mut node.base, &node.member),
+            Expr::Index(_) => self.index(expr),
+            Expr::Reference(node) => {
+                let mutable = node.mutability.is_some();
+                let known = self.referenced(&mut node.expr);
+                self.stream.node(Node::Ref).number(u64::from(mutable));
+                Known::Reference(Box::new(known))
+            }
+            Expr::Cast(_) => self.cast(expr),
+            Expr::Tuple(node) if node.elems.is_empty() => {
+                self.stream.node(Node::Unit);
+                Known::Unit
+            }
+            Expr::Tuple(_) => self.tuple(expr),
+            Expr::Array(_) => self.array(expr),
+            Expr::Repeat(_) => self.repeat(expr),
+            Expr::Struct(_) => self.structure(expr),
+            other => {
+                self.refuse(other);
+                // The walk goes on, to find what else is wrong.
+                self.stream.node(Node::Never);
+                Known::Unknown
+            }
+        }
+    }
+
+    fn refuse(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Async(node) => self.report.async_code(node.async_token),
+            Expr::Await(node) => self.report.async_code(node.await_token),
+            Expr::Closure(node) => self.report.closure(node),
+            Expr::Const(node) => self.report.const_block(node.const_token),
+            Expr::Infer(node) => self.report.infer_expression(node),
+            Expr::Let(node) => self.report.let_outside_condition(node.let_token),
+            Expr::Range(node) => self.report.range_value(node),
+            Expr::RawAddr(node) => self.report.raw_pointer(node),
+            Expr::TryBlock(node) => self.report.try_block(node.try_token),
+            Expr::Unsafe(node) => self.report.unsafe_code(node.unsafe_token),
+            Expr::Yield(node) => self.report.yield_expression(node.yield_token),
+            other => self.report.unknown_expression(other),
+        }
+    }
+
+    fn path(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Path(node) = &*expr else { return Known::Unknown };
+        self.check_path(&node.path);
+        if let (None, Some(name)) = (&node.qself, node.path.get_ident()) {
+            if let Some(local) = self.find(name) {
+                self.push_local(local);
+                let known = self.locals[local as usize].known.clone();
+                if name == "self" {
+                    *expr = Expr::Verbatim(self_name(name).into_token_stream());
+                }
+                return known;
+            }
+        }
+        if let Some(known) = self.std_path(node) {
+            return known;
+        }
+        let Some(last) = node.path.segments.last().map(|segment| segment.ident.clone()) else { return Known::Unknown };
+        if case(&last) == Case::Camel {
+            let slot = self.new_slot();
+            self.stream.node(Node::Construct).number(slot).hash(&last.to_string()).number(0).number(0);
+            shadow::bind(expr, slot);
+            return if last == "None" { Known::Optional(Box::new(Known::Unknown)) } else { Known::Unknown };
+        }
+        let node = node.clone();
+        self.constant(&node)
+    }
+
+    /// A constant that std defines, such as `u32::MAX` and `f32::consts::PI`.
+    fn std_path(&mut self, node: &ExprPath) -> Option<Known> {
+        if node.qself.is_some() {
+            return None;
+        }
+        let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+        let (name, of) = (names.next()?, names.next()?);
+        if of == "consts" && names.next()? == "f32" {
+            let value = math_constant(&name)?;
+            return Some(self.std_constant(crate::primitive::StdConstant::Float(value), gpuvm_core::types::Kind::F32));
+        }
+        let kind = kind_of_name(&of)?;
+        if name == "BITS" && kind.is_integer() {
+            let bits = crate::primitive::StdConstant::Integer(u64::from(kind.bits()));
+            return Some(self.std_constant(bits, gpuvm_core::types::Kind::U32));
+        }
+        let value = associated_constant(kind, &name)?;
+        Some(self.std_constant(value, kind))
+    }
+
+    fn field(&mut self, base: &mut Expr, member: &Member) -> Known {
+        let known = self.expr(base, Want::Free);
+        self.stream.node(Node::Field).hash(&member_name(member));
+        match (known.inner(), member) {
+            (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => {
+                fields.get(*index as usize).cloned().unwrap_or(Known::Unknown)
+            }
+            _ => Known::Unknown,
+        }
+    }
+
+    fn index(&mut self, expr: &mut Expr) -> Known {
+        let start = shadow::at(expr);
+        let Expr::Index(node) = expr else { return Known::Unknown };
+        let base = self.expr(&mut node.expr, Want::Free);
+        if matches!(&*node.index, Expr::Range(_)) {
+            self.report.slice_without_reference(&*node);
+            return Known::Unknown;
+        }
+        self.expr(&mut node.index, Want::Kind(gpuvm_core::types::Kind::Usize));
+        self.stream.line(start);
+        self.stream.node(Node::Index);
+        match base.inner() {
+            Known::List(element) => (**element).clone(),
+            _ => Known::Unknown,
+        }
+    }
+
+    /// What `&` is taken of: any place or value, or a slice of an array.
+    pub(super) fn referenced(&mut self, expr: &mut Expr) -> Known {
+        let start = shadow::at(expr);
+        let Expr::Index(node) = expr else { return self.expr(expr, Want::Free) };
+        let Expr::Range(_) = &*node.index else { return self.expr(expr, Want::Free) };
+        let base = self.expr(&mut node.expr, Want::Free);
+        let Expr::Range(range) = &mut *node.index else { return Known::Unknown };
+        let usize = Want::Kind(gpuvm_core::types::Kind::Usize);
+        if let Some(start) = &mut range.start {
+            self.expr(start, usize);
+        }
+        if let Some(end) = &mut range.end {
+            self.expr(end, usize);
+        }
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        self.stream.line(start);
+        self.stream
+            .node(Node::IndexRange)
+            .number(u64::from(range.start.is_some()))
+            .number(u64::from(range.end.is_some()))
+            .number(u64::from(inclusive));
+        match base.inner() {
+            Known::List(element) => Known::List(element.clone()),
+            _ => Known::List(Box::new(Known::Unknown)),
+        }
+    }
+
+    fn cast(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Cast(node) = &mut *expr else { return Known::Unknown };
+        self.check_type(&node.ty);
+        let target = Known::of(&node.ty);
+        // rustc gives a literal the type that it is cast to, if that is an integer.
+        let want = match target.kind() {
+            Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => Want::Kind(kind),
+            _ => Want::Free,
+        };
+        let known = self.expr(&mut node.expr, want);
+        if known == Known::Float {
+            let slot = self.new_slot();
+            shadow::bind(&mut node.expr, slot);
+        }
+        if let Some(kind) = target.kind() {
+            self.stream.node(Node::Cast).number(kind as u64);
+            return target;
+        }
+        let ty = (*node.ty).clone();
+        let slot = self.new_slot();
+        self.stream.node(Node::CastAs).number(slot);
+        if matches!(ty, Type::Infer(_)) {
+            shadow::bind(expr, slot);
+        } else {
+            shadow::name_type(expr, &ty, slot);
+        }
+        Known::Unknown
+    }
+
+    fn tuple(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Tuple(node) = &mut *expr else { return Known::Unknown };
+        let known = self.operands(node.elems.iter_mut());
+        let slot = self.new_slot();
+        self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
+        shadow::bind(expr, slot);
+        Known::Tuple(known)
+    }
+
+    fn array(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Array(node) = &mut *expr else { return Known::Unknown };
+        let known = self.operands(node.elems.iter_mut());
+        let slot = self.new_slot();
+        self.stream.node(Node::Array).number(slot).number(known.len() as u64);
+        shadow::bind(expr, slot);
+        Known::List(Box::new(known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown)))
+    }
+
+    fn repeat(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Repeat(node) = &mut *expr else { return Known::Unknown };
+        let known = self.expr(&mut node.expr, Want::Decided);
+        let slot = self.new_slot();
+        self.stream.node(Node::Repeat).number(slot);
+        shadow::bind(expr, slot);
+        Known::List(Box::new(typed(known)))
+    }
+
+    fn structure(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Struct(node) = &mut *expr else { return Known::Unknown };
+        self.check_path(&node.path);
+        let members: Vec<String> = node.fields.iter().map(|field| member_name(&field.member)).collect();
+        let name = variant_name(&node.path);
+        let mut fields: Vec<&mut Expr> = Vec::with_capacity(members.len() + 1);
+        for field in &mut node.fields {
+            self.attributes(&field.attrs);
+            // A shorthand keeps its meaning when the value is wrapped.
+            field.colon_token.get_or_insert(Token![:](super::nowhere()));
+            fields.push(&mut field.expr);
+        }
+        let has_base = node.rest.is_some();
+        fields.extend(node.rest.as_deref_mut());
+        self.operands(fields.into_iter());
+        let slot = self.new_slot();
+        let stream = self.stream.node(Node::Construct).number(slot);
+        write_variant(stream, &name).number(members.len() as u64).number(u64::from(has_base));
+        for member in &members {
+            stream.hash(member);
+        }
+        shadow::bind(expr, slot);
+        Known::Unknown
+    }
+
+    /// Several operands, evaluated from left to right: one that what follows may change is copied at once.
+    pub(super) fn operands<'e>(&mut self, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
+        let exprs: Vec<&mut Expr> = exprs.collect();
+        let effects: Vec<bool> = exprs.iter().map(|expr| self.has_effect(expr)).collect();
+        let mut known = Vec::with_capacity(exprs.len());
+        for (i, expr) in exprs.into_iter().enumerate() {
+            let moves = effects[i + 1..].contains(&true) && self.is_changeable(expr);
+            known.push(typed(self.expr(expr, Want::Decided)));
+            if moves {
+                self.stream.node(Node::Copy);
+            }
+        }
+        known
+    }
+}
+
+/// `self` is called otherwise in the shadow, which is no method.
+pub(super) fn self_name(name: &syn::Ident) -> syn::Ident {
+    syn::Ident::new("__self", name.span())
+}
+
+/// The name by which a field is looked up.
+pub(super) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(name) => plain(name),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}
+
+/// A name without `r#`.
+pub(super) fn plain(name: &syn::Ident) -> String {
+    name.to_string().trim_start_matches("r#").to_owned()
+}
+
+/// The variant that a path may name; `None` for `Self`. For a struct it is the struct's name, which the encoder does not need.
+pub(super) fn variant_name(path: &syn::Path) -> Option<String> {
+    path.segments.last().filter(|last| last.ident != "Self").map(|last| plain(&last.ident))
+}
+
+/// Writes the hash of a variant, 0 where there is none.
+pub(super) fn write_variant<'s>(stream: &'s mut super::stream::Stream, name: &Option<String>) -> &'s mut super::stream::Stream {
+    match name {
+        Some(name) => stream.hash(name),
+        None => stream.zero_hash(),
+    }
+}
+
+/// What is known of a value once its literals have got a type.
+pub(super) fn typed(known: Known) -> Known {
+    match known {
+        Known::Literal => Known::Integer,
+        known => known,
+    }
+}

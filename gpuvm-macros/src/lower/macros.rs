@@ -1,0 +1,419 @@
+//! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`. Their texts are those of rustc's own panics.
+
+use gpuvm_core::encode::node::{Node, Operator};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprMacro, LitStr, Pat, Token};
+
+use super::{Calls, Lowering, Want};
+use crate::primitive::Known;
+use crate::shadow;
+
+/// The arguments of a macro that a routine may call, parsed.
+pub enum MacroArguments {
+    /// Expressions, separated by commas.
+    Expressions(Punctuated<Expr, Token![,]>),
+    /// `matches!`
+    Matches(Box<Expr>, Pat, Option<Box<Expr>>),
+    /// Anything else.
+    Other,
+}
+
+impl MacroArguments {
+    /// Parses the arguments by the macro's name.
+    pub fn of(mac: &syn::Macro) -> syn::Result<MacroArguments> {
+        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        match name.as_str() {
+            "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne" | "debug_assert"
+            | "debug_assert_eq" | "debug_assert_ne" => {
+                mac.parse_body_with(Punctuated::parse_terminated).map(MacroArguments::Expressions)
+            }
+            "matches" => mac.parse_body().map(|Matches(expr, pattern, guard)| {
+                MacroArguments::Matches(Box::new(expr), pattern, guard.map(Box::new))
+            }),
+            _ => Ok(MacroArguments::Other),
+        }
+    }
+}
+
+struct Matches(Expr, Pat, Option<Expr>);
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let expr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = if input.peek(Token![if]) {
+            input.parse::<Token![if]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Matches(expr, pattern, guard))
+    }
+}
+
+impl Lowering<'_> {
+    pub(super) fn macro_call(&mut self, expr: &mut Expr, _: Want) -> Known {
+        let span = shadow::at(expr);
+        let Expr::Macro(ExprMacro { mac, .. }) = &*expr else { return Known::Unknown };
+        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let arguments = match MacroArguments::of(mac) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                self.report.push(error);
+                return self.never();
+            }
+        };
+        match (name.as_str(), arguments) {
+            ("matches", _) => {
+                let (no, end) = (self.new_label(), self.new_label());
+                let join = self.open_join();
+                self.scoped(|this| this.matches(expr, no));
+                self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
+                self.jump(end);
+                self.label(no);
+                self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
+                self.label(end);
+                self.stream.node(Node::JoinGet).number(join);
+                Known::BOOL
+            }
+            ("cfg", _) => {
+                let predicate = mac.tokens.clone();
+                self.configuration(&predicate)
+            }
+            ("panic" | "unreachable" | "todo" | "unimplemented", MacroArguments::Expressions(mut arguments)) => {
+                let (alone, before) = match name.as_str() {
+                    "panic" => ("explicit panic", ""),
+                    "unreachable" => {
+                        ("internal error: entered unreachable code", "internal error: entered unreachable code: ")
+                    }
+                    "todo" => ("not yet implemented", "not yet implemented: "),
+                    _ => ("not implemented", "not implemented: "),
+                };
+                let values = self.text(arguments.iter_mut().collect(), alone, before, span);
+                *expr = Expr::Verbatim(quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })));
+                self.never()
+            }
+            (_, MacroArguments::Expressions(mut arguments)) => {
+                let arguments: Vec<&mut Expr> = arguments.iter_mut().collect();
+                let end = self.new_label();
+                if name.starts_with("debug_") {
+                    self.configuration(&quote!(debug_assertions));
+                    self.stream.node(Node::JumpUnless).number(end);
+                }
+                *expr = match name.trim_start_matches("debug_") {
+                    "assert" => self.assert(arguments, end, span),
+                    "assert_eq" => self.assert_equal(arguments, Operator::Eq, end, span),
+                    _ => self.assert_equal(arguments, Operator::Ne, end, span),
+                };
+                self.label(end);
+                self.stream.node(Node::Unit);
+                Known::Unit
+            }
+            _ => {
+                let path = mac.path.clone();
+                self.report.unknown_macro(&path);
+                self.never()
+            }
+        }
+    }
+
+    /// `matches!(value, pattern if guard)` as a condition.
+    pub(super) fn matches(&mut self, expr: &mut Expr, no: u64) {
+        let Expr::Macro(node) = &*expr else { return };
+        let (mut value, pattern, mut guard) = match MacroArguments::of(&node.mac) {
+            Ok(MacroArguments::Matches(value, pattern, guard)) => (value, pattern, guard),
+            Ok(_) => return,
+            Err(error) => return self.report.push(error),
+        };
+        let span = shadow::at(expr);
+        let known = self.expr(&mut value, Want::Free);
+        if guard.is_some() && super::pattern::alternatives_overlap(&pattern) {
+            self.report.guarded_alternatives(&pattern);
+        }
+        self.refutable(&pattern, &known, no);
+        if let Some(guard) = &mut guard {
+            self.condition(guard, no);
+        }
+        let guard = guard.map(|guard| quote!(if #guard));
+        *expr = Expr::Verbatim(quote_spanned!(span=> (match (#value) { #pattern #guard => true, _ => false })));
+    }
+
+    /// `assert!(condition, text…)`
+    fn assert(&mut self, arguments: Vec<&mut Expr>, end: u64, span: proc_macro2::Span) -> Expr {
+        let mut arguments = arguments.into_iter();
+        let Some(condition) = arguments.next() else {
+            self.report.at(span, "`assert!` takes a condition");
+            return Expr::Verbatim(TokenStream::new());
+        };
+        let failed = quote!(::core::concat!("assertion failed: ", ::core::stringify!(#condition)));
+        let wrong = self.new_label();
+        self.scoped(|this| this.condition(condition, wrong));
+        self.jump(end);
+        self.label(wrong);
+        let texts: Vec<&mut Expr> = arguments.collect();
+        let values = if texts.is_empty() {
+            self.stream.line(span);
+            self.panic(&[failed], &[]);
+            Vec::new()
+        } else {
+            self.text(texts, "", "", span)
+        };
+        Expr::Verbatim(quote_spanned!(span=> (if #condition {} else { #(let _ = &(#values);)* })))
+    }
+
+    /// `assert_eq!(left, right, text)`
+    fn assert_equal(&mut self, arguments: Vec<&mut Expr>, operator: Operator, end: u64, span: proc_macro2::Span) -> Expr {
+        let mut arguments = arguments.into_iter();
+        let (Some(left), Some(right)) = (arguments.next(), arguments.next()) else {
+            self.report.at(span, "`assert_eq!` and `assert_ne!` take two values");
+            return Expr::Verbatim(TokenStream::new());
+        };
+        let sign = if operator == Operator::Eq { "==" } else { "!=" };
+        let head = format!("assertion `left {sign} right` failed");
+        let head = match (arguments.next(), arguments.next()) {
+            (None, _) => format!("{head}\n  left: "),
+            (Some(text), None) => match literal_text(text) {
+                Some(text) => match Pieces::parse(&text.value()) {
+                    Some(pieces) if pieces.values.is_empty() => format!("{head}: {}\n  left: ", pieces.pieces.concat()),
+                    _ => {
+                        self.report.assert_values(&text);
+                        head
+                    }
+                },
+                None => {
+                    self.report.format_text(&*text);
+                    head
+                }
+            },
+            (Some(_), Some(value)) => {
+                self.report.assert_values(&*value);
+                head
+            }
+        };
+        let known = self.expr(left, super::Want::Decided);
+        let (a, b) = (self.hidden(known.clone()), self.hidden(Known::Unknown));
+        let untyped = known == Known::Literal;
+        if untyped {
+            self.stream.node(Node::Pop);
+            *left = left.clone();
+        } else {
+            self.stream.node(Node::Bind).number(a);
+        }
+        let other = self.expr(right, Want::Free);
+        self.stream.node(Node::Bind).number(b);
+        if untyped {
+            // The literal is named again, now beside something that has a type.
+            let mut again = left.clone();
+            self.expr(&mut again, Want::of(&other));
+            self.stream.node(Node::Bind).number(a);
+        }
+        self.push_local(a);
+        self.push_local(b);
+        let mut compare = quote!();
+        if self.evidence && !(known.is_primitive() || other.is_primitive()) {
+            let slot = self.new_slot();
+            let name = shadow::slot(slot);
+            let number = operator as u8;
+            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
+            self.may_call(Calls::Maybe);
+            compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _>(__a, __b, &#name););
+        } else {
+            self.stream.node(Node::Binary).number(operator as u64);
+        }
+        self.stream.node(Node::JumpIf).number(end);
+        self.push_local(a);
+        self.push_local(b);
+        self.stream.line(span);
+        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[true, true]);
+        let check = if operator == Operator::Eq { quote!(==) } else { quote!(!=) };
+        Expr::Verbatim(quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
+            #compare
+            if *__a #check *__b {}
+        } })))
+    }
+
+    /// A trap with the text of `panic!`'s arguments. Gives the values in it.
+    fn text(&mut self, mut arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
+        if arguments.is_empty() {
+            self.stream.line(span);
+            self.fixed_panic(alone);
+            return Vec::new();
+        }
+        let Some(text) = literal_text(arguments[0]) else {
+            self.report.format_text(&*arguments[0]);
+            return Vec::new();
+        };
+        let Some(Pieces { mut pieces, values: shown }) = Pieces::parse(&text.value()) else {
+            self.report.format_placeholder(&text);
+            return Vec::new();
+        };
+        if shown.len() > 2 {
+            self.report.format_count(&text);
+            return Vec::new();
+        }
+        let positional: Vec<&mut Expr> = arguments.drain(..).skip(1).collect();
+        let mut values = Vec::new();
+        let mut next = 0;
+        let mut used = vec![false; positional.len()];
+        for value in &shown {
+            let found = match &value.name {
+                ValueName::Next => {
+                    next += 1;
+                    Some(next - 1)
+                }
+                ValueName::Position(place) => Some(*place),
+                ValueName::Variable(name) => {
+                    let named = positional.iter().position(|argument| {
+                        matches!(&**argument, Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name)))
+                    });
+                    if named.is_none() {
+                        let Ok(mut variable) = syn::parse_str::<Expr>(name) else {
+                            self.report.format_placeholder(&text);
+                            return Vec::new();
+                        };
+                        respan(&mut variable, text.span());
+                        values.push(variable);
+                        continue;
+                    }
+                    named
+                }
+            };
+            let Some(argument) = found.and_then(|place| positional.get(place)) else {
+                self.report.format_arguments(&text);
+                return Vec::new();
+            };
+            if let Some(place) = found {
+                used[place] = true;
+            }
+            values.push(match &**argument {
+                Expr::Assign(assign) => (*assign.right).clone(),
+                value => value.clone(),
+            });
+        }
+        if used.contains(&false) {
+            self.report.format_arguments(&text);
+            return Vec::new();
+        }
+        for value in &mut values {
+            let known = self.expr(value, Want::Free);
+            if known == Known::Float {
+                let slot = self.new_slot();
+                shadow::bind(value, slot);
+            }
+        }
+        if let Some(first) = pieces.first_mut() {
+            first.insert_str(0, before);
+        }
+        let pieces: Vec<TokenStream> = pieces.iter().map(|piece| quote!(#piece)).collect();
+        let debug: Vec<bool> = shown.iter().map(|value| value.debug).collect();
+        self.stream.line(span);
+        self.panic(&pieces, &debug);
+        values
+    }
+
+    /// A trap with a fixed text.
+    pub(super) fn fixed_panic(&mut self, text: &str) {
+        self.panic(&[quote!(#text)], &[]);
+    }
+
+    fn panic(&mut self, pieces: &[TokenStream], debug: &[bool]) {
+        let shown = [debug.first() == Some(&true), debug.get(1) == Some(&true)];
+        let (first, second) = (shown[0], shown[1]);
+        self.stream.node(Node::Panic).number(self.messages.len() as u64).number(debug.len() as u64);
+        self.messages.push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
+    }
+}
+
+/// The text of a literal.
+fn literal_text(expr: &Expr) -> Option<LitStr> {
+    match expr {
+        Expr::Lit(node) => match &node.lit {
+            syn::Lit::Str(text) => Some(text.clone()),
+            _ => None,
+        },
+        Expr::Group(node) => literal_text(&node.expr),
+        _ => None,
+    }
+}
+
+/// Gives the variable of `{name}` the span of the text that it stands in.
+fn respan(expr: &mut Expr, span: proc_macro2::Span) {
+    if let Expr::Path(node) = expr {
+        for segment in &mut node.path.segments {
+            segment.ident.set_span(span);
+        }
+    }
+}
+
+/// A format string, taken apart.
+struct Pieces {
+    pieces: Vec<String>,
+    values: Vec<Shown>,
+}
+
+struct Shown {
+    name: ValueName,
+    debug: bool,
+}
+
+enum ValueName {
+    Next,
+    Position(usize),
+    Variable(String),
+}
+
+impl Pieces {
+    /// `None` where a placeholder has options other than `?`.
+    fn parse(text: &str) -> Option<Pieces> {
+        let mut pieces = vec![String::new()];
+        let mut values = Vec::new();
+        let mut rest = text.chars().peekable();
+        while let Some(next) = rest.next() {
+            match next {
+                '{' if rest.next_if_eq(&'{').is_some() => pieces.last_mut()?.push('{'),
+                '}' => {
+                    rest.next_if_eq(&'}')?;
+                    pieces.last_mut()?.push('}');
+                }
+                '{' => {
+                    let inside: String = rest.by_ref().take_while(|c| *c != '}').collect();
+                    let (name, options) = inside.split_once(':').unwrap_or((&inside, ""));
+                    let debug = match options.trim() {
+                        "" => false,
+                        "?" => true,
+                        _ => return None,
+                    };
+                    let name = match (name.trim(), name.trim().parse()) {
+                        ("", _) => ValueName::Next,
+                        (_, Ok(place)) => ValueName::Position(place),
+                        (name, _) => ValueName::Variable(name.to_owned()),
+                    };
+                    values.push(Shown { name, debug });
+                    pieces.push(String::new());
+                }
+                other => pieces.last_mut()?.push(other),
+            }
+        }
+        Some(Pieces { pieces, values })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_strings_come_apart() {
+        let Pieces { pieces, values } = Pieces::parse("a {{{}}} b {x:?}!").unwrap();
+        assert_eq!(pieces, ["a {", "} b ", "!"]);
+        assert!(!values[0].debug && values[1].debug);
+        assert!(matches!(&values[1].name, ValueName::Variable(name) if name == "x"));
+        assert!(Pieces::parse("{:>5}").is_none());
+        assert!(Pieces::parse("}").is_none());
+    }
+}

@@ -1,0 +1,308 @@
+//! From a function's body to its node stream and its shadow, in one walk in evaluation order. The walk looks at structure alone; where a
+//! type matters that syntax does not show, it takes a slot, and rustc fills it.
+
+mod assign;
+mod branch;
+mod call;
+mod constant;
+mod expr;
+mod literal;
+mod loops;
+mod macros;
+mod operator;
+mod pattern;
+mod statement;
+mod stream;
+mod types;
+
+use std::collections::HashMap;
+
+use gpuvm_core::encode::node::Node;
+use gpuvm_core::types::Kind;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::{Block, Pat, Type};
+
+use crate::primitive::Known;
+use crate::report::Report;
+use crate::shadow;
+use stream::Stream;
+
+pub use macros::MacroArguments;
+pub use types::check_type;
+
+/// A routine's body, lowered.
+pub struct Lowered {
+    /// The node stream.
+    pub nodes: Vec<u8>,
+    /// The shadow closure.
+    pub shadow: TokenStream,
+    /// Levels of the shadow's tree of slots.
+    pub depth: u32,
+    /// The user's constants, each a function of its words.
+    pub constants: Vec<TokenStream>,
+    /// Texts of traps.
+    pub messages: Vec<TokenStream>,
+    /// Names of the locals.
+    pub locals: Vec<String>,
+    /// How many labels there are.
+    pub labels: u64,
+    /// Whether the body calls other routines.
+    pub calls: Calls,
+    /// Paths that are called as routines.
+    pub callees: Vec<syn::Path>,
+}
+
+/// Whether a body calls other routines, as far as syntax shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Calls {
+    /// It does not.
+    Never,
+    /// A method or operator in it may be a routine.
+    Maybe,
+    /// It does.
+    Certainly,
+}
+
+/// A parameter of a routine.
+pub struct Parameter {
+    /// Its pattern. `self` is the pattern `__self`.
+    pub pattern: Pat,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// Lowers a body. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
+pub fn lower(parameters: &[Parameter], result: &Type, body: &Block, evidence: bool, report: &mut Report) -> Lowered {
+    let mut lowering = Lowering::new(result.clone(), evidence, report);
+    let mut block = body.clone();
+    lowering.parameters(parameters);
+    lowering.routine_body(&mut block);
+    let bindings: TokenStream = parameters
+        .iter()
+        .map(|Parameter { pattern, ty }| quote!(let #pattern: #ty = ::gpuvm::__private::any();))
+        .collect();
+    let shadow = shadow::closure(lowering.slots, &bindings, result, &quote!(#block), &lowering.extras);
+    Lowered {
+        nodes: lowering.stream.into_bytes(),
+        shadow,
+        depth: shadow::depth(lowering.slots),
+        constants: lowering.constants,
+        messages: lowering.messages,
+        locals: lowering.locals.into_iter().map(|local| local.name).collect(),
+        labels: lowering.labels,
+        calls: lowering.calls,
+        callees: lowering.callees,
+    }
+}
+
+/// Who decides the type of an integer literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Want {
+    /// The type is known.
+    Kind(Kind),
+    /// The consumer of the value; the encoder sees it.
+    Decided,
+    /// Nobody but rustc.
+    Free,
+}
+
+impl Want {
+    /// What a place or operand of a known type asks of the other side.
+    fn of(known: &Known) -> Want {
+        match known.inner() {
+            Known::Scalar(kind) => Want::Kind(*kind),
+            _ => Want::Decided,
+        }
+    }
+
+    /// What is asked of each of several branches: the encoder sees no consumer there.
+    fn branch(self) -> Want {
+        if self == Want::Decided { Want::Free } else { self }
+    }
+}
+
+/// A local variable.
+struct Local {
+    name: String,
+    known: Known,
+    mutable: bool,
+}
+
+/// Names visible in one block. A name is told apart by its text and its macro hygiene.
+#[derive(Default)]
+struct Scope {
+    names: HashMap<String, u64>,
+    items: Vec<TokenStream>,
+}
+
+/// Where `break` and `continue` go.
+struct Target {
+    label: Option<String>,
+    end: u64,
+    /// `None` for a labelled block.
+    next: Option<u64>,
+    /// The join of a `loop` or labelled block; other loops have no value.
+    join: Option<u64>,
+    want: Want,
+    known: Option<Known>,
+}
+
+/// The state of the walk.
+pub(crate) struct Lowering<'r> {
+    report: &'r mut Report,
+    stream: Stream,
+    result: Type,
+    result_known: Known,
+    evidence: bool,
+    slots: u64,
+    labels: u64,
+    joins: u64,
+    locals: Vec<Local>,
+    scopes: Vec<Scope>,
+    targets: Vec<Target>,
+    constants: Vec<TokenStream>,
+    messages: Vec<TokenStream>,
+    extras: Vec<TokenStream>,
+    /// Names bound by the pattern that is being lowered, so that its alternatives share their locals.
+    bound: HashMap<String, u64>,
+    calls: Calls,
+    callees: Vec<syn::Path>,
+    /// Whether control cannot reach this place, as rustc's own analysis has it.
+    diverges: bool,
+}
+
+impl<'r> Lowering<'r> {
+    fn new(result: Type, evidence: bool, report: &'r mut Report) -> Self {
+        Lowering {
+            report,
+            stream: Stream::default(),
+            result_known: Known::of(&result),
+            result,
+            evidence,
+            slots: 0,
+            labels: 0,
+            joins: 0,
+            locals: Vec::new(),
+            scopes: vec![Scope::default()],
+            targets: Vec::new(),
+            constants: Vec::new(),
+            messages: Vec::new(),
+            extras: Vec::new(),
+            bound: HashMap::new(),
+            calls: Calls::Never,
+            callees: Vec::new(),
+            diverges: false,
+        }
+    }
+
+    /// Parameters are the first locals; one with a pattern is taken apart at the start.
+    fn parameters(&mut self, parameters: &[Parameter]) {
+        for parameter in parameters {
+            let known = Known::of(&parameter.ty);
+            match &parameter.pattern {
+                Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                    self.declare(&name.ident, known, name.mutability.is_some());
+                }
+                _ => {
+                    self.hidden(known);
+                }
+            }
+        }
+        for (i, parameter) in parameters.iter().enumerate() {
+            let mut pattern = parameter.pattern.clone();
+            if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none()) {
+                self.push_local(i as u64);
+                self.irrefutable(&mut pattern, &Known::of(&parameter.ty));
+            }
+        }
+    }
+
+    fn routine_body(&mut self, block: &mut Block) {
+        let want = Want::of(&self.result_known);
+        self.block(block, want);
+        self.stream.node(Node::Return);
+    }
+
+    fn new_slot(&mut self) -> u64 {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    fn new_label(&mut self) -> u64 {
+        self.labels += 1;
+        self.labels - 1
+    }
+
+    /// Opens a join and gives its number.
+    fn open_join(&mut self) -> u64 {
+        self.joins += 1;
+        self.stream.node(Node::Join).number(self.joins - 1).number(0);
+        self.joins - 1
+    }
+
+    fn label(&mut self, label: u64) {
+        self.stream.node(Node::Label).number(label);
+    }
+
+    fn jump(&mut self, label: u64) {
+        self.stream.node(Node::Jump).number(label);
+    }
+
+    fn push_local(&mut self, local: u64) {
+        self.stream.node(Node::Local).number(local);
+    }
+
+    /// A local that the user gave no name.
+    fn hidden(&mut self, known: Known) -> u64 {
+        self.locals.push(Local { name: String::new(), known, mutable: true });
+        self.locals.len() as u64 - 1
+    }
+
+    /// A new local of the innermost scope; shadows earlier ones of its name.
+    fn declare(&mut self, name: &Ident, known: Known, mutable: bool) -> u64 {
+        let local = self.hidden(known);
+        let entry = &mut self.locals[local as usize];
+        entry.name = if name == "__self" { "self".to_owned() } else { name.to_string() };
+        entry.mutable = mutable;
+        self.names().insert(key(name), local);
+        local
+    }
+
+    /// The names of the innermost scope.
+    fn names(&mut self) -> &mut HashMap<String, u64> {
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::default());
+        }
+        let innermost = self.scopes.len() - 1;
+        &mut self.scopes[innermost].names
+    }
+
+    fn find(&self, name: &Ident) -> Option<u64> {
+        let key = key(name);
+        self.scopes.iter().rev().find_map(|scope| scope.names.get(&key).copied())
+    }
+
+    fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(Scope::default());
+        let value = inside(self);
+        self.scopes.pop();
+        value
+    }
+
+    fn may_call(&mut self, calls: Calls) {
+        self.calls = self.calls.max(calls);
+    }
+}
+
+/// A name with its hygiene: what `Debug` of a span says before its position is the macro expansion that it comes from.
+fn key(name: &Ident) -> String {
+    let span = format!("{:?}", name.span());
+    let context = if span.starts_with('#') { span.split(' ').next().unwrap_or_default() } else { "" };
+    if name == "self" || name == "__self" { "self".to_owned() } else { format!("{name}{context}") }
+}
+
+/// A span that is nobody's code.
+fn nowhere() -> Span {
+    Span::mixed_site()
+}

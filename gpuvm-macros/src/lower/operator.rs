@@ -1,0 +1,229 @@
+//! Operators, and the order in which operands are evaluated.
+
+use gpuvm_core::encode::node::{Node, Operator};
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, UnOp};
+
+use super::expr::typed;
+use super::{Calls, Lowering, Want, literal};
+use crate::primitive::{Known, method_has_effect};
+use crate::shadow;
+
+impl Lowering<'_> {
+    pub(super) fn unary(&mut self, expr: &mut Expr, want: Want) -> Known {
+        let start = shadow::at(expr);
+        let Expr::Unary(node) = &mut *expr else { return Known::Unknown };
+        let operator = match node.op {
+            UnOp::Deref(_) => {
+                let known = self.expr(&mut node.expr, Want::Free);
+                self.stream.node(Node::Deref);
+                return match known {
+                    Known::Reference(inner) => *inner,
+                    _ => Known::Unknown,
+                };
+            }
+            UnOp::Not(_) => Operator::Not,
+            UnOp::Neg(_) => Operator::Neg,
+            _ => {
+                self.report.unknown_expression(&*node);
+                return Known::Unknown;
+            }
+        };
+        let known = self.expr(&mut node.expr, want.branch());
+        self.stream.line(start);
+        if known.is_primitive() || !self.evidence {
+            if matches!(known, Known::Reference(_)) {
+                self.stream.node(Node::Deref);
+            }
+            self.stream.node(Node::Unary).number(operator as u64);
+            return known.inner().clone();
+        }
+        let slot = self.new_slot();
+        self.stream.node(Node::UnaryAs).number(operator as u64).number(slot);
+        self.may_call(Calls::Maybe);
+        shadow::unary(expr, operator as u8, slot);
+        Known::Unknown
+    }
+
+    pub(super) fn binary(&mut self, expr: &mut Expr, want: Want) -> Known {
+        let start = shadow::at(expr);
+        let Expr::Binary(node) = &mut *expr else { return Known::Unknown };
+        if matches!(node.op, BinOp::And(_) | BinOp::Or(_)) {
+            return self.short_circuit(expr);
+        }
+        let Some(operator) = operator_of(&node.op) else {
+            self.report.unknown_expression(&node.op);
+            return Known::Unknown;
+        };
+        if operator as u8 >= Operator::AddAssign as u8 {
+            return self.compound(expr, operator);
+        }
+        let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
+        let shifts = matches!(operator, Operator::Shl | Operator::Shr);
+        let untyped = literal::is_untyped_integer(&node.left) && (shifts || literal::is_untyped_integer(&node.right));
+        let want_left = match want {
+            Want::Kind(_) if untyped && !compares => want,
+            _ if untyped => Want::Free,
+            _ => Want::Decided,
+        };
+        let copies = self.has_effect(&node.right) && self.is_changeable(&node.left);
+        let left = self.expr(&mut node.left, want_left);
+        // A literal may give its type to the other operand, but not to something that has none.
+        let left_is_float = left == Known::Float;
+        let by_reference = matches!(left, Known::Reference(_)) && left.is_primitive();
+        if by_reference {
+            self.stream.node(Node::Deref);
+        }
+        if copies {
+            self.stream.node(Node::Copy);
+        }
+        let want_right = if shifts { Want::Decided } else { Want::of(&left) };
+        let right = self.expr(&mut node.right, want_right);
+        if by_reference && matches!(right, Known::Reference(_)) {
+            self.stream.node(Node::Deref);
+        }
+        self.stream.line(start);
+        let primitive = left.is_primitive() && right.is_primitive()
+            || compares && (left.inner().kind().is_some() || right.inner().kind().is_some());
+        if compares && left_is_float && right == Known::Float {
+            let slot = self.new_slot();
+            shadow::bind(&mut node.left, slot);
+        }
+        if primitive || !self.evidence {
+            self.stream.node(Node::Binary).number(operator as u64);
+        } else {
+            let slot = self.new_slot();
+            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
+            self.may_call(Calls::Maybe);
+            shadow::binary(expr, operator as u8, slot);
+        }
+        match compares {
+            true => Known::BOOL,
+            false if shifts => typed(left.inner().clone()),
+            false => left.arithmetic(&right),
+        }
+    }
+
+    /// `a && b` and `a || b` as values.
+    fn short_circuit(&mut self, expr: &mut Expr) -> Known {
+        let (no, end) = (self.new_label(), self.new_label());
+        let join = self.open_join();
+        let diverges = self.diverges;
+        self.condition(expr, no);
+        self.diverges = diverges;
+        self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
+        self.jump(end);
+        self.label(no);
+        self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
+        self.label(end);
+        self.stream.node(Node::JoinGet).number(join);
+        Known::BOOL
+    }
+
+    /// `place op= value`: for numbers the value is evaluated first, as Rust does.
+    fn compound(&mut self, expr: &mut Expr, operator: Operator) -> Known {
+        let start = shadow::at(expr);
+        let Expr::Binary(node) = &mut *expr else { return Known::Unknown };
+        let copies = self.has_effect(&node.left) && self.is_changeable(&node.right);
+        let right = self.expr(&mut node.right, Want::Decided);
+        if matches!(right, Known::Reference(_)) && right.is_primitive() {
+            self.stream.node(Node::Deref);
+        }
+        if copies {
+            self.stream.node(Node::Copy);
+        }
+        let left = self.expr(&mut node.left, Want::Free);
+        self.stream.line(start);
+        if left.is_primitive() && right.is_primitive() || !self.evidence {
+            let plain = operator as u64 - Operator::AddAssign as u64;
+            self.stream.node(Node::AssignOp).number(plain);
+        } else {
+            let slot = self.new_slot();
+            self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
+            self.may_call(Calls::Maybe);
+            shadow::assign_operator(expr, operator as u8, slot);
+        }
+        self.stream.node(Node::Unit);
+        Known::Unit
+    }
+
+    /// Whether evaluating an expression may change a variable or memory.
+    pub(super) fn has_effect(&self, expr: &Expr) -> bool {
+        let mut search = Effects { found: false, evidence: self.evidence };
+        search.visit_expr(expr);
+        search.found
+    }
+
+    /// Whether an expression is a place that an effect may change.
+    pub(super) fn is_changeable(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(node) => self.is_changeable(&node.expr),
+            Expr::Group(node) => self.is_changeable(&node.expr),
+            Expr::Field(node) => self.is_changeable(&node.base),
+            Expr::Index(node) => self.is_changeable(&node.expr),
+            Expr::Unary(node) => matches!(node.op, UnOp::Deref(_)),
+            Expr::Path(node) => match node.path.get_ident().and_then(|name| self.find(name)) {
+                Some(local) => {
+                    let local = &self.locals[local as usize];
+                    local.mutable || matches!(local.known, Known::Unknown | Known::Reference(_))
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Looks for what may change a variable or memory.
+struct Effects {
+    found: bool,
+    evidence: bool,
+}
+
+impl<'ast> Visit<'ast> for Effects {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.found |= match expr {
+            Expr::Assign(_) | Expr::Macro(_) => true,
+            Expr::Binary(node) => operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8),
+            Expr::Reference(node) => node.mutability.is_some(),
+            Expr::MethodCall(node) => self.evidence || method_has_effect(&node.method.to_string()),
+            // A function changes only what it is given a reference to, possibly through a variable.
+            Expr::Call(node) => node.args.iter().any(|arg| !matches!(arg, Expr::Lit(_))),
+            _ => false,
+        };
+        visit::visit_expr(self, expr);
+    }
+}
+
+/// The number of an operator; `None` for the short-circuiting ones.
+fn operator_of(op: &BinOp) -> Option<Operator> {
+    Some(match op {
+        BinOp::Add(_) => Operator::Add,
+        BinOp::Sub(_) => Operator::Sub,
+        BinOp::Mul(_) => Operator::Mul,
+        BinOp::Div(_) => Operator::Div,
+        BinOp::Rem(_) => Operator::Rem,
+        BinOp::BitAnd(_) => Operator::BitAnd,
+        BinOp::BitOr(_) => Operator::BitOr,
+        BinOp::BitXor(_) => Operator::BitXor,
+        BinOp::Shl(_) => Operator::Shl,
+        BinOp::Shr(_) => Operator::Shr,
+        BinOp::Eq(_) => Operator::Eq,
+        BinOp::Ne(_) => Operator::Ne,
+        BinOp::Lt(_) => Operator::Lt,
+        BinOp::Le(_) => Operator::Le,
+        BinOp::Gt(_) => Operator::Gt,
+        BinOp::Ge(_) => Operator::Ge,
+        BinOp::AddAssign(_) => Operator::AddAssign,
+        BinOp::SubAssign(_) => Operator::SubAssign,
+        BinOp::MulAssign(_) => Operator::MulAssign,
+        BinOp::DivAssign(_) => Operator::DivAssign,
+        BinOp::RemAssign(_) => Operator::RemAssign,
+        BinOp::BitAndAssign(_) => Operator::BitAndAssign,
+        BinOp::BitOrAssign(_) => Operator::BitOrAssign,
+        BinOp::BitXorAssign(_) => Operator::BitXorAssign,
+        BinOp::ShlAssign(_) => Operator::ShlAssign,
+        BinOp::ShrAssign(_) => Operator::ShrAssign,
+        _ => return None,
+    })
+}

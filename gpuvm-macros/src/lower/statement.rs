@@ -1,0 +1,193 @@
+//! Blocks and statements.
+
+use gpuvm_core::encode::node::Node;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Block, Expr, ExprMacro, Item, Local, Pat, Stmt, Type};
+
+use super::{Lowering, Want};
+use crate::primitive::Known;
+use crate::shadow;
+
+impl Lowering<'_> {
+    /// A block; pushes its value.
+    pub(super) fn block(&mut self, block: &mut Block, want: Want) -> Known {
+        self.scoped(|this| this.statements(&mut block.stmts, want))
+    }
+
+    fn statements(&mut self, statements: &mut Vec<Stmt>, want: Want) -> Known {
+        self.items(statements);
+        let mut value = None;
+        let count = statements.len();
+        let mut done = Vec::with_capacity(count);
+        for (i, mut statement) in statements.drain(..).enumerate() {
+            let mut after = None;
+            match &mut statement {
+                Stmt::Local(local) => after = self.local(local),
+                Stmt::Item(_) => {}
+                Stmt::Expr(expr, semicolon) => {
+                    let is_tail = semicolon.is_none() && i + 1 == count;
+                    let known = self.expr(expr, if is_tail { want } else { Want::Free });
+                    if is_tail {
+                        value = Some(known);
+                    } else {
+                        self.stream.node(Node::Pop);
+                    }
+                }
+                Stmt::Macro(node) => {
+                    self.attributes(&node.attrs);
+                    let is_tail = node.semi_token.is_none() && i + 1 == count;
+                    let mut expr = Expr::Macro(ExprMacro { attrs: Vec::new(), mac: node.mac.clone() });
+                    let known = self.expr(&mut expr, if is_tail { want } else { Want::Free });
+                    if is_tail {
+                        value = Some(known);
+                        statement = Stmt::Expr(expr, None);
+                    } else {
+                        self.stream.node(Node::Pop);
+                        statement = Stmt::Expr(expr, Some(Default::default()));
+                    }
+                }
+            }
+            done.push(statement);
+            done.extend(after);
+        }
+        *statements = done;
+        match value {
+            Some(known) => known,
+            None if self.diverges => {
+                self.stream.node(Node::Never);
+                Known::Never
+            }
+            None => {
+                self.stream.node(Node::Unit);
+                Known::Unit
+            }
+        }
+    }
+
+    /// Items are visible in all of their block, so they are looked at first.
+    fn items(&mut self, statements: &mut [Stmt]) {
+        for statement in statements {
+            let Stmt::Item(item) = statement else { continue };
+            match item {
+                Item::Const(_) | Item::Use(_) => {
+                    let tokens = item.to_token_stream();
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.items.push(tokens);
+                    }
+                }
+                Item::Fn(function) => callee_only(&mut function.attrs),
+                Item::Impl(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
+                _ => self.report.nested_item(&*item),
+            }
+        }
+    }
+
+    /// A `let` statement; gives a statement to follow it in the shadow.
+    fn local(&mut self, local: &mut Local) -> Option<Stmt> {
+        self.attributes(&local.attrs);
+        let (pattern, ty) = match &mut local.pat {
+            Pat::Type(typed) => {
+                self.check_type(&typed.ty);
+                (&mut *typed.pat, Some((*typed.ty).clone()))
+            }
+            pattern => (pattern, None),
+        };
+        let Some(init) = &mut local.init else {
+            return self.declaration(pattern, ty.as_ref());
+        };
+        let annotated = ty.as_ref().map(Known::of);
+        let want = match &annotated {
+            Some(known) => Want::of(known),
+            None => Want::Free,
+        };
+        let known = self.expr(&mut init.expr, want);
+        if let Some((_, otherwise)) = &mut init.diverge {
+            self.let_else(pattern, otherwise, annotated.unwrap_or(known));
+            return None;
+        }
+        let simple = match pattern {
+            Pat::Ident(name) if super::pattern::is_binding(name) && name.by_ref.is_none() && name.subpat.is_none() => {
+                Some((name.ident.clone(), name.mutability.is_some()))
+            }
+            _ => None,
+        };
+        let Some((name, mutable)) = simple else {
+            let known = annotated.unwrap_or(known);
+            self.irrefutable(pattern, &known);
+            return None;
+        };
+        let needs_slot = match &annotated {
+            Some(Known::Scalar(_)) => false,
+            Some(_) => true,
+            // Without anything else rustc takes such a float for f64.
+            None => known == Known::Float,
+        };
+        let known = match annotated {
+            Some(known) => known,
+            None if known == Known::Float => Known::Scalar(gpuvm_core::types::Kind::F32),
+            None => known,
+        };
+        let span = shadow::at(&*local.init.as_ref()?.expr);
+        let number = self.declare(&name, known, mutable);
+        if !needs_slot {
+            self.stream.node(Node::Bind).number(number);
+            return None;
+        }
+        let slot = self.new_slot();
+        self.stream.node(Node::BindAs).number(number).number(slot);
+        Some(Stmt::Expr(Expr::Verbatim(shadow::bind_place(quote!(#name), span, slot)), None))
+    }
+
+    /// `let x;`
+    fn declaration(&mut self, pattern: &mut Pat, ty: Option<&Type>) -> Option<Stmt> {
+        let Pat::Ident(name) = pattern else {
+            self.report.unknown_pattern(&*pattern);
+            return None;
+        };
+        let name = name.clone();
+        let local = self.declare(&name.ident, ty.map_or(Known::Unknown, Known::of), true);
+        let slot = self.new_slot();
+        self.stream.node(Node::Declare).number(local).number(slot);
+        let ident = &name.ident;
+        Some(Stmt::Expr(Expr::Verbatim(shadow::bind_place(quote!(#ident), shadow::at(ident), slot)), None))
+    }
+
+    /// `let pattern = value else { … };`, the value being on the stack.
+    fn let_else(&mut self, pattern: &mut Pat, otherwise: &mut Expr, known: Known) {
+        let (fails, matches) = (self.new_label(), self.new_label());
+        let before = self.names().clone();
+        self.refutable(pattern, &known, fails);
+        self.jump(matches);
+        self.label(fails);
+        // The bindings are not there in the `else` block.
+        let bound = std::mem::replace(self.names(), before);
+        let diverges = self.diverges;
+        self.expr(otherwise, Want::Free);
+        self.diverges = diverges;
+        *self.names() = bound;
+        self.stream.node(Node::Pop);
+        self.label(matches);
+    }
+
+    /// Attributes that change nothing are let through.
+    pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes {
+            let path = attribute.path();
+            let harmless = ["allow", "warn", "deny", "forbid", "expect", "doc"].iter().any(|name| path.is_ident(name));
+            let tool = path.segments.first().is_some_and(|first| first.ident == "rustfmt" || first.ident == "clippy");
+            if !harmless && !tool {
+                self.report.attribute(attribute);
+            }
+        }
+    }
+}
+
+/// In the shadow a nested routine is only called, or it would be registered twice.
+fn callee_only(attributes: &mut [Attribute]) {
+    for attribute in attributes {
+        if attribute.path().segments.last().is_some_and(|last| last.ident == "routine") {
+            let path = attribute.path().clone();
+            *attribute = syn::parse_quote!(#[#path(callee)]);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The writer of the node stream: a byte a node, LEB128 arguments, and a `Line` node only where the line has changed.
+
+use gpuvm_core::encode::node::Node;
+use gpuvm_core::types::name_hash;
+use proc_macro2::Span;
+
+/// The node stream so far.
+#[derive(Default)]
+pub struct Stream {
+    bytes: Vec<u8>,
+    line: usize,
+}
+
+impl Stream {
+    /// Writes a node; its arguments follow by [`number`](Self::number) and [`hash`](Self::hash).
+    pub fn node(&mut self, node: Node) -> &mut Stream {
+        self.bytes.push(node as u8);
+        self
+    }
+
+    /// Writes an argument.
+    pub fn number(&mut self, value: u64) -> &mut Stream {
+        let mut rest = value;
+        while rest >= 0x80 {
+            self.bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.bytes.push(rest as u8);
+        self
+    }
+
+    /// Writes the hash of a name.
+    pub fn hash(&mut self, name: &str) -> &mut Stream {
+        self.bytes.extend(name_hash(name).to_le_bytes());
+        self
+    }
+
+    /// Writes the hash that stands for no name.
+    pub fn zero_hash(&mut self) -> &mut Stream {
+        self.bytes.extend([0; 4]);
+        self
+    }
+
+    /// Says on which line the next node may trap.
+    pub fn line(&mut self, span: Span) {
+        let line = span.start().line;
+        if line != self.line {
+            self.line = line;
+            self.node(Node::Line).number(line as u64);
+        }
+    }
+
+    /// The bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}

@@ -1,0 +1,193 @@
+//! What the macros refuse, one constructor a rule. Errors pile up while a routine is lowered and reach the user all at once, each on the
+//! exact token, each saying what to write instead.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// The errors found so far.
+#[derive(Default)]
+pub struct Report {
+    errors: Vec<syn::Error>,
+}
+
+impl Report {
+    /// Whether nothing was refused.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Takes over an error of the parser.
+    pub fn push(&mut self, error: syn::Error) {
+        self.errors.push(error);
+    }
+
+    /// All errors as `compile_error!`s; nothing where there were none.
+    pub fn into_tokens(self) -> TokenStream {
+        self.errors.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+
+    fn on(&mut self, tokens: impl ToTokens, message: &str) {
+        self.errors.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// A macro that the machine does not know.
+    pub fn unknown_macro(&mut self, path: &syn::Path) {
+        let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let message = match name.as_str() {
+            "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
+            "format" | "concat" | "stringify" | "include_str" => {
+                format!("`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`")
+            }
+            "print" | "println" | "eprint" | "eprintln" | "dbg" | "log" | "write" | "writeln" => {
+                format!("`{name}!` cannot print from inside a #[routine]; return the value, or write it to a `&mut` parameter")
+            }
+            _ => format!(
+                "the macro `{name}!` is not available inside a #[routine]; accepted are `assert!`, `assert_eq!`, `assert_ne!`, \
+                 their `debug_` forms, `panic!`, `unreachable!`, `todo!`, `unimplemented!`, `matches!` and `cfg!`"
+            ),
+        };
+        self.on(path, &message);
+    }
+
+    /// A method that the machine's own types do not have inside a routine.
+    pub fn unknown_method(&mut self, method: &syn::Ident, receiver: &str) {
+        let message = match method.to_string().as_str() {
+            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied" | "cloned" => format!(
+                "`.{method}()` is accepted only in the head of a `for` loop: `for x in values.iter()`, `for i in (0..n).rev()`"
+            ),
+            "map" | "and_then" | "filter" | "unwrap_or_else" | "map_or" | "ok_or" => {
+                format!("`.{method}()` is not available inside a #[routine]; write a `match` or `if let`")
+            }
+            "into" | "try_into" => format!("`.{method}()` is not available inside a #[routine]; write `as` with the type"),
+            "cmp" | "partial_cmp" => {
+                format!("`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`")
+            }
+            _ => format!("{receiver} has no method `{method}` inside a #[routine]; write it as a #[routine] `fn` and call that"),
+        };
+        self.on(method, &message);
+    }
+
+    /// A type that is not the machine's, where its name alone shows it.
+    pub fn foreign_type(&mut self, path: &syn::Path, name: &str) {
+        let instead = match name {
+            "f64" => "write `f32`",
+            "i128" => "write `i64`",
+            "u128" => "write `u64`",
+            "char" => "write `u32` or `u8`",
+            "str" | "String" => "a routine has no strings; texts occur only in `panic!` and `assert!`",
+            "Vec" | "VecDeque" => "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`",
+            "Box" | "Rc" | "Arc" => "a routine has no heap; write the value itself",
+            _ => "write an array `[T; N]`",
+        };
+        self.on(path, &format!("`{name}` is not a type of the machine; {instead}"));
+    }
+
+    /// Shifts the blame for a literal out of range.
+    pub fn integer_too_large(&mut self, literal: &syn::LitInt) {
+        self.on(literal, "this literal does not fit in 64 bits, the longest integer of the machine");
+    }
+
+    /// A suffix that is no type of the machine.
+    pub fn literal_suffix(&mut self, literal: &syn::Lit, suffix: &str) {
+        let instead = match suffix {
+            "f64" => "f32",
+            "u128" => "u64",
+            _ => "i64",
+        };
+        self.on(literal, &format!("`{suffix}` is not a type of the machine; write the suffix `{instead}`"));
+    }
+
+    /// An error with a text of its own, at a place where no token stands.
+    pub fn at(&mut self, span: Span, message: &str) {
+        self.errors.push(syn::Error::new(span, message));
+    }
+}
+
+macro_rules! rules {
+    ($($rule:ident: $message:literal;)*) => {
+        /// The rules whose text is always the same.
+        impl Report {
+            $(
+                #[doc = concat!("Refuses: ", $message, ".")]
+                pub fn $rule(&mut self, tokens: impl ToTokens) {
+                    self.on(tokens, $message);
+                }
+            )*
+        }
+    };
+}
+
+rules! {
+    // Expressions.
+    closure: "closures are not available inside a #[routine]; write a #[routine] `fn` and call it by name";
+    async_code: "async code is not available inside a #[routine]; a routine runs to its end, `vm::yield_now()` lets others go first";
+    unsafe_code: "`unsafe` is not available inside a #[routine]";
+    raw_pointer: "raw pointers are not available inside a #[routine]; write a reference, `&x` or `&mut x`";
+    const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
+    try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
+    yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
+    text_literal: "a routine has no strings; texts occur only in `panic!` and `assert!`";
+    char_literal: "`char` is not a type of the machine; write a byte, `b'a'`, or its code as u32";
+    range_value: "a range is accepted only in the head of a `for` loop and in `&values[a..b]`; keep its two ends as values";
+    slice_without_reference: "a slice of an array has to be taken by reference; write `&values[a..b]` or `&mut values[a..b]`";
+    called_value: "only a routine can be called, by its path; a value cannot";
+    infer_expression: "`_` is not a value; write one";
+    unknown_expression: "this expression is not available inside a #[routine]";
+    let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";
+    generic_method_call: "type arguments on a method are not available inside a #[routine]; write a #[routine] `fn` with type parameters";
+    attribute: "attributes on expressions and statements are not available inside a #[routine]; `#[allow(…)]` and `#[rustfmt::skip]` are";
+    try_outside_option: "`?` needs a routine that returns `Option`";
+    assign_target: "this cannot be assigned to; write a variable, a field, an element, or a pattern of these";
+
+    // Loops.
+    iterator: "a `for` loop runs over a range, an array, a slice, or `.iter()`, `.iter_mut()`, `.iter().enumerate()`; write a `while` loop for others";
+    step_then_rev: "`.step_by()` before `.rev()` is not available inside a #[routine]; write `.rev()` first and adjust the start";
+    open_range: "a range without end is not available here; write `loop` with a `break`, or give the range an end";
+    enumerate_pattern: "write `.enumerate()` with the pattern `(i, x)`";
+
+    // Patterns.
+    rest_in_the_middle: "`..` is accepted only at the end of this pattern; write `_` for each field that is left out";
+    pattern_literal: "only numbers and `bool` can be compared with in a pattern";
+    pattern_macro: "macros in patterns are not available inside a #[routine]";
+    unknown_pattern: "this pattern is not available inside a #[routine]";
+    guarded_alternatives: "alternatives that may match at once cannot share a guard and bind names; write an arm for each";
+
+    // Formatting.
+    format_text: "the text has to be a literal: `panic!(\"x is {}\", x)`";
+    format_placeholder: "inside a #[routine] a text shows values as `{}` or `{:?}`, without other options";
+    format_count: "inside a #[routine] a text shows at most two values; they are kept in the VM's trap record";
+    format_arguments: "the text has another number of `{}` than there are values after it";
+    assert_values: "`assert_eq!` and `assert_ne!` show their two operands, and a text shows at most two values; leave the values out of the text";
+
+    // Items.
+    item_kind: "#[routine] goes on a `fn`, an `impl` block or a `trait`";
+    primitive_name: "a routine cannot have a primitive type's name, which it would hide; rename it";
+    async_routine: "a routine cannot be `async`; it runs to its end, `vm::yield_now()` lets others go first";
+    unsafe_routine: "a routine cannot be `unsafe`";
+    const_routine: "a routine cannot be `const`; call a `const fn` from a `const` instead";
+    extern_routine: "a routine cannot have another ABI; remove `extern`";
+    variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
+    impl_trait: "`impl Trait` is not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
+    dyn_trait: "trait objects are not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
+    function_pointer: "function pointers are not available in a routine; call a routine by its path";
+    nested_item: "this item is not available inside a #[routine]; move it out of the function";
+    receiver_type: "write `self`, `&self` or `&mut self`";
+    generic_method: "a #[routine] method cannot have type or const parameters of its own; write a #[routine] `fn`";
+    routine_argument: "#[routine] takes `id = \"name\"` or `callee`";
+    duplicate_argument: "this argument was given before";
+    id_on_callee: "a routine with `callee` is not launched, so it has no id; remove one of the two";
+    arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
+    empty_id: "an id has to have at least one letter";
+    negative_impl: "a negative `impl` has no routines; remove the #[routine]";
+    default_body: "a method of a #[routine] trait cannot have a body here; write it in each `impl`, or as a #[routine] `fn`";
+    machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
+    generic_trait: "a #[routine] trait cannot have type or const parameters";
+
+    // Derive.
+    union: "a union does not say which of its fields holds; write an enum";
+    lifetime: "a value of the machine holds no references; remove the lifetime and store an index instead";
+    reference_field: "a value of the machine holds no references; store the value itself, or an index";
+    empty_enum: "an enum without variants has no values; give it at least one variant";
+    vm_type_argument: "#[vm_type] takes `manual_eq`";
+    recursive_type: "a type cannot contain itself: the machine has no heap; store an index into a slice instead";
+}

@@ -1,0 +1,272 @@
+//! One routine, taken apart: its parameters and result, and what its signature asks of type parameters. Functions and methods alike.
+
+use gpuvm_core::encode::node::Operator;
+use proc_macro2::{Ident, Span};
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType, Signature, Type,
+    TypeParamBound, WherePredicate,
+};
+
+use crate::lower::{self, Lowered, Parameter, check_type};
+use crate::report::Report;
+
+/// A routine's signature without lifetimes, and its lowered body.
+pub struct Parts {
+    /// Its parameters; `self` is called `__self`.
+    pub parameters: Vec<Parameter>,
+    /// Its result.
+    pub result: Type,
+    /// Whether it returns `!`.
+    pub never: bool,
+    /// Its body.
+    pub lowered: Lowered,
+}
+
+impl Parts {
+    /// Takes a function apart. `has_self_type`: whether it is a method, so that types of the user's are about.
+    pub fn of(signature: &Signature, body: &Block, has_self_type: bool, report: &mut Report) -> Parts {
+        check_signature(signature, report);
+        let mut parameters: Vec<Parameter> = signature.inputs.iter().map(|input| parameter(input, report)).collect();
+        let (mut result, never) = match &signature.output {
+            ReturnType::Default => (syn::parse_quote!(()), false),
+            ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)) => (syn::parse_quote!(()), true),
+            ReturnType::Type(_, ty) => ((**ty).clone(), false),
+        };
+        for parameter in &mut parameters {
+            check_type(&parameter.ty, report);
+            erase_lifetimes(&mut parameter.ty);
+        }
+        check_type(&result, report);
+        erase_lifetimes(&mut result);
+        let mut body = body.clone();
+        EraseLifetimes.visit_block_mut(&mut body);
+        let evidence = has_self_type || mentions_user_types(signature, &body);
+        let lowered = lower::lower(&parameters, &result, &body, evidence, report);
+        Parts { parameters, result, never, lowered }
+    }
+}
+
+fn check_signature(signature: &Signature, report: &mut Report) {
+    if let Some(token) = &signature.asyncness {
+        report.async_routine(token);
+    }
+    if let Some(token) = &signature.constness {
+        report.const_routine(token);
+    }
+    if let syn::Safety::Unsafe(token) = &signature.safety {
+        report.unsafe_routine(token);
+    }
+    if let Some(abi) = &signature.abi {
+        report.extern_routine(abi);
+    }
+    if let Some(variadic) = &signature.variadic {
+        report.variadic_routine(variadic);
+    }
+}
+
+fn parameter(input: &FnArg, report: &mut Report) -> Parameter {
+    match input {
+        FnArg::Typed(typed) => Parameter { pattern: (*typed.pat).clone(), ty: (*typed.ty).clone() },
+        FnArg::Receiver(receiver) => {
+            let span = receiver.self_token.span;
+            let ty = match &receiver.kind {
+                ReceiverKind::Value => syn::parse_quote!(Self),
+                ReceiverKind::Reference(_, _, None) => syn::parse_quote!(&Self),
+                ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
+                _ => {
+                    report.receiver_type(receiver);
+                    syn::parse_quote!(Self)
+                }
+            };
+            let pattern = Pat::Ident(PatIdent {
+                attrs: Vec::new(),
+                by_ref: None,
+                mutability: receiver.mutability,
+                ident: Ident::new("__self", span),
+                subpat: None,
+            });
+            Parameter { pattern, ty }
+        }
+    }
+}
+
+/// Lifetimes are left to inference: facts have none.
+pub fn erase_lifetimes(ty: &mut Type) {
+    EraseLifetimes.visit_type_mut(ty);
+}
+
+struct EraseLifetimes;
+
+impl VisitMut for EraseLifetimes {
+    fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
+        if node.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident != "static") {
+            node.lifetime = None;
+        }
+        visit_mut::visit_type_reference_mut(self, node);
+    }
+
+    fn visit_generic_argument_mut(&mut self, node: &mut syn::GenericArgument) {
+        if let syn::GenericArgument::Lifetime(lifetime) = node
+            && lifetime.ident != "static"
+        {
+            *lifetime = Lifetime::new("'_", Span::mixed_site());
+        }
+        visit_mut::visit_generic_argument_mut(self, node);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Whether a routine mentions types that are not the machine's own, so that an operator in it may be a routine.
+fn mentions_user_types(signature: &Signature, body: &Block) -> bool {
+    let mut search = UserTypes(false);
+    search.visit_signature(signature);
+    search.visit_block(body);
+    search.0
+}
+
+struct UserTypes(bool);
+
+impl<'ast> Visit<'ast> for UserTypes {
+    fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
+        let last = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let machine = crate::primitive::kind_of_name(&last).is_some()
+            || matches!(last.as_str(), "Option" | "Wrapping" | "AtomicU32" | "AtomicI32");
+        self.0 |= !machine;
+        visit::visit_type_path(self, node);
+    }
+
+    fn visit_expr_struct(&mut self, _: &'ast syn::ExprStruct) {
+        self.0 = true;
+    }
+
+    fn visit_pat_struct(&mut self, _: &'ast syn::PatStruct) {
+        self.0 = true;
+    }
+
+    fn visit_expr_field(&mut self, node: &'ast syn::ExprField) {
+        self.0 |= matches!(node.member, syn::Member::Named(_));
+        visit::visit_expr_field(self, node);
+    }
+
+    fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
+        self.0 |= gpuvm_core::encode::method::method_number(&node.method.to_string()).is_none()
+            && !matches!(node.method.to_string().as_str(), "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied");
+        visit::visit_expr_method_call(self, node);
+    }
+
+    fn visit_expr_path(&mut self, node: &'ast syn::ExprPath) {
+        for segment in &node.path.segments {
+            let name = segment.ident.to_string();
+            let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+            self.0 |= is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
+        }
+        visit::visit_expr_path(self, node);
+    }
+}
+
+/// What a routine's generics become on what stands for it: no lifetimes, no defaults, and for each operator that a bound promises, that
+/// it is a routine or the machine's own.
+pub fn vm_generics(generics: &Generics) -> Generics {
+    let mut kept = generics.clone();
+    kept.params = generics
+        .params
+        .iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .cloned()
+        .map(|mut param| {
+            match &mut param {
+                GenericParam::Type(param) => param.default = None,
+                GenericParam::Const(param) => param.default = None,
+                GenericParam::Lifetime(_) => {}
+            }
+            param
+        })
+        .collect();
+    if kept.params.is_empty() && kept.where_clause.is_none() {
+        return Generics::default();
+    }
+    let mut promises = Vec::new();
+    for param in kept.type_params() {
+        let name = &param.ident;
+        collect_promises(&syn::parse_quote!(#name), param.bounds.iter(), &mut promises);
+    }
+    if let Some(clause) = &generics.where_clause {
+        for predicate in &clause.predicates {
+            if let WherePredicate::Type(predicate) = predicate {
+                collect_promises(&predicate.bounded_ty, predicate.bounds.iter(), &mut promises);
+            }
+        }
+    }
+    let clause = kept.make_where_clause();
+    clause.predicates = std::mem::take(&mut clause.predicates)
+        .into_iter()
+        .filter(|predicate| matches!(predicate, WherePredicate::Type(_)))
+        .collect();
+    clause.predicates.extend(promises);
+    kept
+}
+
+fn collect_promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>, promises: &mut Vec<WherePredicate>) {
+    for bound in bounds {
+        let TypeParamBound::Trait(bound) = bound else { continue };
+        let Some(last) = bound.path.segments.last() else { continue };
+        let mut right: Type = ty.clone();
+        if let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(syn::GenericArgument::Type(argument)) = arguments.args.first()
+        {
+            right = argument.clone();
+        }
+        for operator in operators_of_trait(&last.ident.to_string()).iter().map(|(_, operator)| *operator) {
+            let number = operator as u8;
+            let right = match operator {
+                Operator::Neg | Operator::Not => syn::parse_quote!(()),
+                _ => right.clone(),
+            };
+            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Operation<#number, #right>));
+        }
+    }
+}
+
+/// The operators that a trait of std overloads, with the names of its methods.
+pub fn operators_of_trait(name: &str) -> &'static [(&'static str, Operator)] {
+    use Operator::*;
+    match name {
+        "Add" => &[("add", Add)],
+        "Sub" => &[("sub", Sub)],
+        "Mul" => &[("mul", Mul)],
+        "Div" => &[("div", Div)],
+        "Rem" => &[("rem", Rem)],
+        "BitAnd" => &[("bitand", BitAnd)],
+        "BitOr" => &[("bitor", BitOr)],
+        "BitXor" => &[("bitxor", BitXor)],
+        "Shl" => &[("shl", Shl)],
+        "Shr" => &[("shr", Shr)],
+        "Neg" => &[("neg", Neg)],
+        "Not" => &[("not", Not)],
+        "AddAssign" => &[("add_assign", AddAssign)],
+        "SubAssign" => &[("sub_assign", SubAssign)],
+        "MulAssign" => &[("mul_assign", MulAssign)],
+        "DivAssign" => &[("div_assign", DivAssign)],
+        "RemAssign" => &[("rem_assign", RemAssign)],
+        "BitAndAssign" => &[("bitand_assign", BitAndAssign)],
+        "BitOrAssign" => &[("bitor_assign", BitOrAssign)],
+        "BitXorAssign" => &[("bitxor_assign", BitXorAssign)],
+        "ShlAssign" => &[("shl_assign", ShlAssign)],
+        "ShrAssign" => &[("shr_assign", ShrAssign)],
+        // The encoder negates `==` for `!=`.
+        "PartialEq" => &[("eq", Eq), ("eq", Ne)],
+        "PartialOrd" => &[("lt", Lt), ("le", Le), ("gt", Gt), ("ge", Ge)],
+        _ => &[],
+    }
+}
+
+/// The arguments that name a generic item's instance from inside.
+pub fn turbofish(generics: &Generics) -> proc_macro2::TokenStream {
+    let (_, arguments, _) = generics.split_for_impl();
+    let arguments = arguments.as_turbofish();
+    quote!(#arguments)
+}

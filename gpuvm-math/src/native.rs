@@ -1,0 +1,194 @@
+//! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `M(&x).sin()`, and that is this crate's
+//! function for an `f32` and the value's own method for everything else.
+
+use std::ops::Deref;
+
+use crate as math;
+
+/// A receiver of a method whose meaning gpuvm fixes where std leaves it open, borrowed.
+///
+/// Method lookup finds the inherent methods of `M<f32>` first; every other type's own methods are reached through
+/// [`Deref`].
+#[derive(Clone, Copy)]
+pub struct M<'a, T>(pub &'a T);
+
+impl<T> Deref for M<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// Methods of a type and of references to it.
+macro_rules! methods {
+    ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+    };
+    (@for $ty:ident, $receiver:ty, |$m:ident| $value:expr;
+        $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        #[allow(missing_docs, reason = "the function or std method of the same name is documented")]
+        impl $receiver {
+            $(
+                $(#[$attribute])*
+                #[inline]
+                pub fn $name(self $(, $arg: $arg_ty)*) -> $result {
+                    let $m = self;
+                    let $this: $ty = $value;
+                    $body
+                }
+            )*
+        }
+    };
+}
+
+methods! { f32;
+    fn sin(x) -> f32 { math::sin(x) }
+    fn cos(x) -> f32 { math::cos(x) }
+    fn tan(x) -> f32 { math::tan(x) }
+    fn asin(x) -> f32 { math::asin(x) }
+    fn acos(x) -> f32 { math::acos(x) }
+    fn atan(x) -> f32 { math::atan(x) }
+    fn sinh(x) -> f32 { math::sinh(x) }
+    fn cosh(x) -> f32 { math::cosh(x) }
+    fn tanh(x) -> f32 { math::tanh(x) }
+    fn asinh(x) -> f32 { math::asinh(x) }
+    fn acosh(x) -> f32 { math::acosh(x) }
+    fn atanh(x) -> f32 { math::atanh(x) }
+    fn exp(x) -> f32 { math::exp(x) }
+    fn exp2(x) -> f32 { math::exp2(x) }
+    fn exp_m1(x) -> f32 { math::exp_m1(x) }
+    fn ln(x) -> f32 { math::ln(x) }
+    fn ln_1p(x) -> f32 { math::ln_1p(x) }
+    fn log2(x) -> f32 { math::log2(x) }
+    fn log10(x) -> f32 { math::log10(x) }
+    fn cbrt(x) -> f32 { math::cbrt(x) }
+    fn sin_cos(x) -> (f32, f32) { math::sin_cos(x) }
+    fn atan2(y, x: f32) -> f32 { math::atan2(y, x) }
+    fn log(x, base: f32) -> f32 { math::log(x, base) }
+    fn powf(x, exponent: f32) -> f32 { math::powf(x, exponent) }
+    fn powi(x, exponent: i32) -> f32 { math::powi(x, exponent) }
+    fn hypot(x, other: f32) -> f32 { math::hypot(x, other) }
+    /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
+    fn min(a, b: f32) -> f32 { math::min(a, b) }
+    /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
+    fn max(a, b: f32) -> f32 { math::max(a, b) }
+    /// std's `clamp`, with the panic's place in the caller.
+    #[track_caller]
+    fn clamp(x, min: f32, max: f32) -> f32 { math::clamp(x, min, max) }
+    /// The bits, with the one NaN `0x7fc00000` for all of them.
+    fn to_bits(x) -> u32 { math::to_bits(x) }
+    /// Whether the sign is set; no NaN has one.
+    fn is_sign_negative(x) -> bool { math::is_sign_negative(x) }
+    /// Whether the sign is clear, as every NaN's is.
+    fn is_sign_positive(x) -> bool { math::is_sign_positive(x) }
+    /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
+    fn copysign(x, sign: f32) -> f32 { math::copysign(x, sign) }
+    /// 1.0 with the sign of the number, or NaN.
+    fn signum(x) -> f32 { math::signum(x) }
+}
+
+/// Integer methods that panic inside std: here the panic's place is the caller's, as it is in a VM.
+macro_rules! integers {
+    ($($ty:ident)*) => {$(methods! { $ty;
+        #[track_caller]
+        fn pow(x, exponent: u32) -> $ty {
+            match x.checked_pow(exponent) {
+                Some(power) => power,
+                None if cfg!(debug_assertions) => panic!("attempt to multiply with overflow"),
+                None => x.wrapping_pow(exponent),
+            }
+        }
+        #[track_caller]
+        fn clamp(x, min: $ty, max: $ty) -> $ty {
+            assert!(min <= max, "assertion failed: min <= max");
+            x.clamp(min, max)
+        }
+        #[track_caller]
+        fn ilog2(x) -> u32 {
+            match x.checked_ilog2() {
+                Some(log) => log,
+                None => panic!("argument of integer logarithm must be positive"),
+            }
+        }
+        #[track_caller]
+        fn rem_euclid(x, rhs: $ty) -> $ty {
+            if rhs == 0 {
+                panic!("attempt to calculate the remainder with a divisor of zero");
+            }
+            match x.checked_rem_euclid(rhs) {
+                Some(rest) => rest,
+                None => panic!("attempt to calculate the remainder with overflow"),
+            }
+        }
+        #[track_caller]
+        fn div_euclid(x, rhs: $ty) -> $ty {
+            if rhs == 0 {
+                panic!("attempt to divide by zero");
+            }
+            match x.checked_div_euclid(rhs) {
+                Some(quotient) => quotient,
+                None => panic!("attempt to divide with overflow"),
+            }
+        }
+        #[track_caller]
+        fn wrapping_div(x, rhs: $ty) -> $ty {
+            if rhs == 0 {
+                panic!("attempt to divide by zero");
+            }
+            x.wrapping_div(rhs)
+        }
+        #[track_caller]
+        fn wrapping_rem(x, rhs: $ty) -> $ty {
+            if rhs == 0 {
+                panic!("attempt to calculate the remainder with a divisor of zero");
+            }
+            x.wrapping_rem(rhs)
+        }
+    })*};
+}
+integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+macro_rules! signed {
+    ($($ty:ident)*) => {$(methods! { $ty;
+        #[track_caller]
+        fn abs(x) -> $ty {
+            match x.checked_abs() {
+                Some(magnitude) => magnitude,
+                None if cfg!(debug_assertions) => panic!("attempt to negate with overflow"),
+                None => x,
+            }
+        }
+        #[track_caller]
+        fn isqrt(x) -> $ty {
+            match x.checked_isqrt() {
+                Some(root) => root,
+                None => panic!("argument of integer square root cannot be negative"),
+            }
+        }
+    })*};
+}
+signed!(i8 i16 i32 i64 isize);
+
+macro_rules! unsigned {
+    ($($ty:ident)*) => {$(methods! { $ty;
+        #[track_caller]
+        fn div_ceil(x, rhs: $ty) -> $ty {
+            if rhs == 0 {
+                panic!("attempt to divide by zero");
+            }
+            x.div_ceil(rhs)
+        }
+        #[track_caller]
+        fn next_power_of_two(x) -> $ty {
+            match x.checked_next_power_of_two() {
+                Some(power) => power,
+                None if cfg!(debug_assertions) => panic!("attempt to add with overflow"),
+                None => 0,
+            }
+        }
+    })*};
+}
+unsigned!(u8 u16 u32 u64 usize);

@@ -1,0 +1,264 @@
+//! What a thread knows about the VM it runs: its number, its depth of recursion, and, when the function panics, where and
+//! why. A panic hook collects the latter and keeps such panics, which are traps and no news, off the terminal.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::panic::{
+    AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+
+use gpuvm_core::compile::Settings;
+use gpuvm_core::routine::Cause;
+
+use crate::registry::Entry;
+use crate::trap::Trap;
+
+thread_local! {
+    static VM: Vm = const {
+        Vm { running: Cell::new(false), id: Cell::new(0), count: Cell::new(1), depth: Cell::new(0), limit: Cell::new(None) }
+    };
+    static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
+}
+
+/// The VM that a thread runs.
+struct Vm {
+    running: Cell<bool>,
+    id: Cell<u32>,
+    count: Cell<u32>,
+    depth: Cell<u32>,
+    limit: Cell<Option<u32>>,
+}
+
+/// Where and why a native VM panicked.
+struct Caught {
+    file: String,
+    line: u32,
+    message: String,
+}
+
+/// The payload that unwinds a VM that has halted.
+struct Halted;
+
+/// The payload that unwinds a VM that has trapped without a panic.
+struct Trapped;
+
+pub(super) fn vm_id() -> u32 {
+    VM.with(|vm| vm.id.get())
+}
+
+pub(super) fn vm_count() -> u32 {
+    VM.with(|vm| vm.count.get())
+}
+
+pub(super) fn halt() -> ! {
+    if VM.with(|vm| vm.running.get()) {
+        resume_unwind(Box::new(Halted));
+    }
+    panic!("vm::halt() was called outside of a launch, where there is no VM to end");
+}
+
+/// Counts one level of recursion until it is dropped.
+#[derive(Debug)]
+#[must_use = "the level of recursion ends when the guard is dropped"]
+pub struct DepthGuard(());
+
+/// Enters a routine that calls others. Past the settings' recursion limit the VM traps at `file:line`, where the VM on any
+/// other engine does; outside of a launch that is a panic, and the limit is that of the default settings.
+#[track_caller]
+#[inline]
+pub fn enter(file: &'static str, line: u32) -> DepthGuard {
+    let (depth, limit) = VM.with(|vm| {
+        vm.depth.set(vm.depth.get() + 1);
+        (vm.depth.get(), vm.limit.get())
+    });
+    // The guard is there before the check, so that the level is counted down again however this ends.
+    let guard = DepthGuard(());
+    if depth > limit.unwrap_or_else(|| Settings::default().recursion_limit) {
+        overflow(file, line);
+    }
+    guard
+}
+
+impl Drop for DepthGuard {
+    #[inline]
+    fn drop(&mut self) {
+        VM.with(|vm| vm.depth.set(vm.depth.get() - 1));
+    }
+}
+
+#[track_caller]
+#[cold]
+fn overflow(file: &'static str, line: u32) -> ! {
+    let message = Cause::StackOverflow.message([0; 4]);
+    if VM.with(|vm| vm.running.get()) {
+        CAUGHT.set(Some(Caught {
+            file: file.to_string(),
+            line,
+            message,
+        }));
+        resume_unwind(Box::new(Trapped));
+    }
+    panic!("{message}");
+}
+
+/// What the threads of one launch share.
+pub(super) struct Launch {
+    entry: &'static Entry,
+    vms: u32,
+    recursion_limit: u32,
+    first_trap: Mutex<Option<Trap>>,
+    traps: AtomicU64,
+}
+
+impl Launch {
+    pub(super) fn new(entry: &'static Entry, vms: u32, recursion_limit: u32) -> Launch {
+        install_hook();
+        Launch {
+            entry,
+            vms,
+            recursion_limit,
+            first_trap: Mutex::new(None),
+            traps: AtomicU64::new(0),
+        }
+    }
+
+    /// Calls `body` for the VMs of a range, on this thread. After a VM that traps or halts, the next one has its turn.
+    pub(super) fn run_range(&self, range: Range<usize>, mut body: impl FnMut(usize)) {
+        let _running = Running::start(self);
+        let mut next = range.start;
+        while next < range.end {
+            let rest = next..range.end;
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                VM.with(|vm| {
+                    for id in rest {
+                        vm.id.set(id as u32);
+                        body(id);
+                    }
+                });
+            }));
+            let Err(payload) = caught else { return };
+            let id = vm_id();
+            VM.with(|vm| vm.depth.set(0));
+            if !payload.is::<Halted>() {
+                self.trap(
+                    id,
+                    CAUGHT
+                        .take()
+                        .unwrap_or_else(|| self.without_hook(&*payload)),
+                );
+            }
+            next = id as usize + 1;
+        }
+    }
+
+    /// The first trap by VM id, and how many there were.
+    pub(super) fn finish(self) -> (Option<Trap>, u64) {
+        (
+            self.first_trap
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+            self.traps.into_inner(),
+        )
+    }
+
+    fn trap(
+        &self,
+        vm: u32,
+        Caught {
+            file,
+            line,
+            message,
+        }: Caught,
+    ) {
+        self.traps.fetch_add(1, Ordering::Relaxed);
+        let mut first = self
+            .first_trap
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|first| vm < first.vm) {
+            *first = Some(Trap {
+                vm,
+                file,
+                line,
+                message,
+            });
+        }
+    }
+
+    /// What is known of a panic when the program has put its own hook in place of ours.
+    fn without_hook(&self, payload: &(dyn std::any::Any + Send)) -> Caught {
+        let text = payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_string());
+        let message = text
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        Caught {
+            file: self.entry.file.to_string(),
+            line: self.entry.line,
+            message,
+        }
+    }
+}
+
+/// Marks the thread as running VMs of a launch until it is dropped.
+struct Running {
+    outer_depth: u32,
+}
+
+impl Running {
+    fn start(launch: &Launch) -> Running {
+        VM.with(|vm| {
+            vm.running.set(true);
+            vm.count.set(launch.vms);
+            vm.limit.set(Some(launch.recursion_limit));
+            Running {
+                outer_depth: vm.depth.replace(0),
+            }
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        VM.with(|vm| {
+            vm.running.set(false);
+            vm.id.set(0);
+            vm.count.set(1);
+            vm.limit.set(None);
+            vm.depth.set(self.outer_depth);
+        });
+    }
+}
+
+/// Puts a hook before the process's own that records the panics of VMs and leaves all others to it.
+fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    // A hook cannot be set while the thread unwinds; the launch then reports its traps without their places.
+    if std::thread::panicking() {
+        return;
+    }
+    INSTALLED.call_once(|| {
+        let outer = take_hook();
+        set_hook(Box::new(move |info| {
+            match VM.try_with(|vm| vm.running.get()) {
+                Ok(true) => record(info),
+                _ => outer(info),
+            }
+        }));
+    });
+}
+
+fn record(info: &PanicHookInfo<'_>) {
+    let (file, line) = info.location().map_or((String::new(), 0), |place| {
+        (place.file().to_string(), place.line())
+    });
+    let message = info.payload_as_str().unwrap_or_default().to_string();
+    CAUGHT.set(Some(Caught {
+        file,
+        line,
+        message,
+    }));
+}

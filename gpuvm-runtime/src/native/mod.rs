@@ -1,0 +1,396 @@
+//! The native engine: the annotated function itself, compiled by rustc, called for every VM over a thread pool.
+//!
+//! # The contract with generated code
+//!
+//! For each launchable routine `f` with the id `"step"`, `#[routine]` emits
+//!
+//! ```text
+//! ::gpuvm::__private::inventory::submit! {
+//!     ::gpuvm::__private::Entry {
+//!         id: "step",
+//!         file: ::core::file!(),
+//!         line: ::core::line!(),                    // of the function's name
+//!         params: &["x", "me", "all", "out", "bins"],
+//!         routine: <the routine's `fn() -> &'static Routine`>,
+//!         native: |cx| {
+//!             let x = cx.column::<f32>(0)?;            // x: f32 (or x: &f32)
+//!             let me = cx.records::<Boid>(1)?;         // me: &mut Boid
+//!             let all = cx.slice::<Boid>(2)?;          // all: &[Boid]
+//!             let out = cx.chunks::<u32>(3)?;          // out: &mut [u32]
+//!             let bins = cx.atomics::<AtomicU32>(4)?;  // bins: &[AtomicU32]
+//!             cx.run((me, out), |vm, (me, out)| f(x.get(vm), me, all, out, bins))
+//!         },
+//!     }
+//! }
+//! ```
+//!
+//! - `column` gives a [`Column<T>`], whose `get(vm)` copies the VM's value out; pass `&x.get(vm)` for `x: &f32`.
+//! - `slice` and `atomics` give `&[T]` and `&[AtomicU32]`, to be passed on as they are.
+//! - `records` and `chunks` go into the tuple that `run` takes, in order, at most 8 of them: `()` for none, `(me,)` for one. The
+//!   closure gets a tuple of the same shape with this VM's `&mut T` and `&mut [T]`.
+//! - The closure's result is `f`'s own: a `VmType`, `()` included. For `f: … -> !` write `{ f(…); }`.
+//! - The `file` and `line` are shown when two routines have one id.
+//!
+//! A routine that calls other routines (not those of the standard library) begins, in the native copy, with
+//! `let __depth = ::gpuvm::__private::enter(::core::file!(), LINE);`, where `LINE` is the line of the function's name, as in the
+//! routine's `StackOverflow` site. The guard counts until it is dropped.
+//!
+//! `gpuvm::vm` is [`vm`]: `id`, `count`, `yield_now`, `halt` act for the VM that the thread is running; outside of a launch
+//! they act for a launch of one.
+//!
+//! `name::launch` is emitted as
+//!
+//! ```text
+//! pub fn launch<'a>(runtime: &Runtime, x: impl ColumnArg<'a, f32>, me: impl RecordArg<'a, Boid>, all: impl SliceArg<'a, Boid>,
+//!     out: impl ChunkArg<'a, u32>, bins: impl AtomicArg<'a, AtomicU32>) -> Result<Done> {
+//!     runtime.launch("step")?.args((x.into_arg(), me.into_arg(), …)).run()
+//! }
+//! ```
+//!
+//! and `#[derive(VmType)]` adds `impl Element for TheType {}`.
+//!
+//! # Traps
+//!
+//! A panic in the function is the VM's trap. It is caught, and the thread goes on with the next VM, so a program built with
+//! `panic = "abort"` ends at the first trap. The result of a VM that trapped or halted is made of words that are 0.
+
+mod context;
+mod parts;
+mod pool;
+#[cfg(test)]
+mod tests;
+pub mod vm;
+
+use std::sync::atomic::{AtomicI32, AtomicU32};
+
+use gpuvm_core::types::VmType;
+
+use crate::arg::Mode;
+use crate::bind;
+use crate::error::{Error, Result};
+use crate::registry::Entry;
+use crate::trap::Trap;
+use crate::vector::{Vector, entries, entries_mut};
+use crate::view::{Seen, View};
+
+pub use context::{DepthGuard, enter};
+pub use parts::{Chunks, Parts, Records};
+
+/// Calls a routine's function for the VMs of a launch.
+pub type NativeFn = fn(&mut NativeCx<'_>) -> Result<()>;
+
+/// What a [`NativeFn`] works on: the arguments by place, and the VMs to run.
+pub struct NativeCx<'b> {
+    entry: &'static Entry,
+    args: Vec<Option<NativeArg<'b>>>,
+    vms: u32,
+    recursion_limit: u32,
+    ran: Option<Ran>,
+}
+
+/// The data of one argument.
+enum NativeArg<'b> {
+    Shared {
+        vector: &'b dyn Vector,
+        uniform: bool,
+    },
+    Exclusive(&'b mut dyn Vector),
+    AtomicU32(&'b [AtomicU32]),
+    AtomicI32(&'b [AtomicI32]),
+}
+
+/// What a native run gives.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub results: Box<dyn Vector>,
+    pub first_trap: Option<Trap>,
+    pub traps: u64,
+}
+
+/// Runs the routine natively for `vms` VMs.
+pub(crate) fn run(
+    entry: &'static Entry,
+    params: Vec<Seen<'_>>,
+    vms: u32,
+    recursion_limit: u32,
+) -> Result<Ran> {
+    let mut lent: Vec<Lent<'_>> = params.into_iter().map(Lent::new).collect();
+    let args = lent.iter_mut().map(|lent| Some(lent.arg())).collect();
+    let mut cx = NativeCx {
+        entry,
+        args,
+        vms,
+        recursion_limit,
+        ran: None,
+    };
+    let called = (entry.native)(&mut cx);
+    let ran = cx.ran;
+    lent.into_iter().for_each(Lent::give_back);
+    called?;
+    ran.ok_or_else(|| Error::EngineUnavailable {
+        engine: crate::engine::Engine::Native,
+        reason: format!("the native function of `{}` runs no VM", entry.id),
+    })
+}
+
+/// A view, and a copy of its data in the form that the function needs where the view has another.
+struct Lent<'v> {
+    view: View<'v>,
+    copy: Option<Box<dyn Vector>>,
+    atomics: Option<Atomics>,
+}
+
+/// Atomics with the values of a buffer.
+enum Atomics {
+    U32(Vec<AtomicU32>),
+    I32(Vec<AtomicI32>),
+}
+
+impl<'v> Lent<'v> {
+    fn new(Seen { mode, view }: Seen<'v>) -> Lent<'v> {
+        let (mut copy, mut atomics) = (None, None);
+        match &view {
+            View::Write(column) if mode == Mode::Atomic => {
+                let mut words = vec![0; column.len()];
+                column.write_words(0..column.len(), &mut words);
+                atomics = Some(match column.element().kind {
+                    gpuvm_core::types::Kind::I32 => Atomics::I32(
+                        words
+                            .into_iter()
+                            .map(|word| AtomicI32::new(word as i32))
+                            .collect(),
+                    ),
+                    _ => Atomics::U32(words.into_iter().map(AtomicU32::new).collect()),
+                });
+            }
+            View::Write(column) if column.as_vector().is_none() => copy = Some(column.to_vector()),
+            View::Read { column, .. } if column.as_vector().is_none() => {
+                copy = Some(column.to_vector())
+            }
+            _ => {}
+        }
+        Lent {
+            view,
+            copy,
+            atomics,
+        }
+    }
+
+    fn arg(&mut self) -> NativeArg<'_> {
+        static NOTHING: Vec<()> = Vec::new();
+        match (&mut self.view, &mut self.copy, &self.atomics) {
+            (_, _, Some(Atomics::U32(atomics))) => NativeArg::AtomicU32(atomics),
+            (_, _, Some(Atomics::I32(atomics))) => NativeArg::AtomicI32(atomics),
+            (View::AtomicU32(atomics), ..) => NativeArg::AtomicU32(atomics),
+            (View::AtomicI32(atomics), ..) => NativeArg::AtomicI32(atomics),
+            (View::Read { uniform, .. }, Some(copy), _) => NativeArg::Shared {
+                vector: &**copy,
+                uniform: *uniform,
+            },
+            (View::Read { column, uniform }, None, _) => NativeArg::Shared {
+                vector: column.as_vector().unwrap_or(&NOTHING),
+                uniform: *uniform,
+            },
+            (View::Write(_), Some(copy), _) => NativeArg::Exclusive(&mut **copy),
+            (View::Write(column), None, _) => match column.as_vector_mut() {
+                Some(vector) => NativeArg::Exclusive(vector),
+                None => NativeArg::Shared {
+                    vector: &NOTHING,
+                    uniform: false,
+                },
+            },
+        }
+    }
+
+    /// Brings what the VMs changed in a copy back to where the copy is from.
+    fn give_back(self) {
+        if let View::Write(column) = self.view {
+            if let Some(copy) = self.copy {
+                column.copy_from(&*copy);
+            }
+            let words: Vec<u32> = match self.atomics {
+                Some(Atomics::U32(atomics)) => {
+                    atomics.into_iter().map(AtomicU32::into_inner).collect()
+                }
+                Some(Atomics::I32(atomics)) => atomics
+                    .into_iter()
+                    .map(|word| word.into_inner() as u32)
+                    .collect(),
+                None => return,
+            };
+            column.read_words(0..words.len(), &words);
+        }
+    }
+}
+
+impl<'b> NativeCx<'b> {
+    /// The values of parameter `index`, one a VM or one for all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ArgumentType`] if the argument's entries are of another Rust type, however alike.
+    pub fn column<T: VmType>(&mut self, index: usize) -> Result<Column<'b, T>> {
+        match self.take(index) {
+            Some(NativeArg::Shared { vector, uniform }) => match entries(vector) {
+                Some(entries) => Ok(Column {
+                    entries,
+                    stride: usize::from(!uniform),
+                }),
+                None => Err(self.mismatch(index, Mode::Value, T::TYPE)),
+            },
+            _ => Err(self.mismatch(index, Mode::Value, T::TYPE)),
+        }
+    }
+
+    /// The entries of parameter `index`, which all VMs see.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeCx::column`].
+    pub fn slice<T: VmType>(&mut self, index: usize) -> Result<&'b [T]> {
+        match self.take(index) {
+            Some(NativeArg::Shared {
+                vector,
+                uniform: false,
+            }) => entries(vector).ok_or_else(|| self.mismatch(index, Mode::Slice, T::TYPE)),
+            _ => Err(self.mismatch(index, Mode::Slice, T::TYPE)),
+        }
+    }
+
+    /// The records of parameter `index`, one a VM.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeCx::column`].
+    pub fn records<T: VmType>(&mut self, index: usize) -> Result<Records<'b, T>> {
+        self.exclusive(index, Mode::Record).map(Records::new)
+    }
+
+    /// The chunks of parameter `index`, one a VM.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeCx::column`].
+    pub fn chunks<T: VmType>(&mut self, index: usize) -> Result<Chunks<'b, T>> {
+        let vms = self.vms as usize;
+        self.exclusive(index, Mode::Chunk)
+            .map(|entries| Chunks::new(entries, vms))
+    }
+
+    /// The atomics of parameter `index`, which all VMs see. `A` is `AtomicU32` or `AtomicI32`.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeCx::column`].
+    pub fn atomics<A: Atomic>(&mut self, index: usize) -> Result<&'b [A]> {
+        let atomics = match self.take(index) {
+            Some(NativeArg::AtomicU32(atomics)) => A::from_u32(atomics),
+            Some(NativeArg::AtomicI32(atomics)) => A::from_i32(atomics),
+            _ => None,
+        };
+        atomics.ok_or_else(|| self.mismatch(index, Mode::Atomic, A::TYPE))
+    }
+
+    /// Calls `body` for each VM, with its number and its parts of what VMs write, and keeps the results. VMs that panic have
+    /// trapped; the others go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`] if the thread pool cannot be started.
+    pub fn run<P: Parts, R: VmType>(
+        &mut self,
+        parts: P,
+        body: impl Fn(usize, P::Item) -> R + Sync,
+    ) -> Result<()> {
+        let zeros = vec![0; R::TYPE.words as usize];
+        let mut results = vec![R::read_words(&zeros); self.vms as usize];
+        let launch = context::Launch::new(self.entry, self.vms, self.recursion_limit);
+        let parts = (Records::new(&mut results), parts);
+        let pool = pool::get(self.recursion_limit)?;
+        let grain = pool::grain(self.vms as usize, pool.current_num_threads());
+        pool.install(|| {
+            pool::split(0..self.vms as usize, parts, grain, &|range, mut parts| {
+                launch.run_range(range, |vm| {
+                    if let Some((result, item)) = parts.next() {
+                        *result = body(vm, item);
+                    }
+                });
+            });
+        });
+        let (first_trap, traps) = launch.finish();
+        self.ran = Some(Ran {
+            results: Box::new(results),
+            first_trap,
+            traps,
+        });
+        Ok(())
+    }
+
+    fn take(&mut self, index: usize) -> Option<NativeArg<'b>> {
+        self.args.get_mut(index).and_then(Option::take)
+    }
+
+    fn exclusive<T: VmType>(&mut self, index: usize, mode: Mode) -> Result<&'b mut [T]> {
+        match self.take(index) {
+            Some(NativeArg::Exclusive(vector)) => {
+                entries_mut(vector).ok_or_else(|| self.mismatch(index, mode, T::TYPE))
+            }
+            _ => Err(self.mismatch(index, mode, T::TYPE)),
+        }
+    }
+
+    /// Binding has compared the types by structure and names, so this is about two types of one name.
+    fn mismatch(&self, index: usize, mode: Mode, element: &gpuvm_core::types::Type) -> Error {
+        Error::ArgumentType {
+            routine: self.entry.id.to_string(),
+            parameter: bind::name(self.entry, index).to_string(),
+            expected: mode.accepted(element),
+            found: "of a different Rust type of the same name and form".to_string(),
+        }
+    }
+}
+
+/// One value a VM, or one for all.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'b, T> {
+    entries: &'b [T],
+    stride: usize,
+}
+
+impl<T: Copy> Column<'_, T> {
+    /// The value of a VM.
+    #[inline]
+    pub fn get(&self, vm: usize) -> T {
+        self.entries[vm * self.stride]
+    }
+}
+
+/// The atomics of the machine.
+pub trait Atomic: gpuvm_core::types::Value + Sized {
+    /// The slice, if it is of this type.
+    #[doc(hidden)]
+    fn from_u32(atomics: &[AtomicU32]) -> Option<&[Self]>;
+    /// The slice, if it is of this type.
+    #[doc(hidden)]
+    fn from_i32(atomics: &[AtomicI32]) -> Option<&[Self]>;
+}
+
+impl Atomic for AtomicU32 {
+    fn from_u32(atomics: &[AtomicU32]) -> Option<&[Self]> {
+        Some(atomics)
+    }
+
+    fn from_i32(_: &[AtomicI32]) -> Option<&[Self]> {
+        None
+    }
+}
+
+impl Atomic for AtomicI32 {
+    fn from_u32(_: &[AtomicU32]) -> Option<&[Self]> {
+        None
+    }
+
+    fn from_i32(atomics: &[AtomicI32]) -> Option<&[Self]> {
+        Some(atomics)
+    }
+}

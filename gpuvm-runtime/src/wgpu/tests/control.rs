@@ -1,0 +1,296 @@
+//! Jumps, calls, memory, atomics, signals and traps.
+
+use super::*;
+use gpuvm_core::interp::MEMORY_SITE;
+use gpuvm_core::isa::{NO_WORD, pair};
+
+/// Stores w10 as the VM's result and halts.
+fn finish() -> [Instruction; 4] {
+    [
+        op(Op::Imm, [0, 1, 0, 0]),
+        op(Op::Param, [1, 1, 0, 0]),
+        op(Op::Store, [10, 0, 1, 0]),
+        op(Op::Halt, [0; 4]),
+    ]
+}
+
+fn with_finish(mut code: Vec<Instruction>) -> Program {
+    code.extend(finish());
+    program(code, Store::default())
+}
+
+/// Counts w2 down from `vmid * scale + start`, adding to w10.
+fn countdown(scale: u32, start: u32) -> Vec<Instruction> {
+    vec![
+        op(Op::VmId, [2, 0, 0, 0]),
+        op(Op::MulImm, [2, 2, scale, 0]),
+        op(Op::AddImm, [2, 2, start, 0]),
+        op(Op::JumpUnless, [7, 2, 0, 0]),
+        op(Op::Add, [10, 10, 2, 0]),
+        op(Op::AddImm, [2, 2, u32::MAX, 0]),
+        op(Op::Jump, [3, 0, 0, 0]),
+    ]
+}
+
+#[test]
+fn loops_of_different_lengths_end_right() {
+    let Some(engine) = interpreter() else { return };
+    check(engine, job(with_finish(countdown(7, 0)), &[], 0, 1, 1000));
+}
+
+#[test]
+fn a_loop_goes_on_over_many_dispatches() {
+    let Some(engine) = interpreter() else { return };
+    check(
+        engine,
+        job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20),
+    );
+}
+
+#[test]
+fn numbers_of_vms_and_parts_follow_the_batch() {
+    let Some(engine) = interpreter() else { return };
+    let code = vec![
+        op(Op::VmId, [2, 0, 0, 0]),
+        op(Op::VmCount, [3, 0, 0, 0]),
+        op(Op::Add, [10, 2, 3, 0]),
+    ];
+    let mut batch = job(with_finish(code), &[], 0, 1, 100);
+    batch.first_vm = 300;
+    batch.vm_count = 1000;
+    batch.slots[1].base = 0_u32.wrapping_sub(300);
+    let done = check(engine, batch);
+    assert_eq!(done.arena[5], 1305);
+}
+
+#[test]
+fn calls_keep_their_frames() {
+    let Some(engine) = interpreter() else { return };
+    // The entry passes w2 through the callee's frame word 0, and the callee calls once more before it doubles.
+    let mut code = vec![
+        op(Op::VmId, [2, 0, 0, 0]),
+        op(Op::StoreFrame, [2, 8, 0, 0]),
+        op(Op::StoreFrame, [2, 1, 0, 0]),
+        op(Op::Call, [10, 8, 0, 0]),
+        op(Op::LoadFrame, [3, 8, 0, 0]),
+        op(Op::LoadFrame, [10, 1, 0, 0]),
+    ];
+    code.extend(finish());
+    code.extend([
+        op(Op::LoadFrame, [4, 0, 0, 0]),
+        op(Op::StoreFrame, [4, 4, 0, 0]),
+        op(Op::Call, [15, 4, 0, 0]),
+        op(Op::LoadFrame, [4, 4, 0, 0]),
+        op(Op::Jump, [18, 0, 0, 0]),
+        op(Op::LoadFrame, [5, 0, 0, 0]),
+        op(Op::AddImm, [5, 5, 5, 0]),
+        op(Op::Jump, [20, 0, 0, 0]),
+        op(Op::StoreFrame, [4, 0, 0, 0]),
+        op(Op::Return, [0; 4]),
+        op(Op::StoreFrame, [5, 0, 0, 0]),
+        op(Op::Address, [6, 0, 1, 0]),
+        op(Op::Return, [0; 4]),
+    ]);
+    check(engine, job(program(code, Store::default()), &[], 0, 1, 70));
+}
+
+#[test]
+fn a_call_too_deep_traps() {
+    let Some(engine) = interpreter() else { return };
+    let code = vec![op(Op::Call, [0, 1, 0, 0]), op(Op::Halt, [0; 4])];
+    check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+}
+
+#[test]
+fn depth_is_limited() {
+    let Some(engine) = interpreter() else { return };
+    let code = vec![
+        op(Op::Enter, [0; 4]),
+        op(Op::Leave, [0; 4]),
+        op(Op::Enter, [0; 4]),
+        op(Op::Jump, [2, 0, 0, 0]),
+    ];
+    check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+}
+
+#[test]
+fn traps_stop_their_vm_alone_and_record_words() {
+    let Some(engine) = interpreter() else { return };
+    // VM ids whose lowest three bits are 5 trap conditionally, 6 at once.
+    let code = vec![
+        op(Op::VmId, [10, 0, 0, 0]),
+        op(Op::AndImm, [2, 10, 7, 0]),
+        op(Op::AddImm, [3, 2, u32::MAX - 5, 0]),
+        op(Op::JumpIf, [5, 3, 0, 0]),
+        op(Op::Trap, [0, pair(10, NO_WORD), pair(2, 10), 0]),
+        op(Op::Imm, [4, 5, 0, 0]),
+        op(Op::Eq, [5, 2, 4, 0]),
+        op(Op::TrapIf, [0, 5, 10, NO_WORD]),
+    ];
+    let [(expected, wanted), (found, outcome)] =
+        both(engine, job(with_finish(code.clone()), &[], 0, 1, 200));
+    assert_eq!(outcome, wanted);
+    assert_eq!(outcome.traps, 50);
+    assert_eq!(
+        outcome.first_trap.map(|trap| (trap.vm, trap.words[0])),
+        Some((5, 5))
+    );
+    assert_eq!(found.arena, expected.arena);
+    let mut without_first = job(with_finish(code), &[], 0, 1, 200);
+    without_first.first_vm = 6;
+    without_first.slots[1].base = 0_u32.wrapping_sub(6);
+    check(engine, without_first);
+}
+
+#[test]
+fn memory_outside_traps() {
+    let Some(engine) = interpreter() else { return };
+    for (space, offset) in [(0, 80), (1, 4), (2, 8), (3, 0)] {
+        for access in [Op::Load, Op::Store] {
+            let code = vec![
+                op(Op::Imm, [2, space, 0, 0]),
+                op(Op::Imm, [3, offset, 0, 0]),
+                op(access, [4, 2, 3, 0]),
+            ];
+            let [(_, wanted), (_, outcome)] = both(engine, job(with_finish(code), &[], 0, 1, 4));
+            assert_eq!(outcome, wanted, "space {space}");
+            assert_eq!(outcome.first_trap.map(|trap| trap.site), Some(MEMORY_SITE));
+        }
+    }
+}
+
+#[test]
+fn spaces_are_apart() {
+    let Some(engine) = interpreter() else { return };
+    // Writes the VM's number to its frame by address, and reads it back by both ways.
+    let code = vec![
+        op(Op::VmId, [2, 0, 0, 0]),
+        op(Op::Address, [3, 5, 1, 0]),
+        op(Op::Store, [2, 4, 3, 0]),
+        op(Op::LoadFrame, [6, 5, 0, 0]),
+        op(Op::Load, [7, 4, 3, 0]),
+        op(Op::Add, [10, 6, 7, 0]),
+    ];
+    check(engine, job(with_finish(code), &[], 0, 1, 130));
+}
+
+#[test]
+fn atomics_of_all_vms_add_up() {
+    let Some(engine) = interpreter() else { return };
+    let mut code = vec![
+        op(Op::VmId, [2, 0, 0, 0]),
+        op(Op::AddImm, [2, 2, u32::MAX - 60, 0]),
+    ];
+    let operations = [
+        Op::AtomicAdd,
+        Op::AtomicSub,
+        Op::AtomicXor,
+        Op::AtomicMinU,
+        Op::AtomicMaxU,
+        Op::AtomicMinS,
+        Op::AtomicMaxS,
+        Op::AtomicOr,
+    ];
+    for (at, operation) in (0..).zip(operations) {
+        code.extend([op(Op::Imm, [3, at, 0, 0]), op(operation, [4, 3, 2, 0])]);
+    }
+    check(engine, job(with_finish(code), &[], 0, 1, 500));
+}
+
+#[test]
+fn one_vm_sees_every_atomic_do_its_work() {
+    let Some(engine) = interpreter() else { return };
+    let binary = [
+        Op::AtomicAdd,
+        Op::AtomicSub,
+        Op::AtomicAnd,
+        Op::AtomicOr,
+        Op::AtomicXor,
+        Op::AtomicMinU,
+        Op::AtomicMaxU,
+        Op::AtomicMinS,
+        Op::AtomicMaxS,
+        Op::AtomicSwap,
+    ];
+    let mut code = vec![
+        op(Op::Imm, [3, 2, 0, 0]),
+        op(Op::Imm, [2, 0x8000_1234, 0, 0]),
+        op(Op::AtomicStore, [2, 3, 0, 0]),
+    ];
+    for (i, operation) in (0..).zip(binary) {
+        code.extend([
+            op(Op::Imm, [5, 0x1357_9bdf_u32.rotate_left(i * 5), 0, 0]),
+            op(operation, [4, 3, 5, 0]),
+            op(Op::MulImm, [10, 10, 31, 0]),
+            op(Op::Xor, [10, 10, 4, 0]),
+        ]);
+    }
+    code.extend([
+        op(Op::AtomicLoad, [4, 3, 0, 0]),
+        op(Op::AtomicCas, [6, 3, 4, 2]),
+        op(Op::Xor, [10, 10, 6, 0]),
+        op(Op::AtomicCas, [6, 3, 4, 5]),
+        op(Op::Add, [10, 10, 6, 0]),
+    ]);
+    check(engine, job(with_finish(code), &[], 0, 1, 1));
+}
+
+#[test]
+fn yielding_vms_go_on_together() {
+    let Some(engine) = interpreter() else { return };
+    // Each VM adds to an atomic before it yields, and reads it afterwards: all must have added by then.
+    let code = vec![
+        op(Op::Imm, [2, 1, 0, 0]),
+        op(Op::AtomicAdd, [4, 3, 2, 0]),
+        op(Op::Yield, [0; 4]),
+        op(Op::AtomicLoad, [10, 3, 0, 0]),
+        op(Op::Yield, [0; 4]),
+    ];
+    let done = check(engine, job(with_finish(code), &[], 0, 1, 300));
+    assert!(done.arena.iter().all(|&seen| seen == 300));
+}
+
+#[test]
+fn damaged_programs_are_refused() {
+    let Some(engine) = interpreter() else { return };
+    let damaged = [
+        vec![op(Op::Mov, [28, 0, 0, 0]), op(Op::Halt, [0; 4])],
+        vec![op(Op::Jump, [2, 0, 0, 0]), op(Op::Halt, [0; 4])],
+        vec![op(Op::Affine, [0; 4]), op(Op::Halt, [0; 4])],
+        vec![op(Op::Param, [0, 2, 0, 0]), op(Op::Halt, [0; 4])],
+        vec![op(Op::Trap, [1, 0, 0, 0])],
+        vec![
+            Instruction {
+                opcode: 0xff,
+                operands: [0; 4],
+            },
+            op(Op::Halt, [0; 4]),
+        ],
+        vec![op(Op::Mov, [0; 4])],
+        vec![],
+    ];
+    for code in damaged {
+        assert!(
+            engine
+                .run(&mut job(program(code, Store::default()), &[], 0, 1, 1))
+                .is_err()
+        );
+    }
+}
+
+#[test]
+fn zz_info() {
+    let o = open(Choice::Best).unwrap();
+    eprintln!("{:?}", o.device);
+    for scale in [0, 1] {
+        let t = std::time::Instant::now();
+        let mut j = job(with_finish(countdown(scale, 500)), &[], 0, 1, 1_000);
+        let out = o.engines[0].1.run(&mut j).unwrap();
+        let n: u64 = out.retired.unwrap().iter().sum();
+        eprintln!(
+            "{n} in {:?}: {} M/s",
+            t.elapsed(),
+            n as f64 / t.elapsed().as_secs_f64() / 1e6
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! The interpreter engine against the reference interpreter, on whatever device is here. A machine without any skips them all.
+
+mod control;
+mod matrices;
+mod operations;
+
+use std::sync::{Arc, OnceLock};
+
+use gpuvm_core::interp::{self, Memory, Vm};
+use gpuvm_core::isa::{Instruction, Op};
+use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
+use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status};
+use gpuvm_core::routine::Cause;
+use gpuvm_core::types::TypeRef;
+
+use super::open;
+use crate::engine::{Choice, Engine, Execute, Job, Opened, Outcome};
+use crate::error::Error;
+
+/// The one device of this test binary.
+fn interpreter() -> Option<&'static dyn Execute> {
+    static DEVICE: OnceLock<Option<Opened>> = OnceLock::new();
+    let opened = DEVICE.get_or_init(|| match open(Choice::Best) {
+        Ok(opened) => Some(opened),
+        Err(Error::NoAdapter { reason }) => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    });
+    let (engine, execute) = &opened.as_ref()?.engines[0];
+    assert_eq!(*engine, Engine::Interpreter);
+    Some(&**execute)
+}
+
+const SITE_PLACE: Place = Place {
+    file: 0,
+    line: 7,
+    routine: 0,
+};
+
+/// A program of the given code, with one parameter, one trap site and 64 words of frame.
+fn program(code: Vec<Instruction>, store: Store) -> Program {
+    Program {
+        name: "test".to_string(),
+        params: vec![TypeRef::of::<u32>()],
+        result: TypeRef::of::<u32>(),
+        places: vec![SITE_PLACE; code.len()],
+        code,
+        files: vec!["test.rs".to_string()],
+        routines: vec!["test".to_string()],
+        matrices: store.records,
+        pools: store.pools,
+        sites: vec![LinkedSite {
+            place: SITE_PLACE,
+            cause: Cause::Bounds,
+        }],
+        frame_words: 64,
+        call_depth: 2,
+        depth_limit: 3,
+        report: Default::default(),
+    }
+}
+
+/// A job of `vms` VMs in an arena that starts with `inputs` words of input a VM and goes on with `outputs` words of result each.
+fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Job {
+    let results = vms * outputs;
+    let mut arena = input.to_vec();
+    arena.resize(input.len() + results as usize, 0);
+    let base = input.len() as u32;
+    Job {
+        program: Arc::new(program),
+        first_vm: 0,
+        vms,
+        vm_count: vms,
+        slots: vec![
+            ParamSlot {
+                base: 0,
+                stride: inputs,
+                length: inputs,
+                reserved: 0,
+            },
+            ParamSlot {
+                base,
+                stride: outputs,
+                length: outputs,
+                reserved: 0,
+            },
+        ],
+        changed: vec![input.len()..arena.len()],
+        arena,
+        atomics: vec![0; 8],
+    }
+}
+
+/// Runs a job by the reference interpreter; yielding VMs go on together.
+fn reference(job: &mut Job) -> Outcome {
+    let mut vms: Vec<Vm> = (0..job.vms)
+        .map(|vm| Vm::new(&job.program, job.first_vm + vm))
+        .collect();
+    let mut memory = Memory {
+        arena: &mut job.arena,
+        atomics: &mut job.atomics,
+        params: &job.slots,
+        vm_count: job.vm_count,
+        first_vm: 0,
+    };
+    let mut retired = [0; 4];
+    loop {
+        let outcome = interp::run_all(&job.program, &mut memory, &mut vms, None);
+        retired
+            .iter_mut()
+            .zip(outcome.retired)
+            .for_each(|(sum, count)| *sum += count);
+        if !outcome.statuses.contains(&Status::Yielded) {
+            return Outcome {
+                first_trap: outcome.traps.first().copied(),
+                traps: outcome.traps.len() as u64,
+                retired: Some(retired),
+                device_time: None,
+            };
+        }
+    }
+}
+
+/// Runs a job both ways, and gives both with their outcomes, the reference's first.
+fn both(engine: &dyn Execute, job: Job) -> [(Job, Outcome); 2] {
+    let copy = || Job {
+        program: job.program.clone(),
+        first_vm: job.first_vm,
+        vms: job.vms,
+        vm_count: job.vm_count,
+        slots: job.slots.clone(),
+        arena: job.arena.clone(),
+        atomics: job.atomics.clone(),
+        changed: job.changed.clone(),
+    };
+    let (mut expected, mut found) = (copy(), copy());
+    let wanted = reference(&mut expected);
+    let mut outcome = engine.run(&mut found).unwrap();
+    outcome.device_time = None;
+    [(expected, wanted), (found, outcome)]
+}
+
+/// Runs a job both ways, and checks that memory and outcome are the same.
+fn check(engine: &dyn Execute, job: Job) -> Job {
+    let [(expected, wanted), (found, outcome)] = both(engine, job);
+    assert_eq!(outcome, wanted);
+    assert_eq!(found.atomics, expected.atomics);
+    let differs = found
+        .arena
+        .iter()
+        .zip(&expected.arena)
+        .position(|(a, b)| a != b);
+    if let Some(at) = differs {
+        panic!(
+            "arena word {at} is {:#x} and not {:#x}",
+            found.arena[at], expected.arena[at]
+        );
+    }
+    found
+}
+
+fn is_nan(word: u32) -> bool {
+    f32::from_bits(word).is_nan()
+}
+
+/// Shorthand for an instruction.
+fn op(op: Op, operands: [u32; 4]) -> Instruction {
+    Instruction::new(op, operands)
+}
+
+/// Stores the map in the given format and gives the store.
+fn stored(map: &AffineMap, format: Format) -> Store {
+    let mut store = Store::default();
+    store.insert(map, 0.15, Some(format));
+    store
+}
+
+/// A sequence of numbers without pattern.
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0.wrapping_mul(0x9e37_79b9)
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.next() >> 8) % limit
+    }
+}

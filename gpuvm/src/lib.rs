@@ -1,0 +1,54 @@
+//! Write a plain Rust function, put `#[routine]` on it, and run a thousand or ten million copies of it on the GPU, or on this CPU, with
+//! the same bits everywhere.
+//!
+//! ```
+//! use gpuvm::prelude::*;
+//!
+//! /// Steps until the Collatz sequence of `start` reaches 1.
+//! #[routine]
+//! fn collatz(start: u32) -> u32 {
+//!     let mut n = start;
+//!     let mut steps = 0;
+//!     while n > 1 {
+//!         n = if n % 2 == 0 { n / 2 } else { n * 3 + 1 };
+//!         steps += 1;
+//!     }
+//!     steps
+//! }
+//!
+//! fn main() -> gpuvm::Result<()> {
+//!     let runtime = Runtime::new()?;
+//!     let starts: Vec<u32> = (1..=1000).collect();
+//!     let done = runtime.launch("collatz")?.args((&starts,)).run()?;
+//!     let steps: Vec<u32> = done.output()?;
+//!     assert_eq!(steps[26], collatz(27));
+//!     Ok(())
+//! }
+//! ```
+
+pub use gpuvm_core as core;
+pub use gpuvm_core::types::VmType;
+pub use gpuvm_macros::{VmType, routine};
+pub use gpuvm_runtime::native::vm;
+pub use gpuvm_runtime::{
+    Arg, Backend, Buffer, Device, DeviceKind, Done, Engine, Error, FloatMode, IntoArg, IntoArgs, Launch, Result,
+    Runtime, RuntimeBuilder, Settings, Stats, TrapReport,
+};
+
+/// What a program that writes and launches routines needs.
+pub mod prelude {
+    pub use crate::{Backend, Buffer, Engine, Runtime, VmType, routine, vm};
+}
+
+/// What generated code names; no part of the public surface.
+#[doc(hidden)]
+pub mod __private {
+    pub use gpuvm_core::private::*;
+    pub use gpuvm_math as math;
+    pub use gpuvm_math::native::M;
+    pub use gpuvm_runtime::native::{NativeCx, enter};
+    pub use gpuvm_runtime::registry::Entry;
+    pub use gpuvm_runtime::{
+        AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,
+    };
+}

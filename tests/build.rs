@@ -1,0 +1,19 @@
+//! Writes the generated parts of the suite: a routine for each primitive operation, and random routines from a fixed seed.
+
+use std::path::Path;
+use std::{env, fs, io};
+
+/// The seed of the first random routine; the following ones count up from it.
+const SEED: u64 = 0x6770_7576_6d00;
+
+/// How many random routines the suite has. `cargo xtask fuzz` runs others.
+const ROUTINES: usize = 200;
+
+fn main() -> io::Result<()> {
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR for build scripts"))?;
+    let out = Path::new(&out);
+    fs::write(out.join("operations.rs"), gpuvm_generator::operations())?;
+    fs::write(out.join("random.rs"), gpuvm_generator::random_modules(SEED, ROUTINES))?;
+    println!("cargo::rerun-if-changed=build.rs");
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Writes the source of routines for the test suite, so that no list of operations is typed per type by hand and no bug hides
+//! in code that only people write: [`operations`] covers each primitive operation on each type, [`random_modules`] makes up
+//! whole routines. Everything is a function of its arguments alone.
+
+mod expression;
+mod operations;
+mod rng;
+mod routine;
+mod statement;
+mod types;
+
+pub use operations::operations;
+pub use routine::{random_module, random_modules};

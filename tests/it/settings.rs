@@ -1,0 +1,73 @@
+//! Every optimisation switched off, each alone and all together: not a bit of any result may change.
+
+use gpuvm::prelude::*;
+use gpuvm::Settings;
+use gpuvm::core::matrix::Format;
+
+use crate::harness::{Case, runtime_with};
+
+/// The cases with the most for an optimiser to get wrong.
+const CASES: [&[Case]; 9] = [
+    crate::loops::cases::ALL,
+    crate::patterns::cases::ALL,
+    crate::evaluation_order::cases::ALL,
+    crate::calls_recursion::cases::ALL,
+    crate::arrays::cases::ALL,
+    crate::references::cases::ALL,
+    crate::traps::cases::ALL,
+    crate::integers64::cases::ALL,
+    crate::structs::cases::ALL,
+];
+
+fn all_agree(settings: Settings) {
+    let runtime = runtime_with(settings);
+    for case in CASES.into_iter().flatten() {
+        (case.check)(&runtime, &[Engine::Reference, Engine::Interpreter]);
+    }
+}
+
+#[test]
+fn without_folding() {
+    all_agree(Settings { fold: false, ..Settings::default() });
+}
+
+#[test]
+fn without_copy_propagation() {
+    all_agree(Settings { copies: false, ..Settings::default() });
+}
+
+#[test]
+fn without_dead_code_removal() {
+    all_agree(Settings { dead_code: false, ..Settings::default() });
+}
+
+#[test]
+fn without_inlining() {
+    all_agree(Settings { inline: None, ..Settings::default() });
+}
+
+#[test]
+fn without_promotion() {
+    all_agree(Settings { promote: false, ..Settings::default() });
+}
+
+#[test]
+fn without_fusion() {
+    all_agree(Settings { fuse: false, ..Settings::default() });
+}
+
+#[test]
+fn without_anything() {
+    let bare = Settings { fold: false, copies: false, dead_code: false, inline: None, promote: false, fuse: false, ..Settings::default() };
+    all_agree(bare);
+}
+
+#[test]
+fn with_dense_matrices_only() {
+    all_agree(Settings { force_format: Some(Format::Dense), ..Settings::default() });
+}
+
+#[test]
+fn with_sparse_matrices_only() {
+    all_agree(Settings { force_format: Some(Format::Sparse), ..Settings::default() });
+}

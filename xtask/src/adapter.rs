@@ -1,0 +1,83 @@
+//! Makes sure that the tests find a Vulkan adapter: a GPU's driver, or Mesa's lavapipe, which is installed through apt where that is
+//! allowed.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Where Vulkan loaders look for drivers on Linux.
+const DRIVER_FOLDERS: [&str; 4] = [
+    "/usr/share/vulkan/icd.d",
+    "/etc/vulkan/icd.d",
+    "/usr/local/share/vulkan/icd.d",
+    "/usr/local/etc/vulkan/icd.d",
+];
+
+/// What the tests need from Debian or Ubuntu: the loader and Mesa's drivers, lavapipe among them.
+const PACKAGES: [&str; 2] = ["libvulkan1", "mesa-vulkan-drivers"];
+
+/// Finds an adapter or installs one.
+///
+/// # Errors
+///
+/// One line that says what to install.
+pub fn ensure() -> Result<(), String> {
+    if !cfg!(target_os = "linux") || is_there() {
+        return Ok(());
+    }
+    let packages = PACKAGES.join(" ");
+    let advice = format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
+    let Some(prefix) = root_prefix() else { return Err(advice) };
+    eprintln!("no Vulkan adapter found: installing {packages} through apt");
+    apt(prefix, &["update"]).map_err(|error| format!("{advice} ({error})"))?;
+    let mut install = vec!["install", "--yes", "--no-install-recommends"];
+    install.extend(PACKAGES);
+    apt(prefix, &install).map_err(|error| format!("{advice} ({error})"))?;
+    if is_there() { Ok(()) } else { Err(advice) }
+}
+
+/// Whether a loader and at least one driver are installed.
+fn is_there() -> bool {
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some());
+    let driver = DRIVER_FOLDERS.iter().any(|folder| {
+        std::fs::read_dir(folder).is_ok_and(|entries| {
+            entries.flatten().any(|entry| entry.path().extension().is_some_and(|e| e == "json"))
+        })
+    });
+    (named || driver) && has_loader()
+}
+
+/// Whether the dynamic linker knows a Vulkan loader.
+fn has_loader() -> bool {
+    let cache = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].into_iter().find(|path| Path::new(path).exists());
+    let Some(ldconfig) = cache else { return true };
+    Command::new(ldconfig)
+        .arg("-p")
+        .output()
+        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("libvulkan.so.1"))
+}
+
+/// What to put before apt to be root: nothing for root, sudo where it asks for no password, `None` where neither is to be had.
+fn root_prefix() -> Option<&'static [&'static str]> {
+    if !Path::new("/usr/bin/apt-get").exists() {
+        return None;
+    }
+    let id = Command::new("id").arg("-u").output().ok()?;
+    if id.stdout.trim_ascii() == b"0" {
+        return Some(&[]);
+    }
+    let sudo = Command::new("sudo").args(["-n", "true"]).stderr(Stdio::null()).status().ok()?;
+    sudo.success().then_some(&["sudo", "-n"])
+}
+
+fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
+    let mut line = prefix.to_vec();
+    line.push("apt-get");
+    line.extend(arguments);
+    let status = Command::new(line[0])
+        .args(&line[1..])
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| format!("`{}` does not start: {error}", line.join(" ")))?;
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed", line.join(" "))) }
+}

@@ -1,0 +1,61 @@
+//! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test in both profiles;
+//! `cargo xtask fuzz` compares random routines on all engines.
+
+mod adapter;
+mod compile_time;
+mod fuzz;
+
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// Development tasks of gpuvm.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Options {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs every test, in the dev profile (overflow traps) and in release (overflow wraps).
+    Test,
+    /// Makes random routines, compiles them with rustc and with gpuvm, and compares all engines.
+    Fuzz(fuzz::Options),
+    /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
+    CompileTime(compile_time::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Options::parse().task {
+        Task::Test => test(),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::CompileTime(options) => compile_time::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Result<(), String> {
+    adapter::ensure()?;
+    cargo(&["test", "--workspace"])?;
+    // In release only what behaves otherwise there: the comparison of engines.
+    cargo(&["test", "--release", "--package", "gpuvm-tests", "--test", "it"])
+}
+
+/// Runs cargo and passes its verdict on.
+fn cargo(arguments: &[&str]) -> Result<(), String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    eprintln!("$ cargo {}", arguments.join(" "));
+    let status = Command::new(cargo)
+        .args(arguments)
+        .status()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
+}
