@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{env, fs, io};
 
 /// The seed of the first random routine; the following ones count up from it.
-const SEED: u64 = 0x6770_7576_6d00;
+const SEED: u64 = 1_000;
 
 /// How many random routines the suite has. `cargo xtask fuzz` runs others.
 const ROUTINES: usize = 200;

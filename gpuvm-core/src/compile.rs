@@ -12,7 +12,7 @@ use crate::link::guard::guard;
 use crate::link::lift::lift;
 use crate::link::tables::Tables;
 use crate::link::verify::{calls_routines, verify};
-use crate::pass::{fuse, inline, optimise};
+use crate::pass::{fuse, inline, optimise, raise};
 use crate::program::{Place, Program};
 use crate::routine::Routine;
 
@@ -31,6 +31,8 @@ pub struct Settings {
     pub loops: bool,
     /// Keeping in words what need not live in frame memory.
     pub promote: bool,
+    /// Powers of matrices in place of loops whose body is linear.
+    pub raise: bool,
     /// Fusion of runs of linear instructions into one matrix.
     pub fuse: bool,
     /// Share of non-zeros from which on a matrix is stored dense.
@@ -50,6 +52,7 @@ impl Default for Settings {
             inline: Some(2000),
             loops: true,
             promote: true,
+            raise: true,
             fuse: true,
             dense_threshold: 0.15,
             force_format: None,
@@ -196,6 +199,9 @@ fn improve(
 fn finish(mut function: Function, settings: &Settings) -> Ready {
     let mut maps = fuse::Maps::new();
     allocate(&mut function);
+    if settings.raise {
+        raise::raise(&mut function, &mut maps);
+    }
     if settings.fuse {
         fuse::fuse(&mut function, &mut maps);
     }

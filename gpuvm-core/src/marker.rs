@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::encode::{Encoded, Source, encode, encode_again, routine};
+use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts};
 use crate::routine::Routine;
 use crate::types::{Field, Kind, Type, TypeRef, name_hash};
@@ -35,15 +35,25 @@ impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32> Routin
     const SOURCE: &'static Source = T::SOURCE;
 }
 
-/// The encoding of a source: tried with room for `FIRST` entries a list, then for `SECOND`. Associated constants, so that
-/// `cargo check` evaluates none of it and generic routines are encoded for each instance.
+/// The encoding of a source: tried with room for `FIRST` entries a list, then, only if that was too little, for `SECOND`. Associated
+/// constants, so that `cargo check` evaluates none of it and generic routines are encoded for each instance.
 pub struct Encoding<S, const FIRST: usize, const SECOND: usize>(PhantomData<S>);
 
 impl<S: RoutineSource, const FIRST: usize, const SECOND: usize> Encoding<S, FIRST, SECOND> {
-    const ENCODED: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
-    const AGAIN: &'static Encoded<SECOND> = &encode_again(Self::ENCODED, S::SOURCE);
+    const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
+    const LARGE: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
     /// The routine.
-    pub const ROUTINE: &'static Routine = &routine(Self::ENCODED, Self::AGAIN, S::SOURCE);
+    pub const ROUTINE: &'static Routine =
+        &if Self::SMALL.overflowed() { Self::large() } else { Self::SMALL.routine(S::SOURCE) };
+
+    /// A constant is evaluated with the function that names it, so this one has to be a function of its own.
+    const fn large() -> Routine {
+        assert!(
+            !Self::LARGE.overflowed(),
+            "this routine becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays"
+        );
+        Self::LARGE.routine(S::SOURCE)
+    }
 }
 
 /// Whether a routine calls others, by its facts.

@@ -1,9 +1,12 @@
 //! Integer functions that are loops, and the Euclidean division of `f32`: what std writes out in Rust is written out here as
 //! routines.
 
+use gpuvm_macros::routine;
+
 /// `base` to the power of `exponent`, wrapped, and whether the exact result does not fit.
 ///
 /// Exponentiation by squaring, as std does it: no factor that is not needed is computed, so the flag is exact.
+#[routine(callee)]
 pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
     let mut factor = base;
     let mut rest = exponent;
@@ -26,6 +29,7 @@ pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
 }
 
 /// The same as [`pow_u32`] for `i32`.
+#[routine(callee)]
 pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
     let mut factor = base;
     let mut rest = exponent;
@@ -48,6 +52,7 @@ pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
 }
 
 /// The same as [`pow_u32`] for `u64`.
+#[routine(callee)]
 pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
     let mut factor = base;
     let mut rest = exponent;
@@ -70,6 +75,7 @@ pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
 }
 
 /// The same as [`pow_u32`] for `i64`.
+#[routine(callee)]
 pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
     let mut factor = base;
     let mut rest = exponent;
@@ -92,6 +98,7 @@ pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
 }
 
 /// The whole part of the square root, digit by digit (Woo's abacus algorithm).
+#[routine(callee)]
 pub fn isqrt_u32(value: u32) -> u32 {
     let mut rest = value;
     let mut root = 0u32;
@@ -112,6 +119,7 @@ pub fn isqrt_u32(value: u32) -> u32 {
 }
 
 /// The whole part of the square root of a `u64`, likewise.
+#[routine(callee)]
 pub fn isqrt_u64(value: u64) -> u32 {
     let mut rest = value;
     let mut root = 0u64;
@@ -132,6 +140,7 @@ pub fn isqrt_u64(value: u64) -> u32 {
 }
 
 /// `f32::div_euclid`, the formula of std.
+#[routine(callee)]
 pub fn div_euclid_f32(x: f32, y: f32) -> f32 {
     let quotient = (x / y).trunc();
     if x % y < 0.0 {
@@ -141,6 +150,7 @@ pub fn div_euclid_f32(x: f32, y: f32) -> f32 {
 }
 
 /// `f32::rem_euclid`, the formula of std.
+#[routine(callee)]
 pub fn rem_euclid_f32(x: f32, y: f32) -> f32 {
     let rest = x % y;
     if rest < 0.0 { rest + y.abs() } else { rest }

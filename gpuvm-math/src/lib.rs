@@ -28,10 +28,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+// Generated code names `::gpuvm`, which below the facade is the core.
+extern crate gpuvm_core as gpuvm;
+
 mod double_float;
 mod exponential;
 mod fixed;
 mod hyperbolic;
+mod integer;
 mod inverse_trig;
 mod logarithm;
 pub mod native;
@@ -43,7 +47,25 @@ pub use fixed::{
     clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits,
 };
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
+pub use integer::{div_euclid_f32, isqrt_u32, isqrt_u64, pow_i32, pow_i64, pow_u32, pow_u64, rem_euclid_f32};
 pub use inverse_trig::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};
 pub use power::{cbrt, hypot, powf, powi};
 pub use trig::{cos, sin, sin_cos, tan};
+
+macro_rules! library {
+    ($($name:ident)*) => {
+        /// The routines, at the places that [`gpuvm_core::library::FUNCTIONS`] gives them.
+        pub const LIBRARY: gpuvm_core::library::Library = &[$(<$name as gpuvm_core::facts::RoutineType>::routine),*];
+
+        #[test]
+        fn the_library_is_in_the_order_of_its_numbers() {
+            assert_eq!([$(stringify!($name)),*], gpuvm_core::library::FUNCTIONS);
+        }
+    };
+}
+library! {
+    sin cos tan sin_cos asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+    exp exp2 exp_m1 ln ln_1p log2 log10 log powf powi hypot cbrt
+    pow_u32 pow_i32 pow_u64 pow_i64 isqrt_u32 isqrt_u64 div_euclid_f32 rem_euclid_f32
+}

@@ -1,6 +1,8 @@
 //! Logarithms: `x = 2^k (1 + f)` with `f` in [-1/3, 1/3], and `ln(1 + f)` as head and tail by one polynomial without
 //! a division. The functions differ only in how they put the parts together.
 
+use gpuvm_macros::routine;
+
 use crate::double_float::{fast_two_sum, head12, two_sum};
 
 /// ln(2) and log10(2) in two parts; the first has 16 bits, so that its product with an exponent is exact.
@@ -25,6 +27,7 @@ const TWO_24: f32 = 16777216.0;
 /// Within 0.65 ulp. `ln(±0)` is `-inf`, NaN below 0, `ln(1)` is `+0`.
 ///
 /// `k ln(2) + ln(1 + f)` with the square of `f` split exactly, the rest a polynomial.
+#[routine(callee)]
 pub fn ln(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -38,6 +41,7 @@ pub fn ln(x: f32) -> f32 {
 /// Within 0.76 ulp, and exact for powers of two. Special values as [`ln`].
 ///
 /// As [`ln`], the logarithm of the fraction multiplied by log2(e) with its tail.
+#[routine(callee)]
 pub fn log2(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -55,6 +59,7 @@ pub fn log2(x: f32) -> f32 {
 /// Within 0.72 ulp, and exact for powers of ten. Special values as [`ln`].
 ///
 /// As [`log2`].
+#[routine(callee)]
 pub fn log10(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -72,6 +77,7 @@ pub fn log10(x: f32) -> f32 {
 /// Within 0.67 ulp. `ln_1p(-1)` is `-inf`, NaN below -1, `ln_1p(±0)` is `±0`.
 ///
 /// Near 0 the polynomial of [`ln`] at `x`; elsewhere `ln` of the sum, and the rounding error of the sum divided by it.
+#[routine(callee)]
 pub fn ln_1p(x: f32) -> f32 {
     // 2^-26: the rest of the series is below a quarter of an ulp, and the sign of zero stays.
     if x.abs() < 1.4901161e-8 {
@@ -89,6 +95,7 @@ pub fn ln_1p(x: f32) -> f32 {
 /// Within 1 ulp (0.75 found) of `ln(x) / ln(base)`. Special values are those of that quotient, as in std.
 ///
 /// The quotient of the two logarithms, both as head and tail.
+#[routine(callee)]
 pub fn log(x: f32, base: f32) -> f32 {
     if !is_positive_finite(x) || !is_positive_finite(base) || x == 1.0 || base == 1.0 {
         return ln(x) / ln(base);
@@ -105,6 +112,7 @@ pub fn log(x: f32, base: f32) -> f32 {
 }
 
 /// `x = 2^k (1 + f)` for finite `x > 0`; `f` is exact.
+#[routine(callee)]
 fn split(x: f32) -> (f32, f32) {
     // Subnormal numbers have no exponent to read until they are scaled.
     let (normal, bias) = if x < f32::MIN_POSITIVE {
@@ -129,6 +137,7 @@ const LN_9: f32 = 0.13983269;
 const LN_10: f32 = -0.12621608;
 
 /// `ln(1 + f)` as head and tail for `f` in [-1/3, 1/3].
+#[routine(callee)]
 fn ln_fraction(f: f32) -> (f32, f32) {
     let upper = LN_6 + f * (LN_7 + f * (LN_8 + f * (LN_9 + f * LN_10)));
     let series = LN_3 + f * (LN_4 + f * (LN_5 + f * upper));
@@ -141,6 +150,7 @@ fn ln_fraction(f: f32) -> (f32, f32) {
 }
 
 /// `ln(x)` as head and tail for finite `x > 0`.
+#[routine(callee)]
 pub(crate) fn ln_parts(x: f32) -> (f32, f32) {
     let (k, f) = split(x);
     let (f_head, f_tail) = ln_fraction(f);
@@ -148,6 +158,7 @@ pub(crate) fn ln_parts(x: f32) -> (f32, f32) {
 }
 
 /// `k ln(2) + head + tail` as head and tail.
+#[routine(callee)]
 fn ln_join(k: f32, head: f32, tail: f32) -> (f32, f32) {
     let (sum, error) = fast_two_sum(k * LN2_16, head);
     (sum, error + (tail + k * LN2_16_TAIL))
@@ -157,6 +168,7 @@ fn ln_join(k: f32, head: f32, tail: f32) -> (f32, f32) {
 const THIRD: f32 = 0.33333334;
 
 /// `ln(1 + a + a_tail)` as head and tail for finite `a > -1` and `|a_tail|` within an ulp of `a`.
+#[routine(callee)]
 pub(crate) fn ln_1p_parts(a: f32, a_tail: f32) -> (f32, f32) {
     let (sum, error) = two_sum(1.0, a);
     if a.abs() < THIRD {
@@ -168,6 +180,7 @@ pub(crate) fn ln_1p_parts(a: f32, a_tail: f32) -> (f32, f32) {
 }
 
 /// What a logarithm of 0, of a negative number, of infinity or of NaN is.
+#[routine(callee)]
 fn ln_special(x: f32) -> f32 {
     if x == 0.0 {
         f32::NEG_INFINITY
@@ -178,6 +191,7 @@ fn ln_special(x: f32) -> f32 {
     }
 }
 
+#[routine(callee)]
 fn is_positive_finite(x: f32) -> bool {
     x > 0.0 && x < f32::INFINITY
 }

@@ -1,6 +1,8 @@
 //! Powers and roots: a logarithm and an exponential with enough guard bits between them, Halley's iteration for the
 //! cube root, and a scaled sum of squares.
 
+use gpuvm_macros::routine;
+
 use crate::double_float::{fast_two_sum, head12};
 use crate::exponential::exp2_of_sum;
 
@@ -16,6 +18,7 @@ const Y_MAX: f32 = 1099511627776.0;
 /// zero and infinity too; `powf(-1, ±inf)` is 1.
 ///
 /// `2^(y log2 |x|)`, the logarithm and the product as head and tail (FDLIBM).
+#[routine(callee)]
 pub fn powf(x: f32, y: f32) -> f32 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
@@ -53,6 +56,7 @@ pub fn powf(x: f32, y: f32) -> f32 {
 /// `powi(x, 0)` is 1 also for NaN.
 ///
 /// As [`powf`], with all bits of `n`.
+#[routine(callee)]
 pub fn powi(x: f32, n: i32) -> f32 {
     if n == 0 {
         return 1.0;
@@ -89,6 +93,7 @@ const SCALED_THIRD_OF_BIAS: u32 = 642849266;
 ///
 /// Kahan's start from a third of the bits, a quadratic step, and Halley's iteration from a value of 12 bits, whose
 /// square is exact (FDLIBM).
+#[routine(callee)]
 pub fn cbrt(x: f32) -> f32 {
     let a = x.abs();
     if a == 0.0 || a.is_nan() || a == f32::INFINITY {
@@ -121,6 +126,7 @@ const SMALL_UNSCALE: f32 = 7.888609e-31;
 /// Within 2 ulp (1.20 found). `+inf` if either is infinite, even if the other is NaN.
 ///
 /// The sum of squares, scaled by a power of two where a square would leave the range.
+#[routine(callee)]
 pub fn hypot(x: f32, y: f32) -> f32 {
     let (ax, ay) = (x.abs(), y.abs());
     if ax == f32::INFINITY || ay == f32::INFINITY {
@@ -153,6 +159,7 @@ const LOG2_8: f32 = 0.35129845;
 ///
 /// FDLIBM's `e_pow`, in the precision of `f32`: with `s = f / (2 + f)`,
 /// `log2(1 + f) = 2 / (3 ln 2) * s * (3 + s^2 + ...)`, every factor as head and tail.
+#[routine(callee)]
 fn log2_parts(x: f32) -> (f32, f32) {
     let (normal, bias) = if x < f32::MIN_POSITIVE {
         (x * TWO_24, -24.0)
@@ -193,6 +200,7 @@ fn log2_parts(x: f32) -> (f32, f32) {
 }
 
 /// `x^(y_head + y_tail)` for finite `x > 0`; `y_head` has 12 bits and is at most 2^41.
+#[routine(callee)]
 fn pow_positive(x: f32, y_head: f32, y_tail: f32) -> f32 {
     let (log_head, log_tail) = log2_parts(x);
     let small = y_tail * log_head + (y_head + y_tail) * log_tail;
@@ -200,6 +208,7 @@ fn pow_positive(x: f32, y_head: f32, y_tail: f32) -> f32 {
 }
 
 /// `x^y` for `|x|` zero or infinite and `y` not 0.
+#[routine(callee)]
 fn pow_extreme(magnitude: f32, y_is_negative: bool) -> f32 {
     if (magnitude == 0.0) == y_is_negative {
         f32::INFINITY

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::compile::{Settings, link};
-use gpuvm_core::library::Library;
 use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
 
@@ -32,9 +31,6 @@ struct Shared {
     /// Linked programs by the address of their registry entry.
     programs: Mutex<BTreeMap<usize, Arc<Program>>>,
 }
-
-/// The routines behind std's functions of open precision.
-const LIBRARY: Library = &[];
 
 impl Runtime {
     /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
@@ -116,7 +112,7 @@ impl Runtime {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
-        let program = Arc::new(link((entry.routine)(), LIBRARY, &self.shared.settings)?);
+        let program = Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, &self.shared.settings)?);
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
     }
 

@@ -135,7 +135,7 @@ impl<const CAP: usize> Encoded<CAP> {
     }
 
     /// The routine, borrowing what was encoded.
-    const fn routine(&'static self, source: &'static Source) -> Routine {
+    pub const fn routine(&'static self, source: &'static Source) -> Routine {
         Routine {
             name: Cow::Borrowed(source.name),
             file: Cow::Borrowed(source.file),

@@ -99,7 +99,7 @@ pub(crate) struct Inst {
     pub imm: u32,
     /// The length of an `addr`; for `ldf` and `stf` 1 ([`OUTGOING`]) if the offset counts from the frame's end.
     pub extra: u32,
-    /// The words of a call.
+    /// The words of a call, and of an `affine` those that its matrix reads and writes.
     pub call: Option<Box<CallWords>>,
     /// Where it comes from.
     pub place: Place,

@@ -9,6 +9,8 @@ pub(crate) mod guard;
 pub(crate) mod lift;
 pub(crate) mod tables;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;

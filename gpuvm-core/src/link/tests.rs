@@ -1,22 +1,20 @@
 //! Linking as a whole: what a linked program does is what its routines say, whatever the settings.
 
-use proptest::prelude::*;
-
 use super::testing::*;
 use crate::compile::{LinkError, Settings, link};
-use crate::isa::{Instruction, NO_WORD, Op, pair};
+use crate::isa::{Instruction, NO_WORD, Op};
 use crate::matrix::Format;
 use crate::program::Program;
 use crate::routine::Routine;
 use crate::types::TypeRef;
 
-const FUEL: u64 = 100_000;
+pub(super) const FUEL: u64 = 100_000;
 
-fn i(op: Op, a: u32, b: u32, c: u32, d: u32) -> Instruction {
+pub(super) fn i(op: Op, a: u32, b: u32, c: u32, d: u32) -> Instruction {
     Instruction::new(op, [a, b, c, d])
 }
 
-fn nothing() -> Settings {
+pub(super) fn nothing() -> Settings {
     Settings {
         fold: false,
         copies: false,
@@ -24,21 +22,23 @@ fn nothing() -> Settings {
         inline: None,
         loops: false,
         promote: false,
+        raise: false,
         fuse: false,
         ..Settings::default()
     }
 }
 
 /// Everything off, everything on, and each optimisation alone and left out.
-fn all_settings() -> Vec<Settings> {
+pub(super) fn all_settings() -> Vec<Settings> {
     let mut all = vec![nothing(), Settings::default()];
-    let switches: [fn(&mut Settings, bool); 7] = [
+    let switches: [fn(&mut Settings, bool); 8] = [
         |s, on| s.fold = on,
         |s, on| s.copies = on,
         |s, on| s.dead_code = on,
         |s, on| s.inline = on.then_some(2000),
         |s, on| s.loops = on,
         |s, on| s.promote = on,
+        |s, on| s.raise = on,
         |s, on| s.fuse = on,
     ];
     for switch in switches {
@@ -54,14 +54,14 @@ fn all_settings() -> Vec<Settings> {
     all
 }
 
-fn linked(entry: &'static Routine, settings: &Settings) -> Program {
+pub(super) fn linked(entry: &'static Routine, settings: &Settings) -> Program {
     let program = link(entry, &[], settings).expect("the routine is valid");
     check(&program);
     program
 }
 
 /// Checks what engines rely on.
-fn check(program: &Program) {
+pub(super) fn check(program: &Program) {
     assert_eq!(program.code.len(), program.places.len());
     let frame = program.frame_words;
     for instruction in &program.code {
@@ -103,7 +103,7 @@ fn check(program: &Program) {
 
 /// Runs under every setting and compares with the evaluator.
 #[track_caller]
-fn agree(entry: &'static Routine, args: &[u32]) -> Seen {
+pub(super) fn agree(entry: &'static Routine, args: &[u32]) -> Seen {
     let expected = evaluate(entry, args, FUEL);
     if expected.unfinished {
         return expected;
@@ -368,264 +368,24 @@ fn damaged_routines_are_refused_with_a_reason() {
     );
 }
 
-/// Writes a random routine from a tape of numbers; an empty tape gives zeros, so that it ends.
-struct Writer<'t> {
-    tape: std::slice::Iter<'t, u32>,
-    code: Vec<Instruction>,
-    /// Variables are words 0..VARIABLES, the array the ARRAY words after; temporaries follow.
-    next: u32,
-    callees: u32,
-}
-
-const PARAMS: usize = 3;
-const VARIABLES: u32 = 40;
-const ARRAY: u32 = 4;
-
-impl Writer<'_> {
-    fn pick(&mut self, below: u32) -> u32 {
-        self.tape.next().copied().unwrap_or(0) % below
-    }
-
-    fn variable(&mut self) -> u32 {
-        // Mostly a few of them, so that values meet.
-        if self.pick(4) > 0 {
-            self.pick(8)
-        } else {
-            self.pick(VARIABLES)
-        }
-    }
-
-    fn temporary(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    fn emit(&mut self, op: Op, a: u32, b: u32, c: u32, d: u32) -> usize {
-        self.code.push(i(op, a, b, c, d));
-        self.code.len() - 1
-    }
-
-    fn here(&self) -> u32 {
-        self.code.len() as u32
-    }
-
-    fn block(&mut self, depth: u32) {
-        for _ in 0..self.pick(10) + 1 {
-            self.statement(depth);
-        }
-    }
-
-    fn statement(&mut self, depth: u32) {
-        match self.pick(if depth > 0 { 16 } else { 11 }) {
-            0..6 => self.arithmetic(),
-            6 => {
-                let (d, value) = (self.variable(), self.pick(5));
-                let value = [0, 1, 31, 0x8000_0000, 12345][value as usize];
-                self.emit(Op::Imm, d, value, 0, 0);
-            }
-            7 => {
-                let (a, b, c) = (self.variable(), self.variable(), self.variable());
-                let t = self.temporary();
-                self.emit(Op::Mov, t, a, 0, 0);
-                self.emit(Op::Mov, b, t, 0, 0);
-                self.emit(Op::Mov, c, b, 0, 0);
-            }
-            8 => self.array(),
-            9 => {
-                let (a, b, site) = (self.variable(), self.variable(), self.pick(4));
-                let t = self.temporary();
-                self.emit(Op::Eq, t, a, b, 0);
-                let limit = self.temporary();
-                self.emit(Op::Imm, limit, 77, 0, 0);
-                let same = self.temporary();
-                self.emit(Op::Eq, same, a, limit, 0);
-                self.emit(Op::And, t, t, same, 0);
-                self.emit(Op::TrapIf, site, t, a, NO_WORD);
-            }
-            10 if self.callees > 0 => {
-                let args = self.next;
-                self.next += 2;
-                let results = self.temporary();
-                for word in [args, args + 1] {
-                    let from = self.variable();
-                    self.emit(Op::Mov, word, from, 0, 0);
-                }
-                let callee = self.pick(self.callees);
-                self.emit(Op::Call, callee, args, results, 0);
-                let to = self.variable();
-                self.emit(Op::Mov, to, results, 0, 0);
-            }
-            10 => self.arithmetic(),
-            11 | 12 => self.condition(depth - 1),
-            13 => {
-                let t = self.variable();
-                let skip = self.emit(Op::JumpIf, 0, t, 0, 0);
-                self.block(depth - 1);
-                self.code[skip].operands[0] = self.here();
-            }
-            _ => self.repeat(depth - 1),
-        }
-    }
-
-    fn condition(&mut self, depth: u32) {
-        let (a, b, t) = (self.variable(), self.variable(), self.temporary());
-        let op = [Op::LtU, Op::Eq, Op::LeS, Op::FLt][self.pick(4) as usize];
-        self.emit(op, t, a, b, 0);
-        let otherwise = self.emit(Op::JumpUnless, 0, t, 0, 0);
-        self.block(depth);
-        let done = self.emit(Op::Jump, 0, 0, 0, 0);
-        self.code[otherwise].operands[0] = self.here();
-        self.block(depth);
-        self.code[done].operands[0] = self.here();
-    }
-
-    fn repeat(&mut self, depth: u32) {
-        let (k, limit, t) = (self.temporary(), self.temporary(), self.temporary());
-        self.emit(Op::Imm, k, 0, 0, 0);
-        let head = self.here();
-        let turns = self.pick(4);
-        self.emit(Op::Imm, limit, turns, 0, 0);
-        self.emit(Op::LtU, t, k, limit, 0);
-        let leave = self.emit(Op::JumpUnless, 0, t, 0, 0);
-        self.block(depth);
-        let next = self.temporary();
-        self.emit(Op::AddImm, next, k, 1, 0);
-        self.emit(Op::Mov, k, next, 0, 0);
-        self.emit(Op::Jump, head, 0, 0, 0);
-        self.code[leave].operands[0] = self.here();
-    }
-
-    fn array(&mut self) {
-        let (space, at, index) = (self.temporary(), self.temporary(), self.temporary());
-        self.emit(Op::Imm, space, 0, 0, 0);
-        self.emit(Op::Address, at, VARIABLES, ARRAY, 0);
-        let value = self.variable();
-        match self.pick(5) {
-            0 => self.emit(Op::Load, value, space, at, 1),
-            1 => self.emit(Op::Store, value, space, at, 2),
-            2 => {
-                let element = VARIABLES + self.pick(ARRAY);
-                self.emit(Op::Mov, value, element, 0, 0)
-            }
-            which => {
-                let from = self.variable();
-                self.emit(Op::AndImm, index, from, ARRAY - 1, 0);
-                self.emit(Op::Add, at, at, index, 0);
-                let op = if which == 3 { Op::Load } else { Op::Store };
-                self.emit(op, value, space, at, 0)
-            }
-        };
-    }
-
-    fn arithmetic(&mut self) {
-        let pure: Vec<Op> = Op::ALL
-            .iter()
-            .copied()
-            .filter(|op| {
-                op.effect() == crate::isa::Effect::Pure
-                    && *op != Op::Affine
-                    && op.code() < Op::Jump.code()
-            })
-            .collect();
-        let op = pure[self.pick(pure.len() as u32) as usize];
-        let mut operands = [0; 4];
-        let mut defs = Vec::new();
-        for (role, operand) in op.roles().into_iter().zip(&mut operands) {
-            use crate::isa::Role;
-            *operand = match role {
-                Role::Def => {
-                    let d = if self.pick(2) == 0 {
-                        self.variable()
-                    } else {
-                        self.temporary()
-                    };
-                    defs.push(d);
-                    d
-                }
-                Role::DefPair => {
-                    let low = self.variable();
-                    let high = self.temporary();
-                    defs.push(low);
-                    pair(low, high)
-                }
-                Role::Use => self.variable(),
-                Role::UsePair => pair(self.variable(), self.variable()),
-                Role::Imm => {
-                    [0, 1, 13, u32::MAX, 0x3f80_0000, 0x8000_0000, 99][self.pick(7) as usize]
-                }
-                _ => 0,
-            };
-        }
-        self.code.push(Instruction::new(op, operands));
-        // A NaN's payload is not to be observed.
-        if op.name().starts_with('F') {
-            self.emit(Op::FCanon, defs[0], defs[0], 0, 0);
-        }
-        if defs[0] >= VARIABLES {
-            let to = self.variable();
-            self.emit(Op::Mov, to, defs[0], 0, 0);
-        }
-    }
-}
-
-fn random(name: &str, params: usize, tape: &[u32], callees: usize) -> &'static Routine {
-    let mut writer = Writer {
-        tape: tape.iter(),
-        code: Vec::new(),
-        next: VARIABLES + ARRAY,
-        callees: callees as u32,
-    };
-    for element in VARIABLES..VARIABLES + ARRAY {
-        writer.emit(Op::Imm, element, element, 0, 0);
-    }
-    while writer.tape.len() > 0 {
-        writer.statement(3);
-    }
-    writer.emit(Op::Return, 0, 0, 0, 0);
-    let callees = (0..callees).map(Callees::get).collect();
-    leak(routine(
-        name,
-        u32s(params),
-        result::<u32>(),
-        writer.next,
-        writer.code,
-        callees,
-    ))
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
-
-    #[test]
-    fn settings_do_not_change_results(
-        tape in prop::collection::vec(any::<u32>(), 0..400),
-        helper in prop::collection::vec(any::<u32>(), 0..100),
-        args in prop::array::uniform3(prop_oneof![any::<u32>(), 0..100u32, any::<f32>().prop_map(f32::to_bits)]),
-    ) {
-        let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Callees::set(0, random("inner", 2, &helper[..helper.len() / 2], 0));
-        Callees::set(1, random("outer", 2, &helper, 1));
-        let entry = random("random", PARAMS, &tape, 2);
-        agree(entry, &args);
-    }
-
-    #[test]
-    fn damaged_bytes_never_panic(
-        tape in prop::collection::vec(any::<u32>(), 0..60),
-        damage in prop::collection::vec((any::<u16>(), 0..5usize, prop_oneof![0..70u32, any::<u32>()]), 1..4),
-    ) {
-        let mut damaged = random("damaged", PARAMS, &tape, 0).clone();
-        let code = damaged.code.to_mut();
-        for (at, field, value) in damage {
-            let instruction = &mut code[usize::from(at) % tape.len().max(1).min(5)];
-            match field {
-                0 => instruction.opcode = value % 0xc0,
-                field => instruction.operands[field - 1] = value,
-            }
-        }
-        if let Ok(program) = link(leak(damaged.clone()), &[], &Settings::default()) {
-            check(&program);
-            run(&damaged, &program, &[1, 2, 3], 10_000);
-        }
-    }
+#[test]
+fn a_billion_turns_cost_what_a_few_dozen_do() {
+    // let mut k = 0; while k < n { x = x * 1664525 + 1013904223; k += 1 } x
+    let code = vec![
+        i(Op::Imm, 2, 0, 0, 0),
+        i(Op::LtU, 3, 2, 1, 0),
+        i(Op::JumpUnless, 8, 3, 0, 0),
+        i(Op::MulImm, 4, 0, 1_664_525, 0),
+        i(Op::AddImm, 0, 4, 1_013_904_223, 0),
+        i(Op::AddImm, 5, 2, 1, 0),
+        i(Op::Mov, 2, 5, 0, 0),
+        i(Op::Jump, 1, 0, 0, 0),
+        i(Op::Return, 0, 0, 0, 0),
+    ];
+    let entry = leak(routine("lcg", u32s(2), result::<u32>(), 6, code, vec![]));
+    agree(entry, &[1, 63]);
+    agree(entry, &[1, 5000]);
+    let program = linked(entry, &Settings::default());
+    let seen = run(entry, &program, &[1, 1_000_000_000], 200);
+    assert_eq!(seen.arena[2], 4_265_056_769, "{}", program.disassemble());
 }

@@ -2,9 +2,10 @@
 //! run. Works on allocated code, because a matrix spans the machine's own words.
 
 use crate::ir::liveness::Liveness;
-use crate::ir::{Block, Function, Inst, NONE, code};
+use crate::ir::{Block, CallWords, Function, Inst, NONE, Word, code};
 use crate::isa::{Class, Op};
-use crate::matrix::AffineMap;
+use crate::matrix::{AffineMap, CONSTANT};
+use crate::program::Place;
 
 /// The matrices of a function's fused instructions: [`Inst::imm`] of an [`Op::Affine`] is a place in here.
 pub(crate) type Maps = Vec<AffineMap>;
@@ -33,6 +34,19 @@ pub(crate) fn map_of(inst: &Inst, maps: &Maps) -> Option<AffineMap> {
     }
 }
 
+/// An instruction that maps the words by a matrix, which is added to the function's.
+pub(crate) fn affine(map: AffineMap, maps: &mut Maps, place: Place) -> Inst {
+    let mut inst = Inst::new(Op::Affine, NONE, &[], maps.len() as u32, place);
+    let mut args: Vec<Word> =
+        map.terms().iter().filter(|term| term.column != CONSTANT).map(|term| term.column.into()).collect();
+    args.sort_unstable();
+    args.dedup();
+    let results = map.rows().map(|row| row[0].row.into()).collect();
+    inst.call = Some(Box::new(CallWords { args, results }));
+    maps.push(map);
+    inst
+}
+
 fn bit(word: u32) -> u32 {
     1 << word
 }
@@ -50,7 +64,7 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
     let mut rest = &block.code[..];
     let mut rest_after = &after[..];
     while let Some(inst) = rest.first() {
-        let taken = match best_run(rest, rest_after) {
+        let taken = match best_run(rest, rest_after, maps) {
             Some((length, map)) => {
                 if !map.is_identity() {
                     out.push(Inst::new(
@@ -76,15 +90,15 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
 }
 
 /// The longest run from the start on whose product has no more terms than the run has instructions, with that product.
-fn best_run(code: &[Inst], after: &[u32]) -> Option<(usize, AffineMap)> {
+fn best_run(code: &[Inst], after: &[u32], maps: &Maps) -> Option<(usize, AffineMap)> {
     let linear = |inst: &Inst| inst.op.class() == Class::Linear;
     if !(linear(&code[0]) && code.get(1).is_some_and(linear)) {
         return None;
     }
-    let mut product = map_of(&code[0], &Maps::new())?;
+    let mut product = map_of(&code[0], maps)?;
     let mut best = None;
     for (i, inst) in code.iter().enumerate().take(LONGEST).skip(1) {
-        let Some(next) = map_of(inst, &Maps::new()).and_then(|map| product.then(&map)) else {
+        let Some(next) = map_of(inst, maps).and_then(|map| product.then(&map)) else {
             break;
         };
         product = next;

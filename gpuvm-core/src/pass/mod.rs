@@ -10,6 +10,7 @@ pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod inline;
 pub(crate) mod promote;
+pub(crate) mod raise;
 pub(crate) mod rotate;
 
 use crate::compile::Settings;

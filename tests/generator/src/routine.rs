@@ -53,9 +53,9 @@ pub struct Writer<'m> {
     names: usize,
 }
 
-/// The source of the modules `m0`, `m1`, … for the seeds `seed`, `seed + 1`, ….
+/// The source of one module for each of the seeds from `seed` on. The entry of each is called `random_` and its seed.
 pub fn random_modules(seed: u64, count: usize) -> String {
-    (0..count).map(|i| format!("mod m{i} {{\n{}}}\n\n", random_module(seed + i as u64, &format!("random_{i}")))).collect()
+    (seed..).take(count).map(|seed| format!("mod m{seed} {{\n{}}}\n\n", random_module(seed, &format!("random_{seed}")))).collect()
 }
 
 /// The body of one module. Its entry is the routine `name`, which the module's `random_cases!` lists.

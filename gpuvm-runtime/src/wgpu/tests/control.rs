@@ -277,20 +277,3 @@ fn damaged_programs_are_refused() {
         );
     }
 }
-
-#[test]
-fn zz_info() {
-    let o = open(Choice::Best).unwrap();
-    eprintln!("{:?}", o.device);
-    for scale in [0, 1] {
-        let t = std::time::Instant::now();
-        let mut j = job(with_finish(countdown(scale, 500)), &[], 0, 1, 1_000);
-        let out = o.engines[0].1.run(&mut j).unwrap();
-        let n: u64 = out.retired.unwrap().iter().sum();
-        eprintln!(
-            "{n} in {:?}: {} M/s",
-            t.elapsed(),
-            n as f64 / t.elapsed().as_secs_f64() / 1e6
-        );
-    }
-}
