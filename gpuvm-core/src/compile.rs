@@ -12,7 +12,7 @@ use crate::link::guard::guard;
 use crate::link::lift::lift;
 use crate::link::tables::Tables;
 use crate::link::verify::{calls_routines, verify};
-use crate::pass::{fuse, inline, optimise, raise};
+use crate::pass::{blocks, fuse, inline, optimise, raise, reload};
 use crate::program::{Place, Program};
 use crate::routine::Routine;
 
@@ -172,7 +172,7 @@ fn lift_all(
 }
 
 /// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for the entry
-/// routine: only the start calls it, so it is optimised as a part of that.
+/// routine: only the start calls it, so it becomes a part of that whatever its size.
 fn improve(
     functions: &mut [Function],
     f: usize,
@@ -181,13 +181,15 @@ fn improve(
     settings: &Settings,
 ) {
     if let Some(limit) = settings.inline {
-        let limit = if f == start {
-            usize::MAX
+        let (limit, callees) = if f == start {
+            (usize::MAX, 0..1)
         } else {
-            limit as usize
+            (limit as usize, 0..start)
         };
         let mut caller = std::mem::take(&mut functions[f]);
-        inline::inline(&mut caller, functions, limit, |callee| !recursive[callee]);
+        inline::inline(&mut caller, functions, limit, |callee| {
+            callees.contains(&callee) && !recursive[callee]
+        });
         functions[f] = caller;
     }
     if f != 0 || recursive[0] || settings.inline.is_none() {
@@ -199,6 +201,10 @@ fn improve(
 fn finish(mut function: Function, settings: &Settings) -> Ready {
     let mut maps = fuse::Maps::new();
     allocate(&mut function);
+    if settings.dead_code {
+        reload::reuse(&mut function);
+        blocks::simplify(&mut function);
+    }
     if settings.raise {
         raise::raise(&mut function, &mut maps);
     }

@@ -1,6 +1,6 @@
 //! `#[derive(VmType)]`: the layout of a struct or enum as data, and how its values become words and come back.
 
-use gpuvm_core::encode::node::Operator;
+use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
@@ -29,15 +29,24 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
     };
     let refused = !report.is_empty();
     let errors = report.into_tokens();
-    if refused && matches!(input.data, Data::Union(_)) {
+    // Layouts of these would only draw errors of their own.
+    if refused && (matches!(input.data, Data::Union(_)) || is_hopeless(&input)) {
         return errors;
     }
     // A type that was refused still is one, so that its users show no errors of their own.
-    let Derived { ty, write, read } = if refused { Derived::stand_in() } else { derived };
+    let Derived { ty, write, read } = if refused {
+        Derived::stand_in()
+    } else {
+        derived
+    };
     let name = &input.ident;
     let generics = bounded(&input.generics);
     let (implementation, arguments, clause) = generics.split_for_impl();
-    let equality = if manual_eq { TokenStream::new() } else { equality(&input, &generics, refused) };
+    let equality = if manual_eq {
+        TokenStream::new()
+    } else {
+        equality(&input, &generics, refused)
+    };
     quote! {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
@@ -73,7 +82,11 @@ struct Derived {
 impl Derived {
     fn stand_in() -> Derived {
         let unreachable = quote!(::core::unreachable!());
-        Derived { ty: quote!(<() as ::gpuvm::__private::Value>::TYPE), write: unreachable.clone(), read: unreachable }
+        Derived {
+            ty: quote!(<() as ::gpuvm::__private::Value>::TYPE),
+            write: unreachable.clone(),
+            read: unreachable,
+        }
     }
 }
 
@@ -177,12 +190,19 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
     let name = &input.ident;
     let (implementation, arguments, clause) = generics.split_for_impl();
     let (eq, ne) = (Operator::Eq as u8, Operator::Ne as u8);
-    let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
+    let own: Vec<&Ident> = input
+        .generics
+        .type_params()
+        .map(|param| &param.ident)
+        .collect();
     // A field whose equality is a routine cannot be compared by its words.
     let foreign: Vec<&Type> = if refused {
         Vec::new()
     } else {
-        fields(&input.data).map(|field| &field.ty).filter(|ty| is_user_type(ty, &own)).collect()
+        fields(&input.data)
+            .map(|field| &field.ty)
+            .filter(|ty| is_user_type(ty, &own))
+            .collect()
     };
     let checks = quote! {
         #(::core::assert!(
@@ -209,7 +229,10 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
     if crate::primitive::Known::of(ty) != crate::primitive::Known::Unknown {
         return false;
     }
-    let mut search = Mentions { names: own.to_vec(), found: false };
+    let mut search = Mentions {
+        names: own.to_vec(),
+        found: false,
+    };
     search.visit_type_path(path);
     !search.found
 }
@@ -221,7 +244,9 @@ fn bounded(generics: &Generics) -> Generics {
         match param {
             GenericParam::Type(param) => {
                 param.default = None;
-                param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
+                param
+                    .bounds
+                    .push(syn::parse_quote!(::gpuvm::__private::VmType));
             }
             GenericParam::Const(param) => param.default = None,
             GenericParam::Lifetime(_) => {}
@@ -233,7 +258,11 @@ fn bounded(generics: &Generics) -> Generics {
 fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
     let all: Vec<&syn::Field> = match data {
         Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data.variants.iter().flat_map(|variant| variant.fields.iter()).collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| variant.fields.iter())
+            .collect(),
         Data::Union(_) => Vec::new(),
     };
     all.into_iter()
@@ -254,7 +283,10 @@ fn check(input: &DeriveInput, report: &mut Report) {
             continue;
         }
         check_type(&field.ty, report);
-        let mut search = Mentions { names: vec![&input.ident], found: false };
+        let mut search = Mentions {
+            names: vec![&input.ident],
+            found: false,
+        };
         search.visit_type(&field.ty);
         if search.found {
             report.recursive_type(&field.ty);
@@ -262,9 +294,23 @@ fn check(input: &DeriveInput, report: &mut Report) {
     }
 }
 
+/// Whether a type holds itself or borrows.
+fn is_hopeless(input: &DeriveInput) -> bool {
+    let mut search = Mentions {
+        names: vec![&input.ident],
+        found: input.generics.lifetimes().next().is_some(),
+    };
+    fields(&input.data).for_each(|field| search.visit_type(&field.ty));
+    search.found
+}
+
 fn manual_eq(input: &DeriveInput, report: &mut Report) -> bool {
     let mut manual = false;
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("vm_type")) {
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("vm_type"))
+    {
         let parsed = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("manual_eq") {
                 manual = true;
@@ -289,7 +335,8 @@ struct Mentions<'n> {
 impl<'ast> Visit<'ast> for Mentions<'_> {
     fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
         if let (None, [segment]) = (&node.qself, &*node.path.segments.iter().collect::<Vec<_>>()) {
-            self.found |= self.names.iter().any(|name| segment.ident == **name) || segment.ident == "Self";
+            self.found |=
+                self.names.iter().any(|name| segment.ident == **name) || segment.ident == "Self";
         }
         visit::visit_type_path(self, node);
     }

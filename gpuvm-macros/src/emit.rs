@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, GenericParam, Generics, Item, ItemFn, Pat, Type};
 
 use crate::args::Args;
-use crate::lower::{Calls, Lowered};
+use crate::lower::{self, Calls, Lowered};
 use crate::report::Report;
 use crate::routine::{Parts, erase_lifetimes, turbofish, vm_generics};
 use crate::{implementation, native};
@@ -44,7 +44,11 @@ pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn first_token(item: &Item) -> TokenStream {
-    item.to_token_stream().into_iter().find(|token| !matches!(token, proc_macro2::TokenTree::Punct(_))).into_iter().collect()
+    item.to_token_stream()
+        .into_iter()
+        .find(|token| !matches!(token, proc_macro2::TokenTree::Punct(_)))
+        .into_iter()
+        .collect()
 }
 
 fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStream {
@@ -59,13 +63,22 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     }
     let name = &function.sig.ident;
     let generics = vm_generics(&function.sig.generics);
-    let marker = Marker { function, generics: &generics, parts: &parts };
-    let source = source(&name.to_string(), name.span(), &parts);
+    let marker = Marker {
+        function,
+        generics: &generics,
+        parts: &parts,
+    };
+    let source = source(&crate::plain_name(name), name.span(), &parts);
     let guard = if args.callee {
         TokenStream::new()
     } else {
         let turbofish = turbofish(&generics);
-        guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
+        guard(
+            parts.lowered.calls,
+            name.span(),
+            quote!(#name #turbofish),
+            &generics,
+        )
     };
     let mut native = function.clone();
     if !args.callee {
@@ -75,12 +88,55 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     native.block = Box::new(syn::parse_quote!({ #guard #(#statements)* }));
     let marker_item = marker.item();
     let routine_type = marker.routine_type(&source);
-    let launch = if args.callee { TokenStream::new() } else { marker.launch(args) };
+    let launch = if args.callee {
+        TokenStream::new()
+    } else {
+        marker.launch(args)
+    };
+    let callees = callees(
+        &crate::plain_name(name),
+        &parts.lowered,
+        &marker.attributes(),
+    );
     quote! {
         #native
         #marker_item
         #routine_type
         #launch
+        #callees
+    }
+}
+
+/// Brings the types beside the functions that a routine calls into scope. Where there is none, because the function is no routine, the
+/// alias falls back to the one in the hidden module, whose only use is rustc's message.
+pub fn callees(routine: &str, lowered: &Lowered, attributes: &[&Attribute]) -> TokenStream {
+    if lowered.callees.is_empty() {
+        return TokenStream::new();
+    }
+    let module = Ident::new(&format!("__gpuvm_{routine}"), Span::call_site());
+    let aliases: Vec<Ident> = (0..lowered.callees.len())
+        .map(|place| lower::alias(routine, place))
+        .collect();
+    let imports = lowered.callees.iter().zip(&aliases).map(|(path, alias)| {
+        // An error of the import is one of the call.
+        let mut alias = alias.clone();
+        alias.set_span(alias.span().located_at(crate::shadow::at(path)));
+        quote! {
+            #(#attributes)*
+            #[allow(unused_imports)]
+            use #path as #alias;
+        }
+    });
+    quote! {
+        #(#imports)*
+        #(#attributes)*
+        #[doc(hidden)]
+        mod #module {
+            #(#[allow(unused_imports)] pub use ::gpuvm::__private::NotARoutine as #aliases;)*
+        }
+        #(#attributes)*
+        #[allow(unused_imports)]
+        use #module::*;
     }
 }
 
@@ -113,7 +169,11 @@ struct Marker<'a> {
 
 impl Marker<'_> {
     fn attributes(&self) -> Vec<&Attribute> {
-        self.function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+        self.function
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("cfg"))
+            .collect()
     }
 
     /// The struct, in the type namespace beside the function.
@@ -178,7 +238,13 @@ impl Marker<'_> {
 
     /// The registration and the typed `launch`, where every parameter can be given by a launch.
     fn launch(&self, args: &Args) -> TokenStream {
-        let Some(modes) = self.parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty)).collect::<Option<Vec<_>>>() else {
+        let Some(modes) = self
+            .parts
+            .parameters
+            .iter()
+            .map(|parameter| Mode::of(&parameter.ty))
+            .collect::<Option<Vec<_>>>()
+        else {
             return TokenStream::new();
         };
         let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
@@ -187,31 +253,65 @@ impl Marker<'_> {
         }
         let name = &self.function.sig.ident;
         let attributes = self.attributes();
-        let id = args.id.as_ref().map_or_else(|| crate::plain_name(name), |id| id.value());
+        let id = args
+            .id
+            .as_ref()
+            .map_or_else(|| crate::plain_name(name), |id| id.value());
         let line = name.span().start().line as u32;
-        let names: Vec<String> = self.parts.parameters.iter().enumerate().map(|(i, parameter)| match &parameter.pattern {
-            Pat::Ident(pattern) => crate::plain_name(&pattern.ident),
-            _ => format!("parameter {i}"),
-        }).collect();
-        let locals: Vec<Ident> = (0..modes.len()).map(|i| Ident::new(&format!("__p{i}"), Span::mixed_site())).collect();
-        let fetched = modes.iter().zip(&locals).enumerate().map(|(i, (mode, local))| {
-            let (method, ty) = (mode.method(), mode.ty());
-            quote!(let #local = __cx.#method::<#ty>(#i)?;)
-        });
-        let exclusive: Vec<&Ident> =
-            modes.iter().zip(&locals).filter(|(mode, _)| mode.is_exclusive()).map(|(_, local)| local).collect();
+        let names: Vec<String> = self
+            .parts
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(i, parameter)| match &parameter.pattern {
+                Pat::Ident(pattern) => crate::plain_name(&pattern.ident),
+                _ => format!("parameter {i}"),
+            })
+            .collect();
+        let locals: Vec<Ident> = (0..modes.len())
+            .map(|i| Ident::new(&format!("__p{i}"), Span::mixed_site()))
+            .collect();
+        let fetched = modes
+            .iter()
+            .zip(&locals)
+            .enumerate()
+            .map(|(i, (mode, local))| {
+                let (method, ty) = (mode.method(), mode.ty());
+                quote!(let #local = __cx.#method::<#ty>(#i)?;)
+            });
+        let exclusive: Vec<&Ident> = modes
+            .iter()
+            .zip(&locals)
+            .filter(|(mode, _)| mode.is_exclusive())
+            .map(|(_, local)| local)
+            .collect();
         let given = modes.iter().zip(&locals).map(|(mode, local)| match mode {
             Mode::Value(_) => quote!(#local.get(__vm)),
             Mode::Shared(_) => quote!(&#local.get(__vm)),
             _ => quote!(#local),
         });
-        let call = if self.parts.never { quote!({ #name(#(#given),*); }) } else { quote!(#name(#(#given),*)) };
+        let call = if self.parts.never {
+            quote!({ #name(#(#given),*); })
+        } else {
+            quote!(#name(#(#given),*))
+        };
         let bounds = modes.iter().map(Mode::argument);
-        let arguments: Vec<Ident> = names.iter().zip(&locals).map(|(name, local)| {
-            let usable = syn::parse_str::<Ident>(name).is_ok() && name != "runtime" && name != "self";
-            if usable { Ident::new(name, Span::mixed_site()) } else { local.clone() }
-        }).collect();
-        let doc = format!("Launches the routine `{id}`: one argument for each parameter, checked by rustc.");
+        let arguments: Vec<Ident> = names
+            .iter()
+            .zip(&locals)
+            .map(|(name, local)| {
+                let usable =
+                    syn::parse_str::<Ident>(name).is_ok() && name != "runtime" && name != "self";
+                if usable {
+                    Ident::new(name, Span::mixed_site())
+                } else {
+                    local.clone()
+                }
+            })
+            .collect();
+        let doc = format!(
+            "Launches the routine `{id}`: one argument for each parameter, checked by rustc."
+        );
         quote! {
             #(#attributes)*
             impl #name {
@@ -279,7 +379,8 @@ impl Mode {
                     Type::Reference(_) => None,
                     Type::Slice(slice) => {
                         let element = (*slice.elem).clone();
-                        let is_atomic = crate::primitive::Known::of(&element) == crate::primitive::Known::Atomic;
+                        let is_atomic = crate::primitive::Known::of(&element)
+                            == crate::primitive::Known::Atomic;
                         match (is_atomic, mutable) {
                             (true, false) => Some(Mode::Atomic(element)),
                             (true, true) => None,
@@ -287,7 +388,12 @@ impl Mode {
                             (false, false) => Some(Mode::Slice(element)),
                         }
                     }
-                    inner if crate::primitive::Known::of(inner) == crate::primitive::Known::Atomic => None,
+                    inner
+                        if crate::primitive::Known::of(inner)
+                            == crate::primitive::Known::Atomic =>
+                    {
+                        None
+                    }
                     inner if mutable => Some(Mode::Record(inner.clone())),
                     inner => Some(Mode::Shared(inner.clone())),
                 }
@@ -312,7 +418,12 @@ impl Mode {
     }
 
     fn ty(&self) -> TokenStream {
-        let (Mode::Value(ty) | Mode::Shared(ty) | Mode::Record(ty) | Mode::Slice(ty) | Mode::Chunk(ty) | Mode::Atomic(ty)) = self;
+        let (Mode::Value(ty)
+        | Mode::Shared(ty)
+        | Mode::Record(ty)
+        | Mode::Slice(ty)
+        | Mode::Chunk(ty)
+        | Mode::Atomic(ty)) = self;
         let mut ty = ty.clone();
         erase_lifetimes(&mut ty);
         ty.to_token_stream()
@@ -321,7 +432,9 @@ impl Mode {
     fn argument(&self) -> TokenStream {
         let ty = self.ty();
         match self {
-            Mode::Value(_) | Mode::Shared(_) => quote!(impl ::gpuvm::__private::ColumnArg<'__a, #ty>),
+            Mode::Value(_) | Mode::Shared(_) => {
+                quote!(impl ::gpuvm::__private::ColumnArg<'__a, #ty>)
+            }
             Mode::Record(_) => quote!(impl ::gpuvm::__private::RecordArg<'__a, #ty>),
             Mode::Slice(_) => quote!(impl ::gpuvm::__private::SliceArg<'__a, #ty>),
             Mode::Chunk(_) => quote!(impl ::gpuvm::__private::ChunkArg<'__a, #ty>),
@@ -350,7 +463,16 @@ pub fn result(parts: &Parts) -> TokenStream {
 
 /// The associated constant `SOURCE`.
 pub fn source(name: &str, span: Span, parts: &Parts) -> TokenStream {
-    let Lowered { nodes, shadow, depth, constants, messages, locals, labels, .. } = &parts.lowered;
+    let Lowered {
+        nodes,
+        shadow,
+        depth,
+        constants,
+        messages,
+        locals,
+        labels,
+        ..
+    } = &parts.lowered;
     let nodes = proc_macro2::Literal::byte_string(nodes);
     let line = span.start().line as u32;
     let labels = *labels as u32;
@@ -380,7 +502,7 @@ pub fn source(name: &str, span: Span, parts: &Parts) -> TokenStream {
 
 /// Room for the encoder's lists at the first and at the second attempt.
 pub fn capacity(lowered: &Lowered) -> (usize, usize) {
-    let first = (lowered.nodes.len() * 2 + 64).next_multiple_of(64);
+    let first = (lowered.nodes.len() * 3 / 4 + 32).next_multiple_of(32);
     (first, first * 8)
 }
 

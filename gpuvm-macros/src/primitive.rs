@@ -1,8 +1,8 @@
 //! What can be known of a type from syntax alone: enough to see that an operand is the machine's own, so that its operators and
 //! methods need no slot. Everything else is `Unknown`, and rustc is asked.
 
-use gpuvm_core::encode::method::method_number;
-use gpuvm_core::types::Kind;
+use gpuvm_nodes::Kind;
+use gpuvm_nodes::method::method_number;
 use syn::{GenericArgument, PathArguments, Type};
 
 /// What is known of an expression's type.
@@ -18,8 +18,6 @@ pub enum Known {
     Literal,
     /// An integer; rustc knows which.
     Integer,
-    /// A float made of literals alone: `f64` for rustc unless something says otherwise.
-    Float,
     /// A scalar.
     Scalar(Kind),
     /// `Wrapping<_>`.
@@ -54,19 +52,27 @@ impl Known {
             Type::Tuple(ty) if ty.elems.is_empty() => Known::Unit,
             Type::Tuple(ty) => Known::Tuple(ty.elems.iter().map(Known::of).collect()),
             Type::Path(ty) if ty.qself.is_none() => {
-                let Some(segment) = ty.path.segments.last() else { return Known::Unknown };
+                let Some(segment) = ty.path.segments.last() else {
+                    return Known::Unknown;
+                };
                 let name = segment.ident.to_string();
                 match (name.as_str(), &segment.arguments) {
-                    (_, PathArguments::None) if ty.path.segments.len() == 1 => match kind_of_name(&name) {
-                        Some(kind) => Known::Scalar(kind),
-                        None => Known::of_name(&name),
-                    },
+                    (_, PathArguments::None) if ty.path.segments.len() == 1 => {
+                        match kind_of_name(&name) {
+                            Some(kind) => Known::Scalar(kind),
+                            None => Known::of_name(&name),
+                        }
+                    }
                     (_, PathArguments::None) => Known::of_name(&name),
                     ("Wrapping", _) => Known::Wrapping,
-                    ("Option", PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
-                        Some(GenericArgument::Type(inner)) => Known::Optional(Box::new(Known::of(inner))),
-                        _ => Known::Optional(Box::new(Known::Unknown)),
-                    },
+                    ("Option", PathArguments::AngleBracketed(arguments)) => {
+                        match arguments.args.first() {
+                            Some(GenericArgument::Type(inner)) => {
+                                Known::Optional(Box::new(Known::of(inner)))
+                            }
+                            _ => Known::Optional(Box::new(Known::Unknown)),
+                        }
+                    }
                     _ => Known::Unknown,
                 }
             }
@@ -94,7 +100,6 @@ impl Known {
     pub fn kind(&self) -> Option<Kind> {
         match self {
             Known::Scalar(kind) => Some(*kind),
-            Known::Float => Some(Kind::F32),
             _ => None,
         }
     }
@@ -102,7 +107,10 @@ impl Known {
     /// Whether it is a number or `bool` of the machine, possibly behind references, so that its operators are the machine's.
     pub fn is_primitive(&self) -> bool {
         use Known::*;
-        matches!(self.inner(), Scalar(_) | Integer | Literal | Float | Wrapping | Never)
+        matches!(
+            self.inner(),
+            Scalar(_) | Integer | Literal | Wrapping | Never
+        )
     }
 
     /// Whether its methods are std's.
@@ -116,8 +124,11 @@ impl Known {
         match (self, other) {
             (a, b) if a == b => a,
             (Never, known) | (known, Never) => known,
-            (Float, Scalar(Kind::F32)) | (Scalar(Kind::F32), Float) => Scalar(Kind::F32),
-            (Integer | Literal, Scalar(kind)) | (Scalar(kind), Integer | Literal) if kind.is_integer() => Scalar(kind),
+            (Integer | Literal, Scalar(kind)) | (Scalar(kind), Integer | Literal)
+                if kind.is_integer() =>
+            {
+                Scalar(kind)
+            }
             (Integer, Literal) | (Literal, Integer) => Integer,
             _ => Unknown,
         }
@@ -127,7 +138,6 @@ impl Known {
     pub fn arithmetic(&self, other: &Known) -> Known {
         use Known::*;
         match (self.inner(), other.inner()) {
-            (Float, Scalar(kind)) => Scalar(*kind),
             (Literal | Integer, Scalar(kind)) if kind.is_integer() => Scalar(*kind),
             (Literal, Integer) => Integer,
             (Unknown, _) | (_, Unknown) => Unknown,
@@ -140,7 +150,6 @@ impl Known {
     pub fn describe(&self) -> String {
         match self.inner() {
             Known::Scalar(kind) => format!("`{}`", name_of_kind(*kind)),
-            Known::Float => "`f32`".to_owned(),
             Known::Integer | Known::Literal => "an integer".to_owned(),
             Known::Wrapping => "`Wrapping`".to_owned(),
             Known::Atomic => "an atomic".to_owned(),
@@ -156,10 +165,11 @@ impl Known {
     pub fn method(&self, name: &str) -> Known {
         let own = self.inner().clone();
         match name {
-            "is_nan" | "is_finite" | "is_infinite" | "is_normal" | "is_sign_negative" | "is_sign_positive" | "is_positive"
-            | "is_negative" | "is_power_of_two" | "is_empty" | "is_some" | "is_none" => Known::BOOL,
-            "to_bits" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones" | "trailing_ones"
-            | "ilog2" => Known::Scalar(Kind::U32),
+            "is_nan" | "is_finite" | "is_infinite" | "is_normal" | "is_sign_negative"
+            | "is_sign_positive" | "is_positive" | "is_negative" | "is_power_of_two"
+            | "is_empty" | "is_some" | "is_none" => Known::BOOL,
+            "to_bits" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros"
+            | "leading_ones" | "trailing_ones" | "ilog2" => Known::Scalar(Kind::U32),
             "len" => Known::USIZE,
             "sin_cos" => Known::Tuple(vec![Known::Scalar(Kind::F32), Known::Scalar(Kind::F32)]),
             "total_cmp" | "then_some" | "compare_exchange" => Known::Unknown,
@@ -175,7 +185,6 @@ impl Known {
             _ if own == Known::Atomic => Known::Integer,
             _ if name.starts_with("checked_") => Known::Optional(Box::new(own)),
             _ if name.starts_with("overflowing_") => Known::Tuple(vec![own, Known::BOOL]),
-            _ if matches!(own, Known::Float) => Known::Scalar(Kind::F32),
             _ => own,
         }
     }
@@ -183,17 +192,25 @@ impl Known {
 
 /// Whether a std method changes what its receiver refers to.
 pub fn method_has_effect(name: &str) -> bool {
-    method_number(name).is_none() || name.starts_with("fetch_") || matches!(name, "store" | "swap" | "compare_exchange")
+    method_number(name).is_none()
+        || name.starts_with("fetch_")
+        || matches!(name, "store" | "swap" | "compare_exchange")
 }
 
 /// The kind of a primitive's name.
 pub fn kind_of_name(name: &str) -> Option<Kind> {
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, kind)| *kind)
 }
 
 /// The name of a scalar kind.
 pub fn name_of_kind(kind: Kind) -> &'static str {
-    NAMES.iter().find(|(_, known)| *known == kind).map_or("?", |(name, _)| name)
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == kind)
+        .map_or("?", |(name, _)| name)
 }
 
 const NAMES: [(&str, Kind); 12] = [

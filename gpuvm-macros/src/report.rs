@@ -23,7 +23,10 @@ impl Report {
 
     /// All errors as `compile_error!`s; nothing where there were none.
     pub fn into_tokens(self) -> TokenStream {
-        self.errors.into_iter().map(syn::Error::into_compile_error).collect()
+        self.errors
+            .into_iter()
+            .map(syn::Error::into_compile_error)
+            .collect()
     }
 
     fn on(&mut self, tokens: impl ToTokens, message: &str) {
@@ -32,14 +35,23 @@ impl Report {
 
     /// A macro that the machine does not know.
     pub fn unknown_macro(&mut self, path: &syn::Path) {
-        let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let name = path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
         let message = match name.as_str() {
-            "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
+            "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`"
+                .to_owned(),
             "format" | "concat" | "stringify" | "include_str" => {
-                format!("`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`")
+                format!(
+                    "`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`"
+                )
             }
             "print" | "println" | "eprint" | "eprintln" | "dbg" | "log" | "write" | "writeln" => {
-                format!("`{name}!` cannot print from inside a #[routine]; return the value, or write it to a `&mut` parameter")
+                format!(
+                    "`{name}!` cannot print from inside a #[routine]; return the value, or write it to a `&mut` parameter"
+                )
             }
             _ => format!(
                 "the macro `{name}!` is not available inside a #[routine]; accepted are `assert!`, `assert_eq!`, `assert_ne!`, \
@@ -52,17 +64,26 @@ impl Report {
     /// A method that the machine's own types do not have inside a routine.
     pub fn unknown_method(&mut self, method: &syn::Ident, receiver: &str) {
         let message = match method.to_string().as_str() {
-            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied" | "cloned" => format!(
+            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied"
+            | "cloned" => format!(
                 "`.{method}()` is accepted only in the head of a `for` loop: `for x in values.iter()`, `for i in (0..n).rev()`"
             ),
             "map" | "and_then" | "filter" | "unwrap_or_else" | "map_or" | "ok_or" => {
-                format!("`.{method}()` is not available inside a #[routine]; write a `match` or `if let`")
+                format!(
+                    "`.{method}()` is not available inside a #[routine]; write a `match` or `if let`"
+                )
             }
-            "into" | "try_into" => format!("`.{method}()` is not available inside a #[routine]; write `as` with the type"),
+            "into" | "try_into" => format!(
+                "`.{method}()` is not available inside a #[routine]; write `as` with the type"
+            ),
             "cmp" | "partial_cmp" => {
-                format!("`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`")
+                format!(
+                    "`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`"
+                )
             }
-            _ => format!("{receiver} has no method `{method}` inside a #[routine]; write it as a #[routine] `fn` and call that"),
+            _ => format!(
+                "{receiver} has no method `{method}` inside a #[routine]; write it as a #[routine] `fn` and call that"
+            ),
         };
         self.on(method, &message);
     }
@@ -74,17 +95,27 @@ impl Report {
             "i128" => "write `i64`",
             "u128" => "write `u64`",
             "char" => "write `u32` or `u8`",
-            "str" | "String" => "a routine has no strings; texts occur only in `panic!` and `assert!`",
-            "Vec" | "VecDeque" => "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`",
+            "str" | "String" => {
+                "a routine has no strings; texts occur only in `panic!` and `assert!`"
+            }
+            "Vec" | "VecDeque" => {
+                "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`"
+            }
             "Box" | "Rc" | "Arc" => "a routine has no heap; write the value itself",
             _ => "write an array `[T; N]`",
         };
-        self.on(path, &format!("`{name}` is not a type of the machine; {instead}"));
+        self.on(
+            path,
+            &format!("`{name}` is not a type of the machine; {instead}"),
+        );
     }
 
     /// Shifts the blame for a literal out of range.
     pub fn integer_too_large(&mut self, literal: &syn::LitInt) {
-        self.on(literal, "this literal does not fit in 64 bits, the longest integer of the machine");
+        self.on(
+            literal,
+            "this literal does not fit in 64 bits, the longest integer of the machine",
+        );
     }
 
     /// A suffix that is no type of the machine.
@@ -94,7 +125,10 @@ impl Report {
             "u128" => "u64",
             _ => "i64",
         };
-        self.on(literal, &format!("`{suffix}` is not a type of the machine; write the suffix `{instead}`"));
+        self.on(
+            literal,
+            &format!("`{suffix}` is not a type of the machine; write the suffix `{instead}`"),
+        );
     }
 
     /// An error with a text of its own, at a place where no token stands.

@@ -1,13 +1,13 @@
 //! One routine, taken apart: its parameters and result, and what its signature asks of type parameters. Functions and methods alike.
 
-use gpuvm_core::encode::node::Operator;
+use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, Span};
 use quote::quote;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType, Signature, Type,
-    TypeParamBound, WherePredicate,
+    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind,
+    ReturnType, Signature, Type, TypeParamBound, WherePredicate,
 };
 
 use crate::lower::{self, Lowered, Parameter, check_type};
@@ -27,12 +27,23 @@ pub struct Parts {
 
 impl Parts {
     /// Takes a function apart. `has_self_type`: whether it is a method, so that types of the user's are about.
-    pub fn of(signature: &Signature, body: &Block, has_self_type: bool, report: &mut Report) -> Parts {
+    pub fn of(
+        signature: &Signature,
+        body: &Block,
+        has_self_type: bool,
+        report: &mut Report,
+    ) -> Parts {
         check_signature(signature, report);
-        let mut parameters: Vec<Parameter> = signature.inputs.iter().map(|input| parameter(input, report)).collect();
+        let mut parameters: Vec<Parameter> = signature
+            .inputs
+            .iter()
+            .map(|input| parameter(input, report))
+            .collect();
         let (mut result, never) = match &signature.output {
             ReturnType::Default => (syn::parse_quote!(()), false),
-            ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)) => (syn::parse_quote!(()), true),
+            ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)) => {
+                (syn::parse_quote!(()), true)
+            }
             ReturnType::Type(_, ty) => ((**ty).clone(), false),
         };
         for parameter in &mut parameters {
@@ -44,8 +55,20 @@ impl Parts {
         let mut body = body.clone();
         EraseLifetimes.visit_block_mut(&mut body);
         let evidence = has_self_type || mentions_user_types(signature, &body);
-        let lowered = lower::lower(&parameters, &result, &body, evidence, report);
-        Parts { parameters, result, never, lowered }
+        let lowered = lower::lower(
+            &crate::plain_name(&signature.ident),
+            &parameters,
+            &result,
+            &body,
+            evidence,
+            report,
+        );
+        Parts {
+            parameters,
+            result,
+            never,
+            lowered,
+        }
     }
 }
 
@@ -69,7 +92,10 @@ fn check_signature(signature: &Signature, report: &mut Report) {
 
 fn parameter(input: &FnArg, report: &mut Report) -> Parameter {
     match input {
-        FnArg::Typed(typed) => Parameter { pattern: (*typed.pat).clone(), ty: (*typed.ty).clone() },
+        FnArg::Typed(typed) => Parameter {
+            pattern: (*typed.pat).clone(),
+            ty: (*typed.ty).clone(),
+        },
         FnArg::Receiver(receiver) => {
             let span = receiver.self_token.span;
             let ty = match &receiver.kind {
@@ -102,7 +128,11 @@ struct EraseLifetimes;
 
 impl VisitMut for EraseLifetimes {
     fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
-        if node.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident != "static") {
+        if node
+            .lifetime
+            .as_ref()
+            .is_some_and(|lifetime| lifetime.ident != "static")
+        {
             node.lifetime = None;
         }
         visit_mut::visit_type_reference_mut(self, node);
@@ -132,9 +162,17 @@ struct UserTypes(bool);
 
 impl<'ast> Visit<'ast> for UserTypes {
     fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
-        let last = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let last = node
+            .path
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
         let machine = crate::primitive::kind_of_name(&last).is_some()
-            || matches!(last.as_str(), "Option" | "Wrapping" | "AtomicU32" | "AtomicI32");
+            || matches!(
+                last.as_str(),
+                "Option" | "Wrapping" | "AtomicU32" | "AtomicI32"
+            );
         self.0 |= !machine;
         visit::visit_type_path(self, node);
     }
@@ -153,8 +191,11 @@ impl<'ast> Visit<'ast> for UserTypes {
     }
 
     fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
-        self.0 |= gpuvm_core::encode::method::method_number(&node.method.to_string()).is_none()
-            && !matches!(node.method.to_string().as_str(), "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied");
+        self.0 |= gpuvm_nodes::method::method_number(&node.method.to_string()).is_none()
+            && !matches!(
+                node.method.to_string().as_str(),
+                "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied"
+            );
         visit::visit_expr_method_call(self, node);
     }
 
@@ -162,7 +203,11 @@ impl<'ast> Visit<'ast> for UserTypes {
         for segment in &node.path.segments {
             let name = segment.ident.to_string();
             let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-            self.0 |= is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
+            self.0 |= is_type
+                && !matches!(
+                    name.as_str(),
+                    "Some" | "None" | "Option" | "Wrapping" | "Ordering"
+                );
         }
         visit::visit_expr_path(self, node);
     }
@@ -192,12 +237,20 @@ pub fn vm_generics(generics: &Generics) -> Generics {
     let mut promises = Vec::new();
     for param in kept.type_params() {
         let name = &param.ident;
-        collect_promises(&syn::parse_quote!(#name), param.bounds.iter(), &mut promises);
+        collect_promises(
+            &syn::parse_quote!(#name),
+            param.bounds.iter(),
+            &mut promises,
+        );
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
             if let WherePredicate::Type(predicate) = predicate {
-                collect_promises(&predicate.bounded_ty, predicate.bounds.iter(), &mut promises);
+                collect_promises(
+                    &predicate.bounded_ty,
+                    predicate.bounds.iter(),
+                    &mut promises,
+                );
             }
         }
     }
@@ -210,17 +263,28 @@ pub fn vm_generics(generics: &Generics) -> Generics {
     kept
 }
 
-fn collect_promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>, promises: &mut Vec<WherePredicate>) {
+fn collect_promises<'b>(
+    ty: &Type,
+    bounds: impl Iterator<Item = &'b TypeParamBound>,
+    promises: &mut Vec<WherePredicate>,
+) {
     for bound in bounds {
-        let TypeParamBound::Trait(bound) = bound else { continue };
-        let Some(last) = bound.path.segments.last() else { continue };
+        let TypeParamBound::Trait(bound) = bound else {
+            continue;
+        };
+        let Some(last) = bound.path.segments.last() else {
+            continue;
+        };
         let mut right: Type = ty.clone();
         if let PathArguments::AngleBracketed(arguments) = &last.arguments
             && let Some(syn::GenericArgument::Type(argument)) = arguments.args.first()
         {
             right = argument.clone();
         }
-        for operator in operators_of_trait(&last.ident.to_string()).iter().map(|(_, operator)| *operator) {
+        for operator in operators_of_trait(&last.ident.to_string())
+            .iter()
+            .map(|(_, operator)| *operator)
+        {
             let number = operator as u8;
             let right = match operator {
                 Operator::Neg | Operator::Not => syn::parse_quote!(()),

@@ -2,8 +2,8 @@
 //! expression each. Every wrap stands in parentheses, so that it may take any expression's place, and carries the user's spans, so
 //! that rustc's messages point at the user's code.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Type};
 
@@ -51,9 +51,12 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 /// Fills a slot with the meaning of a binary operator.
 pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot(number);
-    let Expr::Binary(node) = take(expr) else { return };
+    let Expr::Binary(node) = take(expr) else {
+        return;
+    };
     let span = at(&node.op);
     let (left, op, right) = (node.left, node.op, node.right);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#left, #right) { (__a, __b) => {
             ::gpuvm::__private::operator::<#operator, _, _>(&__a, &__b, &#slot);
@@ -65,12 +68,15 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
 /// Fills a slot with the meaning of an assigning operator.
 pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot(number);
-    let Expr::Binary(node) = take(expr) else { return };
+    let Expr::Binary(node) = take(expr) else {
+        return;
+    };
     let span = at(&node.op);
     let (left, op, right) = (node.left, node.op, node.right);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#right) { __b => {
-            ::gpuvm::__private::operator::<#operator, _, _>(&#left, &__b, &#slot);
+            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _>(__a, &__b, &#slot) }
             #left #op __b
         } })
     });
@@ -79,42 +85,56 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
 /// Fills a slot with the meaning of a unary operator.
 pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot(number);
-    let Expr::Unary(node) = take(expr) else { return };
+    let Expr::Unary(node) = take(expr) else {
+        return;
+    };
     let span = at(&node.op);
     let (op, inner) = (node.op, node.expr);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __a => { ::gpuvm::__private::unary::<#operator, _>(&__a, &#slot); #op __a } })
     });
 }
 
-/// Fills a slot with the routine that a path names, and calls it.
-pub fn call(expr: &mut Expr, marker: TokenStream, number: u64) {
+/// Fills a slot with the routine that a path names, and calls it. What calls it has the user's spans, so that rustc's messages on arguments are
+/// those of the function itself, and are shown once.
+pub fn call(expr: &mut Expr, callee: TokenStream, number: u64) {
     let slot = slot(number);
-    let Expr::Call(node) = take(expr) else { return };
+    let Expr::Call(mut node) = take(expr) else {
+        return;
+    };
     let span = at(&node.func);
-    let (func, args) = (node.func, node.args);
+    let function = Ident::new("__gpuvm_callee", node.func.span());
+    *node.func = Expr::Verbatim(quote!(#function));
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match #func { __f => { ::gpuvm::__private::link(#marker::__vm(__f), &#slot); __f(#args) } })
+        (match #callee { #function => {
+            ::gpuvm::__private::link(#callee::__vm(#function), &#slot);
+            #node
+        } })
     });
 }
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved.
 pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     let slot = slot(number);
-    let Expr::MethodCall(node) = take(expr) else { return };
+    let Expr::MethodCall(mut node) = take(expr) else {
+        return;
+    };
     let span = at(&node.method);
-    let (receiver, method, args) = (node.receiver, node.method, node.args);
-    let call = |receiver: TokenStream| {
-        quote_spanned! {span=>
-            { ::gpuvm::__private::method::<#hash, _>(&#receiver, &#slot); #receiver.#method(#args) }
-        }
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    let receiver = if place {
+        node.receiver.to_token_stream()
+    } else {
+        quote_spanned!(span=> __r)
+    };
+    let fill = quote_spanned! {span=>
+        match &#receiver { __s => ::gpuvm::__private::method::<#hash, _>(__s, &#slot) }
     };
     *expr = Expr::Verbatim(if place {
-        let call = call(quote!(#receiver));
-        quote!((#call))
+        quote_spanned!(span=> ({ #fill #node }))
     } else {
-        let call = call(quote_spanned!(span=> __r));
-        quote_spanned!(span=> (match (#receiver) { mut __r => #call }))
+        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver));
+        quote_spanned!(span=> (match (#value) { mut __r => { #fill #node } }))
     });
 }
 
@@ -123,29 +143,27 @@ pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let slot = slot(number);
     let span = at(expr);
     let inner = take(expr);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         ({ ::gpuvm::__private::associated::<#hash, #ty>(&#slot); #inner })
     });
 }
 
-/// `return` as the shadow has it: checked against the result type, without leaving the closure.
-pub fn returned(value: Option<Box<Expr>>, result: &Type, span: Span) -> Expr {
-    let value = value.map_or_else(|| quote!(()), |value| quote!(#value));
-    Expr::Verbatim(quote_spanned!(span=> ({ let __r: #result = #value; loop {} })))
+/// A number that belongs to the user's code.
+fn spanned(mut literal: Literal, span: Span) -> Literal {
+    literal.set_span(span);
+    literal
 }
 
-/// `?` as the shadow has it.
-pub fn tried(expr: &mut Expr) {
-    let span = at(expr);
-    let Expr::Try(node) = take(expr) else { return };
-    let inner = node.expr;
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { ::core::option::Option::Some(__v) => __v, ::core::option::Option::None => loop {} })
-    });
-}
-
-/// The closure: slots, their tree as the closure's result, and after it, dead but type-checked, the body.
-pub fn closure(slots: u64, parameters: &TokenStream, result: &Type, body: &TokenStream, extras: &[TokenStream]) -> TokenStream {
+/// The closure: slots, their tree as the closure's result, and after it, dead but type-checked, the body. The body is a closure of its own, so
+/// that `return` and `?` mean in it what they mean in the function, and is dead there, too, so that only one copy of it is borrow-checked.
+pub fn closure(
+    slots: u64,
+    parameters: &TokenStream,
+    result: &Type,
+    body: &TokenStream,
+    extras: &[TokenStream],
+) -> TokenStream {
     let names: Vec<Ident> = (0..slots).map(slot).collect();
     let tree = tree(&names, depth(slots));
     quote! {
@@ -153,7 +171,10 @@ pub fn closure(slots: u64, parameters: &TokenStream, result: &Type, body: &Token
             #(let #names = ::core::marker::PhantomData;)*
             return #tree;
             #parameters
-            let __result: #result = #body;
+            let __body = || -> #result {
+                return ::gpuvm::__private::any();
+                #body
+            };
             #(#extras)*
             loop {}
         }

@@ -72,7 +72,9 @@ fn atomic_bounds(bins: &[AtomicU32], i: u32) {
 }
 
 fn values() -> Vec<u32> {
-    (0..1500u32).map(|i| i.wrapping_mul(2_654_435_769) >> 7).collect()
+    (0..1500u32)
+        .map(|i| i.wrapping_mul(2_654_435_769) >> 7)
+        .collect()
 }
 
 #[test]
@@ -84,7 +86,13 @@ fn add_counts_every_vm() {
     }
     for engine in ENGINES {
         let bins: Vec<AtomicU32> = (0..16).map(|_| AtomicU32::new(0)).collect();
-        runtime().launch("histogram").unwrap().args((&bins[..], &values)).engine(engine).run().unwrap();
+        runtime()
+            .launch("histogram")
+            .unwrap()
+            .args((&bins[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap();
         let bins: Vec<u32> = bins.into_iter().map(AtomicU32::into_inner).collect();
         assert_eq!(bins, expected, "{engine:?}");
     }
@@ -95,8 +103,20 @@ fn add_to_a_buffer() {
     let values = values();
     for engine in ENGINES {
         let bins = runtime().buffer(&[0u32; 16]).unwrap();
-        runtime().launch("histogram").unwrap().args((&bins, &values)).engine(engine).run().unwrap();
-        runtime().launch("histogram").unwrap().args((&bins, &values)).engine(engine).run().unwrap();
+        runtime()
+            .launch("histogram")
+            .unwrap()
+            .args((&bins, &values))
+            .engine(engine)
+            .run()
+            .unwrap();
+        runtime()
+            .launch("histogram")
+            .unwrap()
+            .args((&bins, &values))
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(bins.read().unwrap().iter().sum::<u32>(), 3000, "{engine:?}");
     }
 }
@@ -107,8 +127,18 @@ fn signed_minimum_and_maximum() {
     let expected = [*values.iter().min().unwrap(), *values.iter().max().unwrap()];
     for engine in ENGINES {
         let cells = [AtomicI32::new(0), AtomicI32::new(i32::MIN)];
-        runtime().launch("extremes").unwrap().args((&cells[..], &values)).engine(engine).run().unwrap();
-        assert_eq!(cells.map(AtomicI32::into_inner), [expected[0].min(0), expected[1]], "{engine:?}");
+        runtime()
+            .launch("extremes")
+            .unwrap()
+            .args((&cells[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap();
+        assert_eq!(
+            cells.map(AtomicI32::into_inner),
+            [expected[0].min(0), expected[1]],
+            "{engine:?}"
+        );
     }
 }
 
@@ -118,7 +148,13 @@ fn unsigned_minimum_and_maximum() {
     let expected = [*values.iter().min().unwrap(), *values.iter().max().unwrap()];
     for engine in ENGINES {
         let cells = [AtomicU32::new(u32::MAX), AtomicU32::new(0)];
-        runtime().launch("unsigned_extremes").unwrap().args((&cells[..], &values)).engine(engine).run().unwrap();
+        runtime()
+            .launch("unsigned_extremes")
+            .unwrap()
+            .args((&cells[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(cells.map(AtomicU32::into_inner), expected, "{engine:?}");
     }
 }
@@ -127,12 +163,28 @@ fn unsigned_minimum_and_maximum() {
 fn or_and_xor() {
     let values = values();
     let or = values.iter().fold(0, |bits, v| bits | 1 << (v % 32));
-    let and = values.iter().fold(u32::MAX, |bits, v| bits & !(1 << (v % 8)));
+    let and = values
+        .iter()
+        .fold(u32::MAX, |bits, v| bits & !(1 << (v % 8)));
     let xor = values.iter().fold(5, |bits, v| bits ^ v);
     for engine in ENGINES {
-        let cells = [AtomicU32::new(0), AtomicU32::new(u32::MAX), AtomicU32::new(5)];
-        runtime().launch("bit_sets").unwrap().args((&cells[..], &values)).engine(engine).run().unwrap();
-        assert_eq!(cells.map(AtomicU32::into_inner), [or, and, xor], "{engine:?}");
+        let cells = [
+            AtomicU32::new(0),
+            AtomicU32::new(u32::MAX),
+            AtomicU32::new(5),
+        ];
+        runtime()
+            .launch("bit_sets")
+            .unwrap()
+            .args((&cells[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap();
+        assert_eq!(
+            cells.map(AtomicU32::into_inner),
+            [or, and, xor],
+            "{engine:?}"
+        );
     }
 }
 
@@ -140,7 +192,14 @@ fn or_and_xor() {
 fn add_returns_the_old_value_once() {
     for engine in ENGINES {
         let counter = [AtomicU32::new(0)];
-        let done = runtime().launch("tickets").unwrap().args((&counter[..],)).vms(2000).engine(engine).run().unwrap();
+        let done = runtime()
+            .launch("tickets")
+            .unwrap()
+            .args((&counter[..],))
+            .vms(2000)
+            .engine(engine)
+            .run()
+            .unwrap();
         let mut drawn: Vec<u32> = done.output().unwrap();
         drawn.sort_unstable();
         assert!(drawn.iter().copied().eq(0..2000), "{engine:?}");
@@ -153,9 +212,22 @@ fn subtract_store_load() {
     for engine in ENGINES {
         let cells: Vec<AtomicU32> = (0..1001).map(|_| AtomicU32::new(0)).collect();
         let launch = runtime().launch("subtract_and_store").unwrap();
-        let loaded: Vec<u32> = launch.args((&cells[..], &values)).engine(engine).run().unwrap().output().unwrap();
-        assert!(loaded.iter().enumerate().all(|(i, v)| *v as usize == i * 2), "{engine:?}");
-        assert_eq!(cells[0].load(Ordering::Relaxed), 0u32.wrapping_sub(values.iter().sum()), "{engine:?}");
+        let loaded: Vec<u32> = launch
+            .args((&cells[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
+        assert!(
+            loaded.iter().enumerate().all(|(i, v)| *v as usize == i * 2),
+            "{engine:?}"
+        );
+        assert_eq!(
+            cells[0].load(Ordering::Relaxed),
+            0u32.wrapping_sub(values.iter().sum()),
+            "{engine:?}"
+        );
     }
 }
 
@@ -165,11 +237,24 @@ fn swap_and_compare_exchange() {
     for engine in ENGINES {
         let cells: Vec<AtomicU32> = (0..300).map(|i| AtomicU32::new(i + 7)).collect();
         let launch = runtime().launch("exchange_own").unwrap();
-        let done = launch.args((&cells[..], &values)).engine(engine).run().unwrap();
+        let done = launch
+            .args((&cells[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap();
         let (old, exchanged): (Vec<u32>, Vec<bool>) = done.output().unwrap();
-        assert!(old.iter().enumerate().all(|(i, v)| *v as usize == i + 7), "{engine:?}");
+        assert!(
+            old.iter().enumerate().all(|(i, v)| *v as usize == i + 7),
+            "{engine:?}"
+        );
         assert!(exchanged.iter().all(|done| *done), "{engine:?}");
-        assert!(cells.into_iter().enumerate().all(|(i, cell)| cell.into_inner() as usize == i ^ 1), "{engine:?}");
+        assert!(
+            cells
+                .into_iter()
+                .enumerate()
+                .all(|(i, cell)| cell.into_inner() as usize == i ^ 1),
+            "{engine:?}"
+        );
     }
 }
 
@@ -185,9 +270,23 @@ fn atomics_pass_through_calls() {
     for engine in ENGINES {
         let bins: Vec<AtomicU32> = (0..4).map(|_| AtomicU32::new(0)).collect();
         let launch = runtime().launch("atomics_in_calls").unwrap();
-        let sums: Vec<u32> = launch.args((&bins[..], &values)).engine(engine).run().unwrap().output().unwrap();
-        assert!(sums.iter().zip(&values).all(|(sum, v)| *sum == v % 4 * (v / 2)), "{engine:?}");
-        assert!(bins.into_iter().map(AtomicU32::into_inner).eq(expected), "{engine:?}");
+        let sums: Vec<u32> = launch
+            .args((&bins[..], &values))
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
+        assert!(
+            sums.iter()
+                .zip(&values)
+                .all(|(sum, v)| *sum == v % 4 * (v / 2)),
+            "{engine:?}"
+        );
+        assert!(
+            bins.into_iter().map(AtomicU32::into_inner).eq(expected),
+            "{engine:?}"
+        );
     }
 }
 
@@ -196,10 +295,24 @@ fn index_past_the_atomics_traps() {
     let at: Vec<u32> = (0..20).collect();
     for engine in ENGINES {
         let bins: Vec<AtomicU32> = (0..16).map(|_| AtomicU32::new(0)).collect();
-        let error = runtime().launch("atomic_bounds").unwrap().args((&bins[..], &at)).engine(engine).run().unwrap_err();
-        let gpuvm::Error::Trap(report) = error else { panic!("{engine:?}: {error}") };
+        let error = runtime()
+            .launch("atomic_bounds")
+            .unwrap()
+            .args((&bins[..], &at))
+            .engine(engine)
+            .run()
+            .unwrap_err();
+        let gpuvm::Error::Trap(report) = error else {
+            panic!("{engine:?}: {error}")
+        };
         assert_eq!((report.vm, report.count), (16, 4), "{engine:?}");
-        assert_eq!(report.message, "index out of bounds: the len is 16 but the index is 16", "{engine:?}");
-        assert!(bins.iter().all(|bin| bin.load(Ordering::Relaxed) == 1), "{engine:?}");
+        assert_eq!(
+            report.message, "index out of bounds: the len is 16 but the index is 16",
+            "{engine:?}"
+        );
+        assert!(
+            bins.iter().all(|bin| bin.load(Ordering::Relaxed) == 1),
+            "{engine:?}"
+        );
     }
 }

@@ -11,11 +11,7 @@ cases! {
 #[routine]
 fn nested_if(a: i32, b: i32) -> i32 {
     if a > 0 {
-        if b > 0 {
-            if a > b { 1 } else { 2 }
-        } else {
-            3
-        }
+        if b > 0 { if a > b { 1 } else { 2 } } else { 3 }
     } else if b > 0 {
         4
     } else {
@@ -113,7 +109,9 @@ fn let_else_number(a: u32, b: u32) -> u32 {
     let Some(q) = a.checked_div(b) else {
         return u32::MAX;
     };
-    let Some(sum) = q.checked_add(b) else { return 7 };
+    let Some(sum) = q.checked_add(b) else {
+        return 7;
+    };
     sum
 }
 

@@ -58,7 +58,10 @@ fn manhattan(Point { x, y }: Point, &Point { x: p, y: q }: &Point, [a, _]: [i32;
 #[routine]
 fn parameter_patterns(a: f32, b: f32, c: i32) -> (f32, i32) {
     let c = c % 10_000;
-    (slope((a, b), (1.0, 2.0)), manhattan(Point { x: c, y: 1 }, &Point { x: 2, y: -c }, [c, 9]))
+    (
+        slope((a, b), (1.0, 2.0)),
+        manhattan(Point { x: c, y: 1 }, &Point { x: 2, y: -c }, [c, 9]),
+    )
 }
 
 #[routine]

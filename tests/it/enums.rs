@@ -41,7 +41,10 @@ enum Wide {
 fn shape_of(kind: u32, a: f32, b: f32) -> Shape {
     match kind % 3 {
         0 => Shape::Circle(a),
-        1 => Shape::Rect { width: a, height: b },
+        1 => Shape::Rect {
+            width: a,
+            height: b,
+        },
         _ => Shape::Unit,
     }
 }
@@ -85,7 +88,10 @@ fn nested_enums(n: u32, a: f32) -> f32 {
     let outer = match n % 5 {
         0 => Outer::Plain(n),
         1 => Outer::Shaped(shape_of(n / 5, a, 2.0)),
-        2 => Outer::Both { shape: shape_of(n / 7, 1.0, a), facing: direction_of(n / 3) },
+        2 => Outer::Both {
+            shape: shape_of(n / 7, 1.0, a),
+            facing: direction_of(n / 3),
+        },
         3 => Outer::Pair(Some(n), n > 50),
         _ => Outer::Pair(None, true),
     };
@@ -93,7 +99,10 @@ fn nested_enums(n: u32, a: f32) -> f32 {
         Outer::Plain(x) => x as f32,
         Outer::Shaped(Shape::Circle(r)) => r,
         Outer::Shaped(_) => -1.0,
-        Outer::Both { shape: Shape::Rect { width, .. }, facing: Direction::North | Direction::South } => width,
+        Outer::Both {
+            shape: Shape::Rect { width, .. },
+            facing: Direction::North | Direction::South,
+        } => width,
         Outer::Both { facing, .. } => facing as i32 as f32,
         Outer::Pair(Some(x), true) => x as f32 + 0.5,
         Outer::Pair(Some(x), false) => x as f32 - 0.5,
@@ -103,16 +112,28 @@ fn nested_enums(n: u32, a: f32) -> f32 {
 
 #[routine]
 fn enum_in_array(n: u32, a: f32) -> f32 {
-    let shapes = [shape_of(n, a, 1.0), shape_of(n / 3, 2.0, a), Shape::Unit, shape_of(n / 9, a, a)];
+    let shapes = [
+        shape_of(n, a, 1.0),
+        shape_of(n / 3, 2.0, a),
+        Shape::Unit,
+        shape_of(n / 9, a, a),
+    ];
     let mut total = 0.0;
     for shape in shapes {
         total += match shape {
             Shape::Circle(r) => r,
-            Shape::Rect { width: w, height: h } => w - h,
+            Shape::Rect {
+                width: w,
+                height: h,
+            } => w - h,
             Shape::Unit => 10.0,
         };
     }
-    if let Shape::Circle(r) = shapes[(n % 4) as usize] { total + r } else { total }
+    if let Shape::Circle(r) = shapes[(n % 4) as usize] {
+        total + r
+    } else {
+        total
+    }
 }
 
 #[routine]
@@ -122,8 +143,14 @@ fn enum_assigned(n: u32) -> Shape {
     while i < n % 5 {
         shape = match shape {
             Shape::Unit => Shape::Circle(1.5),
-            Shape::Circle(r) => Shape::Rect { width: r, height: n as f32 },
-            Shape::Rect { width, height } if width < height => Shape::Rect { width: height, height: width },
+            Shape::Circle(r) => Shape::Rect {
+                width: r,
+                height: n as f32,
+            },
+            Shape::Rect { width, height } if width < height => Shape::Rect {
+                width: height,
+                height: width,
+            },
             Shape::Rect { .. } => Shape::Unit,
         };
         i += 1;
@@ -173,10 +200,22 @@ fn state_machine(a: u32, b: u32) -> Lexer {
         let symbol = (input & 15) as u32;
         input >>= 4;
         state = match (state, symbol) {
-            (Lexer::Start, 0..=9) => Lexer::Number { value: symbol, digits: 1 },
+            (Lexer::Start, 0..=9) => Lexer::Number {
+                value: symbol,
+                digits: 1,
+            },
             (Lexer::Start, 10) => Lexer::Start,
             (Lexer::Start, _) => Lexer::Failed(position),
-            (Lexer::Number { value, digits: 1..=3 }, d @ 0..=9) => Lexer::Number { value: value * 10 + d, digits: 2 },
+            (
+                Lexer::Number {
+                    value,
+                    digits: 1..=3,
+                },
+                d @ 0..=9,
+            ) => Lexer::Number {
+                value: value * 10 + d,
+                digits: 2,
+            },
             (Lexer::Number { value, .. }, _) => Lexer::Done(value),
             (ended, _) => ended,
         };
@@ -187,7 +226,11 @@ fn state_machine(a: u32, b: u32) -> Lexer {
 #[routine]
 fn if_let_enum(n: u32, a: f32) -> f32 {
     let shape = shape_of(n, a, a + 1.0);
-    if let Shape::Rect { width, height: tall } = shape {
+    if let Shape::Rect {
+        width,
+        height: tall,
+    } = shape
+    {
         width + tall
     } else if let Shape::Circle(r) = shape {
         r
@@ -252,7 +295,10 @@ fn mutate_payload(n: u32, a: f32) -> Shape {
 #[routine]
 fn enum_result(n: u32, a: f32) -> Outer {
     if n % 2 == 0 {
-        Outer::Both { shape: shape_of(n / 2, a, -a), facing: direction_of(n / 6) }
+        Outer::Both {
+            shape: shape_of(n / 2, a, -a),
+            facing: direction_of(n / 6),
+        }
     } else if n % 3 == 0 {
         Outer::Pair(if n % 5 == 0 { None } else { Some(n) }, n > 9)
     } else {
@@ -275,8 +321,16 @@ fn expression_tree(a: i32, b: i32, c: u32) -> i32 {
         Term::Value(a % 100),
         Term::Value(b % 100),
         if c & 1 == 0 { Term::Add } else { Term::Mul },
-        if c & 2 == 0 { Term::Negate } else { Term::Value(7) },
-        if c & 2 == 0 { Term::Value(3) } else { Term::Add },
+        if c & 2 == 0 {
+            Term::Negate
+        } else {
+            Term::Value(7)
+        },
+        if c & 2 == 0 {
+            Term::Value(3)
+        } else {
+            Term::Add
+        },
         Term::Mul,
     ];
     let mut stack = [0; 8];

@@ -82,7 +82,11 @@ struct Three {
 fn struct_field_order(x: u32) -> Three {
     let mut n = x % 5;
     // As written, not as declared.
-    Three { c: next(&mut n), a: next(&mut n), b: next(&mut n) }
+    Three {
+        c: next(&mut n),
+        a: next(&mut n),
+        b: next(&mut n),
+    }
 }
 
 #[routine]
@@ -117,7 +121,11 @@ fn array_order(a: u32) -> [u32; 4] {
 #[routine]
 fn condition_mutates(a: u32) -> u32 {
     let mut n = a % 7;
-    if next(&mut n) > 10 && next(&mut n) % 2 == 0 || next(&mut n) % 3 == 1 { n } else { n + 1_000_000 }
+    if next(&mut n) > 10 && next(&mut n) % 2 == 0 || next(&mut n) % 3 == 1 {
+        n
+    } else {
+        n + 1_000_000
+    }
 }
 
 #[routine]

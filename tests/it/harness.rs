@@ -66,32 +66,62 @@ pub fn runtime() -> &'static Runtime {
 ///
 /// The tests need a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
 pub fn runtime_with(settings: Settings) -> Runtime {
-    match Runtime::builder().backend(Backend::Wgpu).settings(settings).build() {
+    match Runtime::builder()
+        .backend(Backend::Wgpu)
+        .settings(settings)
+        .build()
+    {
         Ok(runtime) => runtime,
-        Err(error) => panic!("the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"),
+        Err(error) => panic!(
+            "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"
+        ),
     }
 }
 
 /// Runs the routine `id`, whose function is `native`, over sampled columns on the engines and compares. Refuses a case in
 /// which nearly every VM traps: it would show little.
-pub fn agree<I: Row, R: VmType + Debug, F: Native<I, R>>(runtime: &Runtime, engines: &[Engine], id: &str, native: F) {
-    sampled::<I, R>(id, &native).assert_worth_running().compare(runtime, engines);
+pub fn agree<I: Row, R: VmType + Debug, F: Native<I, R>>(
+    runtime: &Runtime,
+    engines: &[Engine],
+    id: &str,
+    native: F,
+) {
+    sampled::<I, R>(id, &native)
+        .assert_worth_running()
+        .compare(runtime, engines);
 }
 
 /// The same, whatever share of the VMs traps.
-pub fn agree_on_anything<I: Row, R: VmType + Debug, F: Native<I, R>>(runtime: &Runtime, engines: &[Engine], id: &str, native: F) {
+pub fn agree_on_anything<I: Row, R: VmType + Debug, F: Native<I, R>>(
+    runtime: &Runtime,
+    engines: &[Engine],
+    id: &str,
+    native: F,
+) {
     sampled::<I, R>(id, &native).compare(runtime, engines);
 }
 
 /// What a case has to do with types ends here: hundreds of routines share the rest of the harness, compiled once.
-fn sampled<'c, I: Row + 'c, R: VmType + Debug>(id: &'c str, native: &dyn Native<I, R>) -> Sampled<'c> {
+fn sampled<'c, I: Row + 'c, R: VmType + Debug>(
+    id: &'c str,
+    native: &dyn Native<I, R>,
+) -> Sampled<'c> {
     let rows = I::rows(&mut Rng::named(id));
     Sampled {
         id,
         inputs: rows.iter().map(|row| format!("{row:?}")).collect(),
-        expected: rows.iter().map(|row| oracle::call(|| native.call(*row)).map(|result| format!("{result:?}"))).collect(),
+        expected: rows
+            .iter()
+            .map(|row| oracle::call(|| native.call(*row)).map(|result| format!("{result:?}")))
+            .collect(),
         launch: Box::new(move |runtime, engine, vms| I::launch(&rows[vms], runtime, id, engine)),
-        results: |done| Ok(done.output::<Vec<R>>()?.iter().map(|result| format!("{result:?}")).collect()),
+        results: |done| {
+            Ok(done
+                .output::<Vec<R>>()?
+                .iter()
+                .map(|result| format!("{result:?}"))
+                .collect())
+        },
     }
 }
 
@@ -131,42 +161,69 @@ impl Sampled<'_> {
         let mut kinds = BTreeMap::new();
         for (vm, result) in self.expected.iter().enumerate() {
             if let Err(panic) = result {
-                kinds.entry((panic.line, panic.message.as_str())).or_insert(vm);
+                kinds
+                    .entry((panic.line, panic.message.as_str()))
+                    .or_insert(vm);
             }
         }
         kinds
     }
 
     fn check(&self, runtime: &Runtime, engine: Engine, vms: Range<usize>) {
-        let (id, inputs, expected) = (self.id, &self.inputs[vms.clone()], &self.expected[vms.clone()]);
+        let (id, inputs, expected) = (
+            self.id,
+            &self.inputs[vms.clone()],
+            &self.expected[vms.clone()],
+        );
         let first = expected.iter().position(Result::is_err);
         let done = match (self.launch)(runtime, engine, vms) {
             Ok(done) => {
                 if let Some(vm) = first {
-                    panic!("{engine}: `{id}` traps nowhere; VM {vm} with {} should: {:?}", inputs[vm], expected[vm]);
+                    panic!(
+                        "{engine}: `{id}` traps nowhere; VM {vm} with {} should: {:?}",
+                        inputs[vm], expected[vm]
+                    );
                 }
                 done
             }
             Err(gpuvm::Error::Trap(report)) => {
                 let vm = report.vm as usize;
                 match &expected[vm] {
-                    Ok(result) => panic!("{engine}: `{id}` with {} should give {result}: {report}", inputs[vm]),
+                    Ok(result) => panic!(
+                        "{engine}: `{id}` with {} should give {result}: {report}",
+                        inputs[vm]
+                    ),
                     Err(panic) => assert_trap(engine, id, &inputs[vm], panic, &report),
                 }
-                assert_eq!(Some(vm), first, "{engine}: the first VM of `{id}` that traps");
+                assert_eq!(
+                    Some(vm),
+                    first,
+                    "{engine}: the first VM of `{id}` that traps"
+                );
                 let traps = expected.iter().filter(|vm| vm.is_err()).count();
-                assert_eq!(report.count, traps as u64, "{engine}: how many VMs of `{id}` trap");
+                assert_eq!(
+                    report.count, traps as u64,
+                    "{engine}: how many VMs of `{id}` trap"
+                );
                 report.into_done()
             }
             Err(error) => panic!("{engine}: `{id}` cannot be run: {error}"),
         };
-        let results = (self.results)(&done).unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
-        assert_eq!(results.len(), inputs.len(), "{engine}: number of results of `{id}`");
+        let results = (self.results)(&done)
+            .unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
+        assert_eq!(
+            results.len(),
+            inputs.len(),
+            "{engine}: number of results of `{id}`"
+        );
         for ((vm, result), expected) in results.iter().enumerate().zip(expected) {
             if let Ok(expected) = expected
                 && result != expected
             {
-                panic!("{engine}: VM {vm} of `{id}` with {} gives {result} and should give {expected}", inputs[vm]);
+                panic!(
+                    "{engine}: VM {vm} of `{id}` with {} gives {result} and should give {expected}",
+                    inputs[vm]
+                );
             }
         }
     }
@@ -175,10 +232,17 @@ impl Sampled<'_> {
 /// Demands the native panic's message, and its place where that lies in the user's own code: a panic inside of std's
 /// source is reported at the call instead.
 fn assert_trap(engine: Engine, id: &str, input: &str, panic: &Panic, report: &TrapReport) {
-    assert_eq!(report.message, panic.message, "{engine}: message of the first trap of `{id}`, with {input}");
+    assert_eq!(
+        report.message, panic.message,
+        "{engine}: message of the first trap of `{id}`, with {input}"
+    );
     let in_std = panic.file.starts_with("/rustc/") || panic.file.contains("/library/core/");
     let by_depth = panic.message.starts_with("stack overflow");
     if !in_std && !by_depth {
-        assert_eq!((report.file.as_str(), report.line), (panic.file.as_str(), panic.line), "{engine}: place of the first trap of `{id}`");
+        assert_eq!(
+            (report.file.as_str(), report.line),
+            (panic.file.as_str(), panic.line),
+            "{engine}: place of the first trap of `{id}`"
+        );
     }
 }

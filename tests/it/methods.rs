@@ -21,12 +21,20 @@ fn rounding(a: f32) -> (f32, f32, f32, f32) {
 
 #[routine]
 fn float_classes(a: f32) -> (bool, bool, bool, bool) {
-    (a.is_nan(), a.is_finite(), a.is_infinite(), a.is_sign_negative() && !a.is_nan())
+    (
+        a.is_nan(),
+        a.is_finite(),
+        a.is_infinite(),
+        a.is_sign_negative() && !a.is_nan(),
+    )
 }
 
 #[routine]
 fn integer_methods(a: u32, b: u32) -> u32 {
-    a.leading_zeros() * 10_000 + b.trailing_zeros() * 100 + (a ^ b).count_ones() + a.swap_bytes() % 7
+    a.leading_zeros() * 10_000
+        + b.trailing_zeros() * 100
+        + (a ^ b).count_ones()
+        + a.swap_bytes() % 7
 }
 
 #[routine]
@@ -44,7 +52,11 @@ fn overflowing_pairs(a: i32, b: i32) -> (i32, bool, bool) {
 #[routine]
 fn bits_round_trip(a: f32, b: u32) -> (u32, f32, f32) {
     let bits = a.to_bits();
-    (bits >> 23, f32::from_bits(b), f32::from_bits(bits & 0x7fff_ffff))
+    (
+        bits >> 23,
+        f32::from_bits(b),
+        f32::from_bits(bits & 0x7fff_ffff),
+    )
 }
 
 #[routine]
@@ -60,7 +72,11 @@ fn trigonometry(a: f32) -> (f32, f32, f32) {
 
 #[routine]
 fn exponentials(a: f32, b: f32) -> (f32, f32, f32) {
-    (a.exp().ln(), b.abs().powf(a % 8.0), b.exp2() + a.abs().log2())
+    (
+        a.exp().ln(),
+        b.abs().powf(a % 8.0),
+        b.exp2() + a.abs().log2(),
+    )
 }
 
 #[routine]
@@ -70,7 +86,11 @@ fn hyperbolic_like(a: f32, b: f32) -> (f32, f32) {
 
 #[routine]
 fn associated_functions(a: u32, b: u32, c: f32) -> (u32, u32, f32) {
-    (u32::max(a, b), u32::wrapping_add(a, b), f32::sqrt(f32::abs(c)))
+    (
+        u32::max(a, b),
+        u32::wrapping_add(a, b),
+        f32::sqrt(f32::abs(c)),
+    )
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -84,7 +104,10 @@ impl Counter {
     const START: u32 = 5;
 
     fn new(step: u32) -> Self {
-        Self { count: Self::START, step }
+        Self {
+            count: Self::START,
+            step,
+        }
     }
 
     fn advance(&mut self) -> u32 {
@@ -116,12 +139,23 @@ fn own_methods(a: u32, n: u32) -> Counter {
 
 #[routine]
 fn method_chains(a: u32, n: u32) -> u32 {
-    Counter::new(a % 10).advanced(n % 4).advanced(2).peek().pow(2).min(5000)
+    Counter::new(a % 10)
+        .advanced(n % 4)
+        .advanced(2)
+        .peek()
+        .pow(2)
+        .min(5000)
 }
 
 #[routine]
 fn mutating_methods(a: u32) -> (u32, u32) {
-    let mut counters = [Counter::new(1), Counter { count: a % 50, step: 3 }];
+    let mut counters = [
+        Counter::new(1),
+        Counter {
+            count: a % 50,
+            step: 3,
+        },
+    ];
     let first = counters[(a % 2) as usize].advance();
     counters[1].advance();
     (first, counters[0].count * 1000 + counters[1].count)
@@ -129,13 +163,21 @@ fn mutating_methods(a: u32) -> (u32, u32) {
 
 #[routine]
 fn associated_constants(a: u32, b: i32) -> (u32, i32, u32) {
-    (u32::MAX - a, i32::MIN ^ b, u32::BITS + Counter::START + i64::BITS)
+    (
+        u32::MAX - a,
+        i32::MIN ^ b,
+        u32::BITS + Counter::START + i64::BITS,
+    )
 }
 
 #[routine]
 fn float_constants(a: f32) -> (f32, f32, bool) {
     let turn = 2.0 * std::f32::consts::PI;
-    (a * turn, f32::MAX - f32::MIN_POSITIVE * a, a.abs() < f32::EPSILON || a == f32::INFINITY)
+    (
+        a * turn,
+        f32::MAX - f32::MIN_POSITIVE * a,
+        a.abs() < f32::EPSILON || a == f32::INFINITY,
+    )
 }
 
 #[routine]
@@ -173,7 +215,11 @@ fn trait_method(a: u32, b: u32) -> f32 {
 
 #[routine]
 fn sign_methods(a: i32, b: f32) -> (i32, f32, bool) {
-    (a.signum() * 5, 3.0f32.copysign(b), a.is_negative() || a.is_positive() && b.is_sign_positive())
+    (
+        a.signum() * 5,
+        3.0f32.copysign(b),
+        a.is_negative() || a.is_positive() && b.is_sign_positive(),
+    )
 }
 
 #[routine]

@@ -20,7 +20,11 @@ struct Vec3 {
 impl Add for Vec3 {
     type Output = Vec3;
     fn add(self, other: Vec3) -> Vec3 {
-        Vec3 { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+        Vec3 {
+            x: self.x + other.x,
+            y: self.y + other.y,
+            z: self.z + other.z,
+        }
     }
 }
 
@@ -36,7 +40,11 @@ impl Sub for Vec3 {
 impl Neg for Vec3 {
     type Output = Vec3;
     fn neg(self) -> Vec3 {
-        Vec3 { x: -self.x, y: -self.y, z: -self.z }
+        Vec3 {
+            x: -self.x,
+            y: -self.y,
+            z: -self.z,
+        }
     }
 }
 
@@ -44,7 +52,11 @@ impl Neg for Vec3 {
 impl Mul<f32> for Vec3 {
     type Output = Vec3;
     fn mul(self, by: f32) -> Vec3 {
-        Vec3 { x: self.x * by, y: self.y * by, z: self.z * by }
+        Vec3 {
+            x: self.x * by,
+            y: self.y * by,
+            z: self.z * by,
+        }
     }
 }
 
@@ -213,7 +225,10 @@ struct Segment {
 
 #[routine]
 fn operators_on_fields(a: f32, b: f32) -> Segment {
-    let mut segment = Segment { from: Vec3::new(a, 0.0, 0.0), to: Vec3::new(0.0, b, 1.0) };
+    let mut segment = Segment {
+        from: Vec3::new(a, 0.0, 0.0),
+        to: Vec3::new(0.0, b, 1.0),
+    };
     segment.from += segment.to;
     segment.to = segment.to - segment.from * 0.25;
     segment

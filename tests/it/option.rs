@@ -50,7 +50,10 @@ struct Slot {
 
 #[routine]
 fn option_in_struct(a: u32, b: f32) -> Slot {
-    let mut slot = Slot { key: a, value: None };
+    let mut slot = Slot {
+        key: a,
+        value: None,
+    };
     if a % 2 == 0 {
         slot.value = Some(b);
     }
@@ -115,7 +118,10 @@ fn intersect(radius: f32, at: f32, index: u32) -> Option<Hit> {
     if d < 0.0 {
         return None;
     }
-    Some(Hit { distance: d.sqrt(), index })
+    Some(Hit {
+        distance: d.sqrt(),
+        index,
+    })
 }
 
 #[routine]
@@ -173,10 +179,18 @@ fn replace_and_take(a: u32, b: u32) -> (Option<u32>, Option<u32>) {
 #[routine]
 fn option_of_long(a: u64, b: u64) -> Option<u64> {
     let sum = a.checked_add(b)?;
-    if sum % 2 == 0 { sum.checked_mul(3) } else { Some(sum) }
+    if sum % 2 == 0 {
+        sum.checked_mul(3)
+    } else {
+        Some(sum)
+    }
 }
 
 #[routine]
 fn unwrap_or_forms(a: i32, b: i32) -> (i32, i32, i32) {
-    (a.checked_add(b).unwrap_or(i32::MAX), a.checked_div(b).unwrap_or(0), a.checked_rem(b).unwrap_or(-1))
+    (
+        a.checked_add(b).unwrap_or(i32::MAX),
+        a.checked_div(b).unwrap_or(0),
+        a.checked_rem(b).unwrap_or(-1),
+    )
 }

@@ -17,11 +17,22 @@ struct Boid {
 
 impl crate::sample::Sample for Boid {
     fn edges() -> Vec<Self> {
-        vec![Boid::default(), Boid { at: [f32::INFINITY, -0.0], heading: f32::NAN, age: u16::MAX }]
+        vec![
+            Boid::default(),
+            Boid {
+                at: [f32::INFINITY, -0.0],
+                heading: f32::NAN,
+                age: u16::MAX,
+            },
+        ]
     }
 
     fn random(rng: &mut crate::sample::Rng) -> Self {
-        Boid { at: [f32::random(rng), f32::random(rng)], heading: f32::random(rng), age: u16::random(rng) }
+        Boid {
+            at: [f32::random(rng), f32::random(rng)],
+            heading: f32::random(rng),
+            age: u16::random(rng),
+        }
     }
 }
 
@@ -34,21 +45,35 @@ enum Command {
 
 impl crate::sample::Sample for Command {
     fn edges() -> Vec<Self> {
-        vec![Command::Stop, Command::Move(-0.0), Command::Turn { by: -128, fast: true }]
+        vec![
+            Command::Stop,
+            Command::Move(-0.0),
+            Command::Turn {
+                by: -128,
+                fast: true,
+            },
+        ]
     }
 
     fn random(rng: &mut crate::sample::Rng) -> Self {
         match rng.below(3) {
             0 => Command::Stop,
             1 => Command::Move(f32::random(rng)),
-            _ => Command::Turn { by: i8::random(rng), fast: bool::random(rng) },
+            _ => Command::Turn {
+                by: i8::random(rng),
+                fast: bool::random(rng),
+            },
         }
     }
 }
 
 #[routine]
 fn column_struct(boid: Boid, by: f32) -> Boid {
-    Boid { heading: boid.heading + by, age: boid.age / 2, ..boid }
+    Boid {
+        heading: boid.heading + by,
+        age: boid.age / 2,
+        ..boid
+    }
 }
 
 #[routine]
@@ -144,7 +169,11 @@ fn boids() -> Vec<Boid> {
     (0..500u16)
         .map(|i| {
             let x = f32::from(i);
-            Boid { at: [x * 0.5, x % 7.0], heading: 1.0 - x * 0.01, age: i % 128 }
+            Boid {
+                at: [x * 0.5, x % 7.0],
+                heading: 1.0 - x * 0.01,
+                age: i % 128,
+            }
         })
         .collect()
 }
@@ -154,11 +183,25 @@ fn uniform_and_column_arguments_agree() {
     let xs: Vec<f32> = (0..1000u16).map(|i| f32::from(i) * 0.3).collect();
     let expected: Vec<f32> = xs.iter().map(|&x| scale_by(x, 1.1)).collect();
     for engine in ENGINES {
-        let uniform: Vec<f32> =
-            runtime().launch("scale_by").unwrap().args((&xs, 1.1f32)).engine(engine).run().unwrap().output().unwrap();
+        let uniform: Vec<f32> = runtime()
+            .launch("scale_by")
+            .unwrap()
+            .args((&xs, 1.1f32))
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
         let columns = vec![1.1f32; 1000];
-        let column: Vec<f32> =
-            runtime().launch("scale_by").unwrap().args((&xs, &columns)).engine(engine).run().unwrap().output().unwrap();
+        let column: Vec<f32> = runtime()
+            .launch("scale_by")
+            .unwrap()
+            .args((&xs, &columns))
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
         assert_eq!(uniform, expected, "{engine:?}");
         assert_eq!(column, expected, "{engine:?}");
     }
@@ -168,7 +211,13 @@ fn uniform_and_column_arguments_agree() {
 fn no_parameters_and_identity() {
     let expected: Vec<u32> = (0..3000).map(|id| id * 3 + 3000).collect();
     for engine in ENGINES {
-        let done = runtime().launch("no_parameters").unwrap().vms(3000).engine(engine).run().unwrap();
+        let done = runtime()
+            .launch("no_parameters")
+            .unwrap()
+            .vms(3000)
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(done.output::<Vec<u32>>().unwrap(), expected, "{engine:?}");
     }
 }
@@ -176,8 +225,16 @@ fn no_parameters_and_identity() {
 #[test]
 fn all_uniform_arguments_with_vms() {
     for engine in ENGINES {
-        let out: Vec<f32> =
-            runtime().launch("scale_by").unwrap().args((2.0f32, 4.0f32)).vms(70).engine(engine).run().unwrap().output().unwrap();
+        let out: Vec<f32> = runtime()
+            .launch("scale_by")
+            .unwrap()
+            .args((2.0f32, 4.0f32))
+            .vms(70)
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
         assert_eq!(out, vec![8.0; 70], "{engine:?}");
     }
 }
@@ -190,7 +247,13 @@ fn records_are_written_back() {
     }
     for engine in ENGINES {
         let mut actual = boids();
-        runtime().launch("step_boid").unwrap().args((&mut actual, 0.25f32)).engine(engine).run().unwrap();
+        runtime()
+            .launch("step_boid")
+            .unwrap()
+            .args((&mut actual, 0.25f32))
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(actual, expected, "{engine:?}");
     }
 }
@@ -199,10 +262,19 @@ fn records_are_written_back() {
 fn slices_show_the_state_before_the_launch() {
     let before = boids();
     let mut expected = boids();
-    let distances: Vec<f32> = expected.iter_mut().map(|me| step_and_report(me, &before)).collect();
+    let distances: Vec<f32> = expected
+        .iter_mut()
+        .map(|me| step_and_report(me, &before))
+        .collect();
     for engine in ENGINES {
         let buffer = runtime().buffer(&before).unwrap();
-        let done = runtime().launch("step_and_report").unwrap().args((&buffer, &buffer)).engine(engine).run().unwrap();
+        let done = runtime()
+            .launch("step_and_report")
+            .unwrap()
+            .args((&buffer, &buffer))
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(done.output::<Vec<f32>>().unwrap(), distances, "{engine:?}");
         assert_eq!(buffer.read().unwrap(), expected, "{engine:?}");
     }
@@ -214,8 +286,15 @@ fn slices_are_shared_by_all() {
     let at: Vec<u32> = (0..2000).map(|i| i * 17).collect();
     let expected: Vec<u32> = at.iter().map(|&i| lookup(&table, i)).collect();
     for engine in ENGINES {
-        let out: Vec<u32> =
-            runtime().launch("lookup").unwrap().args((&table, &at)).engine(engine).run().unwrap().output().unwrap();
+        let out: Vec<u32> = runtime()
+            .launch("lookup")
+            .unwrap()
+            .args((&table, &at))
+            .engine(engine)
+            .run()
+            .unwrap()
+            .output()
+            .unwrap();
         assert_eq!(out, expected, "{engine:?}");
     }
 }
@@ -226,9 +305,24 @@ fn chunks_belong_to_one_vm_each() {
     let mut reference: Option<Vec<u32>> = None;
     for engine in ENGINES {
         let mut out = vec![0u32; 300 * 7];
-        runtime().launch("fill_chunk").unwrap().args((&mut out, &seeds)).engine(engine).run().unwrap();
-        assert!(out.chunks(7).zip(&seeds).all(|(chunk, seed)| chunk[0] == *seed), "{engine:?}");
-        assert_eq!(&out, reference.get_or_insert_with(|| out.clone()), "{engine:?}");
+        runtime()
+            .launch("fill_chunk")
+            .unwrap()
+            .args((&mut out, &seeds))
+            .engine(engine)
+            .run()
+            .unwrap();
+        assert!(
+            out.chunks(7)
+                .zip(&seeds)
+                .all(|(chunk, seed)| chunk[0] == *seed),
+            "{engine:?}"
+        );
+        assert_eq!(
+            &out,
+            reference.get_or_insert_with(|| out.clone()),
+            "{engine:?}"
+        );
     }
 }
 
@@ -237,11 +331,19 @@ fn chunks_with_slices_and_a_result() {
     let weights = vec![0.5f32, -1.0, 3.0];
     let start: Vec<f32> = (0..640u16).map(f32::from).collect();
     let mut expected = start.clone();
-    let lengths: Vec<u32> = expected.chunks_mut(5).map(|chunk| chunk_and_slice(chunk, &weights)).collect();
+    let lengths: Vec<u32> = expected
+        .chunks_mut(5)
+        .map(|chunk| chunk_and_slice(chunk, &weights))
+        .collect();
     for engine in ENGINES {
         let mut out = start.clone();
         let launch = runtime().launch("chunk_and_slice").unwrap();
-        let done = launch.args((&mut out, &weights)).vms(128).engine(engine).run().unwrap();
+        let done = launch
+            .args((&mut out, &weights))
+            .vms(128)
+            .engine(engine)
+            .run()
+            .unwrap();
         assert_eq!(done.output::<Vec<u32>>().unwrap(), lengths, "{engine:?}");
         assert_eq!(out, expected, "{engine:?}");
     }
@@ -258,7 +360,13 @@ fn buffers_stay_between_launches() {
     for engine in ENGINES {
         let buffer = runtime().buffer(&boids()).unwrap();
         for _ in 0..3 {
-            runtime().launch("step_boid").unwrap().args((&buffer, 0.5f32)).engine(engine).run().unwrap();
+            runtime()
+                .launch("step_boid")
+                .unwrap()
+                .args((&buffer, 0.5f32))
+                .engine(engine)
+                .run()
+                .unwrap();
         }
         assert_eq!(buffer.read().unwrap(), expected, "{engine:?}");
     }
@@ -269,11 +377,21 @@ fn other_records_are_written_back_after_a_trap() {
     for engine in ENGINES {
         let mut values: Vec<u32> = (0..100).collect();
         let launch = runtime().launch("checked_record").unwrap();
-        let error = launch.args((&mut values, 90u32)).engine(engine).run().unwrap_err();
-        let gpuvm::Error::Trap(report) = error else { panic!("{engine:?}: {error}") };
+        let error = launch
+            .args((&mut values, 90u32))
+            .engine(engine)
+            .run()
+            .unwrap_err();
+        let gpuvm::Error::Trap(report) = error else {
+            panic!("{engine:?}: {error}")
+        };
         assert_eq!((report.vm, report.count), (90, 10), "{engine:?}");
         assert_eq!(report.message, "91 is over 90", "{engine:?}");
-        assert_eq!(values[..90], (0..90).map(|i| (i + 1) * 2).collect::<Vec<u32>>(), "{engine:?}");
+        assert_eq!(
+            values[..90],
+            (0..90).map(|i| (i + 1) * 2).collect::<Vec<u32>>(),
+            "{engine:?}"
+        );
     }
 }
 
@@ -281,7 +399,13 @@ fn other_records_are_written_back_after_a_trap() {
 fn tuple_results_come_as_columns() {
     let xs: Vec<u32> = (0..100).collect();
     for engine in ENGINES {
-        let done = runtime().launch("long_powers").unwrap().args((&[3i64; 100][..], &xs)).engine(engine).run().unwrap();
+        let done = runtime()
+            .launch("long_powers")
+            .unwrap()
+            .args((&[3i64; 100][..], &xs))
+            .engine(engine)
+            .run()
+            .unwrap();
         let (powers, checked): (Vec<i64>, Vec<Option<i64>>) = done.output().unwrap();
         assert_eq!(powers[2], 9, "{engine:?}");
         assert_eq!(checked[4], Some(81), "{engine:?}");
@@ -291,6 +415,9 @@ fn tuple_results_come_as_columns() {
 #[test]
 fn typed_launch_takes_the_same_arguments() {
     let xs: Vec<f32> = (0..64u16).map(f32::from).collect();
-    let out: Vec<f32> = scale_by::launch(runtime(), &xs, 0.5f32).unwrap().output().unwrap();
+    let out: Vec<f32> = scale_by::launch(runtime(), &xs, 0.5f32)
+        .unwrap()
+        .output()
+        .unwrap();
     assert_eq!(out[10], 5.0);
 }

@@ -26,7 +26,11 @@ fn ref_to_local(a: u32) -> u32 {
 
 #[routine]
 fn particle(a: f32, n: u32) -> Particle {
-    Particle { at: [a, -a], speed: 0.5, hits: n % 10 }
+    Particle {
+        at: [a, -a],
+        speed: 0.5,
+        hits: n % 10,
+    }
 }
 
 #[routine]
@@ -104,7 +108,9 @@ fn references_in_match(a: f32, n: u32) -> Particle {
     let mut p = particle(a, n);
     match &mut p {
         Particle { hits: 0, speed, .. } => *speed = 9.0,
-        Particle { at: [x, _], hits, .. } => {
+        Particle {
+            at: [x, _], hits, ..
+        } => {
             *x += 1.0;
             *hits *= 2;
         }

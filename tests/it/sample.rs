@@ -23,7 +23,9 @@ pub struct Rng(u64);
 impl Rng {
     /// A generator for a name, so that each case has its own inputs and keeps them.
     pub fn named(name: &str) -> Rng {
-        Rng(name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
+        Rng(name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        }))
     }
 
     /// 64 random bits.
@@ -95,9 +97,29 @@ impl Sample for bool {
 impl Sample for f32 {
     fn edges() -> Vec<Self> {
         let mut edges = vec![
-            0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 1.0e-10, 16_777_215.0, 16_777_217.0, 8_388_607.5, 2.0f32.powi(31), 2.0f32.powi(32),
-            2.0f32.powi(63), 2.0f32.powi(64), 1.0e38, f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1), f32::from_bits(0x007f_ffff),
-            f32::EPSILON, std::f32::consts::FRAC_PI_2, 88.8, f32::INFINITY,
+            0.0,
+            1.0,
+            0.5,
+            1.5,
+            2.5,
+            3.0,
+            1.0e-10,
+            16_777_215.0,
+            16_777_217.0,
+            8_388_607.5,
+            2.0f32.powi(31),
+            2.0f32.powi(32),
+            2.0f32.powi(63),
+            2.0f32.powi(64),
+            1.0e38,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            f32::from_bits(1),
+            f32::from_bits(0x007f_ffff),
+            f32::EPSILON,
+            std::f32::consts::FRAC_PI_2,
+            88.8,
+            f32::INFINITY,
         ];
         let negative: Vec<f32> = edges.iter().map(|x| -x).collect();
         edges.extend(negative);
@@ -134,11 +156,17 @@ where
     Option<T>: VmType,
 {
     fn edges() -> Vec<Self> {
-        std::iter::once(None).chain(T::edges().into_iter().map(Some)).collect()
+        std::iter::once(None)
+            .chain(T::edges().into_iter().map(Some))
+            .collect()
     }
 
     fn random(rng: &mut Rng) -> Self {
-        if rng.below(4) == 0 { None } else { Some(T::random(rng)) }
+        if rng.below(4) == 0 {
+            None
+        } else {
+            Some(T::random(rng))
+        }
     }
 }
 
@@ -148,7 +176,11 @@ where
 {
     fn edges() -> Vec<Self> {
         let seconds = B::edges();
-        A::edges().into_iter().enumerate().map(|(i, a)| (a, seconds[i % seconds.len()])).collect()
+        A::edges()
+            .into_iter()
+            .enumerate()
+            .map(|(i, a)| (a, seconds[i % seconds.len()]))
+            .collect()
     }
 
     fn random(rng: &mut Rng) -> Self {
@@ -162,7 +194,12 @@ pub trait Row: Copy + Debug {
     fn rows(rng: &mut Rng) -> Vec<Self>;
 
     /// Starts a launch of the rows as columns.
-    fn launch(rows: &[Self], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done>;
+    fn launch(
+        rows: &[Self],
+        runtime: &Runtime,
+        id: &str,
+        engine: Engine,
+    ) -> gpuvm::Result<gpuvm::Done>;
 }
 
 macro_rules! rows {

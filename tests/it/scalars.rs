@@ -82,7 +82,11 @@ fn negative_zero(a: f32) -> f32 {
     // Adding 0.0 and subtracting 0.0 differ for −0.0, so neither may be folded away alike.
     let sum = a + 0.0;
     let difference = a - 0.0;
-    if sum.to_bits() == difference.to_bits() { -a } else { 0.0 - difference }
+    if sum.to_bits() == difference.to_bits() {
+        -a
+    } else {
+        0.0 - difference
+    }
 }
 
 #[routine]

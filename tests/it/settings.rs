@@ -1,8 +1,8 @@
 //! Every optimisation switched off, each alone and all together: not a bit of any result may change.
 
-use gpuvm::prelude::*;
 use gpuvm::Settings;
 use gpuvm::core::matrix::Format;
+use gpuvm::prelude::*;
 
 use crate::harness::{Case, runtime_with};
 
@@ -21,53 +21,98 @@ const CASES: [&[Case]; 9] = [
 
 fn all_agree(settings: Settings) {
     let runtime = runtime_with(settings);
-    for case in CASES.into_iter().flatten() {
-        (case.check)(&runtime, &[Engine::Reference, Engine::Interpreter]);
-    }
+    let engines = [Engine::Reference, Engine::Interpreter];
+    let agrees = |case: &Case| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            (case.check)(&runtime, &engines)
+        }))
+        .is_ok()
+    };
+    let cases = CASES.into_iter().flatten();
+    let differ: Vec<&str> = cases
+        .filter(|case| !agrees(case))
+        .map(|case| case.name)
+        .collect();
+    assert!(
+        differ.is_empty(),
+        "with these settings these cases differ: {differ:?}"
+    );
 }
 
 #[test]
 fn without_folding() {
-    all_agree(Settings { fold: false, ..Settings::default() });
+    all_agree(Settings {
+        fold: false,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_copy_propagation() {
-    all_agree(Settings { copies: false, ..Settings::default() });
+    all_agree(Settings {
+        copies: false,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_dead_code_removal() {
-    all_agree(Settings { dead_code: false, ..Settings::default() });
+    all_agree(Settings {
+        dead_code: false,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_inlining() {
-    all_agree(Settings { inline: None, ..Settings::default() });
+    all_agree(Settings {
+        inline: None,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_promotion() {
-    all_agree(Settings { promote: false, ..Settings::default() });
+    all_agree(Settings {
+        promote: false,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_fusion() {
-    all_agree(Settings { fuse: false, ..Settings::default() });
+    all_agree(Settings {
+        fuse: false,
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn without_anything() {
-    let bare = Settings { fold: false, copies: false, dead_code: false, inline: None, promote: false, fuse: false, ..Settings::default() };
+    let bare = Settings {
+        fold: false,
+        copies: false,
+        dead_code: false,
+        inline: None,
+        promote: false,
+        fuse: false,
+        ..Settings::default()
+    };
     all_agree(bare);
 }
 
 #[test]
 fn with_dense_matrices_only() {
-    all_agree(Settings { force_format: Some(Format::Dense), ..Settings::default() });
+    all_agree(Settings {
+        force_format: Some(Format::Dense),
+        ..Settings::default()
+    });
 }
 
 #[test]
 fn with_sparse_matrices_only() {
-    all_agree(Settings { force_format: Some(Format::Sparse), ..Settings::default() });
+    all_agree(Settings {
+        force_format: Some(Format::Sparse),
+        ..Settings::default()
+    });
 }

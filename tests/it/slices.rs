@@ -37,7 +37,11 @@ fn sub_slices(a: u32, from: u32, to: u32) -> u32 {
     let middle = &values[from..to];
     let tail = &values[from..];
     let head = &values[..to];
-    total(middle) ^ total(tail).rotate_left(8) ^ total(head).rotate_left(16) ^ total(&values[..]) ^ middle.len() as u32
+    total(middle)
+        ^ total(tail).rotate_left(8)
+        ^ total(head).rotate_left(16)
+        ^ total(&values[..])
+        ^ middle.len() as u32
 }
 
 #[routine]
@@ -148,7 +152,20 @@ fn best(items: &[Item]) -> Item {
 
 #[routine]
 fn slice_of_structs(a: u32, x: f32, y: f32) -> Item {
-    let items = [Item { weight: a, value: x }, Item { weight: 2, value: y }, Item { weight: 3, value: 1.0 }];
+    let items = [
+        Item {
+            weight: a,
+            value: x,
+        },
+        Item {
+            weight: 2,
+            value: y,
+        },
+        Item {
+            weight: 3,
+            value: 1.0,
+        },
+    ];
     best(&items[(a % 3) as usize..])
 }
 
@@ -165,7 +182,11 @@ fn first_and_last(a: u32, n: u32) -> (Option<u32>, Option<u32>) {
 
 #[routine]
 fn element(values: &[u32], i: usize) -> Option<u32> {
-    if i < values.len() { Some(values[i]) } else { None }
+    if i < values.len() {
+        Some(values[i])
+    } else {
+        None
+    }
 }
 
 #[routine]
@@ -183,7 +204,9 @@ fn sum_halves(values: &[u32]) -> u32 {
         return if values.len() == 1 { values[0] } else { 0 };
     }
     let half = values.len() / 2;
-    sum_halves(&values[..half]).wrapping_mul(3).wrapping_add(sum_halves(&values[half..]))
+    sum_halves(&values[..half])
+        .wrapping_mul(3)
+        .wrapping_add(sum_halves(&values[half..]))
 }
 
 #[routine]

@@ -61,14 +61,26 @@ fn build_and_read(a: f32, b: f32) -> f32 {
 
 #[routine]
 fn body_at(x: f32, y: f32) -> Body {
-    Body { position: Vec2 { x, y }, velocity: Vec2 { x: 1.0, y: -1.0 }, mass: x * y, alive: x > y }
+    Body {
+        position: Vec2 { x, y },
+        velocity: Vec2 { x: 1.0, y: -1.0 },
+        mass: x * y,
+        alive: x > y,
+    }
 }
 
 #[routine]
 fn base_update(a: f32, b: f32) -> Body {
     let body = body_at(a, b);
     let moved = Body { mass: 2.0, ..body };
-    Body { position: Vec2 { x: 0.5, ..moved.position }, alive: !body.alive, ..moved }
+    Body {
+        position: Vec2 {
+            x: 0.5,
+            ..moved.position
+        },
+        alive: !body.alive,
+        ..moved
+    }
 }
 
 #[routine]
@@ -76,14 +88,22 @@ fn nested_fields(a: f32, b: f32) -> f32 {
     let mut body = body_at(a, b);
     body.position.x += body.velocity.x * 0.5;
     body.velocity.y = body.position.x - body.position.y;
-    if body.alive { body.velocity.y } else { body.position.x / body.mass }
+    if body.alive {
+        body.velocity.y
+    } else {
+        body.position.x / body.mass
+    }
 }
 
 #[routine]
 fn tuple_structs(a: f32, lo: i32, hi: i32) -> (Meters, Span) {
     let Meters(raw) = Meters(a);
     let span = Span(lo, hi);
-    let ordered = if span.0 <= span.1 { span } else { Span(span.1, span.0) };
+    let ordered = if span.0 <= span.1 {
+        span
+    } else {
+        Span(span.1, span.0)
+    };
     (Meters(raw + 1.0), ordered)
 }
 
@@ -102,7 +122,10 @@ fn field_assignment(a: i32, b: i32) -> Span {
 fn struct_result(a: f32, b: f32) -> Body {
     let mut body = body_at(b, a);
     if !body.alive {
-        body.velocity = Vec2 { x: -body.velocity.x, y: a };
+        body.velocity = Vec2 {
+            x: -body.velocity.x,
+            y: a,
+        };
     }
     body
 }
@@ -133,14 +156,22 @@ fn unit_struct(a: u32) -> (u32, Marker) {
 
 #[routine]
 fn destructure_struct(a: f32, b: f32) -> f32 {
-    let Body { position: Vec2 { x, .. }, velocity, mass: m, .. } = body_at(a, b);
+    let Body {
+        position: Vec2 { x, .. },
+        velocity,
+        mass: m,
+        ..
+    } = body_at(a, b);
     let Vec2 { x: vx, y: vy } = velocity;
     x + vx - vy * m
 }
 
 #[routine]
 fn struct_of_arrays(a: u32, b: u32) -> Table {
-    let mut table = Table { rows: [[a % 10, b % 10]; 3], sum: 0 };
+    let mut table = Table {
+        rows: [[a % 10, b % 10]; 3],
+        sum: 0,
+    };
     table.rows[(a % 3) as usize][1] = 77;
     for row in table.rows {
         table.sum += row[0] * row[1];
@@ -156,23 +187,43 @@ fn array_of_structs(a: f32, n: u32) -> f32 {
     }
     let k = (n % 4) as usize;
     points[k].x += points[3 - k].y;
-    points[k] = Vec2 { x: points[k].y, y: points[k].x };
+    points[k] = Vec2 {
+        x: points[k].y,
+        y: points[k].x,
+    };
     points[0].x + points[1].y + points[2].x * points[3].y
 }
 
 #[routine]
 fn mixed_widths(a: u64, b: i32, c: f32) -> Mixed {
-    Mixed { tiny: b as i8, long: a, flag: b > 0, short: a as u16, signed: -(b as i64), ratio: c }
+    Mixed {
+        tiny: b as i8,
+        long: a,
+        flag: b > 0,
+        short: a as u16,
+        signed: -(b as i64),
+        ratio: c,
+    }
 }
 
 #[routine]
 fn translate(body: Body, by: Vec2) -> Body {
-    Body { position: Vec2 { x: body.position.x + by.x, y: body.position.y + by.y }, ..body }
+    Body {
+        position: Vec2 {
+            x: body.position.x + by.x,
+            y: body.position.y + by.y,
+        },
+        ..body
+    }
 }
 
 #[routine]
 fn pass_and_return(a: f32, b: f32) -> Vec2 {
-    translate(translate(body_at(a, b), Vec2 { x: b, y: a }), Vec2 { x: 0.25, y: -0.25 }).position
+    translate(
+        translate(body_at(a, b), Vec2 { x: b, y: a }),
+        Vec2 { x: 0.25, y: -0.25 },
+    )
+    .position
 }
 
 const ORIGIN: Vec2 = Vec2 { x: 0.5, y: -2.0 };
@@ -185,15 +236,30 @@ fn const_struct(a: f32) -> Vec2 {
 
 #[routine]
 fn generic_struct(a: u32, b: f32) -> (Pair<u32>, Pair<f32>) {
-    let ints = Pair { first: a, second: a / 2 };
-    let mut floats = Pair { first: b, second: 2.0 };
+    let ints = Pair {
+        first: a,
+        second: a / 2,
+    };
+    let mut floats = Pair {
+        first: b,
+        second: 2.0,
+    };
     floats.second -= floats.first;
-    (Pair { first: ints.second, ..ints }, floats)
+    (
+        Pair {
+            first: ints.second,
+            ..ints
+        },
+        floats,
+    )
 }
 
 #[routine]
 fn field_compound(a: u32, b: u32) -> (u32, u32) {
-    let mut pair = Pair { first: a, second: b };
+    let mut pair = Pair {
+        first: a,
+        second: b,
+    };
     pair.first ^= b;
     pair.second |= 7;
     pair.first &= pair.second;

@@ -60,7 +60,10 @@ impl Generator {
 
 #[routine]
 fn wrapping_in_struct(seed: u32, n: u32) -> Generator {
-    let mut generator = Generator { state: Wrapping(seed), drawn: 0 };
+    let mut generator = Generator {
+        state: Wrapping(seed),
+        drawn: 0,
+    };
     while generator.draw() % 8 != n % 8 && generator.drawn < 20 {}
     generator
 }

@@ -236,3 +236,50 @@ fn share_places(
     }
     places
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::testing::{assemble, blocks};
+    use crate::ir::{End, Inst};
+
+    fn colours(code: Vec<Inst>, result: Vec<Word>) -> Outcome {
+        let mut function = blocks(vec![End::Return(result)]);
+        function.blocks[0].code = code;
+        colour(Graph::of(&function, function.words))
+    }
+
+    #[test]
+    fn copies_come_to_share_a_word() {
+        let outcome = colours(
+            assemble("imm 0 1; imm 1 2; mov 2 0; add 3 2 1; mov 4 3"),
+            vec![4],
+        );
+        let Outcome::Coloured(colours) = outcome else {
+            panic!("everything fits")
+        };
+        assert_eq!(colours[0], colours[2]);
+        assert_eq!(colours[3], colours[4]);
+        assert_ne!(colours[2], colours[1]);
+    }
+
+    #[test]
+    fn what_is_used_least_is_spilled() {
+        let mut code = assemble(
+            &(0..30)
+                .map(|word| format!("vmid {word};"))
+                .collect::<String>(),
+        );
+        code.extend(assemble(
+            &(2..30)
+                .map(|word| format!("stf {word} 0; stf {word} 0;"))
+                .collect::<String>(),
+        ));
+        let Outcome::Spill(places) = colours(code, (0..30).collect()) else {
+            panic!("too much to fit")
+        };
+        assert!(places[..2].iter().all(Option::is_some), "{places:?}");
+        assert!(places[2..].iter().all(Option::is_none));
+        assert_ne!(places[0], places[1]);
+    }
+}

@@ -152,8 +152,15 @@ impl<const CAP: usize> Encoder<CAP> {
         self.declare(local, bound);
     }
 
-    /// Makes the operand's words the local.
+    /// Makes the operand's words the local. Where another alternative of an or-pattern has bound it already, its words stay and
+    /// take the value.
     pub const fn declare(&mut self, local: u32, operand: Operand) {
+        if let Where::Words(bound) = self.locals[local as usize].at
+            && let Where::Words(word) = operand.at
+        {
+            self.copy_words(bound, word, operand.type_ref().words());
+            return;
+        }
         self.locals[local as usize] = operand;
         let name = self.source.locals[local as usize];
         if let Where::Words(word) = operand.at

@@ -2,9 +2,7 @@
 //! functions run in tests at run time.
 
 mod aggregate;
-pub mod method;
 mod methods;
-pub mod node;
 mod number;
 mod operand;
 mod state;
@@ -13,6 +11,8 @@ mod tests;
 mod walk;
 
 use std::borrow::Cow;
+
+pub use gpuvm_nodes::{method, node};
 
 use crate::facts::Facts;
 use crate::isa::Instruction;

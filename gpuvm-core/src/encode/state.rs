@@ -60,7 +60,7 @@ pub(super) struct Encoder<const CAP: usize> {
     pub stack: List<Operand, CAP>,
     pub locals: [Operand; CAP],
     pub joins: [Join; CAP],
-    labels: [u32; CAP],
+    pub labels: [u32; CAP],
     jumps: List<u32, CAP>,
     pub code: List<Instruction, CAP>,
     pub lines: List<u32, CAP>,
@@ -186,6 +186,18 @@ impl<const CAP: usize> Encoder<CAP> {
     /// A fresh label beside the macro's own.
     pub const fn place(&mut self, label: u32) {
         self.labels[label as usize] = self.code.len as u32;
+    }
+
+    /// Whether a label was placed here, behind the last instruction.
+    pub const fn ends_in_label(&self) -> bool {
+        let mut label = 0;
+        while label < self.source.labels as usize {
+            if self.labels[label] == self.code.len as u32 {
+                return true;
+            }
+            label += 1;
+        }
+        false
     }
 
     /// Goes to a label of the macro's.

@@ -5,8 +5,8 @@ use super::node::{Node, Operator};
 use super::operand::Operand;
 use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
-use crate::isa::Op;
-use crate::routine::{Callee, Constant};
+use crate::isa::{NO_WORD, Op, pair};
+use crate::routine::{Callee, Cause, Constant};
 use crate::types::{Kind, TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -20,6 +20,11 @@ impl<const CAP: usize> Encoder<CAP> {
         while self.at < self.source.nodes.len() {
             let Some(node) = Node::from_code(self.byte()) else { panic!("the node stream has an unknown node") };
             self.node(node);
+        }
+        if self.ends_in_label() {
+            // No branch of the last expression gets to its end, where the others would meet.
+            let site = self.site(Cause::Message("internal error: entered unreachable code"));
+            self.emit(Op::Trap, [site, pair(NO_WORD, NO_WORD), pair(NO_WORD, NO_WORD), 0]);
         }
     }
 

@@ -25,6 +25,30 @@ pub(crate) fn reverse_postorder(function: &Function) -> Vec<usize> {
     order
 }
 
+/// The blocks reachable from the entry in chains: within a chain each block is the only way into the next, so that what is known
+/// at the end of one holds at the start of the next. Gives each block with its chain's number, from 1 on; a block comes after
+/// those that dominate it.
+pub(crate) fn chains(function: &Function) -> Vec<(usize, u32)> {
+    let before = predecessors(function);
+    let mut seen = vec![false; function.blocks.len()];
+    let mut order = Vec::with_capacity(function.blocks.len());
+    let mut chain = 0;
+    for first in reverse_postorder(function) {
+        if seen[first] {
+            continue;
+        }
+        chain += 1;
+        let mut next = Some(first);
+        while let Some(b) = next {
+            seen[b] = true;
+            order.push((b, chain));
+            let mut successors = function.blocks[b].end.successors();
+            next = successors.find(|&to| to != 0 && !seen[to] && before[to].len() == 1);
+        }
+    }
+    order
+}
+
 /// An order for writing blocks down: as [`reverse_postorder`], but a loop's blocks stay together, with what comes after the
 /// loop after them, and a loop that ends in a jump to its start is turned so that a way out of it comes last: each turn then
 /// takes one jump and not two.
@@ -263,6 +287,26 @@ mod tests {
             End::Halt,
         ]);
         assert_eq!(layout(&function), [0, 2, 1, 3]);
+    }
+
+    #[test]
+    fn a_chain_follows_blocks_with_one_way_in() {
+        // 0 → 1 → 2 ⇄ 2, 2 → 3.
+        let function = blocks(vec![
+            End::Branch {
+                word: 0,
+                then: 3,
+                otherwise: 1,
+            },
+            End::Jump(2),
+            End::Branch {
+                word: 0,
+                then: 2,
+                otherwise: 3,
+            },
+            End::Halt,
+        ]);
+        assert_eq!(chains(&function), [(0, 1), (1, 1), (2, 2), (3, 3)]);
     }
 
     #[test]

@@ -102,3 +102,45 @@ impl Start {
         self.words - 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::testing::{PLACE, assemble};
+    use crate::link::testing::{result, routine};
+
+    #[test]
+    fn every_kind_of_parameter_is_fetched() {
+        let params = vec![
+            TypeRef::of::<(u32, f32)>(),
+            TypeRef::of::<&mut u32>(),
+            TypeRef::of::<&[f32]>(),
+            TypeRef::of::<&[std::sync::atomic::AtomicU32]>(),
+        ];
+        let start = start(
+            &routine("f", params, result::<u32>(), 9, vec![], vec![]),
+            7,
+            PLACE,
+        );
+        let code = &start.blocks[0].code;
+        let fetched = assemble(
+            "imm 0 1; param 1 0; load 2 0 1 0; load 3 0 1 1; imm 4 1; param 5 1; \
+             imm 6 1; param 7 2; paramlen 8 2; imm 9 2; param 10 3; paramlen 11 3",
+        );
+        assert_eq!(code[..fetched.len()], fetched);
+        let call = &code[fetched.len()];
+        let args = vec![2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+        assert_eq!(call.imm, 7);
+        assert_eq!(
+            call.call,
+            Some(Box::new(CallWords {
+                args,
+                results: vec![12]
+            }))
+        );
+        assert_eq!(
+            code[fetched.len() + 1..],
+            assemble("imm 13 1; param 14 4; store 12 13 14 0")
+        );
+    }
+}

@@ -7,9 +7,9 @@ pub(crate) mod entry;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod lift;
-pub(crate) mod tables;
 #[cfg(test)]
 mod random;
+pub(crate) mod tables;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

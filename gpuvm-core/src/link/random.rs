@@ -7,6 +7,7 @@ use super::tests::{agree, check, i};
 use crate::compile::{Settings, link};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::routine::Routine;
+use crate::types::TypeRef;
 
 /// Writes a random routine from a tape of numbers; an empty tape gives zeros, so that it ends.
 struct Writer<'t> {
@@ -14,13 +15,36 @@ struct Writer<'t> {
     code: Vec<Instruction>,
     /// Variables are words 0..VARIABLES, the array the ARRAY words after; temporaries follow.
     next: u32,
+    /// Temporaries that may be read again: all but those that hold addresses.
+    readable: Vec<u32>,
     callees: u32,
 }
 
 const LINEAR: [Op; 10] = [
-    Op::Mov, Op::Add, Op::Sub, Op::AddImm, Op::MulImm, Op::Xor, Op::XorImm, Op::ShlImm, Op::ShrImm, Op::RotlImm,
+    Op::Mov,
+    Op::Add,
+    Op::Sub,
+    Op::AddImm,
+    Op::MulImm,
+    Op::Xor,
+    Op::XorImm,
+    Op::ShlImm,
+    Op::ShrImm,
+    Op::RotlImm,
 ];
 const COMPARISONS: [Op; 6] = [Op::LtU, Op::LtS, Op::LeU, Op::LeS, Op::Eq, Op::Ne];
+
+const LIVELY: [Op; 9] = [
+    Op::Add,
+    Op::Sub,
+    Op::Xor,
+    Op::AddImm,
+    Op::RotlImm,
+    Op::Neg,
+    Op::Add64,
+    Op::Select,
+    Op::Mov,
+];
 
 const PARAMS: usize = 3;
 const VARIABLES: u32 = 40;
@@ -38,6 +62,29 @@ impl Writer<'_> {
         } else {
             self.pick(VARIABLES)
         }
+    }
+
+    /// A word to read: a variable, or a temporary from anywhere before, set or not.
+    fn source(&mut self) -> u32 {
+        match self.readable.len() as u32 {
+            0 => self.variable(),
+            count if self.pick(3) == 0 => {
+                // Mostly a recent one.
+                let back = if self.pick(2) == 0 {
+                    self.pick(count.min(4))
+                } else {
+                    self.pick(count)
+                };
+                self.readable[(count - 1 - back) as usize]
+            }
+            _ => self.variable(),
+        }
+    }
+
+    fn result(&mut self) -> u32 {
+        let word = self.temporary();
+        self.readable.push(word);
+        word
     }
 
     fn temporary(&mut self) -> u32 {
@@ -69,11 +116,10 @@ impl Writer<'_> {
                 self.emit(Op::Imm, d, value, 0, 0);
             }
             7 => {
-                let (a, b, c) = (self.variable(), self.variable(), self.variable());
-                let t = self.temporary();
+                let (a, b, c) = (self.source(), self.variable(), self.source());
+                let t = self.result();
                 self.emit(Op::Mov, t, a, 0, 0);
-                self.emit(Op::Mov, b, t, 0, 0);
-                self.emit(Op::Mov, c, b, 0, 0);
+                self.emit(Op::Mov, b, c, 0, 0);
             }
             8 => self.array(),
             9 => {
@@ -113,7 +159,7 @@ impl Writer<'_> {
     }
 
     fn condition(&mut self, depth: u32) {
-        let (a, b, t) = (self.variable(), self.variable(), self.temporary());
+        let (a, b, t) = (self.source(), self.source(), self.result());
         let op = [Op::LtU, Op::Eq, Op::LeS, Op::FLt][self.pick(4) as usize];
         self.emit(op, t, a, b, 0);
         let otherwise = self.emit(Op::JumpUnless, 0, t, 0, 0);
@@ -172,7 +218,11 @@ impl Writer<'_> {
                     && op.code() < Op::Jump.code()
             })
             .collect();
-        let op = pure[self.pick(pure.len() as u32) as usize];
+        // Half of the time one that does not lose bits, or everything would soon be 0 or 1.
+        let op = match self.pick(2) {
+            0 => LIVELY[self.pick(LIVELY.len() as u32) as usize],
+            _ => pure[self.pick(pure.len() as u32) as usize],
+        };
         let mut operands = [0; 4];
         let mut defs = Vec::new();
         for (role, operand) in op.roles().into_iter().zip(&mut operands) {
@@ -182,19 +232,19 @@ impl Writer<'_> {
                     let d = if self.pick(2) == 0 {
                         self.variable()
                     } else {
-                        self.temporary()
+                        self.result()
                     };
                     defs.push(d);
                     d
                 }
                 Role::DefPair => {
                     let low = self.variable();
-                    let high = self.temporary();
+                    let high = self.result();
                     defs.push(low);
                     pair(low, high)
                 }
-                Role::Use => self.variable(),
-                Role::UsePair => pair(self.variable(), self.variable()),
+                Role::Use => self.source(),
+                Role::UsePair => pair(self.source(), self.source()),
                 Role::Imm => {
                     [0, 1, 13, u32::MAX, 0x3f80_0000, 0x8000_0000, 99][self.pick(7) as usize]
                 }
@@ -206,22 +256,35 @@ impl Writer<'_> {
         if op.name().starts_with('F') {
             self.emit(Op::FCanon, defs[0], defs[0], 0, 0);
         }
-        if defs[0] >= VARIABLES {
+        if defs[0] >= VARIABLES && self.pick(2) == 0 {
             let to = self.variable();
             self.emit(Op::Mov, to, defs[0], 0, 0);
         }
     }
 }
 
-fn random(name: &str, params: usize, tape: &[u32], callees: usize) -> &'static Routine {
+/// A random routine that returns its first variables.
+fn random(
+    name: &str,
+    params: usize,
+    result: TypeRef,
+    tape: &[u32],
+    callees: usize,
+) -> &'static Routine {
     let mut writer = Writer {
         tape: tape.iter(),
         code: Vec::new(),
         next: VARIABLES + ARRAY,
+        readable: Vec::new(),
         callees: callees as u32,
     };
     for element in VARIABLES..VARIABLES + ARRAY {
         writer.emit(Op::Imm, element, element, 0, 0);
+    }
+    // Most variables start as something that depends on the arguments; some are left for the linker to set to 0.
+    for variable in params as u32..VARIABLES - 5 {
+        let seed = (variable + 1).wrapping_mul(0x9e37_79b9);
+        writer.emit(Op::XorImm, variable, variable % params as u32, seed, 0);
     }
     while writer.tape.len() > 0 {
         writer.statement(3);
@@ -231,7 +294,7 @@ fn random(name: &str, params: usize, tape: &[u32], callees: usize) -> &'static R
     leak(routine(
         name,
         u32s(params),
-        result::<u32>(),
+        result,
         writer.next,
         writer.code,
         callees,
@@ -239,18 +302,18 @@ fn random(name: &str, params: usize, tape: &[u32], callees: usize) -> &'static R
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
     fn settings_do_not_change_results(
-        tape in prop::collection::vec(any::<u32>(), 0..400),
-        helper in prop::collection::vec(any::<u32>(), 0..100),
+        tape in prop::collection::vec(any::<u32>(), 0..1200),
+        helper in prop::collection::vec(any::<u32>(), 0..300),
         args in prop::array::uniform3(prop_oneof![any::<u32>(), 0..100u32, any::<f32>().prop_map(f32::to_bits)]),
     ) {
         let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Callees::set(0, random("inner", 2, &helper[..helper.len() / 2], 0));
-        Callees::set(1, random("outer", 2, &helper, 1));
-        let entry = random("random", PARAMS, &tape, 2);
+        Callees::set(0, random("inner", 2, result::<u32>(), &helper[..helper.len() / 2], 0));
+        Callees::set(1, random("outer", 2, result::<u32>(), &helper, 1));
+        let entry = random("random", PARAMS, result::<[u32; 12]>(), &tape, 2);
         agree(entry, &args);
     }
 
@@ -292,15 +355,19 @@ proptest! {
     #[test]
     fn damaged_bytes_never_panic(
         tape in prop::collection::vec(any::<u32>(), 0..60),
-        damage in prop::collection::vec((any::<u16>(), 0..5usize, prop_oneof![0..70u32, any::<u32>()]), 1..4),
+        damage in prop::collection::vec((any::<u16>(), 0..9usize, prop_oneof![0..70u32, any::<u32>()]), 1..4),
     ) {
-        let mut damaged = random("damaged", PARAMS, &tape, 0).clone();
-        let code = damaged.code.to_mut();
+        let mut damaged = random("damaged", PARAMS, result::<[u32; 12]>(), &tape, 0).clone();
         for (at, field, value) in damage {
-            let instruction = &mut code[usize::from(at) % tape.len().max(1).min(5)];
+            let length = damaged.code.len();
+            let instruction = &mut damaged.code.to_mut()[usize::from(at) % length];
             match field {
                 0 => instruction.opcode = value % 0xc0,
-                field => instruction.operands[field - 1] = value,
+                1..5 => instruction.operands[field - 1] = value,
+                5 => damaged.words = value,
+                6 => damaged.lines.to_mut().truncate(value as usize),
+                7 => damaged.matrices.to_mut()[0].size = value,
+                _ => damaged.terms.to_mut()[0].coefficient = value,
             }
         }
         if let Ok(program) = link(leak(damaged.clone()), &[], &Settings::default()) {

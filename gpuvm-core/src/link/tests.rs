@@ -387,5 +387,5 @@ fn a_billion_turns_cost_what_a_few_dozen_do() {
     agree(entry, &[1, 5000]);
     let program = linked(entry, &Settings::default());
     let seen = run(entry, &program, &[1, 1_000_000_000], 200);
-    assert_eq!(seen.arena[2], 4_265_056_769, "{}", program.disassemble());
+    assert_eq!(seen.arena[2], 540_334_593, "{}", program.disassemble());
 }

@@ -114,8 +114,10 @@ impl Check<'_> {
         if made_by_linker(op) {
             return Err(format!("`{}` is only for linked programs", op.mnemonic()));
         }
-        for (role, operand) in op.roles().into_iter().zip(instruction.operands) {
-            self.operand(op, role, operand)
+        for (i, (role, operand)) in op.roles().into_iter().zip(instruction.operands).enumerate() {
+            // What a trap records may be nothing; its condition may not.
+            let optional = op == Op::Trap || op == Op::TrapIf && i > 1;
+            self.operand(optional, role, operand)
                 .map_err(|what| format!("`{}`: {what}", op.mnemonic()))?;
         }
         match op {
@@ -135,8 +137,7 @@ impl Check<'_> {
         }
     }
 
-    fn operand(&self, op: Op, role: Role, operand: u32) -> Result<(), String> {
-        let optional = matches!(op, Op::Trap | Op::TrapIf);
+    fn operand(&self, optional: bool, role: Role, operand: u32) -> Result<(), String> {
         match role {
             Role::None if operand != 0 => {
                 Err(format!("an operand that is not used is {operand}, not 0"))

@@ -37,8 +37,12 @@ pub(crate) fn map_of(inst: &Inst, maps: &Maps) -> Option<AffineMap> {
 /// An instruction that maps the words by a matrix, which is added to the function's.
 pub(crate) fn affine(map: AffineMap, maps: &mut Maps, place: Place) -> Inst {
     let mut inst = Inst::new(Op::Affine, NONE, &[], maps.len() as u32, place);
-    let mut args: Vec<Word> =
-        map.terms().iter().filter(|term| term.column != CONSTANT).map(|term| term.column.into()).collect();
+    let mut args: Vec<Word> = map
+        .terms()
+        .iter()
+        .filter(|term| term.column != CONSTANT)
+        .map(|term| term.column.into())
+        .collect();
     args.sort_unstable();
     args.dedup();
     let results = map.rows().map(|row| row[0].row.into()).collect();

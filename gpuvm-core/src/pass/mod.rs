@@ -8,9 +8,11 @@ pub(crate) mod dead_code;
 pub(crate) mod fold;
 pub(crate) mod fuse;
 pub(crate) mod hoist;
+pub(crate) mod in_place;
 pub(crate) mod inline;
 pub(crate) mod promote;
 pub(crate) mod raise;
+pub(crate) mod reload;
 pub(crate) mod rotate;
 
 use crate::compile::Settings;
@@ -46,6 +48,7 @@ fn round(function: &mut Function, settings: &Settings) -> bool {
             changed = true;
             copies::propagate(function);
         }
+        changed |= in_place::compute_in_place(function);
     }
     if settings.promote {
         changed |= promote::promote(function);

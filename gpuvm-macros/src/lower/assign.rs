@@ -1,6 +1,6 @@
 //! Assignment, to a place or to a pattern of places.
 
-use gpuvm_core::encode::node::Node;
+use gpuvm_nodes::node::Node;
 use syn::{Expr, ExprAssign, UnOp};
 
 use super::expr::{member_name, plain, write_variant};
@@ -62,7 +62,10 @@ impl Lowering<'_> {
                         continue;
                     }
                     let index = if from_end { count - i } else { i };
-                    self.stream.node(Node::PatternElement).number(index as u64).number(u64::from(from_end));
+                    self.stream
+                        .node(Node::PatternElement)
+                        .number(index as u64)
+                        .number(u64::from(from_end));
                     self.store(element);
                 }
                 self.stream.node(Node::Pop);
@@ -74,15 +77,22 @@ impl Lowering<'_> {
                 };
                 let rest = self.rest_at_end(node.args.iter());
                 for (i, element) in node.args.iter_mut().enumerate().take(rest) {
-                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&i.to_string());
+                    write_variant(self.stream.node(Node::PatternPayload), &name)
+                        .hash(&i.to_string());
                     self.store(element);
                 }
                 self.stream.node(Node::Pop);
             }
             Expr::Struct(node) => {
-                let name = node.path.segments.last().map(|last| plain(&last.ident)).filter(|name| name != "Self");
+                let name = node
+                    .path
+                    .segments
+                    .last()
+                    .map(|last| plain(&last.ident))
+                    .filter(|name| name != "Self");
                 for field in &mut node.fields {
-                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&member_name(&field.member));
+                    write_variant(self.stream.node(Node::PatternPayload), &name)
+                        .hash(&member_name(&field.member));
                     self.store(&mut field.expr);
                 }
                 self.stream.node(Node::Pop);

@@ -1,6 +1,6 @@
 //! `if`, `match`, conditions with `let`, `?`, `return` and labelled blocks.
 
-use gpuvm_core::encode::node::Node;
+use gpuvm_nodes::node::Node;
 use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Lit, Pat, UnOp};
 
 use super::{Lowering, Target, Want};
@@ -130,7 +130,14 @@ impl Lowering<'_> {
         let end = self.new_label();
         let join = self.open_join();
         let want = want.branch();
-        self.targets.push(Target { label: Some(label), end, next: None, join: Some(join), want, known: None });
+        self.targets.push(Target {
+            label: Some(label),
+            end,
+            next: None,
+            join: Some(join),
+            want,
+            known: None,
+        });
         let before = self.diverges;
         let known = self.block(block, want);
         self.stream.node(Node::JoinSet).number(join);
@@ -146,8 +153,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn return_value(&mut self, expr: &mut Expr) -> Known {
-        let span = shadow::at(expr);
-        let Expr::Return(node) = expr else { return Known::Unknown };
+        let Expr::Return(node) = expr else {
+            return Known::Unknown;
+        };
         match &mut node.expr {
             Some(value) => {
                 let want = Want::of(&self.result_known);
@@ -158,38 +166,50 @@ impl Lowering<'_> {
             }
         }
         self.stream.node(Node::Return);
-        let value = node.expr.take();
-        *expr = shadow::returned(value, &self.result, span);
         self.never()
     }
 
     /// `value?` returns `None` from the routine, or goes on with what is inside.
     pub(super) fn try_option(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Try(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Try(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         if !is_option(&self.result) {
             self.report.try_outside_option(node.question_token);
         }
         let known = self.expr(&mut node.expr, Want::Free);
         let (none, some) = (self.new_label(), self.new_label());
         let result = self.new_slot();
-        self.stream.node(Node::Copy).node(Node::PatternVariant).hash("Some").number(none);
+        self.stream
+            .node(Node::Copy)
+            .node(Node::PatternVariant)
+            .hash("Some")
+            .number(none);
         self.jump(some);
         self.label(none);
-        self.stream.node(Node::Construct).number(result).hash("None").number(0).number(0);
+        self.stream
+            .node(Node::Construct)
+            .number(result)
+            .hash("None")
+            .number(0)
+            .number(0);
         self.stream.node(Node::Return);
         self.label(some);
         // The whole stays below; it is a copy, and copying what is inside lets it go.
         let whole = self.hidden(Known::Unknown);
         self.stream.node(Node::Bind).number(whole);
         self.push_local(whole);
-        self.stream.node(Node::PatternPayload).hash("Some").hash("0");
+        self.stream
+            .node(Node::PatternPayload)
+            .hash("Some")
+            .hash("0");
         let inside = self.hidden(Known::Unknown);
         self.stream.node(Node::Bind).number(inside).node(Node::Pop);
         self.push_local(inside);
         let result_type = &self.result;
         let slot = shadow::slot(result);
-        self.extras.push(quote::quote!(::gpuvm::__private::name_type::<#result_type>(&#slot);));
-        shadow::tried(expr);
+        self.extras
+            .push(quote::quote!(::gpuvm::__private::name_type::<#result_type>(&#slot);));
         match known.inner() {
             Known::Optional(inner) => (**inner).clone(),
             _ => Known::Unknown,
@@ -208,7 +228,10 @@ fn is_option(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
             let name = last.ident.to_string();
-            name == "Option" || name == "Self" || !last.arguments.is_none() || super::constant::case(&last.ident) == super::constant::Case::Camel
+            name == "Option"
+                || name == "Self"
+                || !last.arguments.is_none()
+                || super::constant::case(&last.ident) == super::constant::Case::Camel
         }),
         syn::Type::Group(group) => is_option(&group.elem),
         syn::Type::Paren(paren) => is_option(&paren.elem),

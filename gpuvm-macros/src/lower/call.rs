@@ -1,8 +1,8 @@
 //! Calls: of routines, constructors, std's functions on primitives, methods, and the `vm` module.
 
-use gpuvm_core::encode::method::{NO_METHOD, method_number};
-use gpuvm_core::encode::node::Node;
-use gpuvm_core::types::{Kind, name_hash};
+use gpuvm_nodes::method::{NO_METHOD, method_number};
+use gpuvm_nodes::node::Node;
+use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprCall, ExprPath, Path, PathSegment};
 
@@ -14,7 +14,9 @@ use crate::shadow;
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Call(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let mut func = &*node.func;
         while let Expr::Paren(inner) = func {
             func = &inner.expr;
@@ -25,10 +27,15 @@ impl Lowering<'_> {
         };
         let func = func.clone();
         self.check_path(&func.path);
-        let Some(last) = func.path.segments.last().cloned() else { return Known::Unknown };
+        let Some(last) = func.path.segments.last().cloned() else {
+            return Known::Unknown;
+        };
         let local = func.path.get_ident().and_then(|name| self.find(name));
-        if local.is_some() {
-            self.report.called_value(&func);
+        if let Some(local) = local {
+            // What was refused when it was bound, such as a closure, is not refused again.
+            if self.locals[local as usize].known != Known::Never {
+                self.report.called_value(&func);
+            }
             return Known::Unknown;
         }
         if case(&last.ident) != Case::Snake {
@@ -46,18 +53,24 @@ impl Lowering<'_> {
 
     /// `Variant(a, b)` and `Struct(a, b)`.
     fn constructor(&mut self, expr: &mut Expr, path: &Path) -> Known {
-        let Expr::Call(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let name = variant_name(path);
         let known = self.operands(node.args.iter_mut());
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
-        write_variant(stream, &name).number(known.len() as u64).number(0);
+        write_variant(stream, &name)
+            .number(known.len() as u64)
+            .number(0);
         for i in 0..known.len() {
             stream.hash(&i.to_string());
         }
         shadow::bind(expr, slot);
         match name.as_deref() {
-            Some("Some") => Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown))),
+            Some("Some") => {
+                Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown)))
+            }
             Some("Wrapping") => Known::Wrapping,
             _ => Known::Unknown,
         }
@@ -65,7 +78,11 @@ impl Lowering<'_> {
 
     /// `vm::id()` and its like.
     fn vm_function(&mut self, node: &ExprCall, path: &Path) -> Option<Known> {
-        let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+        let mut names = path
+            .segments
+            .iter()
+            .rev()
+            .map(|segment| segment.ident.to_string());
         let name = names.next()?;
         if names.next()? != "vm" || !node.args.is_empty() {
             return None;
@@ -94,7 +111,9 @@ impl Lowering<'_> {
 
     /// `f32::from_bits(w)`, `u32::max(a, b)`, `i32::from(x)`.
     fn primitive_function(&mut self, expr: &mut Expr, kind: Kind, last: &PathSegment) -> Known {
-        let Expr::Call(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let name = plain(&last.ident);
         let own = Known::Scalar(kind);
         match (name.as_str(), node.args.len()) {
@@ -107,7 +126,11 @@ impl Lowering<'_> {
                 match kind {
                     Kind::Bool => self.stream.node(Node::Bool).number(0),
                     Kind::F32 => self.stream.node(Node::Float).number(0),
-                    _ => self.stream.node(Node::IntegerOf).number(0).number(kind as u64),
+                    _ => self
+                        .stream
+                        .node(Node::IntegerOf)
+                        .number(0)
+                        .number(kind as u64),
                 };
                 return own;
             }
@@ -120,18 +143,35 @@ impl Lowering<'_> {
         let count = node.args.len();
         self.operands(node.args.iter_mut());
         self.stream.line(shadow::at(expr));
-        self.stream.node(Node::Associated).number(u64::from(number)).number(kind as u64).number(count as u64);
-        if name == "from_bits" { own } else { own.method(&name) }
+        self.stream
+            .node(Node::Associated)
+            .number(u64::from(number))
+            .number(kind as u64)
+            .number(count as u64);
+        if name == "from_bits" {
+            own
+        } else {
+            own.method(&name)
+        }
     }
 
     /// `Type::function(a, b)`
-    fn associated_function(&mut self, expr: &mut Expr, ty: proc_macro2::TokenStream, last: &PathSegment) -> Known {
+    fn associated_function(
+        &mut self,
+        expr: &mut Expr,
+        ty: proc_macro2::TokenStream,
+        last: &PathSegment,
+    ) -> Known {
         if !last.arguments.is_none() {
             self.report.generic_method_call(&last.arguments);
         }
-        let Expr::Call(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let name = plain(&last.ident);
-        let count = self.operands(node.args.iter_mut().filter(|arg| !is_ordering(arg))).len();
+        let count = self
+            .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+            .len();
         self.stream.line(shadow::at(expr));
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
@@ -141,19 +181,50 @@ impl Lowering<'_> {
 
     /// A call of a routine by its path.
     fn routine(&mut self, expr: &mut Expr, path: &Path) -> Known {
-        let Expr::Call(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let count = node.args.len();
         self.operands(node.args.iter_mut());
         let slot = self.new_slot();
-        self.stream.node(Node::Call).number(slot).number(count as u64);
+        self.stream
+            .node(Node::Call)
+            .number(slot)
+            .number(count as u64);
         self.may_call(Calls::Certainly);
-        self.callees.push(path.clone());
-        shadow::call(expr, quote!(#path), slot);
+        let marker = self.marker(path);
+        shadow::call(expr, marker, slot);
         Known::Unknown
     }
 
+    /// The type beside the function that a path names: under an alias that is there for functions without one, too, so that rustc can say
+    /// what they lack.
+    fn marker(&mut self, path: &Path) -> proc_macro2::TokenStream {
+        if self.scopes.iter().any(|scope| scope.has_functions) {
+            return quote!(#path);
+        }
+        let mut plain = path.clone();
+        let arguments = plain
+            .segments
+            .last_mut()
+            .map(|last| std::mem::take(&mut last.arguments));
+        let place = self
+            .callees
+            .iter()
+            .position(|known| same_path(known, &plain))
+            .unwrap_or_else(|| {
+                self.callees.push(plain);
+                self.callees.len() - 1
+            });
+        let mut alias = super::alias(&self.name, place);
+        alias.set_span(alias.span().located_at(shadow::at(path)));
+        quote!(#alias #arguments)
+    }
+
     pub(super) fn method_call(&mut self, expr: &mut Expr, want: Want) -> Known {
-        let Expr::MethodCall(node) = &mut *expr else { return Known::Unknown };
+        let Expr::MethodCall(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         if let Some(arguments) = &node.turbofish {
             self.report.generic_method_call(arguments);
         }
@@ -161,7 +232,9 @@ impl Lowering<'_> {
         let place = is_place(&node.receiver);
         let changed = self.changes_root(&node.receiver, node.args.iter());
         let receiver_want = match want {
-            Want::Kind(kind) if super::literal::is_untyped_integer(&node.receiver) => Want::Kind(kind),
+            Want::Kind(kind) if super::literal::is_untyped_integer(&node.receiver) => {
+                Want::Kind(kind)
+            }
             _ => Want::Free,
         };
         let known = self.expr(&mut node.receiver, receiver_want);
@@ -171,7 +244,10 @@ impl Lowering<'_> {
         if changed || copies {
             self.stream.node(Node::Copy);
         }
-        let count = self.operands(node.args.iter_mut().filter(|arg| !is_ordering(arg))).len() + 1;
+        let count = self
+            .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+            .len()
+            + 1;
         let method = node.method.clone();
         self.stream.line(shadow::at(&method));
         if known.is_machine() {
@@ -179,10 +255,16 @@ impl Lowering<'_> {
                 self.report.unknown_method(&method, &known.describe());
                 return Known::Unknown;
             };
-            self.stream.node(Node::Method).number(u64::from(number)).number(count as u64);
+            self.stream
+                .node(Node::Method)
+                .number(u64::from(number))
+                .number(count as u64);
             return known.method(&name);
         }
-        if matches!(name.as_str(), "iter" | "iter_mut" | "into_iter" | "map" | "and_then" | "unwrap_or_else" | "ok_or") {
+        if matches!(
+            name.as_str(),
+            "iter" | "iter_mut" | "into_iter" | "map" | "and_then" | "unwrap_or_else" | "ok_or"
+        ) {
             self.report.unknown_method(&method, &known.describe());
         }
         self.may_call(Calls::Maybe);
@@ -195,7 +277,11 @@ impl Lowering<'_> {
     fn method_as(&mut self, name: &str, count: usize) -> u64 {
         let slot = self.new_slot();
         let number = u64::from(method_number(name).unwrap_or(NO_METHOD));
-        self.stream.node(Node::MethodAs).number(number).number(slot).number(count as u64);
+        self.stream
+            .node(Node::MethodAs)
+            .number(number)
+            .number(slot)
+            .number(count as u64);
         slot
     }
 
@@ -217,7 +303,10 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(qself) = &func.qself {
         let ty = &qself.ty;
         if let syn::Type::Path(path) = &**ty
-            && let Some(kind) = path.path.get_ident().and_then(|name| kind_of_name(&name.to_string()))
+            && let Some(kind) = path
+                .path
+                .get_ident()
+                .and_then(|name| kind_of_name(&name.to_string()))
         {
             return Owner::Primitive(kind);
         }
@@ -228,7 +317,9 @@ fn owner(func: &ExprPath) -> Owner {
         return Owner::Module;
     }
     let of = &segments[segments.len() - 2];
-    if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
+    if let Some(kind) =
+        kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0]))
+    {
         return Owner::Primitive(kind);
     }
     if of.ident != "Self" && case(&of.ident) == Case::Snake {
@@ -250,18 +341,36 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),
         Expr::Field(node) => is_place(&node.base),
-        Expr::Index(node) => is_place(&node.expr) && matches!(&*node.index, Expr::Path(_) | Expr::Lit(_)),
+        Expr::Index(node) => {
+            is_place(&node.expr) && matches!(&*node.index, Expr::Path(_) | Expr::Lit(_))
+        }
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),
         _ => false,
     }
 }
 
+fn same_path(a: &Path, b: &Path) -> bool {
+    a.leading_colon.is_some() == b.leading_colon.is_some()
+        && a.segments
+            .iter()
+            .map(|segment| &segment.ident)
+            .eq(b.segments.iter().map(|segment| &segment.ident))
+}
+
 /// Whether an argument is the memory ordering of an atomic access. The machine's atomics are relaxed, and launches order the rest.
 fn is_ordering(expr: &Expr) -> bool {
     let Expr::Path(node) = expr else { return false };
-    let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let mut names = node
+        .path
+        .segments
+        .iter()
+        .rev()
+        .map(|segment| segment.ident.to_string());
     let name = names.next().unwrap_or_default();
-    let is_name = matches!(name.as_str(), "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst");
+    let is_name = matches!(
+        name.as_str(),
+        "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst"
+    );
     is_name && names.next().is_none_or(|of| of == "Ordering")
 }
 
@@ -276,8 +385,16 @@ fn assigns(expr: &Expr) -> bool {
             use syn::BinOp::*;
             self.0 |= matches!(
                 node.op,
-                AddAssign(_) | SubAssign(_) | MulAssign(_) | DivAssign(_) | RemAssign(_) | BitXorAssign(_) | BitAndAssign(_)
-                    | BitOrAssign(_) | ShlAssign(_) | ShrAssign(_)
+                AddAssign(_)
+                    | SubAssign(_)
+                    | MulAssign(_)
+                    | DivAssign(_)
+                    | RemAssign(_)
+                    | BitXorAssign(_)
+                    | BitAndAssign(_)
+                    | BitOrAssign(_)
+                    | ShlAssign(_)
+                    | ShrAssign(_)
             );
             syn::visit::visit_expr_binary(self, node);
         }

@@ -1,6 +1,6 @@
 //! The user's constants. Their words are fetched by a function when the program is linked, their type is asked of rustc.
 
-use gpuvm_core::encode::node::Node;
+use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -15,12 +15,18 @@ impl Lowering<'_> {
         let path = path.to_token_stream();
         let span = shadow::at(&path);
         // Items of the function's own blocks have to be there, too, where the constant is fetched.
-        let items: TokenStream = self.scopes.iter().flat_map(|scope| scope.items.iter().cloned()).collect();
+        let items: TokenStream = self
+            .scopes
+            .iter()
+            .flat_map(|scope| scope.items.iter().cloned())
+            .collect();
         let slot = self.new_slot();
         let bind = shadow::bind_place(quote!((#path)), span, slot);
         self.extras.push(quote!({ #items #bind }));
         let number = self.constants.len() as u64;
-        self.constants.push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
+        self.constants.push(
+            quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }),
+        );
         self.stream.node(Node::Constant).number(number).number(slot);
         Known::Unknown
     }
@@ -50,7 +56,11 @@ pub(super) fn case(name: &Ident) -> Case {
     let text = text.trim_start_matches("r#").trim_start_matches('_');
     match text.chars().next() {
         Some(first) if first.is_uppercase() => {
-            if text.chars().any(char::is_lowercase) { Case::Camel } else { Case::Screaming }
+            if text.chars().any(char::is_lowercase) {
+                Case::Camel
+            } else {
+                Case::Screaming
+            }
         }
         _ => Case::Snake,
     }

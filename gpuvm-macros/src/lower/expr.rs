@@ -1,6 +1,6 @@
 //! Expressions: the dispatch, and what is neither control flow nor a call — paths, fields, elements, references, casts, aggregates.
 
-use gpuvm_core::encode::node::Node;
+use gpuvm_nodes::node::Node;
 use quote::ToTokens;
 use syn::{Expr, ExprPath, Index, Member, RangeLimits, Token, Type};
 
@@ -29,7 +29,14 @@ impl Lowering<'_> {
                         let label = label.name.ident.to_string();
                         self.labelled_block(&mut node.block, label, want)
                     }
-                    None => self.block(&mut node.block, want),
+                    None => {
+                        let known = self.block(&mut node.block, want);
+                        // `{ x }` is a copy: what borrows the block's value must not reach `x`.
+                        if ends_in_place(&node.block) {
+                            self.stream.node(Node::Copy);
+                        }
+                        known
+                    }
                 }
             }
             Expr::If(node) => self.if_else(node, want),
@@ -65,7 +72,7 @@ impl Lowering<'_> {
                 self.refuse(other);
                 // The walk goes on, to find what else is wrong.
                 self.stream.node(Node::Never);
-                Known::Unknown
+                Known::Never
             }
         }
     }
@@ -88,7 +95,9 @@ impl Lowering<'_> {
     }
 
     fn path(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Path(node) = &*expr else { return Known::Unknown };
+        let Expr::Path(node) = &*expr else {
+            return Known::Unknown;
+        };
         self.check_path(&node.path);
         if let (None, Some(name)) = (&node.qself, node.path.get_ident()) {
             if let Some(local) = self.find(name) {
@@ -103,12 +112,28 @@ impl Lowering<'_> {
         if let Some(known) = self.std_path(node) {
             return known;
         }
-        let Some(last) = node.path.segments.last().map(|segment| segment.ident.clone()) else { return Known::Unknown };
+        let Some(last) = node
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.clone())
+        else {
+            return Known::Unknown;
+        };
         if case(&last) == Case::Camel {
             let slot = self.new_slot();
-            self.stream.node(Node::Construct).number(slot).hash(&last.to_string()).number(0).number(0);
+            self.stream
+                .node(Node::Construct)
+                .number(slot)
+                .hash(&last.to_string())
+                .number(0)
+                .number(0);
             shadow::bind(expr, slot);
-            return if last == "None" { Known::Optional(Box::new(Known::Unknown)) } else { Known::Unknown };
+            return if last == "None" {
+                Known::Optional(Box::new(Known::Unknown))
+            } else {
+                Known::Unknown
+            };
         }
         let node = node.clone();
         self.constant(&node)
@@ -119,16 +144,24 @@ impl Lowering<'_> {
         if node.qself.is_some() {
             return None;
         }
-        let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+        let mut names = node
+            .path
+            .segments
+            .iter()
+            .rev()
+            .map(|segment| segment.ident.to_string());
         let (name, of) = (names.next()?, names.next()?);
         if of == "consts" && names.next()? == "f32" {
             let value = math_constant(&name)?;
-            return Some(self.std_constant(crate::primitive::StdConstant::Float(value), gpuvm_core::types::Kind::F32));
+            return Some(self.std_constant(
+                crate::primitive::StdConstant::Float(value),
+                gpuvm_nodes::Kind::F32,
+            ));
         }
         let kind = kind_of_name(&of)?;
         if name == "BITS" && kind.is_integer() {
             let bits = crate::primitive::StdConstant::Integer(u64::from(kind.bits()));
-            return Some(self.std_constant(bits, gpuvm_core::types::Kind::U32));
+            return Some(self.std_constant(bits, gpuvm_nodes::Kind::U32));
         }
         let value = associated_constant(kind, &name)?;
         Some(self.std_constant(value, kind))
@@ -138,22 +171,25 @@ impl Lowering<'_> {
         let known = self.expr(base, Want::Free);
         self.stream.node(Node::Field).hash(&member_name(member));
         match (known.inner(), member) {
-            (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => {
-                fields.get(*index as usize).cloned().unwrap_or(Known::Unknown)
-            }
+            (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => fields
+                .get(*index as usize)
+                .cloned()
+                .unwrap_or(Known::Unknown),
             _ => Known::Unknown,
         }
     }
 
     fn index(&mut self, expr: &mut Expr) -> Known {
         let start = shadow::at(expr);
-        let Expr::Index(node) = expr else { return Known::Unknown };
+        let Expr::Index(node) = expr else {
+            return Known::Unknown;
+        };
         let base = self.expr(&mut node.expr, Want::Free);
         if matches!(&*node.index, Expr::Range(_)) {
             self.report.slice_without_reference(&*node);
             return Known::Unknown;
         }
-        self.expr(&mut node.index, Want::Kind(gpuvm_core::types::Kind::Usize));
+        self.expr(&mut node.index, Want::Kind(gpuvm_nodes::Kind::Usize));
         self.stream.line(start);
         self.stream.node(Node::Index);
         match base.inner() {
@@ -165,11 +201,17 @@ impl Lowering<'_> {
     /// What `&` is taken of: any place or value, or a slice of an array.
     pub(super) fn referenced(&mut self, expr: &mut Expr) -> Known {
         let start = shadow::at(expr);
-        let Expr::Index(node) = expr else { return self.expr(expr, Want::Free) };
-        let Expr::Range(_) = &*node.index else { return self.expr(expr, Want::Free) };
+        let Expr::Index(node) = expr else {
+            return self.expr(expr, Want::Free);
+        };
+        let Expr::Range(_) = &*node.index else {
+            return self.expr(expr, Want::Free);
+        };
         let base = self.expr(&mut node.expr, Want::Free);
-        let Expr::Range(range) = &mut *node.index else { return Known::Unknown };
-        let usize = Want::Kind(gpuvm_core::types::Kind::Usize);
+        let Expr::Range(range) = &mut *node.index else {
+            return Known::Unknown;
+        };
+        let usize = Want::Kind(gpuvm_nodes::Kind::Usize);
         if let Some(start) = &mut range.start {
             self.expr(start, usize);
         }
@@ -190,19 +232,19 @@ impl Lowering<'_> {
     }
 
     fn cast(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Cast(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Cast(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         self.check_type(&node.ty);
         let target = Known::of(&node.ty);
         // rustc gives a literal the type that it is cast to, if that is an integer.
         let want = match target.kind() {
-            Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => Want::Kind(kind),
+            Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => {
+                Want::Kind(kind)
+            }
             _ => Want::Free,
         };
-        let known = self.expr(&mut node.expr, want);
-        if known == Known::Float {
-            let slot = self.new_slot();
-            shadow::bind(&mut node.expr, slot);
-        }
+        self.expr(&mut node.expr, want);
         if let Some(kind) = target.kind() {
             self.stream.node(Node::Cast).number(kind as u64);
             return target;
@@ -219,25 +261,42 @@ impl Lowering<'_> {
     }
 
     fn tuple(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Tuple(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Tuple(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let known = self.operands(node.elems.iter_mut());
         let slot = self.new_slot();
-        self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
+        self.stream
+            .node(Node::Tuple)
+            .number(slot)
+            .number(known.len() as u64);
         shadow::bind(expr, slot);
         Known::Tuple(known)
     }
 
     fn array(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Array(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Array(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let known = self.operands(node.elems.iter_mut());
         let slot = self.new_slot();
-        self.stream.node(Node::Array).number(slot).number(known.len() as u64);
+        self.stream
+            .node(Node::Array)
+            .number(slot)
+            .number(known.len() as u64);
         shadow::bind(expr, slot);
-        Known::List(Box::new(known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown)))
+        Known::List(Box::new(
+            known
+                .into_iter()
+                .reduce(Known::join)
+                .unwrap_or(Known::Unknown),
+        ))
     }
 
     fn repeat(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Repeat(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Repeat(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let known = self.expr(&mut node.expr, Want::Decided);
         let slot = self.new_slot();
         self.stream.node(Node::Repeat).number(slot);
@@ -246,9 +305,15 @@ impl Lowering<'_> {
     }
 
     fn structure(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Struct(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Struct(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         self.check_path(&node.path);
-        let members: Vec<String> = node.fields.iter().map(|field| member_name(&field.member)).collect();
+        let members: Vec<String> = node
+            .fields
+            .iter()
+            .map(|field| member_name(&field.member))
+            .collect();
         let name = variant_name(&node.path);
         let mut fields: Vec<&mut Expr> = Vec::with_capacity(members.len() + 1);
         for field in &mut node.fields {
@@ -262,7 +327,9 @@ impl Lowering<'_> {
         self.operands(fields.into_iter());
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
-        write_variant(stream, &name).number(members.len() as u64).number(u64::from(has_base));
+        write_variant(stream, &name)
+            .number(members.len() as u64)
+            .number(u64::from(has_base));
         for member in &members {
             stream.hash(member);
         }
@@ -306,11 +373,17 @@ pub(super) fn plain(name: &syn::Ident) -> String {
 
 /// The variant that a path may name; `None` for `Self`. For a struct it is the struct's name, which the encoder does not need.
 pub(super) fn variant_name(path: &syn::Path) -> Option<String> {
-    path.segments.last().filter(|last| last.ident != "Self").map(|last| plain(&last.ident))
+    path.segments
+        .last()
+        .filter(|last| last.ident != "Self")
+        .map(|last| plain(&last.ident))
 }
 
 /// Writes the hash of a variant, 0 where there is none.
-pub(super) fn write_variant<'s>(stream: &'s mut super::stream::Stream, name: &Option<String>) -> &'s mut super::stream::Stream {
+pub(super) fn write_variant<'s>(
+    stream: &'s mut super::stream::Stream,
+    name: &Option<String>,
+) -> &'s mut super::stream::Stream {
     match name {
         Some(name) => stream.hash(name),
         None => stream.zero_hash(),
@@ -323,4 +396,10 @@ pub(super) fn typed(known: Known) -> Known {
         Known::Literal => Known::Integer,
         known => known,
     }
+}
+
+/// Whether a block's value is read from a variable or a part of one.
+fn ends_in_place(block: &syn::Block) -> bool {
+    let is_place = |expr: &Expr| matches!(expr, Expr::Path(_) | Expr::Field(_) | Expr::Index(_));
+    matches!(block.stmts.last(), Some(syn::Stmt::Expr(tail, None)) if is_place(tail))
 }

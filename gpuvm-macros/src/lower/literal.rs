@@ -1,8 +1,8 @@
 //! Literals. A float is always f32. An integer without suffix takes the type that is known, or leaves it to its consumer, or, where
 //! neither is there, asks rustc through a slot.
 
-use gpuvm_core::encode::node::Node;
-use gpuvm_core::types::Kind;
+use gpuvm_nodes::Kind;
+use gpuvm_nodes::node::Node;
 use syn::{Expr, Lit, LitFloat, LitInt, UnOp};
 
 use super::{Lowering, Want};
@@ -23,7 +23,10 @@ impl Lowering<'_> {
                 Known::BOOL
             }
             Lit::Byte(lit) => {
-                self.stream.node(Node::IntegerOf).number(u64::from(lit.value())).number(Kind::U8 as u64);
+                self.stream
+                    .node(Node::IntegerOf)
+                    .number(u64::from(lit.value()))
+                    .number(Kind::U8 as u64);
                 Known::Scalar(Kind::U8)
             }
             Lit::Char(lit) => {
@@ -39,7 +42,13 @@ impl Lowering<'_> {
 
     fn integer(&mut self, expr: &mut Expr, lit: &LitInt, negative: bool, want: Want) -> Known {
         if matches!(lit.suffix(), "f32" | "f64") {
-            return self.float(&LitFloat::new(&format!("{}{}", lit.base10_digits(), lit.suffix()), lit.span()), negative);
+            return self.float(
+                &LitFloat::new(
+                    &format!("{}{}", lit.base10_digits(), lit.suffix()),
+                    lit.span(),
+                ),
+                negative,
+            );
         }
         // In a pattern the sign belongs to the literal.
         let (negative, digits) = match lit.base10_digits().strip_prefix('-') {
@@ -50,7 +59,11 @@ impl Lowering<'_> {
             self.report.integer_too_large(lit);
             return Known::Unknown;
         };
-        let value = if negative { magnitude.wrapping_neg() } else { magnitude };
+        let value = if negative {
+            magnitude.wrapping_neg()
+        } else {
+            magnitude
+        };
         let kind = match (lit.suffix(), want) {
             ("", Want::Kind(kind)) if kind.is_integer() => Some(kind),
             ("", _) => None,
@@ -63,7 +76,10 @@ impl Lowering<'_> {
             },
         };
         if let Some(kind) = kind {
-            self.stream.node(Node::IntegerOf).number(value).number(kind as u64);
+            self.stream
+                .node(Node::IntegerOf)
+                .number(value)
+                .number(kind as u64);
             Known::Scalar(kind)
         } else if want == Want::Free {
             let slot = self.new_slot();
@@ -78,21 +94,31 @@ impl Lowering<'_> {
 
     fn float(&mut self, lit: &LitFloat, negative: bool) -> Known {
         if !matches!(lit.suffix(), "" | "f32") {
-            self.report.literal_suffix(&Lit::Float(lit.clone()), lit.suffix());
+            self.report
+                .literal_suffix(&Lit::Float(lit.clone()), lit.suffix());
             return Known::Unknown;
         }
         // A literal that syn accepts always parses; infinity stands for what is too large, which rustc itself refuses.
         let value = lit.base10_digits().parse::<f32>().unwrap_or(f32::INFINITY);
         let value = if negative { -value } else { value };
-        self.stream.node(Node::Float).number(u64::from(value.to_bits()));
-        if lit.suffix() == "f32" { Known::Scalar(Kind::F32) } else { Known::Float }
+        self.stream
+            .node(Node::Float)
+            .number(u64::from(value.to_bits()));
+        Known::Scalar(Kind::F32)
     }
 
     /// A constant that std defines.
     pub(super) fn std_constant(&mut self, value: StdConstant, kind: Kind) -> Known {
         match value {
-            StdConstant::Integer(value) => self.stream.node(Node::IntegerOf).number(value).number(kind as u64),
-            StdConstant::Float(value) => self.stream.node(Node::Float).number(u64::from(value.to_bits())),
+            StdConstant::Integer(value) => self
+                .stream
+                .node(Node::IntegerOf)
+                .number(value)
+                .number(kind as u64),
+            StdConstant::Float(value) => self
+                .stream
+                .node(Node::Float)
+                .number(u64::from(value.to_bits())),
         };
         Known::Scalar(kind)
     }

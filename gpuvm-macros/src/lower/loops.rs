@@ -1,12 +1,15 @@
 //! Loops. A `for` over a range counts in hidden locals exactly as std's ranges do: `..=` to the last number does not overflow, and the
 //! loop variable is a copy.
 
-use gpuvm_core::encode::method::number;
-use gpuvm_core::encode::node::{Node, Operator};
-use gpuvm_core::types::Kind;
+use gpuvm_nodes::Kind;
+use gpuvm_nodes::method::number;
+use gpuvm_nodes::node::{Node, Operator};
 use proc_macro2::Span;
 use quote::quote;
-use syn::{Expr, ExprContinue, ExprForLoop, ExprLoop, ExprRange, ExprWhile, Label, Lifetime, Pat, RangeLimits, Stmt};
+use syn::{
+    Expr, ExprContinue, ExprForLoop, ExprLoop, ExprRange, ExprWhile, Label, Lifetime, Pat,
+    RangeLimits, Stmt,
+};
 
 use super::literal::{is_untyped_integer, literal_of};
 use super::{Lowering, Target, Want};
@@ -20,7 +23,8 @@ impl Lowering<'_> {
         let join = self.open_join();
         self.label(start);
         let before = self.diverges;
-        self.targets.push(target(&node.label, end, start, Some(join), want.branch()));
+        self.targets
+            .push(target(&node.label, end, start, Some(join), want.branch()));
         self.block(&mut node.body, Want::Free);
         self.stream.node(Node::Pop);
         self.jump(start);
@@ -45,7 +49,8 @@ impl Lowering<'_> {
         self.scoped(|this| {
             this.condition(&mut node.cond, end);
             let before = this.diverges;
-            this.targets.push(target(&node.label, end, start, None, Want::Free));
+            this.targets
+                .push(target(&node.label, end, start, None, Want::Free));
             this.block(&mut node.body, Want::Free);
             this.targets.pop();
             this.diverges = before;
@@ -58,10 +63,18 @@ impl Lowering<'_> {
     }
 
     pub(super) fn break_loop(&mut self, expr: &mut Expr) -> Known {
-        let Expr::Break(node) = expr else { return Known::Unknown };
+        let Expr::Break(node) = expr else {
+            return Known::Unknown;
+        };
         // A `break` out of nowhere is rustc's to report.
-        let Some(place) = self.target(node.label.as_ref(), false) else { return self.never() };
-        let (end, join, want) = (self.targets[place].end, self.targets[place].join, self.targets[place].want);
+        let Some(place) = self.target(node.label.as_ref(), false) else {
+            return self.never();
+        };
+        let (end, join, want) = (
+            self.targets[place].end,
+            self.targets[place].join,
+            self.targets[place].want,
+        );
         let known = match &mut node.expr {
             Some(value) => self.expr(value, want),
             None => {
@@ -83,7 +96,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn continue_loop(&mut self, node: &ExprContinue) -> Known {
-        let next = self.target(node.label.as_ref(), true).and_then(|place| self.targets[place].next);
+        let next = self
+            .target(node.label.as_ref(), true)
+            .and_then(|place| self.targets[place].next);
         if let Some(next) = next {
             self.jump(next);
         }
@@ -94,7 +109,9 @@ impl Lowering<'_> {
     fn target(&self, label: Option<&Lifetime>, continues: bool) -> Option<usize> {
         let label = label.map(|label| label.ident.to_string());
         self.targets.iter().rposition(|target| match &label {
-            Some(label) => target.label.as_ref() == Some(label) && (!continues || target.next.is_some()),
+            Some(label) => {
+                target.label.as_ref() == Some(label) && (!continues || target.next.is_some())
+            }
             None => target.next.is_some(),
         })
     }
@@ -103,7 +120,11 @@ impl Lowering<'_> {
         self.attributes(&node.attrs);
         let (pattern, body, label) = (&mut node.pat, &mut node.body, &node.label);
         self.scoped(|this| match head(&mut node.expr) {
-            Ok(Head::Range { range, reversed, step }) => this.for_range(range, reversed, step, pattern, body, label),
+            Ok(Head::Range {
+                range,
+                reversed,
+                step,
+            }) => this.for_range(range, reversed, step, pattern, body, label),
             Ok(Head::Elements(elements)) => this.for_elements(elements, pattern, body, label),
             Err(Refused::Iterator) => this.report.iterator(&node.expr),
             Err(Refused::StepThenRev) => this.report.step_then_rev(&node.expr),
@@ -127,7 +148,9 @@ impl Lowering<'_> {
             return self.report.open_range(&*range);
         };
         // The bound whose type syntax shows decides the other's.
-        let hint = end.as_deref().map_or(Known::Unknown, |end| self.glance(end));
+        let hint = end
+            .as_deref()
+            .map_or(Known::Unknown, |end| self.glance(end));
         let needs_kind = step.is_some();
         let start_want = if is_untyped_integer(start) {
             match hint.kind() {
@@ -183,7 +206,11 @@ impl Lowering<'_> {
         };
         let stepped_by_one = step.is_none();
         // What is tested before the first round.
-        let at_first = if inclusive { Operator::Le } else { Operator::Lt };
+        let at_first = if inclusive {
+            Operator::Le
+        } else {
+            Operator::Lt
+        };
         let counts_on_demand = inclusive || !stepped_by_one;
         if counts_on_demand {
             self.test_bounds(low, &high, at_first, exit);
@@ -205,7 +232,13 @@ impl Lowering<'_> {
             self.count(counter, number::wrapping_add, None, known.kind(), None);
         }
         let before = self.diverges;
-        self.targets.push(target(label, exit, if counts_on_demand { next } else { top }, None, Want::Free));
+        self.targets.push(target(
+            label,
+            exit,
+            if counts_on_demand { next } else { top },
+            None,
+            Want::Free,
+        ));
         self.block(body, Want::Free);
         self.targets.pop();
         self.diverges = before;
@@ -214,9 +247,15 @@ impl Lowering<'_> {
         if counts_on_demand {
             match &step {
                 None => self.test_bounds(low, &high, Operator::Lt, exit),
-                Some(step) => self.test_distance(low, &high, *step, inclusive || reversed, known.kind(), exit),
+                Some(step) => {
+                    self.test_distance(low, &high, *step, inclusive || reversed, known.kind(), exit)
+                }
             }
-            let method = if reversed { number::wrapping_sub } else { number::wrapping_add };
+            let method = if reversed {
+                number::wrapping_sub
+            } else {
+                number::wrapping_add
+            };
             self.count(counter, method, step, known.kind(), index_slot);
         }
         self.jump(top);
@@ -229,7 +268,14 @@ impl Lowering<'_> {
             && let Some((negative, syn::Lit::Int(lit))) = literal_of(end)
             && let Ok(value) = lit.base10_parse::<u64>()
         {
-            return (Bound::Literal(if negative { value.wrapping_neg() } else { value }), first.clone());
+            return (
+                Bound::Literal(if negative {
+                    value.wrapping_neg()
+                } else {
+                    value
+                }),
+                first.clone(),
+            );
         }
         let known = self.expr(end, Want::of(first));
         let local = self.hidden(known.clone());
@@ -246,7 +292,11 @@ impl Lowering<'_> {
         if !not_zero {
             let fine = self.new_label();
             self.push_local(local);
-            self.stream.node(Node::Integer).number(0).node(Node::Binary).number(Operator::Ne as u64);
+            self.stream
+                .node(Node::Integer)
+                .number(0)
+                .node(Node::Binary)
+                .number(Operator::Ne as u64);
             let wrong = self.new_label();
             self.stream.node(Node::JumpUnless).number(wrong);
             self.jump(fine);
@@ -271,13 +321,25 @@ impl Lowering<'_> {
         if let Some(high) = high {
             self.push_local(low);
             self.push_bound(high);
-            self.stream.node(Node::Binary).number(operator as u64).node(Node::JumpUnless).number(exit);
+            self.stream
+                .node(Node::Binary)
+                .number(operator as u64)
+                .node(Node::JumpUnless)
+                .number(exit);
         }
     }
 
     /// Goes to `exit` unless another step fits between the bounds: their distance, taken without overflow, is the step or more (or
     /// only more, if the end itself is not part).
-    fn test_distance(&mut self, low: u64, high: &Option<Bound>, step: u64, closed: bool, kind: Option<Kind>, exit: u64) {
+    fn test_distance(
+        &mut self,
+        low: u64,
+        high: &Option<Bound>,
+        step: u64,
+        closed: bool,
+        kind: Option<Kind>,
+        exit: u64,
+    ) {
         let Some(high) = high else { return };
         let unsigned = match kind {
             Some(kind) if kind.bits() <= 32 => Kind::U32,
@@ -286,21 +348,38 @@ impl Lowering<'_> {
         match high {
             Bound::Local(local) => self.push_local(*local),
             Bound::Literal(value) => {
-                self.stream.node(Node::IntegerOf).number(*value).number(kind.unwrap_or(Kind::U64) as u64);
+                self.stream
+                    .node(Node::IntegerOf)
+                    .number(*value)
+                    .number(kind.unwrap_or(Kind::U64) as u64);
             }
         }
         self.stream.node(Node::Cast).number(unsigned as u64);
         self.push_local(low);
         self.stream.node(Node::Cast).number(unsigned as u64);
-        self.stream.node(Node::Method).number(u64::from(number::wrapping_sub)).number(2);
+        self.stream
+            .node(Node::Method)
+            .number(u64::from(number::wrapping_sub))
+            .number(2);
         self.push_local(step);
         self.stream.node(Node::Cast).number(unsigned as u64);
         let operator = if closed { Operator::Ge } else { Operator::Gt };
-        self.stream.node(Node::Binary).number(operator as u64).node(Node::JumpUnless).number(exit);
+        self.stream
+            .node(Node::Binary)
+            .number(operator as u64)
+            .node(Node::JumpUnless)
+            .number(exit);
     }
 
     /// `counter = counter ± step`, wrapping; it never does.
-    fn count(&mut self, counter: u64, method: u16, step: Option<u64>, kind: Option<Kind>, slot: Option<u64>) {
+    fn count(
+        &mut self,
+        counter: u64,
+        method: u16,
+        step: Option<u64>,
+        kind: Option<Kind>,
+        slot: Option<u64>,
+    ) {
         self.push_local(counter);
         match (step, kind, slot) {
             (Some(step), Some(kind), _) => {
@@ -315,7 +394,10 @@ impl Lowering<'_> {
                 self.stream.node(Node::Integer).number(1);
             }
         }
-        self.stream.node(Node::Method).number(u64::from(method)).number(2);
+        self.stream
+            .node(Node::Method)
+            .number(u64::from(method))
+            .number(2);
         self.push_local(counter);
         self.stream.node(Node::Assign);
     }
@@ -327,16 +409,23 @@ impl Lowering<'_> {
         body: &mut syn::Block,
         label: &Option<Label>,
     ) {
-        let Elements { base, access, enumerated } = elements;
+        let Elements {
+            base,
+            access,
+            enumerated,
+        } = elements;
         let glanced = self.glance(base);
         // Behind a reference the list cannot change during the loop, so a path to it is simply named again for each element.
-        let named = self.is_local_path(base) && (access != Access::Value || matches!(glanced, Known::Reference(_)));
+        let named = self.is_local_path(base)
+            && (access != Access::Value || matches!(glanced, Known::Reference(_)));
         let (list, known) = if named {
             (List::Path(base.clone()), glanced)
         } else {
             let known = self.expr(base, Want::Free);
             if access != Access::Value && !matches!(known, Known::Reference(_)) {
-                self.stream.node(Node::Ref).number(u64::from(access == Access::Mutable));
+                self.stream
+                    .node(Node::Ref)
+                    .number(u64::from(access == Access::Mutable));
             }
             let local = self.hidden(known.clone());
             self.stream.node(Node::Bind).number(local);
@@ -350,12 +439,21 @@ impl Lowering<'_> {
         self.list(&list);
         self.stream.node(Node::BindLength).number(length);
         let index = self.hidden(Known::USIZE);
-        self.stream.node(Node::IntegerOf).number(0).number(Kind::Usize as u64).node(Node::Bind).number(index);
+        self.stream
+            .node(Node::IntegerOf)
+            .number(0)
+            .number(Kind::Usize as u64)
+            .node(Node::Bind)
+            .number(index);
         let (top, exit) = (self.new_label(), self.new_label());
         self.label(top);
         self.push_local(index);
         self.push_local(length);
-        self.stream.node(Node::Binary).number(Operator::Lt as u64).node(Node::JumpUnless).number(exit);
+        self.stream
+            .node(Node::Binary)
+            .number(Operator::Lt as u64)
+            .node(Node::JumpUnless)
+            .number(exit);
         let item_pattern = match &*pattern {
             Pat::Tuple(tuple) if enumerated && tuple.elems.len() == 2 => {
                 self.push_local(index);
@@ -374,7 +472,9 @@ impl Lowering<'_> {
             _ => Known::Unknown,
         };
         if matches!(access, Access::Shared | Access::Mutable) {
-            self.stream.node(Node::Ref).number(u64::from(access == Access::Mutable));
+            self.stream
+                .node(Node::Ref)
+                .number(u64::from(access == Access::Mutable));
             element = Known::Reference(Box::new(element));
         }
         let item = (access == Access::Value && known == Known::Unknown).then(|| {
@@ -389,7 +489,8 @@ impl Lowering<'_> {
         self.irrefutable(&item_pattern, &element);
         self.count(index, number::wrapping_add, None, Some(Kind::Usize), None);
         let before = self.diverges;
-        self.targets.push(target(label, exit, top, None, Want::Free));
+        self.targets
+            .push(target(label, exit, top, None, Want::Free));
         self.block(body, Want::Free);
         self.targets.pop();
         self.diverges = before;
@@ -423,10 +524,15 @@ impl Lowering<'_> {
     /// Whether an expression is a local or a part of one, so that naming it computes nothing.
     fn is_local_path(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Path(node) => node.path.get_ident().is_some_and(|name| self.find(name).is_some()),
+            Expr::Path(node) => node
+                .path
+                .get_ident()
+                .is_some_and(|name| self.find(name).is_some()),
             Expr::Paren(node) => self.is_local_path(&node.expr),
             Expr::Field(node) => self.is_local_path(&node.base),
-            Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && self.is_local_path(&node.expr),
+            Expr::Unary(node) => {
+                matches!(node.op, syn::UnOp::Deref(_)) && self.is_local_path(&node.expr)
+            }
             _ => false,
         }
     }
@@ -441,9 +547,8 @@ impl Lowering<'_> {
                 None => Known::Unknown,
             },
             Expr::Lit(node) => match &node.lit {
-                syn::Lit::Int(lit) => {
-                    crate::primitive::kind_of_name(lit.suffix()).map_or(Known::Literal, Known::Scalar)
-                }
+                syn::Lit::Int(lit) => crate::primitive::kind_of_name(lit.suffix())
+                    .map_or(Known::Literal, Known::Scalar),
                 _ => Known::Unknown,
             },
             Expr::Cast(node) => Known::of(&node.ty),
@@ -455,7 +560,9 @@ impl Lowering<'_> {
                     Known::Unknown
                 }
             }
-            Expr::Binary(node) => self.glance(&node.left).arithmetic(&self.glance(&node.right)),
+            Expr::Binary(node) => self
+                .glance(&node.left)
+                .arithmetic(&self.glance(&node.right)),
             Expr::Reference(node) => Known::Reference(Box::new(self.glance(&node.expr))),
             _ => Known::Unknown,
         }
@@ -483,7 +590,11 @@ enum Access {
 
 /// What stands after `in`.
 enum Head<'e> {
-    Range { range: &'e mut ExprRange, reversed: bool, step: Option<&'e mut Expr> },
+    Range {
+        range: &'e mut ExprRange,
+        reversed: bool,
+        step: Option<&'e mut Expr>,
+    },
     Elements(Elements<'e>),
 }
 
@@ -510,7 +621,11 @@ enum Refused {
 
 fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
     fn elements(base: &mut Expr, access: Access) -> Result<Head<'_>, Refused> {
-        Ok(Head::Elements(Elements { base, access, enumerated: false }))
+        Ok(Head::Elements(Elements {
+            base,
+            access,
+            enumerated: false,
+        }))
     }
     if is_list(expr) {
         return elements(expr, Access::Value);
@@ -518,9 +633,17 @@ fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
     match expr {
         Expr::Paren(node) => head(&mut node.expr),
         Expr::Group(node) => head(&mut node.expr),
-        Expr::Range(range) => Ok(Head::Range { range, reversed: false, step: None }),
+        Expr::Range(range) => Ok(Head::Range {
+            range,
+            reversed: false,
+            step: None,
+        }),
         Expr::Reference(node) => {
-            let access = if node.mutability.is_some() { Access::Mutable } else { Access::Shared };
+            let access = if node.mutability.is_some() {
+                Access::Mutable
+            } else {
+                Access::Shared
+            };
             elements(&mut node.expr, access)
         }
         Expr::MethodCall(node) => match (node.method.to_string().as_str(), node.args.len()) {
@@ -528,24 +651,48 @@ fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
             ("iter_mut", 0) => elements(&mut node.receiver, Access::Mutable),
             ("into_iter", 0) => elements(&mut node.receiver, Access::Value),
             ("rev", 0) => match adapted(&mut node.receiver)? {
-                Head::Range { range, reversed: false, step: None } => Ok(Head::Range { range, reversed: true, step: None }),
+                Head::Range {
+                    range,
+                    reversed: false,
+                    step: None,
+                } => Ok(Head::Range {
+                    range,
+                    reversed: true,
+                    step: None,
+                }),
                 Head::Range { step: Some(_), .. } => Err(Refused::StepThenRev),
                 _ => Err(Refused::Iterator),
             },
             ("step_by", 1) => match adapted(&mut node.receiver)? {
-                Head::Range { range, reversed, step: None } => {
-                    Ok(Head::Range { range, reversed, step: node.args.first_mut() })
-                }
+                Head::Range {
+                    range,
+                    reversed,
+                    step: None,
+                } => Ok(Head::Range {
+                    range,
+                    reversed,
+                    step: node.args.first_mut(),
+                }),
                 _ => Err(Refused::Iterator),
             },
             ("copied" | "cloned", 0) => match adapted(&mut node.receiver)? {
-                Head::Elements(Elements { base, access: Access::Shared, enumerated: false }) => elements(base, Access::Copied),
+                Head::Elements(Elements {
+                    base,
+                    access: Access::Shared,
+                    enumerated: false,
+                }) => elements(base, Access::Copied),
                 _ => Err(Refused::Iterator),
             },
             ("enumerate", 0) => match adapted(&mut node.receiver)? {
-                Head::Elements(Elements { base, access, enumerated: false }) => {
-                    Ok(Head::Elements(Elements { base, access, enumerated: true }))
-                }
+                Head::Elements(Elements {
+                    base,
+                    access,
+                    enumerated: false,
+                }) => Ok(Head::Elements(Elements {
+                    base,
+                    access,
+                    enumerated: true,
+                })),
                 _ => Err(Refused::Iterator),
             },
             _ => Err(Refused::Iterator),
@@ -574,20 +721,54 @@ fn adapted(expr: &mut Expr) -> Result<Head<'_>, Refused> {
         Expr::Paren(node) => adapted(&mut node.expr),
         Expr::Group(node) => adapted(&mut node.expr),
         Expr::Range(_) => head(expr),
-        Expr::MethodCall(node) if ADAPTERS.contains(&node.method.to_string().as_str()) => head(expr),
+        Expr::MethodCall(node) if ADAPTERS.contains(&node.method.to_string().as_str()) => {
+            head(expr)
+        }
         _ => Err(Refused::Iterator),
     }
 }
 
-const ADAPTERS: [&str; 8] = ["iter", "iter_mut", "into_iter", "rev", "step_by", "copied", "cloned", "enumerate"];
+const ADAPTERS: [&str; 8] = [
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "rev",
+    "step_by",
+    "copied",
+    "cloned",
+    "enumerate",
+];
 
 /// Iterators that a user may try.
 const ITERATORS: [&str; 18] = [
-    "chunks", "chunks_exact", "windows", "zip", "skip", "take", "map", "filter", "chain", "drain", "split", "cycle", "inspect",
-    "flat_map", "flatten", "scan", "skip_while", "take_while",
+    "chunks",
+    "chunks_exact",
+    "windows",
+    "zip",
+    "skip",
+    "take",
+    "map",
+    "filter",
+    "chain",
+    "drain",
+    "split",
+    "cycle",
+    "inspect",
+    "flat_map",
+    "flatten",
+    "scan",
+    "skip_while",
+    "take_while",
 ];
 
 fn target(label: &Option<Label>, end: u64, next: u64, join: Option<u64>, want: Want) -> Target {
     let label = label.as_ref().map(|label| label.name.ident.to_string());
-    Target { label, end, next: Some(next), join, want, known: None }
+    Target {
+        label,
+        end,
+        next: Some(next),
+        join,
+        want,
+        known: None,
+    }
 }

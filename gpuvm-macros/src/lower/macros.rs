@@ -1,6 +1,6 @@
 //! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`. Their texts are those of rustc's own panics.
 
-use gpuvm_core::encode::node::{Node, Operator};
+use gpuvm_nodes::node::{Node, Operator};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -24,12 +24,17 @@ pub enum MacroArguments {
 impl MacroArguments {
     /// Parses the arguments by the macro's name.
     pub fn of(mac: &syn::Macro) -> syn::Result<MacroArguments> {
-        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
         match name.as_str() {
-            "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne" | "debug_assert"
-            | "debug_assert_eq" | "debug_assert_ne" => {
-                mac.parse_body_with(Punctuated::parse_terminated).map(MacroArguments::Expressions)
-            }
+            "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq"
+            | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => mac
+                .parse_body_with(Punctuated::parse_terminated)
+                .map(MacroArguments::Expressions),
             "matches" => mac.parse_body().map(|Matches(expr, pattern, guard)| {
                 MacroArguments::Matches(Box::new(expr), pattern, guard.map(Box::new))
             }),
@@ -59,8 +64,15 @@ impl Parse for Matches {
 impl Lowering<'_> {
     pub(super) fn macro_call(&mut self, expr: &mut Expr, _: Want) -> Known {
         let span = shadow::at(expr);
-        let Expr::Macro(ExprMacro { mac, .. }) = &*expr else { return Known::Unknown };
-        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let Expr::Macro(ExprMacro { mac, .. }) = &*expr else {
+            return Known::Unknown;
+        };
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
         let arguments = match MacroArguments::of(mac) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -73,10 +85,18 @@ impl Lowering<'_> {
                 let (no, end) = (self.new_label(), self.new_label());
                 let join = self.open_join();
                 self.scoped(|this| this.matches(expr, no));
-                self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
+                self.stream
+                    .node(Node::Bool)
+                    .number(1)
+                    .node(Node::JoinSet)
+                    .number(join);
                 self.jump(end);
                 self.label(no);
-                self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
+                self.stream
+                    .node(Node::Bool)
+                    .number(0)
+                    .node(Node::JoinSet)
+                    .number(join);
                 self.label(end);
                 self.stream.node(Node::JoinGet).number(join);
                 Known::BOOL
@@ -85,17 +105,23 @@ impl Lowering<'_> {
                 let predicate = mac.tokens.clone();
                 self.configuration(&predicate)
             }
-            ("panic" | "unreachable" | "todo" | "unimplemented", MacroArguments::Expressions(mut arguments)) => {
+            (
+                "panic" | "unreachable" | "todo" | "unimplemented",
+                MacroArguments::Expressions(mut arguments),
+            ) => {
                 let (alone, before) = match name.as_str() {
                     "panic" => ("explicit panic", ""),
-                    "unreachable" => {
-                        ("internal error: entered unreachable code", "internal error: entered unreachable code: ")
-                    }
+                    "unreachable" => (
+                        "internal error: entered unreachable code",
+                        "internal error: entered unreachable code: ",
+                    ),
                     "todo" => ("not yet implemented", "not yet implemented: "),
                     _ => ("not implemented", "not implemented: "),
                 };
                 let values = self.text(arguments.iter_mut().collect(), alone, before, span);
-                *expr = Expr::Verbatim(quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })));
+                *expr = Expr::Verbatim(
+                    quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })),
+                );
                 self.never()
             }
             (_, MacroArguments::Expressions(mut arguments)) => {
@@ -140,7 +166,9 @@ impl Lowering<'_> {
             self.condition(guard, no);
         }
         let guard = guard.map(|guard| quote!(if #guard));
-        *expr = Expr::Verbatim(quote_spanned!(span=> (match (#value) { #pattern #guard => true, _ => false })));
+        *expr = Expr::Verbatim(
+            quote_spanned!(span=> (match (#value) { #pattern #guard => true, _ => false })),
+        );
     }
 
     /// `assert!(condition, text…)`
@@ -150,7 +178,10 @@ impl Lowering<'_> {
             self.report.at(span, "`assert!` takes a condition");
             return Expr::Verbatim(TokenStream::new());
         };
-        let failed = quote!(::core::concat!("assertion failed: ", ::core::stringify!(#condition)));
+        let failed = quote!(::core::concat!(
+            "assertion failed: ",
+            ::core::stringify!(#condition)
+        ));
         let wrong = self.new_label();
         self.scoped(|this| this.condition(condition, wrong));
         self.jump(end);
@@ -167,10 +198,17 @@ impl Lowering<'_> {
     }
 
     /// `assert_eq!(left, right, text)`
-    fn assert_equal(&mut self, arguments: Vec<&mut Expr>, operator: Operator, end: u64, span: proc_macro2::Span) -> Expr {
+    fn assert_equal(
+        &mut self,
+        arguments: Vec<&mut Expr>,
+        operator: Operator,
+        end: u64,
+        span: proc_macro2::Span,
+    ) -> Expr {
         let mut arguments = arguments.into_iter();
         let (Some(left), Some(right)) = (arguments.next(), arguments.next()) else {
-            self.report.at(span, "`assert_eq!` and `assert_ne!` take two values");
+            self.report
+                .at(span, "`assert_eq!` and `assert_ne!` take two values");
             return Expr::Verbatim(TokenStream::new());
         };
         let sign = if operator == Operator::Eq { "==" } else { "!=" };
@@ -179,7 +217,9 @@ impl Lowering<'_> {
             (None, _) => format!("{head}\n  left: "),
             (Some(text), None) => match literal_text(text) {
                 Some(text) => match Pieces::parse(&text.value()) {
-                    Some(pieces) if pieces.values.is_empty() => format!("{head}: {}\n  left: ", pieces.pieces.concat()),
+                    Some(pieces) if pieces.values.is_empty() => {
+                        format!("{head}: {}\n  left: ", pieces.pieces.concat())
+                    }
                     _ => {
                         self.report.assert_values(&text);
                         head
@@ -219,7 +259,10 @@ impl Lowering<'_> {
             let slot = self.new_slot();
             let name = shadow::slot(slot);
             let number = operator as u8;
-            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
+            self.stream
+                .node(Node::BinaryAs)
+                .number(operator as u64)
+                .number(slot);
             self.may_call(Calls::Maybe);
             compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _>(__a, __b, &#name););
         } else {
@@ -229,16 +272,31 @@ impl Lowering<'_> {
         self.push_local(a);
         self.push_local(b);
         self.stream.line(span);
-        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[true, true]);
-        let check = if operator == Operator::Eq { quote!(==) } else { quote!(!=) };
-        Expr::Verbatim(quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
+        self.panic(
+            &[quote!(#head), quote!("\n right: "), quote!("")],
+            &[true, true],
+        );
+        let check = if operator == Operator::Eq {
+            quote!(==)
+        } else {
+            quote!(!=)
+        };
+        Expr::Verbatim(
+            quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
             #compare
             if *__a #check *__b {}
-        } })))
+        } })),
+        )
     }
 
     /// A trap with the text of `panic!`'s arguments. Gives the values in it.
-    fn text(&mut self, mut arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
+    fn text(
+        &mut self,
+        mut arguments: Vec<&mut Expr>,
+        alone: &str,
+        before: &str,
+        span: proc_macro2::Span,
+    ) -> Vec<Expr> {
         if arguments.is_empty() {
             self.stream.line(span);
             self.fixed_panic(alone);
@@ -248,7 +306,11 @@ impl Lowering<'_> {
             self.report.format_text(&*arguments[0]);
             return Vec::new();
         };
-        let Some(Pieces { mut pieces, values: shown }) = Pieces::parse(&text.value()) else {
+        let Some(Pieces {
+            mut pieces,
+            values: shown,
+        }) = Pieces::parse(&text.value())
+        else {
             self.report.format_placeholder(&text);
             return Vec::new();
         };
@@ -300,11 +362,7 @@ impl Lowering<'_> {
             return Vec::new();
         }
         for value in &mut values {
-            let known = self.expr(value, Want::Free);
-            if known == Known::Float {
-                let slot = self.new_slot();
-                shadow::bind(value, slot);
-            }
+            self.expr(value, Want::Free);
         }
         if let Some(first) = pieces.first_mut() {
             first.insert_str(0, before);
@@ -324,7 +382,10 @@ impl Lowering<'_> {
     fn panic(&mut self, pieces: &[TokenStream], debug: &[bool]) {
         let shown = [debug.first() == Some(&true), debug.get(1) == Some(&true)];
         let (first, second) = (shown[0], shown[1]);
-        self.stream.node(Node::Panic).number(self.messages.len() as u64).number(debug.len() as u64);
+        self.stream
+            .node(Node::Panic)
+            .number(self.messages.len() as u64)
+            .number(debug.len() as u64);
         self.messages.push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
     }
 }

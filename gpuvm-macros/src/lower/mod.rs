@@ -17,8 +17,8 @@ mod types;
 
 use std::collections::HashMap;
 
-use gpuvm_core::encode::node::Node;
-use gpuvm_core::types::Kind;
+use gpuvm_nodes::Kind;
+use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Block, Pat, Type};
@@ -49,7 +49,7 @@ pub struct Lowered {
     pub labels: u64,
     /// Whether the body calls other routines.
     pub calls: Calls,
-    /// Paths that are called as routines.
+    /// Paths that are called as routines, each under the alias of its place.
     pub callees: Vec<syn::Path>,
 }
 
@@ -72,9 +72,21 @@ pub struct Parameter {
     pub ty: Type,
 }
 
-/// Lowers a body. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
-pub fn lower(parameters: &[Parameter], result: &Type, body: &Block, evidence: bool, report: &mut Report) -> Lowered {
-    let mut lowering = Lowering::new(result.clone(), evidence, report);
+/// The name by which a body's shadow knows the type beside the function that it calls, by its place among the callees.
+pub fn alias(routine: &str, place: usize) -> Ident {
+    Ident::new(&format!("__gpuvm_{routine}_{place}"), Span::call_site())
+}
+
+/// Lowers the body of a routine of that name. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
+pub fn lower(
+    name: &str,
+    parameters: &[Parameter],
+    result: &Type,
+    body: &Block,
+    evidence: bool,
+    report: &mut Report,
+) -> Lowered {
+    let mut lowering = Lowering::new(name.to_owned(), result.clone(), evidence, report);
     let mut block = body.clone();
     lowering.parameters(parameters);
     lowering.routine_body(&mut block);
@@ -82,14 +94,24 @@ pub fn lower(parameters: &[Parameter], result: &Type, body: &Block, evidence: bo
         .iter()
         .map(|Parameter { pattern, ty }| quote!(let #pattern: #ty = ::gpuvm::__private::any();))
         .collect();
-    let shadow = shadow::closure(lowering.slots, &bindings, result, &quote!(#block), &lowering.extras);
+    let shadow = shadow::closure(
+        lowering.slots,
+        &bindings,
+        result,
+        &quote!(#block),
+        &lowering.extras,
+    );
     Lowered {
         nodes: lowering.stream.into_bytes(),
         shadow,
         depth: shadow::depth(lowering.slots),
         constants: lowering.constants,
         messages: lowering.messages,
-        locals: lowering.locals.into_iter().map(|local| local.name).collect(),
+        locals: lowering
+            .locals
+            .into_iter()
+            .map(|local| local.name)
+            .collect(),
         labels: lowering.labels,
         calls: lowering.calls,
         callees: lowering.callees,
@@ -118,7 +140,11 @@ impl Want {
 
     /// What is asked of each of several branches: the encoder sees no consumer there.
     fn branch(self) -> Want {
-        if self == Want::Decided { Want::Free } else { self }
+        if self == Want::Decided {
+            Want::Free
+        } else {
+            self
+        }
     }
 }
 
@@ -133,7 +159,10 @@ struct Local {
 #[derive(Default)]
 struct Scope {
     names: HashMap<String, u64>,
+    /// Constants and imports.
     items: Vec<TokenStream>,
+    /// Whether a path may lead to something that is seen in this block only.
+    has_functions: bool,
 }
 
 /// Where `break` and `continue` go.
@@ -150,6 +179,7 @@ struct Target {
 
 /// The state of the walk.
 pub(crate) struct Lowering<'r> {
+    name: String,
     report: &'r mut Report,
     stream: Stream,
     result: Type,
@@ -173,8 +203,9 @@ pub(crate) struct Lowering<'r> {
 }
 
 impl<'r> Lowering<'r> {
-    fn new(result: Type, evidence: bool, report: &'r mut Report) -> Self {
+    fn new(name: String, result: Type, evidence: bool, report: &'r mut Report) -> Self {
         Lowering {
+            name,
             report,
             stream: Stream::default(),
             result_known: Known::of(&result),
@@ -211,7 +242,8 @@ impl<'r> Lowering<'r> {
         }
         for (i, parameter) in parameters.iter().enumerate() {
             let mut pattern = parameter.pattern.clone();
-            if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none()) {
+            if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+            {
                 self.push_local(i as u64);
                 self.irrefutable(&mut pattern, &Known::of(&parameter.ty));
             }
@@ -237,7 +269,10 @@ impl<'r> Lowering<'r> {
     /// Opens a join and gives its number.
     fn open_join(&mut self) -> u64 {
         self.joins += 1;
-        self.stream.node(Node::Join).number(self.joins - 1).number(0);
+        self.stream
+            .node(Node::Join)
+            .number(self.joins - 1)
+            .number(0);
         self.joins - 1
     }
 
@@ -255,7 +290,11 @@ impl<'r> Lowering<'r> {
 
     /// A local that the user gave no name.
     fn hidden(&mut self, known: Known) -> u64 {
-        self.locals.push(Local { name: String::new(), known, mutable: true });
+        self.locals.push(Local {
+            name: String::new(),
+            known,
+            mutable: true,
+        });
         self.locals.len() as u64 - 1
     }
 
@@ -263,7 +302,11 @@ impl<'r> Lowering<'r> {
     fn declare(&mut self, name: &Ident, known: Known, mutable: bool) -> u64 {
         let local = self.hidden(known);
         let entry = &mut self.locals[local as usize];
-        entry.name = if name == "__self" { "self".to_owned() } else { name.to_string() };
+        entry.name = if name == "__self" {
+            "self".to_owned()
+        } else {
+            name.to_string()
+        };
         entry.mutable = mutable;
         self.names().insert(key(name), local);
         local
@@ -280,7 +323,10 @@ impl<'r> Lowering<'r> {
 
     fn find(&self, name: &Ident) -> Option<u64> {
         let key = key(name);
-        self.scopes.iter().rev().find_map(|scope| scope.names.get(&key).copied())
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.names.get(&key).copied())
     }
 
     fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
@@ -298,8 +344,16 @@ impl<'r> Lowering<'r> {
 /// A name with its hygiene: what `Debug` of a span says before its position is the macro expansion that it comes from.
 fn key(name: &Ident) -> String {
     let span = format!("{:?}", name.span());
-    let context = if span.starts_with('#') { span.split(' ').next().unwrap_or_default() } else { "" };
-    if name == "self" || name == "__self" { "self".to_owned() } else { format!("{name}{context}") }
+    let context = if span.starts_with('#') {
+        span.split(' ').next().unwrap_or_default()
+    } else {
+        ""
+    };
+    if name == "self" || name == "__self" {
+        "self".to_owned()
+    } else {
+        format!("{name}{context}")
+    }
 }
 
 /// A span that is nobody's code.

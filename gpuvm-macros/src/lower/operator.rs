@@ -1,6 +1,6 @@
 //! Operators, and the order in which operands are evaluated.
 
-use gpuvm_core::encode::node::{Node, Operator};
+use gpuvm_nodes::node::{Node, Operator};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, UnOp};
 
@@ -12,7 +12,9 @@ use crate::shadow;
 impl Lowering<'_> {
     pub(super) fn unary(&mut self, expr: &mut Expr, want: Want) -> Known {
         let start = shadow::at(expr);
-        let Expr::Unary(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Unary(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let operator = match node.op {
             UnOp::Deref(_) => {
                 let known = self.expr(&mut node.expr, Want::Free);
@@ -39,7 +41,10 @@ impl Lowering<'_> {
             return known.inner().clone();
         }
         let slot = self.new_slot();
-        self.stream.node(Node::UnaryAs).number(operator as u64).number(slot);
+        self.stream
+            .node(Node::UnaryAs)
+            .number(operator as u64)
+            .number(slot);
         self.may_call(Calls::Maybe);
         shadow::unary(expr, operator as u8, slot);
         Known::Unknown
@@ -47,7 +52,9 @@ impl Lowering<'_> {
 
     pub(super) fn binary(&mut self, expr: &mut Expr, want: Want) -> Known {
         let start = shadow::at(expr);
-        let Expr::Binary(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Binary(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         if matches!(node.op, BinOp::And(_) | BinOp::Or(_)) {
             return self.short_circuit(expr);
         }
@@ -60,7 +67,8 @@ impl Lowering<'_> {
         }
         let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
         let shifts = matches!(operator, Operator::Shl | Operator::Shr);
-        let untyped = literal::is_untyped_integer(&node.left) && (shifts || literal::is_untyped_integer(&node.right));
+        let untyped = literal::is_untyped_integer(&node.left)
+            && (shifts || literal::is_untyped_integer(&node.right));
         let want_left = match want {
             Want::Kind(_) if untyped && !compares => want,
             _ if untyped => Want::Free,
@@ -68,8 +76,6 @@ impl Lowering<'_> {
         };
         let copies = self.has_effect(&node.right) && self.is_changeable(&node.left);
         let left = self.expr(&mut node.left, want_left);
-        // A literal may give its type to the other operand, but not to something that has none.
-        let left_is_float = left == Known::Float;
         let by_reference = matches!(left, Known::Reference(_)) && left.is_primitive();
         if by_reference {
             self.stream.node(Node::Deref);
@@ -77,7 +83,11 @@ impl Lowering<'_> {
         if copies {
             self.stream.node(Node::Copy);
         }
-        let want_right = if shifts { Want::Decided } else { Want::of(&left) };
+        let want_right = if shifts {
+            Want::Decided
+        } else {
+            Want::of(&left)
+        };
         let right = self.expr(&mut node.right, want_right);
         if by_reference && matches!(right, Known::Reference(_)) {
             self.stream.node(Node::Deref);
@@ -85,15 +95,14 @@ impl Lowering<'_> {
         self.stream.line(start);
         let primitive = left.is_primitive() && right.is_primitive()
             || compares && (left.inner().kind().is_some() || right.inner().kind().is_some());
-        if compares && left_is_float && right == Known::Float {
-            let slot = self.new_slot();
-            shadow::bind(&mut node.left, slot);
-        }
         if primitive || !self.evidence {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
             let slot = self.new_slot();
-            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
+            self.stream
+                .node(Node::BinaryAs)
+                .number(operator as u64)
+                .number(slot);
             self.may_call(Calls::Maybe);
             shadow::binary(expr, operator as u8, slot);
         }
@@ -111,10 +120,18 @@ impl Lowering<'_> {
         let diverges = self.diverges;
         self.condition(expr, no);
         self.diverges = diverges;
-        self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
+        self.stream
+            .node(Node::Bool)
+            .number(1)
+            .node(Node::JoinSet)
+            .number(join);
         self.jump(end);
         self.label(no);
-        self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
+        self.stream
+            .node(Node::Bool)
+            .number(0)
+            .node(Node::JoinSet)
+            .number(join);
         self.label(end);
         self.stream.node(Node::JoinGet).number(join);
         Known::BOOL
@@ -123,7 +140,9 @@ impl Lowering<'_> {
     /// `place op= value`: for numbers the value is evaluated first, as Rust does.
     fn compound(&mut self, expr: &mut Expr, operator: Operator) -> Known {
         let start = shadow::at(expr);
-        let Expr::Binary(node) = &mut *expr else { return Known::Unknown };
+        let Expr::Binary(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         let copies = self.has_effect(&node.left) && self.is_changeable(&node.right);
         let right = self.expr(&mut node.right, Want::Decided);
         if matches!(right, Known::Reference(_)) && right.is_primitive() {
@@ -139,7 +158,10 @@ impl Lowering<'_> {
             self.stream.node(Node::AssignOp).number(plain);
         } else {
             let slot = self.new_slot();
-            self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
+            self.stream
+                .node(Node::AssignOpAs)
+                .number(operator as u64)
+                .number(slot);
             self.may_call(Calls::Maybe);
             shadow::assign_operator(expr, operator as u8, slot);
         }
@@ -149,7 +171,10 @@ impl Lowering<'_> {
 
     /// Whether evaluating an expression may change a variable or memory.
     pub(super) fn has_effect(&self, expr: &Expr) -> bool {
-        let mut search = Effects { found: false, evidence: self.evidence };
+        let mut search = Effects {
+            found: false,
+            evidence: self.evidence,
+        };
         search.visit_expr(expr);
         search.found
     }
@@ -184,7 +209,9 @@ impl<'ast> Visit<'ast> for Effects {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.found |= match expr {
             Expr::Assign(_) | Expr::Macro(_) => true,
-            Expr::Binary(node) => operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8),
+            Expr::Binary(node) => {
+                operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8)
+            }
             Expr::Reference(node) => node.mutability.is_some(),
             Expr::MethodCall(node) => self.evidence || method_has_effect(&node.method.to_string()),
             // A function changes only what it is given a reference to, possibly through a variable.

@@ -1,6 +1,6 @@
 //! Blocks and statements.
 
-use gpuvm_core::encode::node::Node;
+use gpuvm_nodes::node::Node;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Block, Expr, ExprMacro, Item, Local, Pat, Stmt, Type};
 
@@ -36,7 +36,10 @@ impl Lowering<'_> {
                 Stmt::Macro(node) => {
                     self.attributes(&node.attrs);
                     let is_tail = node.semi_token.is_none() && i + 1 == count;
-                    let mut expr = Expr::Macro(ExprMacro { attrs: Vec::new(), mac: node.mac.clone() });
+                    let mut expr = Expr::Macro(ExprMacro {
+                        attrs: Vec::new(),
+                        mac: node.mac.clone(),
+                    });
                     let known = self.expr(&mut expr, if is_tail { want } else { Want::Free });
                     if is_tail {
                         value = Some(known);
@@ -67,15 +70,23 @@ impl Lowering<'_> {
     /// Items are visible in all of their block, so they are looked at first.
     fn items(&mut self, statements: &mut [Stmt]) {
         for statement in statements {
-            let Stmt::Item(item) = statement else { continue };
+            let Stmt::Item(item) = statement else {
+                continue;
+            };
             match item {
                 Item::Const(_) | Item::Use(_) => {
-                    let tokens = item.to_token_stream();
+                    let (tokens, imports) = (item.to_token_stream(), matches!(item, Item::Use(_)));
                     if let Some(scope) = self.scopes.last_mut() {
                         scope.items.push(tokens);
+                        scope.has_functions |= imports;
                     }
                 }
-                Item::Fn(function) => callee_only(&mut function.attrs),
+                Item::Fn(function) => {
+                    callee_only(&mut function.attrs);
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.has_functions = true;
+                    }
+                }
                 Item::Impl(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
                 _ => self.report.nested_item(&*item),
             }
@@ -106,7 +117,11 @@ impl Lowering<'_> {
             return None;
         }
         let simple = match pattern {
-            Pat::Ident(name) if super::pattern::is_binding(name) && name.by_ref.is_none() && name.subpat.is_none() => {
+            Pat::Ident(name)
+                if super::pattern::is_binding(name)
+                    && name.by_ref.is_none()
+                    && name.subpat.is_none() =>
+            {
                 Some((name.ident.clone(), name.mutability.is_some()))
             }
             _ => None,
@@ -117,14 +132,11 @@ impl Lowering<'_> {
             return None;
         };
         let needs_slot = match &annotated {
-            Some(Known::Scalar(_)) => false,
+            Some(Known::Scalar(_)) | None => false,
             Some(_) => true,
-            // Without anything else rustc takes such a float for f64.
-            None => known == Known::Float,
         };
         let known = match annotated {
             Some(known) => known,
-            None if known == Known::Float => Known::Scalar(gpuvm_core::types::Kind::F32),
             None => known,
         };
         let span = shadow::at(&*local.init.as_ref()?.expr);
@@ -135,7 +147,10 @@ impl Lowering<'_> {
         }
         let slot = self.new_slot();
         self.stream.node(Node::BindAs).number(number).number(slot);
-        Some(Stmt::Expr(Expr::Verbatim(shadow::bind_place(quote!(#name), span, slot)), None))
+        Some(Stmt::Expr(
+            Expr::Verbatim(shadow::bind_place(quote!(#name), span, slot)),
+            None,
+        ))
     }
 
     /// `let x;`
@@ -149,7 +164,10 @@ impl Lowering<'_> {
         let slot = self.new_slot();
         self.stream.node(Node::Declare).number(local).number(slot);
         let ident = &name.ident;
-        Some(Stmt::Expr(Expr::Verbatim(shadow::bind_place(quote!(#ident), shadow::at(ident), slot)), None))
+        Some(Stmt::Expr(
+            Expr::Verbatim(shadow::bind_place(quote!(#ident), shadow::at(ident), slot)),
+            None,
+        ))
     }
 
     /// `let pattern = value else { … };`, the value being on the stack.
@@ -173,8 +191,13 @@ impl Lowering<'_> {
     pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
         for attribute in attributes {
             let path = attribute.path();
-            let harmless = ["allow", "warn", "deny", "forbid", "expect", "doc"].iter().any(|name| path.is_ident(name));
-            let tool = path.segments.first().is_some_and(|first| first.ident == "rustfmt" || first.ident == "clippy");
+            let harmless = ["allow", "warn", "deny", "forbid", "expect", "doc"]
+                .iter()
+                .any(|name| path.is_ident(name));
+            let tool = path
+                .segments
+                .first()
+                .is_some_and(|first| first.ident == "rustfmt" || first.ident == "clippy");
             if !harmless && !tool {
                 self.report.attribute(attribute);
             }
@@ -185,7 +208,12 @@ impl Lowering<'_> {
 /// In the shadow a nested routine is only called, or it would be registered twice.
 fn callee_only(attributes: &mut [Attribute]) {
     for attribute in attributes {
-        if attribute.path().segments.last().is_some_and(|last| last.ident == "routine") {
+        if attribute
+            .path()
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "routine")
+        {
             let path = attribute.path().clone();
             *attribute = syn::parse_quote!(#[#path(callee)]);
         }

@@ -1,7 +1,7 @@
 //! The writer of the node stream: a byte a node, LEB128 arguments, and a `Line` node only where the line has changed.
 
-use gpuvm_core::encode::node::Node;
-use gpuvm_core::types::name_hash;
+use gpuvm_nodes::name_hash;
+use gpuvm_nodes::node::Node;
 use proc_macro2::Span;
 
 /// The node stream so far.

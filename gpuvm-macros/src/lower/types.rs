@@ -16,7 +16,10 @@ impl Lowering<'_> {
     pub(super) fn check_path(&mut self, path: &Path) {
         for segment in &path.segments {
             if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
-                Check { report: self.report }.visit_angle_bracketed_generic_arguments(arguments);
+                Check {
+                    report: self.report,
+                }
+                .visit_angle_bracketed_generic_arguments(arguments);
             }
         }
     }
@@ -32,8 +35,8 @@ struct Check<'r> {
 }
 
 const FOREIGN: [&str; 19] = [
-    "f64", "i128", "u128", "char", "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet", "BTreeMap",
-    "BTreeSet", "Cell", "RefCell", "Mutex", "RwLock",
+    "f64", "i128", "u128", "char", "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc",
+    "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Cell", "RefCell", "Mutex", "RwLock",
 ];
 
 impl<'ast> Visit<'ast> for Check<'_> {
@@ -44,7 +47,12 @@ impl<'ast> Visit<'ast> for Check<'_> {
             Type::TraitObject(node) => self.report.dyn_trait(node),
             Type::ImplTrait(node) => self.report.impl_trait(node),
             Type::Path(node) if node.qself.is_none() => {
-                let name = node.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                let name = node
+                    .path
+                    .segments
+                    .last()
+                    .map(|last| last.ident.to_string())
+                    .unwrap_or_default();
                 if FOREIGN.contains(&name.as_str()) {
                     self.report.foreign_type(&node.path, &name);
                 } else {

@@ -2,9 +2,8 @@
 //! budget of cycles, because drivers end what runs too long.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, unpair};
@@ -13,6 +12,7 @@ use gpuvm_core::program::{Program, Status, TrapRecord};
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::memory::{Readback, WORD, bind, filled, uniform, zeros};
+use super::pace::Pace;
 use super::pack::pack;
 use super::source::{Entry, Uses, WORKGROUP, fault, row, signal};
 use crate::engine::{Demand, Execute, Job, Outcome};
@@ -24,13 +24,15 @@ pub struct Interpreter {
     gpu: Arc<Gpu>,
     /// One interpreter for each combination of parts that programs have used so far.
     kernels: Mutex<HashMap<Uses, Arc<Kernel>>>,
-    /// What was loaded of each program, by its address; the address stays taken as long as the weak pointer lives.
-    loaded: Mutex<HashMap<usize, (Weak<Program>, Arc<Loaded>)>>,
+    /// What was loaded of each program, by its address.
+    loaded: Mutex<HashMap<usize, Arc<Loaded>>>,
 }
 
 /// A program on the device.
 #[derive(Debug)]
 struct Loaded {
+    /// Where it came from. As long as this pointer lives, the address is no other program's.
+    program: Weak<Program>,
     kernel: Arc<Kernel>,
     code: wgpu::Buffer,
     matrices: wgpu::Buffer,
@@ -50,34 +52,14 @@ struct Run<'a> {
     groups: [u32; 2],
 }
 
-/// How much one dispatch and one submission may do.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    /// Instructions of a VM in one dispatch.
-    cycles: u32,
-    /// Iterations of loops inside of its instructions.
-    inner_cycles: u32,
-    /// Dispatches in one submission.
-    dispatches: u32,
-}
-
-/// No dispatch runs more instructions of a VM than this.
-const MOST_CYCLES: u32 = 32_768;
-/// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the up to
-/// eight VMs that share a vector may add its own inner iterations.
-const MOST_CYCLES_SOFTWARE: u32 = 16_384;
-/// What such a VM may add; the largest single instruction comes on top.
-const INNER_CYCLES_SOFTWARE: u32 = 2_500;
-/// Dispatches in one submission at most.
-const MOST_DISPATCHES: u32 = 16;
-/// A submission of less is made longer, one of more than four times that shorter: far below the two seconds of drivers' watchdogs, far
-/// above the cost of a submission.
-const PLEASANT: Duration = Duration::from_millis(20);
-
 impl Interpreter {
     /// The interpreter for a device. Shaders are compiled when a program needs them.
     pub fn new(gpu: Arc<Gpu>) -> Interpreter {
-        Interpreter { gpu, kernels: Mutex::default(), loaded: Mutex::default() }
+        Interpreter {
+            gpu,
+            kernels: Mutex::default(),
+            loaded: Mutex::default(),
+        }
     }
 
     /// The interpreter that has the given parts.
@@ -95,7 +77,7 @@ impl Interpreter {
     fn load(&self, program: &Arc<Program>) -> Result<Arc<Loaded>> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let key = Arc::as_ptr(program) as usize;
-        if let Some((_, known)) = loaded.get(&key) {
+        if let Some(known) = loaded.get(&key) {
             return Ok(known.clone());
         }
         let packed = pack(program).map_err(|what| Error::Device {
@@ -103,12 +85,13 @@ impl Interpreter {
         })?;
         let kernel = self.kernel(Uses::of(program))?;
         let fresh = Arc::new(self.gpu.guarded(|_| Loaded {
+            program: Arc::downgrade(program),
             kernel,
             code: filled(&self.gpu, "code", &packed.code),
             matrices: filled(&self.gpu, "matrices", &packed.matrices),
         })?);
-        loaded.retain(|_, (program, _)| program.strong_count() > 0);
-        loaded.insert(key, (Arc::downgrade(program), fresh.clone()));
+        loaded.retain(|_, known| known.program.strong_count() > 0);
+        loaded.insert(key, fresh.clone());
         Ok(fresh)
     }
 
@@ -184,8 +167,8 @@ impl Execute for Interpreter {
     }
 
     fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let begin = Instant::now();
         let run = self.start(job)?;
+        let begin = Instant::now();
         let counts = run.to_end(Pace::start(self.gpu.software))?;
         let device_time = Some(begin.elapsed());
         let (arena, atomics) = run.results()?;
@@ -236,7 +219,7 @@ impl Run<'_> {
 
     /// Runs some dispatches, and gives the signal after them.
     fn submit(&self, pace: Pace, resume: bool) -> Result<Vec<u32>> {
-        let fields = self.uniform(pace, resume);
+        let fields = self.uniform(pace, resume)?;
         self.gpu
             .queue
             .write_buffer(&self.launch, 0, bytemuck::cast_slice(&fields));
@@ -254,7 +237,7 @@ impl Run<'_> {
                     pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
                 }
             }
-            readback.record(&mut encoder, &self.signal, &[0..signal::WORDS], 0);
+            readback.record(&mut encoder, &self.signal, Some(0..signal::WORDS), 0);
             self.gpu.queue.submit([encoder.finish()]);
             readback
         })?;
@@ -262,23 +245,27 @@ impl Run<'_> {
     }
 
     /// The words of the uniform, in the order in which the shader has its fields.
-    fn uniform(&self, pace: Pace, resume: bool) -> Vec<u32> {
+    fn uniform(&self, pace: Pace, resume: bool) -> Result<Vec<u32>> {
         let program = &self.job.program;
-        let word = |field: &String| match field.as_str() {
-            "vms" => self.job.vms,
-            "first_vm" => self.job.first_vm,
-            "vm_count" => self.job.vm_count,
-            "cycles" => pace.cycles,
-            "inner_cycles" => pace.inner_cycles,
-            "resume" => resume.into(),
-            "depth_limit" => program.depth_limit,
-            "frame_words" => program.frame_memory(),
-            "call_frames" => program.call_depth,
-            "arena_words" => self.job.arena.len() as u32,
-            "atomic_words" => self.job.atomics.len() as u32,
-            unknown => {
-                unreachable!("the shader's launch has a field `{unknown}` that nobody fills")
-            }
+        let word = |field: &String| {
+            Ok(match field.as_str() {
+                "vms" => self.job.vms,
+                "first_vm" => self.job.first_vm,
+                "vm_count" => self.job.vm_count,
+                "cycles" => pace.cycles,
+                "inner_cycles" => pace.inner_cycles,
+                "resume" => resume.into(),
+                "depth_limit" => program.depth_limit,
+                "frame_words" => program.frame_memory(),
+                "call_frames" => program.call_depth,
+                "arena_words" => self.job.arena.len() as u32,
+                "atomic_words" => self.job.atomics.len() as u32,
+                _ => {
+                    let reason =
+                        format!("the shader's launch has a field `{field}` that nobody fills");
+                    return Err(Error::Device { reason });
+                }
+            })
         };
         self.kernel.uniform.iter().map(word).collect()
     }
@@ -288,8 +275,8 @@ impl Run<'_> {
         let changed: usize = self.job.changed.iter().map(ExactSizeIterator::len).sum();
         let atomics = self.job.atomics.len();
         let readback = self.copy((changed + atomics) as u64, |readback, encoder| {
-            readback.record(encoder, &self.arena, &self.job.changed, 0);
-            readback.record(encoder, &self.atomics, &[0..atomics], changed as u64);
+            readback.record(encoder, &self.arena, self.job.changed.iter().cloned(), 0);
+            readback.record(encoder, &self.atomics, Some(0..atomics), changed as u64);
         })?;
         readback.read(self.gpu, |words| {
             let (changed, atomics) = words.split_at(changed);
@@ -303,7 +290,7 @@ impl Run<'_> {
         let of_row = |row: usize| row * vms..(row + 1) * vms;
         let status = header::STATUS;
         let readback = self.copy(vms as u64, |readback, encoder| {
-            readback.record(encoder, &self.states, &[of_row(status)], 0)
+            readback.record(encoder, &self.states, Some(of_row(status)), 0)
         })?;
         let trapped = |words: &[u32]| {
             words
@@ -313,14 +300,17 @@ impl Run<'_> {
         let Some(vm) = readback.read(self.gpu, trapped)? else {
             return Ok(None);
         };
-        let cells: Vec<Range<usize>> =
-            (0..row::COUNT).map(|row| row * vms + vm..row * vms + vm + 1).collect();
-        let readback = self.copy(cells.len() as u64, |readback, encoder| {
-            readback.record(encoder, &self.states, &cells, 0);
+        let cells = (0..row::COUNT).map(|row| row * vms + vm..row * vms + vm + 1);
+        let readback = self.copy(row::COUNT as u64, |readback, encoder| {
+            readback.record(encoder, &self.states, cells, 0);
         })?;
         readback.read(self.gpu, |state| {
             let (site, words) = trap_of(&self.job.program, state);
-            Some(TrapRecord { vm: self.job.first_vm.wrapping_add(vm as u32), site, words })
+            Some(TrapRecord {
+                vm: self.job.first_vm.wrapping_add(vm as u32),
+                site,
+                words,
+            })
         })
     }
 
@@ -341,43 +331,6 @@ impl Run<'_> {
     }
 }
 
-impl Pace {
-    fn start(software: bool) -> Pace {
-        let inner_cycles = if software {
-            INNER_CYCLES_SOFTWARE
-        } else {
-            1 << 20
-        };
-        Pace {
-            cycles: 4096,
-            inner_cycles,
-            dispatches: 1,
-        }
-    }
-
-    /// Makes the next submission longer or shorter, given how long the last one took.
-    fn adapt(&mut self, took: Duration, software: bool) {
-        let most = if software {
-            MOST_CYCLES_SOFTWARE
-        } else {
-            MOST_CYCLES
-        };
-        if took < PLEASANT {
-            if self.cycles < most {
-                self.cycles = (self.cycles * 2).min(most);
-            } else {
-                self.dispatches = (self.dispatches * 2).min(MOST_DISPATCHES);
-            }
-        } else if took > 4 * PLEASANT {
-            if self.dispatches > 1 {
-                self.dispatches /= 2;
-            } else {
-                self.cycles = (self.cycles / 2).max(64);
-            }
-        }
-    }
-}
-
 /// Site and recorded words of a VM that trapped, from all rows of its state: its instruction names them.
 fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
     let ip = state[header::IP];
@@ -390,7 +343,12 @@ fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
         return (MEMORY_SITE, [ip, ip, 0, 0]);
     };
     let [site, a, b, c] = instruction.operands;
-    let word = |number: u32| state[header::WORD_0..row::FRAME_BASE].get(number as usize).copied().unwrap_or(0);
+    let word = |number: u32| {
+        state[header::WORD_0..row::FRAME_BASE]
+            .get(number as usize)
+            .copied()
+            .unwrap_or(0)
+    };
     let ((first, second), (third, fourth)) = (unpair(a), unpair(b));
     match Op::from_code(instruction.opcode) {
         Some(Op::Trap) => (site, [first, second, third, fourth].map(word)),

@@ -176,7 +176,11 @@ mod tests {
 
     #[test]
     fn shaders_validate_and_tell_their_bindings() {
-        for (entry, storage) in [(Entry::Interpreter(Uses::all()), 8), (Entry::Interpreter(Uses::default()), 8), (Entry::Probe, 2)] {
+        for (entry, storage) in [
+            (Entry::Interpreter(Uses::all()), 8),
+            (Entry::Interpreter(Uses::default()), 8),
+            (Entry::Probe, 2),
+        ] {
             let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);
             assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);

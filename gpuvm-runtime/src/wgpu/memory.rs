@@ -91,10 +91,10 @@ impl Readback {
         &self,
         encoder: &mut wgpu::CommandEncoder,
         source: &wgpu::Buffer,
-        ranges: &[Range<usize>],
+        ranges: impl IntoIterator<Item = Range<usize>>,
         mut at: u64,
     ) {
-        for range in ranges.iter().filter(|range| !range.is_empty()) {
+        for range in ranges.into_iter().filter(|range| !range.is_empty()) {
             let words = range.len() as u64;
             encoder.copy_buffer_to_buffer(
                 source,

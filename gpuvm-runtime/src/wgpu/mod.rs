@@ -5,6 +5,7 @@ mod gpu;
 mod interpreter;
 mod kernel;
 mod memory;
+mod pace;
 mod pack;
 mod probe;
 mod source;

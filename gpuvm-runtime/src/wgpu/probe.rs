@@ -59,7 +59,7 @@ pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
             pass.set_bind_group(0, &group, &[]);
             pass.dispatch_workgroups((pairs.len() as u32).div_ceil(kernel.workgroup), 1, 1);
         }
-        readback.record(&mut encoder, &answers, &[0..words as usize], 0);
+        readback.record(&mut encoder, &answers, Some(0..words as usize), 0);
         gpu.queue.submit([encoder.finish()]);
         readback
     })?;

@@ -115,13 +115,15 @@ impl Part {
         Some(match op {
             DivU | DivS | RemU | RemS => Part::Division,
             DivU64 | DivS64 | RemU64 | RemS64 => Part::LongDivision,
-            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64 | MulOverS64 => Part::Long,
+            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64
+            | MulOverS64 => Part::Long,
             FRem | FMulAdd | FSqrt => Part::RareFloat,
-            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF | U64ToF => {
-                Part::Conversion
+            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64
+            | FToU64 | I64ToF | U64ToF => Part::Conversion,
+            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor
+            | AtomicMinU | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => {
+                Part::Atomic
             }
-            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU | AtomicMaxU
-            | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
             Call => Part::Calls,
             _ => return None,
         })
@@ -140,7 +142,9 @@ impl Uses {
             let op = Op::from_code(instruction.opcode);
             let matrix = program.matrices.get(instruction.operands[3] as usize);
             let part = match (op, matrix) {
-                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Some(Part::Dense),
+                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => {
+                    Some(Part::Dense)
+                }
                 (Some(Op::Affine), _) => Some(Part::Sparse),
                 (Some(op), _) => Part::of(op),
                 (None, _) => None,
@@ -159,7 +163,11 @@ impl Uses {
     fn declare(self, text: &mut String) {
         for (part, name) in PARTS {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "const {name}: bool = {};", self.0 >> part as u8 & 1 == 1);
+            let _ = writeln!(
+                text,
+                "const {name}: bool = {};",
+                self.0 >> part as u8 & 1 == 1
+            );
         }
     }
 }

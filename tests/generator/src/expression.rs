@@ -16,7 +16,11 @@ impl Writer<'_> {
         match self.rng.below(16) {
             0 | 1 => self.leaf(ty),
             2 => {
-                let (c, a, b) = (self.condition(depth - 1), self.expression(ty, depth - 1), self.expression(ty, depth - 1));
+                let (c, a, b) = (
+                    self.condition(depth - 1),
+                    self.expression(ty, depth - 1),
+                    self.expression(ty, depth - 1),
+                );
                 format!("(if {c} {{ {a} }} else {{ {b} }})")
             }
             3 => self.match_value(ty, depth - 1),
@@ -38,9 +42,21 @@ impl Writer<'_> {
         }
         match self.rng.below(8) {
             0 => format!("!{}", self.condition(depth - 1)),
-            1 => format!("({} && {})", self.condition(depth - 1), self.condition(depth - 1)),
-            2 => format!("({} || {})", self.condition(depth - 1), self.condition(depth - 1)),
-            3 => format!("({} ^ {})", self.condition(depth - 1), self.condition(depth - 1)),
+            1 => format!(
+                "({} && {})",
+                self.condition(depth - 1),
+                self.condition(depth - 1)
+            ),
+            2 => format!(
+                "({} || {})",
+                self.condition(depth - 1),
+                self.condition(depth - 1)
+            ),
+            3 => format!(
+                "({} ^ {})",
+                self.condition(depth - 1),
+                self.condition(depth - 1)
+            ),
             4 => self.leaf(&Ty::Scalar("bool")),
             _ => {
                 let ty = match scalar(self.rng) {
@@ -48,7 +64,11 @@ impl Writer<'_> {
                     other => other,
                 };
                 let op = self.rng.pick(&["<", "<=", ">", ">=", "==", "!="]);
-                format!("({} {op} {})", self.expression(&ty, depth - 1), self.expression(&ty, depth - 1))
+                format!(
+                    "({} {op} {})",
+                    self.expression(&ty, depth - 1),
+                    self.expression(&ty, depth - 1)
+                )
             }
         }
     }
@@ -59,16 +79,35 @@ impl Writer<'_> {
         match self.rng.below(14) {
             0 => format!("(-{a})"),
             1 => format!("{a}.abs().sqrt()"),
-            2 => format!("{a}.{}()", self.rng.pick(&["floor", "ceil", "round", "trunc", "abs", "fract"])),
-            3 => format!("{a}.{}({})", self.rng.pick(&["min", "max", "copysign"]), self.expression(&ty, depth)),
-            4 => format!("{a}.mul_add({}, {})", self.expression(&ty, depth), self.expression(&ty, depth)),
+            2 => format!(
+                "{a}.{}()",
+                self.rng
+                    .pick(&["floor", "ceil", "round", "trunc", "abs", "fract"])
+            ),
+            3 => format!(
+                "{a}.{}({})",
+                self.rng.pick(&["min", "max", "copysign"]),
+                self.expression(&ty, depth)
+            ),
+            4 => format!(
+                "{a}.mul_add({}, {})",
+                self.expression(&ty, depth),
+                self.expression(&ty, depth)
+            ),
             5 => {
                 let from = Ty::Scalar(self.rng.pick(&INTEGERS));
                 format!("({} as f32)", self.expression(&from, depth))
             }
-            6 => format!("f32::from_bits({})", self.expression(&Ty::Scalar("u32"), depth)),
+            6 => format!(
+                "f32::from_bits({})",
+                self.expression(&Ty::Scalar("u32"), depth)
+            ),
             7 => format!("{a}.clamp(-8.0, 8.0)"),
-            _ => format!("({a} {} {})", self.rng.pick(&["+", "-", "*", "/", "+", "*"]), self.expression(&ty, depth)),
+            _ => format!(
+                "({a} {} {})",
+                self.rng.pick(&["+", "-", "*", "/", "+", "*"]),
+                self.expression(&ty, depth)
+            ),
         }
     }
 
@@ -82,11 +121,26 @@ impl Writer<'_> {
         match self.rng.below(14) {
             0 => format!("({a} {} {b})", self.rng.pick(&["&", "|", "^"])),
             1 => format!("(!{a})"),
-            2 => format!("({a} {} {})", self.rng.pick(&["<<", ">>"]), self.rng.below(8)),
-            3 => format!("({a} {} ({} & 7))", self.rng.pick(&["<<", ">>"]), self.expression(&Ty::Scalar("u32"), depth)),
+            2 => format!(
+                "({a} {} {})",
+                self.rng.pick(&["<<", ">>"]),
+                self.rng.below(8)
+            ),
+            3 => format!(
+                "({a} {} ({} & 7))",
+                self.rng.pick(&["<<", ">>"]),
+                self.expression(&Ty::Scalar("u32"), depth)
+            ),
             4 => format!("({a} {} ({b} | 1).max(1))", self.rng.pick(&["/", "%"])),
-            5 => format!("{a}.{}({b})", self.rng.pick(&["min", "max", "saturating_add", "saturating_sub"])),
-            6 => format!("{a}.rotate_left({} & {narrow})", self.expression(&Ty::Scalar("u32"), depth)),
+            5 => format!(
+                "{a}.{}({b})",
+                self.rng
+                    .pick(&["min", "max", "saturating_add", "saturating_sub"])
+            ),
+            6 => format!(
+                "{a}.rotate_left({} & {narrow})",
+                self.expression(&Ty::Scalar("u32"), depth)
+            ),
             // Small operands of the plain operators stay within the type.
             7 => format!("(({a} & 7) {} ({b} & 7))", self.rng.pick(&["+", "*"])),
             8 => {
@@ -96,10 +150,23 @@ impl Writer<'_> {
                 };
                 format!("({} as {name})", self.expression(&from, depth))
             }
-            9 => format!("{a}.checked_{}({b}).unwrap_or({})", self.rng.pick(&["add", "sub", "mul"]), self.leaf(&ty)),
-            10 => format!("({a}.{}() as {name})", self.rng.pick(&["count_ones", "leading_zeros", "trailing_zeros"])),
-            11 if name == "u32" => format!("{}.to_bits()", self.expression(&Ty::Scalar("f32"), depth)),
-            _ => format!("{a}.wrapping_{}({b})", self.rng.pick(&["add", "sub", "mul"])),
+            9 => format!(
+                "{a}.checked_{}({b}).unwrap_or({})",
+                self.rng.pick(&["add", "sub", "mul"]),
+                self.leaf(&ty)
+            ),
+            10 => format!(
+                "({a}.{}() as {name})",
+                self.rng
+                    .pick(&["count_ones", "leading_zeros", "trailing_zeros"])
+            ),
+            11 if name == "u32" => {
+                format!("{}.to_bits()", self.expression(&Ty::Scalar("f32"), depth))
+            }
+            _ => format!(
+                "{a}.wrapping_{}({b})",
+                self.rng.pick(&["add", "sub", "mul"])
+            ),
         }
     }
 
@@ -107,7 +174,10 @@ impl Writer<'_> {
         match ty {
             Ty::Scalar(_) => self.leaf(ty),
             Ty::Tuple(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.expression(part, depth)).collect();
+                let parts: Vec<String> = parts
+                    .iter()
+                    .map(|part| self.expression(part, depth))
+                    .collect();
                 format!("({})", parts.join(", "))
             }
             Ty::Array(element, length) => {
@@ -115,12 +185,18 @@ impl Writer<'_> {
                 if self.rng.chance(40) {
                     return format!("[{}; {length}]", self.expression(&element, depth));
                 }
-                let elements: Vec<String> = (0..*length).map(|_| self.expression(&element, depth.min(1))).collect();
+                let elements: Vec<String> = (0..*length)
+                    .map(|_| self.expression(&element, depth.min(1)))
+                    .collect();
                 format!("[{}]", elements.join(", "))
             }
             Ty::Struct(s) => {
                 let fields = self.types.structs[*s].clone();
-                let base = if fields.len() > 1 && self.rng.chance(30) { self.variable(ty) } else { None };
+                let base = if fields.len() > 1 && self.rng.chance(30) {
+                    self.variable(ty)
+                } else {
+                    None
+                };
                 let mut parts: Vec<String> = Vec::new();
                 for (f, field) in fields.iter().enumerate() {
                     if base.is_none() || self.rng.chance(50) {
@@ -136,7 +212,10 @@ impl Writer<'_> {
             Ty::Enum(e) => {
                 let v = self.rng.below(self.types.enums[*e].len());
                 let payload = self.types.enums[*e][v].clone();
-                let parts: Vec<String> = payload.iter().map(|part| self.expression(part, depth)).collect();
+                let parts: Vec<String> = payload
+                    .iter()
+                    .map(|part| self.expression(part, depth))
+                    .collect();
                 format!("({})", constructor(&format!("E{e}::V{v}"), v, &parts, ": "))
             }
         }
@@ -158,12 +237,21 @@ impl Writer<'_> {
         match ty {
             Ty::Scalar("bool") => self.rng.pick(&["true", "false"]).to_string(),
             Ty::Scalar("f32") => {
-                let value = self.rng.pick(&["0.0", "1.0", "-1.5", "0.1", "3.25", "1.0e-39", "65536.0", "-0.0", "1.0e20", "7.0"]);
+                let value = self.rng.pick(&[
+                    "0.0", "1.0", "-1.5", "0.1", "3.25", "1.0e-39", "65536.0", "-0.0", "1.0e20",
+                    "7.0",
+                ]);
                 format!("({value}f32)")
             }
             Ty::Scalar(name) => {
-                let value = self.rng.pick(&["0", "1", "2", "3", "5", "7", "64", "100", "MAX", "MIN"]);
-                if value.starts_with('M') { format!("{name}::{value}") } else { format!("{value}{name}") }
+                let value = self
+                    .rng
+                    .pick(&["0", "1", "2", "3", "5", "7", "64", "100", "MAX", "MIN"]);
+                if value.starts_with('M') {
+                    format!("{name}::{value}")
+                } else {
+                    format!("{value}{name}")
+                }
             }
             composite => self.composite(composite, 0),
         }
@@ -174,7 +262,11 @@ impl Writer<'_> {
         let from = self.rng.pick(&["u32", "i32", "u8", "i64"]);
         let place = self.variable(&Ty::Scalar(from))?;
         Some(match to {
-            "bool" => format!("({place} {} {})", self.rng.pick(&["<", ">=", "!="]), self.rng.pick(&["1", "5", "100"])),
+            "bool" => format!(
+                "({place} {} {})",
+                self.rng.pick(&["<", ">=", "!="]),
+                self.rng.pick(&["1", "5", "100"])
+            ),
             _ => format!("({place} as {to})"),
         })
     }
@@ -183,9 +275,19 @@ impl Writer<'_> {
     fn match_value(&mut self, ty: &Ty, depth: usize) -> String {
         if self.rng.chance(50) {
             let scrutinee = self.expression(&Ty::Scalar("u32"), depth);
-            let (a, b, c) = (self.expression(ty, depth), self.expression(ty, depth), self.expression(ty, depth));
-            let guard = if self.rng.chance(40) { format!(" if {}", self.condition(1)) } else { String::new() };
-            return format!("(match {scrutinee} % 6 {{ 0 | 3 => {a}, 1..=2{guard} => {b}, _ => {c} }})");
+            let (a, b, c) = (
+                self.expression(ty, depth),
+                self.expression(ty, depth),
+                self.expression(ty, depth),
+            );
+            let guard = if self.rng.chance(40) {
+                format!(" if {}", self.condition(1))
+            } else {
+                String::new()
+            };
+            return format!(
+                "(match {scrutinee} % 6 {{ 0 | 3 => {a}, 1..=2{guard} => {b}, _ => {c} }})"
+            );
         }
         let e = self.rng.below(self.types.enums.len());
         let scrutinee = self.expression(&Ty::Enum(e), depth);
@@ -199,7 +301,10 @@ impl Writer<'_> {
         let mut arms = Vec::new();
         for (v, payload) in variants.iter().enumerate() {
             self.enter();
-            let names: Vec<String> = payload.iter().map(|part| self.declare(part, false)).collect();
+            let names: Vec<String> = payload
+                .iter()
+                .map(|part| self.declare(part, false))
+                .collect();
             let pattern = constructor(&format!("E{e}::V{v}"), v, &names, ": ");
             let body = body(self);
             self.leave();

@@ -4,8 +4,16 @@
 use std::fmt::Write;
 
 /// The integer types with their widths.
-const INTEGERS: [(&str, u32); 8] =
-    [("u32", 32), ("i32", 32), ("u64", 64), ("i64", 64), ("u8", 8), ("i8", 8), ("u16", 16), ("i16", 16)];
+const INTEGERS: [(&str, u32); 8] = [
+    ("u32", 32),
+    ("i32", 32),
+    ("u64", 64),
+    ("i64", 64),
+    ("u8", 8),
+    ("i8", 8),
+    ("u16", 16),
+    ("i16", 16),
+];
 
 /// Which integer types a row is for.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,37 +38,169 @@ const INTEGER_ROWS: &[Row] = &[
     ("shr", On::All, "a: T, n: u32", "T", "a >> (n % 70)"),
     ("shl_signed", On::All, "a: T, n: i32", "T", "a << (n % 80)"),
     ("shr_byte", On::All, "a: T, n: u8", "T", "a >> (n & 0x3f)"),
-    ("add_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x += b; x }"),
-    ("sub_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x -= b; x }"),
-    ("mul_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x *= b; x }"),
-    ("div_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x /= b; x }"),
-    ("rem_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x %= b; x }"),
+    (
+        "add_assign",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "{ let mut x = a; x += b; x }",
+    ),
+    (
+        "sub_assign",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "{ let mut x = a; x -= b; x }",
+    ),
+    (
+        "mul_assign",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "{ let mut x = a; x *= b; x }",
+    ),
+    (
+        "div_assign",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "{ let mut x = a; x /= b; x }",
+    ),
+    (
+        "rem_assign",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "{ let mut x = a; x %= b; x }",
+    ),
     ("abs", On::Signed, "a: T", "T", "a.abs()"),
     ("pow", On::All, "a: T, n: u32", "T", "a.pow(n % 9)"),
     ("div_euclid", On::All, "a: T, b: T", "T", "a.div_euclid(b)"),
     ("rem_euclid", On::All, "a: T, b: T", "T", "a.rem_euclid(b)"),
     ("isqrt", On::Unsigned, "a: T", "T", "a.isqrt()"),
-    ("wrapping_div", On::All, "a: T, b: T", "T", "a.wrapping_div(b)"),
-    ("wrapping_rem", On::All, "a: T, b: T", "T", "a.wrapping_rem(b)"),
+    (
+        "wrapping_div",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "a.wrapping_div(b)",
+    ),
+    (
+        "wrapping_rem",
+        On::All,
+        "a: T, b: T",
+        "T",
+        "a.wrapping_rem(b)",
+    ),
     // By a constant, where the compiler reduces.
-    ("constants", On::All, "a: T", "[T; 5]", "[a / 3, a % 7, a / 8, a % 16, a / T::MAX]"),
-    ("constant_products", On::All, "a: T", "(T, T, T)", "(a.wrapping_mul(5), a.wrapping_mul(64), a.wrapping_mul(T::MAX))"),
-    ("constant_shifts", On::All, "a: T", "(T, T, T)", "(a << 3, a >> 5, (a >> (BITS - 1)) ^ a)"),
+    (
+        "constants",
+        On::All,
+        "a: T",
+        "[T; 5]",
+        "[a / 3, a % 7, a / 8, a % 16, a / T::MAX]",
+    ),
+    (
+        "constant_products",
+        On::All,
+        "a: T",
+        "(T, T, T)",
+        "(a.wrapping_mul(5), a.wrapping_mul(64), a.wrapping_mul(T::MAX))",
+    ),
+    (
+        "constant_shifts",
+        On::All,
+        "a: T",
+        "(T, T, T)",
+        "(a << 3, a >> 5, (a >> (BITS - 1)) ^ a)",
+    ),
     // What cannot.
-    ("bits", On::All, "a: T, b: T", "(T, T, T, T)", "(a & b, a | b, a ^ b, !a)"),
-    ("compare", On::All, "a: T, b: T", "[bool; 6]", "[a == b, a != b, a < b, a <= b, a > b, a >= b]"),
-    ("compare_constant", On::All, "a: T", "[bool; 4]", "[a == 0, a < 7, a >= T::MAX / 2, 3 != a]"),
-    ("wrapping", On::All, "a: T, b: T", "(T, T, T)", "(a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b))"),
+    (
+        "bits",
+        On::All,
+        "a: T, b: T",
+        "(T, T, T, T)",
+        "(a & b, a | b, a ^ b, !a)",
+    ),
+    (
+        "compare",
+        On::All,
+        "a: T, b: T",
+        "[bool; 6]",
+        "[a == b, a != b, a < b, a <= b, a > b, a >= b]",
+    ),
+    (
+        "compare_constant",
+        On::All,
+        "a: T",
+        "[bool; 4]",
+        "[a == 0, a < 7, a >= T::MAX / 2, 3 != a]",
+    ),
+    (
+        "wrapping",
+        On::All,
+        "a: T, b: T",
+        "(T, T, T)",
+        "(a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b))",
+    ),
     ("wrapping_unary", On::All, "a: T", "T", "a.wrapping_neg()"),
     ("wrapping_abs", On::Signed, "a: T", "T", "a.wrapping_abs()"),
-    ("wrapping_shifts", On::All, "a: T, n: u32", "(T, T)", "(a.wrapping_shl(n), a.wrapping_shr(n))"),
-    ("wrapping_pow", On::All, "a: T, n: u32", "T", "a.wrapping_pow(n % 40)"),
-    ("checked", On::All, "a: T, b: T", "(Option<T>, Option<T>, Option<T>)", "(a.checked_add(b), a.checked_sub(b), a.checked_mul(b))"),
-    ("checked_quotients", On::All, "a: T, b: T", "(Option<T>, Option<T>)", "(a.checked_div(b), a.checked_rem(b))"),
-    ("checked_shifts", On::All, "a: T, n: u32", "(Option<T>, Option<T>)", "(a.checked_shl(n % 70), a.checked_shr(n % 70))"),
-    ("checked_neg", On::All, "a: T", "Option<T>", "a.checked_neg()"),
-    ("checked_pow", On::All, "a: T, n: u32", "Option<T>", "a.checked_pow(n % 9)"),
-    ("saturating", On::All, "a: T, b: T", "(T, T, T)", "(a.saturating_add(b), a.saturating_sub(b), a.saturating_mul(b))"),
+    (
+        "wrapping_shifts",
+        On::All,
+        "a: T, n: u32",
+        "(T, T)",
+        "(a.wrapping_shl(n), a.wrapping_shr(n))",
+    ),
+    (
+        "wrapping_pow",
+        On::All,
+        "a: T, n: u32",
+        "T",
+        "a.wrapping_pow(n % 40)",
+    ),
+    (
+        "checked",
+        On::All,
+        "a: T, b: T",
+        "(Option<T>, Option<T>, Option<T>)",
+        "(a.checked_add(b), a.checked_sub(b), a.checked_mul(b))",
+    ),
+    (
+        "checked_quotients",
+        On::All,
+        "a: T, b: T",
+        "(Option<T>, Option<T>)",
+        "(a.checked_div(b), a.checked_rem(b))",
+    ),
+    (
+        "checked_shifts",
+        On::All,
+        "a: T, n: u32",
+        "(Option<T>, Option<T>)",
+        "(a.checked_shl(n % 70), a.checked_shr(n % 70))",
+    ),
+    (
+        "checked_neg",
+        On::All,
+        "a: T",
+        "Option<T>",
+        "a.checked_neg()",
+    ),
+    (
+        "checked_pow",
+        On::All,
+        "a: T, n: u32",
+        "Option<T>",
+        "a.checked_pow(n % 9)",
+    ),
+    (
+        "saturating",
+        On::All,
+        "a: T, b: T",
+        "(T, T, T)",
+        "(a.saturating_add(b), a.saturating_sub(b), a.saturating_mul(b))",
+    ),
     (
         "overflowing",
         On::All,
@@ -68,34 +208,127 @@ const INTEGER_ROWS: &[Row] = &[
         "((T, bool), (T, bool), (T, bool))",
         "(a.overflowing_add(b), a.overflowing_sub(b), a.overflowing_mul(b))",
     ),
-    ("overflowing_neg", On::All, "a: T", "(T, bool)", "a.overflowing_neg()"),
-    ("rotate", On::All, "a: T, n: u32", "(T, T)", "(a.rotate_left(n % 70), a.rotate_right(n % 70))"),
-    ("zeros", On::All, "a: T", "[u32; 4]", "[a.count_ones(), a.count_zeros(), a.leading_zeros(), a.trailing_zeros()]"),
-    ("ones", On::All, "a: T", "(u32, u32)", "(a.leading_ones(), a.trailing_ones())"),
-    ("reverse", On::All, "a: T", "(T, T)", "(a.swap_bytes(), a.reverse_bits())"),
-    ("min_max", On::All, "a: T, b: T", "(T, T, T)", "(a.min(b), a.max(b), a.clamp(T::MAX / 4, T::MAX / 2))"),
+    (
+        "overflowing_neg",
+        On::All,
+        "a: T",
+        "(T, bool)",
+        "a.overflowing_neg()",
+    ),
+    (
+        "rotate",
+        On::All,
+        "a: T, n: u32",
+        "(T, T)",
+        "(a.rotate_left(n % 70), a.rotate_right(n % 70))",
+    ),
+    (
+        "zeros",
+        On::All,
+        "a: T",
+        "[u32; 4]",
+        "[a.count_ones(), a.count_zeros(), a.leading_zeros(), a.trailing_zeros()]",
+    ),
+    (
+        "ones",
+        On::All,
+        "a: T",
+        "(u32, u32)",
+        "(a.leading_ones(), a.trailing_ones())",
+    ),
+    (
+        "reverse",
+        On::All,
+        "a: T",
+        "(T, T)",
+        "(a.swap_bytes(), a.reverse_bits())",
+    ),
+    (
+        "min_max",
+        On::All,
+        "a: T, b: T",
+        "(T, T, T)",
+        "(a.min(b), a.max(b), a.clamp(T::MAX / 4, T::MAX / 2))",
+    ),
     ("abs_diff", On::All, "a: T, b: T", "U", "a.abs_diff(b)"),
-    ("sign", On::Signed, "a: T", "(T, bool, bool)", "(a.signum(), a.is_positive(), a.is_negative())"),
+    (
+        "sign",
+        On::Signed,
+        "a: T",
+        "(T, bool, bool)",
+        "(a.signum(), a.is_positive(), a.is_negative())",
+    ),
     ("unsigned_abs", On::Signed, "a: T", "U", "a.unsigned_abs()"),
-    ("is_power_of_two", On::Unsigned, "a: T", "bool", "a.is_power_of_two()"),
+    (
+        "is_power_of_two",
+        On::Unsigned,
+        "a: T",
+        "bool",
+        "a.is_power_of_two()",
+    ),
 ];
 
 /// Name, parameters, result and body of rows on `f32`.
 const FLOAT_ROWS: &[(&str, &str, &str, &str)] = &[
-    ("arithmetic", "a: f32, b: f32", "(f32, f32, f32, f32)", "(a + b, a - b, a * b, a / b)"),
+    (
+        "arithmetic",
+        "a: f32, b: f32",
+        "(f32, f32, f32, f32)",
+        "(a + b, a - b, a * b, a / b)",
+    ),
     ("rem", "a: f32, b: f32", "f32", "a % b"),
     ("neg", "a: f32", "f32", "-a"),
-    ("assign", "a: f32, b: f32", "f32", "{ let mut x = a; x += b; x *= b; x -= a; x /= b; x }"),
-    ("compare", "a: f32, b: f32", "[bool; 6]", "[a == b, a != b, a < b, a <= b, a > b, a >= b]"),
-    ("not_compare", "a: f32, b: f32", "[bool; 4]", "[!(a < b), !(a <= b), !(a > b), !(a >= b)]"),
-    ("constants", "a: f32", "[f32; 6]", "[a * 1.0, a + 0.0, 0.0 - a, a * 0.0, a / 2.0, 1.0 - a]"),
-    ("associate", "a: f32, b: f32, c: f32", "(f32, f32, f32)", "((a + b) + c, a + (b + c), a * b + c)"),
-    ("mul_add", "a: f32, b: f32, c: f32", "f32", "a.mul_add(b, c)"),
+    (
+        "assign",
+        "a: f32, b: f32",
+        "f32",
+        "{ let mut x = a; x += b; x *= b; x -= a; x /= b; x }",
+    ),
+    (
+        "compare",
+        "a: f32, b: f32",
+        "[bool; 6]",
+        "[a == b, a != b, a < b, a <= b, a > b, a >= b]",
+    ),
+    (
+        "not_compare",
+        "a: f32, b: f32",
+        "[bool; 4]",
+        "[!(a < b), !(a <= b), !(a > b), !(a >= b)]",
+    ),
+    (
+        "constants",
+        "a: f32",
+        "[f32; 6]",
+        "[a * 1.0, a + 0.0, 0.0 - a, a * 0.0, a / 2.0, 1.0 - a]",
+    ),
+    (
+        "associate",
+        "a: f32, b: f32, c: f32",
+        "(f32, f32, f32)",
+        "((a + b) + c, a + (b + c), a * b + c)",
+    ),
+    (
+        "mul_add",
+        "a: f32, b: f32, c: f32",
+        "f32",
+        "a.mul_add(b, c)",
+    ),
     ("sqrt", "a: f32", "f32", "a.sqrt()"),
     ("abs", "a: f32", "(f32, f32)", "(a.abs(), a.signum())"),
     ("copysign", "a: f32, b: f32", "f32", "a.copysign(b)"),
-    ("round", "a: f32", "[f32; 6]", "[a.floor(), a.ceil(), a.round(), a.trunc(), a.fract(), a.round_ties_even()]"),
-    ("min_max", "a: f32, b: f32", "(f32, f32)", "(a.min(b), a.max(b))"),
+    (
+        "round",
+        "a: f32",
+        "[f32; 6]",
+        "[a.floor(), a.ceil(), a.round(), a.trunc(), a.fract(), a.round_ties_even()]",
+    ),
+    (
+        "min_max",
+        "a: f32, b: f32",
+        "(f32, f32)",
+        "(a.min(b), a.max(b))",
+    ),
     ("clamp", "a: f32", "f32", "a.clamp(-2.5, 100.0)"),
     ("recip", "a: f32", "f32", "a.recip()"),
     ("bits", "a: f32", "u32", "a.to_bits()"),
@@ -106,21 +339,64 @@ const FLOAT_ROWS: &[(&str, &str, &str, &str)] = &[
         "[bool; 5]",
         "[a.is_nan(), a.is_finite(), a.is_infinite(), a.is_normal(), !a.is_nan() && a.is_sign_negative()]",
     ),
-    ("euclid", "a: f32, b: f32", "(f32, f32)", "(a.div_euclid(b), a.rem_euclid(b))"),
+    (
+        "euclid",
+        "a: f32, b: f32",
+        "(f32, f32)",
+        "(a.div_euclid(b), a.rem_euclid(b))",
+    ),
     ("powi", "a: f32, n: i32", "f32", "a.powi(n % 20)"),
     ("powf", "a: f32, b: f32", "f32", "a.powf(b)"),
-    ("sin", "a: f32", "(f32, f32, f32)", "(a.sin(), a.cos(), a.tan())"),
-    ("asin", "a: f32", "(f32, f32, f32)", "(a.asin(), a.acos(), a.atan())"),
+    (
+        "sin",
+        "a: f32",
+        "(f32, f32, f32)",
+        "(a.sin(), a.cos(), a.tan())",
+    ),
+    (
+        "asin",
+        "a: f32",
+        "(f32, f32, f32)",
+        "(a.asin(), a.acos(), a.atan())",
+    ),
     ("atan2", "a: f32, b: f32", "f32", "a.atan2(b)"),
-    ("sinh", "a: f32", "(f32, f32, f32)", "(a.sinh(), a.cosh(), a.tanh())"),
-    ("exp", "a: f32", "(f32, f32, f32)", "(a.exp(), a.exp2(), a.exp_m1())"),
-    ("ln", "a: f32", "[f32; 4]", "[a.ln(), a.log2(), a.log10(), a.ln_1p()]"),
-    ("hypot", "a: f32, b: f32", "(f32, f32)", "(a.hypot(b), a.cbrt())"),
-    ("degrees", "a: f32", "(f32, f32)", "(a.to_degrees(), a.to_radians())"),
+    (
+        "sinh",
+        "a: f32",
+        "(f32, f32, f32)",
+        "(a.sinh(), a.cosh(), a.tanh())",
+    ),
+    (
+        "exp",
+        "a: f32",
+        "(f32, f32, f32)",
+        "(a.exp(), a.exp2(), a.exp_m1())",
+    ),
+    (
+        "ln",
+        "a: f32",
+        "[f32; 4]",
+        "[a.ln(), a.log2(), a.log10(), a.ln_1p()]",
+    ),
+    (
+        "hypot",
+        "a: f32, b: f32",
+        "(f32, f32)",
+        "(a.hypot(b), a.cbrt())",
+    ),
+    (
+        "degrees",
+        "a: f32",
+        "(f32, f32)",
+        "(a.to_degrees(), a.to_radians())",
+    ),
 ];
 
 /// Conversions by `as`: the targets of each source, in two groups to keep the routines small.
-const CAST_TARGETS: [&[&str]; 2] = [&["u8", "i8", "u16", "i16", "f32"], &["u32", "i32", "u64", "i64"]];
+const CAST_TARGETS: [&[&str]; 2] = [
+    &["u8", "i8", "u16", "i16", "f32"],
+    &["u32", "i32", "u64", "i64"],
+];
 
 /// The source of all these routines and of their list of cases, for the body of a module of the suite.
 pub fn operations() -> String {
@@ -130,20 +406,54 @@ pub fn operations() -> String {
         let signed = ty.starts_with('i');
         for &(name, on, params, result, body) in INTEGER_ROWS {
             if on == On::All || (on == On::Signed) == signed {
-                let [params, result, body] = [params, result, body].map(|text| concrete(text, ty, bits));
-                routine(&mut source, &mut names, format!("{name}_{ty}"), &params, &result, &body);
+                let [params, result, body] =
+                    [params, result, body].map(|text| concrete(text, ty, bits));
+                routine(
+                    &mut source,
+                    &mut names,
+                    format!("{name}_{ty}"),
+                    &params,
+                    &result,
+                    &body,
+                );
             }
         }
     }
     for &(name, params, result, body) in FLOAT_ROWS {
-        routine(&mut source, &mut names, format!("{name}_f32"), params, result, body);
+        routine(
+            &mut source,
+            &mut names,
+            format!("{name}_f32"),
+            params,
+            result,
+            body,
+        );
     }
-    for source_type in INTEGERS.map(|(ty, _)| ty).into_iter().chain(["f32", "bool"]) {
+    for source_type in INTEGERS
+        .map(|(ty, _)| ty)
+        .into_iter()
+        .chain(["f32", "bool"])
+    {
         for (group, targets) in CAST_TARGETS.iter().enumerate() {
-            let targets: Vec<&str> = targets.iter().copied().filter(|&to| to != source_type && (source_type, to) != ("bool", "f32")).collect();
+            let targets: Vec<&str> = targets
+                .iter()
+                .copied()
+                .filter(|&to| to != source_type && (source_type, to) != ("bool", "f32"))
+                .collect();
             let casts: Vec<String> = targets.iter().map(|to| format!("a as {to}")).collect();
-            let (params, result, body) = (format!("a: {source_type}"), targets.join(", "), casts.join(", "));
-            routine(&mut source, &mut names, format!("cast_{source_type}_{group}"), &params, &format!("({result})"), &format!("({body})"));
+            let (params, result, body) = (
+                format!("a: {source_type}"),
+                targets.join(", "),
+                casts.join(", "),
+            );
+            routine(
+                &mut source,
+                &mut names,
+                format!("cast_{source_type}_{group}"),
+                &params,
+                &format!("({result})"),
+                &format!("({body})"),
+            );
         }
     }
     let _ = writeln!(source, "cases! {{ {} }}", names.join(", "));
@@ -172,8 +482,18 @@ fn concrete(text: &str, ty: &str, bits: u32) -> String {
     filled
 }
 
-fn routine(source: &mut String, names: &mut Vec<String>, name: String, params: &str, result: &str, body: &str) {
-    let _ = writeln!(source, "#[routine]\nfn {name}({params}) -> {result} {{\n    {body}\n}}\n");
+fn routine(
+    source: &mut String,
+    names: &mut Vec<String>,
+    name: String,
+    params: &str,
+    result: &str,
+    body: &str,
+) {
+    let _ = writeln!(
+        source,
+        "#[routine]\nfn {name}({params}) -> {result} {{\n    {body}\n}}\n"
+    );
     names.push(name);
 }
 
@@ -183,14 +503,21 @@ mod tests {
 
     #[test]
     fn placeholders_are_whole_words() {
-        assert_eq!(concrete("(T::MAX, U, a.TT(T))", "i16", 16), "(i16::MAX, u16, a.TT(i16))");
+        assert_eq!(
+            concrete("(T::MAX, U, a.TT(T))", "i16", 16),
+            "(i16::MAX, u16, a.TT(i16))"
+        );
     }
 
     #[test]
     fn names_are_unique() {
         let source = operations();
         let list = source.rsplit("cases! {").next().unwrap_or_default();
-        let mut names: Vec<&str> = list.trim_end_matches(['}', '\n', ' ']).split(',').map(str::trim).collect();
+        let mut names: Vec<&str> = list
+            .trim_end_matches(['}', '\n', ' '])
+            .split(',')
+            .map(str::trim)
+            .collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();

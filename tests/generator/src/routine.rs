@@ -55,7 +55,15 @@ pub struct Writer<'m> {
 
 /// The source of one module for each of the seeds from `seed` on. The entry of each is called `random_` and its seed.
 pub fn random_modules(seed: u64, count: usize) -> String {
-    (seed..).take(count).map(|seed| format!("mod m{seed} {{\n{}}}\n\n", random_module(seed, &format!("random_{seed}")))).collect()
+    (seed..)
+        .take(count)
+        .map(|seed| {
+            format!(
+                "mod m{seed} {{\n{}}}\n\n",
+                random_module(seed, &format!("random_{seed}"))
+            )
+        })
+        .collect()
 }
 
 /// The body of one module. Its entry is the routine `name`, which the module's `random_cases!` lists.
@@ -69,8 +77,14 @@ pub fn random_module(seed: u64, name: &str) -> String {
         source += &write_routine(&mut rng, &types, &helpers, &helper, 2);
         helpers.push(helper);
     }
-    let params = (0..1 + rng.below(4)).map(|_| (scalar(&mut rng), Mode::Value)).collect();
-    let entry = Helper { name: name.to_string(), params, result: types.random_type(&mut rng) };
+    let params = (0..1 + rng.below(4))
+        .map(|_| (scalar(&mut rng), Mode::Value))
+        .collect();
+    let entry = Helper {
+        name: name.to_string(),
+        params,
+        result: types.random_type(&mut rng),
+    };
     let statements = 4 + rng.below(6);
     source += &write_routine(&mut rng, &types, &helpers, &entry, statements);
     source + &format!("random_cases! {{ {name} }}\n")
@@ -84,10 +98,20 @@ fn random_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
             ty => (ty, Mode::Value),
         })
         .collect();
-    Helper { name, params, result: types.random_type(rng) }
+    Helper {
+        name,
+        params,
+        result: types.random_type(rng),
+    }
 }
 
-fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Helper, statements: usize) -> String {
+fn write_routine(
+    rng: &mut Rng,
+    types: &Types,
+    helpers: &[Helper],
+    routine: &Helper,
+    statements: usize,
+) -> String {
     let mut writer = Writer {
         rng,
         types,
@@ -125,7 +149,13 @@ fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Hel
     }
     let result = writer.expression(&routine.result, 2);
     writer.line(&result);
-    format!("#[routine]\nfn {}({}) -> {} {{\n{}}}\n\n", routine.name, params.join(", "), routine.result.name(), writer.out)
+    format!(
+        "#[routine]\nfn {}({}) -> {} {{\n{}}}\n\n",
+        routine.name,
+        params.join(", "),
+        routine.result.name(),
+        writer.out
+    )
 }
 
 impl Writer<'_> {
@@ -152,7 +182,11 @@ impl Writer<'_> {
     /// Makes a local that was named before usable.
     pub fn bring_into_scope(&mut self, name: &str, ty: &Ty, mutable: bool) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.push(Variable { name: name.to_string(), ty: ty.clone(), mutable });
+            scope.push(Variable {
+                name: name.to_string(),
+                ty: ty.clone(),
+                mutable,
+            });
         }
     }
 
@@ -178,7 +212,9 @@ impl Writer<'_> {
 
     /// A call of a helper that gives the type and takes no `&mut`.
     pub fn call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        let fits = |helper: &&Helper| helper.result == *ty && helper.params.iter().all(|(_, mode)| *mode != Mode::Mutable);
+        let fits = |helper: &&Helper| {
+            helper.result == *ty && helper.params.iter().all(|(_, mode)| *mode != Mode::Mutable)
+        };
         let helpers: Vec<Helper> = self.helpers.iter().filter(fits).cloned().collect();
         if helpers.is_empty() || self.labels.len() > 1 {
             return None;
@@ -228,7 +264,12 @@ impl Writer<'_> {
                 }
             }
             Ty::Array(element, length) => {
-                self.collect_places(&format!("{path}[#{length}]"), &Ty::Scalar(element), wanted, places);
+                self.collect_places(
+                    &format!("{path}[#{length}]"),
+                    &Ty::Scalar(element),
+                    wanted,
+                    places,
+                );
             }
             Ty::Scalar(_) | Ty::Enum(_) => {}
         }
@@ -267,7 +308,9 @@ impl Writer<'_> {
             "f32" => "0.0",
             _ => "0",
         };
-        self.line(&format!("let mut {name}: [{element}; {length}] = [{zero}; {length}];"));
+        self.line(&format!(
+            "let mut {name}: [{element}; {length}] = [{zero}; {length}];"
+        ));
         self.line(&format!("for i in 0..{length} {{"));
         self.line(&format!("    if i < p{p}.len() {{ {name}[i] = p{p}[i]; }}"));
         self.line("}");

@@ -37,7 +37,11 @@ impl Writer<'_> {
     }
 
     fn assign(&mut self) {
-        let ty = if self.rng.chance(80) { scalar(self.rng) } else { self.types.random_type(self.rng) };
+        let ty = if self.rng.chance(80) {
+            scalar(self.rng)
+        } else {
+            self.types.random_type(self.rng)
+        };
         let Some(place) = self.mutable_variable(&ty) else {
             return self.let_value();
         };
@@ -80,14 +84,22 @@ impl Writer<'_> {
 
     fn swap_or_destructure(&mut self) {
         let ty = scalar(self.rng);
-        if let (true, Some(a), Some(b)) = (self.rng.chance(50), self.mutable_variable(&ty), self.mutable_variable(&ty)) {
+        if let (true, Some(a), Some(b)) = (
+            self.rng.chance(50),
+            self.mutable_variable(&ty),
+            self.mutable_variable(&ty),
+        ) {
             let (x, y) = (self.expression(&ty, 1), self.expression(&ty, 1));
             return self.line(&format!("({a}, {b}) = ({x}, {y});"));
         }
         let (first, second) = (scalar(self.rng), scalar(self.rng));
         let (x, y) = (self.expression(&first, 2), self.expression(&second, 2));
         let (a, b) = (self.declare(&first, true), self.declare(&second, false));
-        self.line(&format!("let (mut {a}, {b}): ({}, {}) = ({x}, {y});", first.name(), second.name()));
+        self.line(&format!(
+            "let (mut {a}, {b}): ({}, {}) = ({x}, {y});",
+            first.name(),
+            second.name()
+        ));
     }
 
     fn if_else(&mut self, depth: usize) {
@@ -105,9 +117,14 @@ impl Writer<'_> {
         if self.rng.chance(50) {
             let e = self.rng.below(self.types.enums.len());
             let scrutinee = self.expression(&Ty::Enum(e), 2);
-            let arms = self.enum_arms(e, |writer| match writer.mutable_variable(&Ty::Scalar("u32")) {
-                Some(place) => format!("{{ {place} = {}; }}", writer.expression(&Ty::Scalar("u32"), 2)),
-                None => "{}".to_string(),
+            let arms = self.enum_arms(e, |writer| {
+                match writer.mutable_variable(&Ty::Scalar("u32")) {
+                    Some(place) => format!(
+                        "{{ {place} = {}; }}",
+                        writer.expression(&Ty::Scalar("u32"), 2)
+                    ),
+                    None => "{}".to_string(),
+                }
             });
             return self.line(&format!("match {scrutinee} {{ {arms} }}"));
         }
@@ -122,7 +139,10 @@ impl Writer<'_> {
         let condition = self.condition(1);
         self.enter();
         let rest = self.declare(&Ty::Scalar(from), false);
-        let value = self.mutable_variable(&Ty::Scalar(from)).map(|place| format!("{place} = {rest};")).unwrap_or_default();
+        let value = self
+            .mutable_variable(&Ty::Scalar(from))
+            .map(|place| format!("{place} = {rest};"))
+            .unwrap_or_default();
         self.leave();
         self.line(&format!("{rest} if {condition} => {{ {value} }}"));
         self.line("_ => {}");
@@ -134,18 +154,42 @@ impl Writer<'_> {
         let arrays = Ty::Array(self.rng.pick(&["u32", "f32", "i32"]), 4);
         let (range, item) = match self.rng.below(6) {
             0 => ("0..=3u32".to_string(), Ty::Scalar("u32")),
-            1 => (format!("(0..({} & 7)).rev()", self.expression(&Ty::Scalar("u32"), 1)), Ty::Scalar("u32")),
-            2 => (format!("(0..{}u32).step_by({})", 3 + self.rng.below(9), 1 + self.rng.below(4)), Ty::Scalar("u32")),
-            3 => (format!("-2..({} & 3)", self.expression(&Ty::Scalar("i32"), 1)), Ty::Scalar("i32")),
+            1 => (
+                format!(
+                    "(0..({} & 7)).rev()",
+                    self.expression(&Ty::Scalar("u32"), 1)
+                ),
+                Ty::Scalar("u32"),
+            ),
+            2 => (
+                format!(
+                    "(0..{}u32).step_by({})",
+                    3 + self.rng.below(9),
+                    1 + self.rng.below(4)
+                ),
+                Ty::Scalar("u32"),
+            ),
+            3 => (
+                format!("-2..({} & 3)", self.expression(&Ty::Scalar("i32"), 1)),
+                Ty::Scalar("i32"),
+            ),
             4 => {
-                let Ty::Array(element, _) = arrays else { return };
+                let Ty::Array(element, _) = arrays else {
+                    return;
+                };
                 (self.expression(&arrays, 1), Ty::Scalar(element))
             }
-            _ => (format!("0..({} % 6)", self.expression(&Ty::Scalar("u32"), 1)), Ty::Scalar("u32")),
+            _ => (
+                format!("0..({} % 6)", self.expression(&Ty::Scalar("u32"), 1)),
+                Ty::Scalar("u32"),
+            ),
         };
         let variable = self.fresh("v");
         self.line(&format!("{label}: for {variable} in {range} {{"));
-        self.labels.push(Label { name: label, value: None });
+        self.labels.push(Label {
+            name: label,
+            value: None,
+        });
         self.enter();
         self.bring_into_scope(&variable, &item, false);
         self.leave_outdented(depth);
@@ -160,7 +204,10 @@ impl Writer<'_> {
         let condition = self.condition(2);
         self.line(&format!("{label}: while {fuel} > 0 && {condition} {{"));
         self.line(&format!("    {fuel} -= 1;"));
-        self.labels.push(Label { name: label, value: None });
+        self.labels.push(Label {
+            name: label,
+            value: None,
+        });
         self.scoped(2, depth);
         self.labels.pop();
         self.line("}");
@@ -175,7 +222,10 @@ impl Writer<'_> {
         self.line(&format!("let mut {name}: {} = {label}: loop {{", ty.name()));
         self.line(&format!("    if {fuel} == 0 {{ break {label} ({last}); }}"));
         self.line(&format!("    {fuel} -= 1;"));
-        self.labels.push(Label { name: label, value: Some(ty.clone()) });
+        self.labels.push(Label {
+            name: label,
+            value: Some(ty.clone()),
+        });
         self.scoped(2, depth);
         let (condition, value) = (self.condition(1), self.expression(&ty, 2));
         self.line(&format!("    if {condition} {{ break ({value}); }}"));
@@ -186,7 +236,14 @@ impl Writer<'_> {
 
     /// Calls a helper that takes `&mut`, with everything else computed before.
     fn call_with_mutable(&mut self) {
-        let takes_mutable = |helper: &&Helper| helper.params.iter().filter(|(_, mode)| *mode == Mode::Mutable).count() == 1;
+        let takes_mutable = |helper: &&Helper| {
+            helper
+                .params
+                .iter()
+                .filter(|(_, mode)| *mode == Mode::Mutable)
+                .count()
+                == 1
+        };
         let helpers: Vec<Helper> = self.helpers.iter().filter(takes_mutable).cloned().collect();
         if helpers.is_empty() || self.labels.len() > 1 {
             return self.assign();
@@ -194,7 +251,9 @@ impl Writer<'_> {
         let helper = self.rng.pick(&helpers);
         let mut arguments = Vec::new();
         for (ty, mode) in &helper.params {
-            if *mode == Mode::Mutable && let Some(place) = self.mutable_variable(ty) {
+            if *mode == Mode::Mutable
+                && let Some(place) = self.mutable_variable(ty)
+            {
                 arguments.push(format!("&mut {place}"));
                 continue;
             }
@@ -209,7 +268,12 @@ impl Writer<'_> {
             arguments.push(format!("{borrow}{name}"));
         }
         let result = self.declare(&helper.result, false);
-        self.line(&format!("let {result}: {} = {}({});", helper.result.name(), helper.name, arguments.join(", ")));
+        self.line(&format!(
+            "let {result}: {} = {}({});",
+            helper.result.name(),
+            helper.name,
+            arguments.join(", ")
+        ));
     }
 
     /// A few statements in a scope of their own.

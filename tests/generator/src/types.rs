@@ -18,7 +18,9 @@ pub enum Ty {
 }
 
 /// All primitives that are used; those that stand more than once are used more.
-pub const SCALARS: [&str; 12] = ["u32", "u32", "i32", "i32", "f32", "f32", "bool", "u64", "i64", "u8", "i16", "u32"];
+pub const SCALARS: [&str; 12] = [
+    "u32", "u32", "i32", "i32", "f32", "f32", "bool", "u64", "i64", "u8", "i16", "u32",
+];
 
 /// The integers among them.
 pub const INTEGERS: [&str; 6] = ["u32", "i32", "u64", "i64", "u8", "i16"];
@@ -34,13 +36,28 @@ pub struct Types {
 impl Types {
     /// A few random types, each made of scalars and of those before it.
     pub fn random(rng: &mut Rng) -> Types {
-        let mut types = Types { structs: Vec::new(), enums: Vec::new() };
+        let mut types = Types {
+            structs: Vec::new(),
+            enums: Vec::new(),
+        };
         for _ in 0..1 + rng.below(2) {
-            let fields = (0..1 + rng.below(4)).map(|_| types.random_type(rng)).collect();
+            let fields = (0..1 + rng.below(4))
+                .map(|_| types.random_type(rng))
+                .collect();
             types.structs.push(fields);
         }
         let variants = (0..2 + rng.below(3))
-            .map(|_| (0..rng.below(3)).map(|_| if rng.chance(25) { types.random_type(rng) } else { scalar(rng) }).collect())
+            .map(|_| {
+                (0..rng.below(3))
+                    .map(|_| {
+                        if rng.chance(25) {
+                            types.random_type(rng)
+                        } else {
+                            scalar(rng)
+                        }
+                    })
+                    .collect()
+            })
             .collect();
         types.enums.push(variants);
         types
@@ -61,8 +78,15 @@ impl Types {
     pub fn source(&self) -> String {
         let mut source = String::new();
         for (s, fields) in self.structs.iter().enumerate() {
-            let fields: Vec<String> = fields.iter().enumerate().map(|(f, ty)| format!("f{f}: {}", ty.name())).collect();
-            source += &format!("#[derive(VmType, Clone, Copy, Debug)]\nstruct S{s} {{ {} }}\n\n", fields.join(", "));
+            let fields: Vec<String> = fields
+                .iter()
+                .enumerate()
+                .map(|(f, ty)| format!("f{f}: {}", ty.name()))
+                .collect();
+            source += &format!(
+                "#[derive(VmType, Clone, Copy, Debug)]\nstruct S{s} {{ {} }}\n\n",
+                fields.join(", ")
+            );
         }
         for (e, variants) in self.enums.iter().enumerate() {
             let variants: Vec<String> = variants
@@ -73,7 +97,10 @@ impl Types {
                     constructor(&format!("V{v}"), v, &types, ": ")
                 })
                 .collect();
-            source += &format!("#[derive(VmType, Clone, Copy, Debug)]\nenum E{e} {{ {} }}\n\n", variants.join(", "));
+            source += &format!(
+                "#[derive(VmType, Clone, Copy, Debug)]\nenum E{e} {{ {} }}\n\n",
+                variants.join(", ")
+            );
         }
         source
     }
@@ -84,7 +111,11 @@ pub fn constructor(path: &str, variant: usize, parts: &[String], named: &str) ->
     if parts.is_empty() {
         path.to_string()
     } else if variant % 2 == 1 {
-        let parts: Vec<String> = parts.iter().enumerate().map(|(i, part)| format!("f{i}{named}{part}")).collect();
+        let parts: Vec<String> = parts
+            .iter()
+            .enumerate()
+            .map(|(i, part)| format!("f{i}{named}{part}"))
+            .collect();
         format!("{path} {{ {} }}", parts.join(", "))
     } else {
         format!("{path}({})", parts.join(", "))
@@ -101,7 +132,10 @@ impl Ty {
     pub fn name(&self) -> String {
         match self {
             Ty::Scalar(name) => (*name).to_string(),
-            Ty::Tuple(parts) => format!("({})", parts.iter().map(Ty::name).collect::<Vec<_>>().join(", ")),
+            Ty::Tuple(parts) => format!(
+                "({})",
+                parts.iter().map(Ty::name).collect::<Vec<_>>().join(", ")
+            ),
             Ty::Array(element, length) => format!("[{element}; {length}]"),
             Ty::Struct(s) => format!("S{s}"),
             Ty::Enum(e) => format!("E{e}"),

@@ -1,7 +1,7 @@
 //! What folding knows of words: constants, and how words that are written once are made of others.
 
 use crate::ir::definitions::Definitions;
-use crate::ir::{Function, Inst, NONE, Word};
+use crate::ir::{End, Function, Inst, NONE, Word};
 use crate::isa::{Effect, Op};
 
 /// What is known about words at a point of the code.
@@ -9,21 +9,27 @@ pub(super) struct Known {
     single: Vec<bool>,
     /// Constants of words written once, which hold everywhere.
     constants: Vec<Option<u32>>,
-    /// How words written once are made of other such words.
-    facts: Vec<Option<Fact>>,
-    /// Constants of other words, each with the block it holds in.
+    /// Constants of other words, each with the chain it holds in.
     local: Vec<(u32, u32)>,
-    /// The block that is being looked at, from 1 on.
-    pub block: u32,
+    /// How words were computed last.
+    facts: Vec<Option<Fact>>,
+    /// How many definitions of each word have been passed.
+    versions: Vec<u32>,
+    /// The chain of blocks that is being looked at, from 1 on.
+    pub chain: u32,
 }
 
-/// The only definition of a word.
+/// The last definition of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Fact {
     pub op: Op,
-    /// The first two words it reads.
-    pub uses: [Word; 2],
+    /// The words it read.
+    pub uses: [Word; 4],
     pub imm: u32,
+    /// The versions of the word itself and of those it read.
+    versions: [u32; 5],
+    /// The chain it holds in; 0 if in all, because the word and those it read are written once.
+    chain: u32,
 }
 
 impl Known {
@@ -35,10 +41,25 @@ impl Known {
                 .map(|word| definitions.is_single(word))
                 .collect(),
             constants: vec![None; words],
-            facts: vec![None; words],
             local: vec![(0, 0); words],
-            block: 0,
+            facts: vec![None; words],
+            versions: vec![0; words],
+            chain: 0,
         }
+    }
+
+    /// Makes room for one more word, which is written once.
+    pub fn grow(&mut self) {
+        self.single.push(true);
+        self.constants.push(None);
+        self.local.push((0, 0));
+        self.facts.push(None);
+        self.versions.push(0);
+    }
+
+    /// Whether a word is written only once.
+    pub fn is_single(&self, word: Word) -> bool {
+        self.single[word as usize]
     }
 
     pub fn constant(&self, word: Word) -> Option<u32> {
@@ -48,16 +69,63 @@ impl Known {
         if let Some(value) = self.constants[word as usize] {
             return Some(value);
         }
-        let (block, value) = self.local[word as usize];
-        (block == self.block).then_some(value)
+        let (chain, value) = self.local[word as usize];
+        (chain == self.chain).then_some(value)
     }
 
     pub fn fact(&self, word: Word) -> Option<Fact> {
-        if word == NONE {
+        let fact = if word == NONE {
             None
         } else {
             self.facts[word as usize]
+        }?;
+        let holds = fact.chain == 0
+            || fact.chain == self.chain && fact.versions == self.versions_of(word, fact.uses);
+        holds.then_some(fact)
+    }
+
+    fn versions_of(&self, word: Word, uses: [Word; 4]) -> [u32; 5] {
+        let version = |word: Word| {
+            if word == NONE {
+                0
+            } else {
+                self.versions[word as usize]
+            }
+        };
+        let [a, b, c, d] = uses;
+        [word, a, b, c, d].map(version)
+    }
+
+    /// Notes that a trap was not taken: until it is written again, its condition is 0.
+    pub fn passed_trap(&mut self, word: Word) {
+        self.local[word as usize] = (self.chain, 0);
+    }
+
+    /// Notes what control came by, from a block's end to the only block it leads to that way.
+    pub fn took(&mut self, end: Option<&End>, to: usize) {
+        let Some(&End::Branch {
+            word,
+            then,
+            otherwise,
+        }) = end
+        else {
+            return;
+        };
+        if to == otherwise && to != then {
+            self.local[word as usize] = (self.chain, 0);
+        } else if to == then && to != otherwise && self.is_bool(word) {
+            self.local[word as usize] = (self.chain, 1);
         }
+    }
+
+    /// What `test` is known to compare: whether a sum of a variable and a constant, which it gives, is less than the variable.
+    pub fn added_constant(&self, test: &Inst) -> Option<u32> {
+        let [sum, variable, ..] = test.uses;
+        if test.op != Op::LtU || self.is_single(variable) {
+            return None;
+        }
+        let fact = self.fact(sum)?;
+        (fact.op == Op::AddImm && fact.uses[0] == variable).then_some(fact.imm)
     }
 
     /// Whether a word is known to hold 0 or 1.
@@ -66,8 +134,7 @@ impl Known {
             is_comparison(fact.op)
                 || fact.op == Op::AndImm && fact.imm <= 1
                 || matches!(fact.op, Op::And | Op::Or | Op::Xor)
-                    && fact
-                        .uses
+                    && fact.uses[..2]
                         .iter()
                         .all(|&part| self.fact(part).is_some_and(|f| is_comparison(f.op)))
                 || fact.op == Op::XorImm
@@ -79,7 +146,7 @@ impl Known {
     /// The word that is 0 exactly when `word` is not, or not 0 exactly when `word` is not 0: the flag tells whether inverted.
     pub fn condition(&self, word: Word) -> Option<(Word, bool)> {
         let fact = self.fact(word)?;
-        let [a, b] = fact.uses;
+        let [a, b, ..] = fact.uses;
         match fact.op {
             Op::XorImm if fact.imm == 1 && self.is_bool(a) => Some((a, true)),
             Op::Eq if self.constant(b) == Some(0) => Some((a, true)),
@@ -91,31 +158,36 @@ impl Known {
     }
 
     pub fn record(&mut self, inst: &Inst) {
+        let read = self.versions_of(0, inst.uses);
         for word in inst.defs() {
             self.local[word as usize] = (0, 0);
+            self.facts[word as usize] = None;
+            self.versions[word as usize] += 1;
         }
         let word = inst.defs[0];
-        if word == NONE || inst.op.effect() != Effect::Pure {
+        if word == NONE || inst.defs[1] != NONE || inst.op.effect() != Effect::Pure {
             return;
         }
-        let single = self.single[word as usize];
+        let single = self.is_single(word);
         if inst.op == Op::Imm {
             if single {
                 self.constants[word as usize] = Some(inst.imm);
             } else {
-                self.local[word as usize] = (self.block, inst.imm);
+                self.local[word as usize] = (self.chain, inst.imm);
             }
-        } else if single
-            && inst.defs[1] == NONE
-            && inst.uses().all(|word| self.single[word as usize])
-        {
-            let uses = [inst.uses[0], inst.uses[1]];
-            self.facts[word as usize] = Some(Fact {
-                op: inst.op,
-                uses,
-                imm: inst.imm,
-            });
+            return;
         }
+        let everywhere = single && inst.uses().all(|word| self.is_single(word));
+        let mut versions = read;
+        versions[0] = self.versions[word as usize];
+        let chain = if everywhere { 0 } else { self.chain };
+        self.facts[word as usize] = Some(Fact {
+            op: inst.op,
+            uses: inst.uses,
+            imm: inst.imm,
+            versions,
+            chain,
+        });
     }
 }
 

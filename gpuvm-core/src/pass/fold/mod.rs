@@ -5,7 +5,7 @@ mod known;
 mod rewrite;
 
 use crate::interp::arithmetic;
-use crate::ir::flow::reverse_postorder;
+use crate::ir::flow::chains;
 use crate::ir::{End, Function, Inst, NONE};
 use crate::isa::{Op, Role};
 use known::Known;
@@ -15,8 +15,11 @@ use rewrite::Rewrite;
 pub(crate) fn fold(function: &mut Function) -> bool {
     let mut known = Known::new(function);
     let mut changed = false;
-    for b in reverse_postorder(function) {
-        known.block = b as u32 + 1;
+    let mut before = None;
+    for (b, chain) in chains(function) {
+        if std::mem::replace(&mut known.chain, chain) == chain {
+            known.took(before.as_ref(), b);
+        }
         let code = std::mem::take(&mut function.blocks[b].code);
         let mut out = Vec::with_capacity(code.len() + 4);
         let mut trap = None;
@@ -33,6 +36,15 @@ pub(crate) fn fold(function: &mut Function) -> bool {
                 ));
                 break;
             }
+            if let Some(added) = known.added_constant(&inst) {
+                let (limit, test) = overflow_of_constant(function.new_word(), &inst, added);
+                known.grow();
+                known.record(&limit);
+                known.record(&test);
+                out.extend([limit, test]);
+                changed = true;
+                continue;
+            }
             match simplify(&inst, &known) {
                 Some(Simpler::Nothing) => changed = true,
                 Some(Simpler::One(new)) => {
@@ -48,6 +60,9 @@ pub(crate) fn fold(function: &mut Function) -> bool {
                 }
                 None => {
                     known.record(&inst);
+                    if inst.op == Op::TrapIf {
+                        known.passed_trap(inst.uses[0]);
+                    }
                     out.push(inst);
                 }
             }
@@ -61,8 +76,18 @@ pub(crate) fn fold(function: &mut Function) -> bool {
             block.end = end;
             changed = true;
         }
+        before = Some(block.end.clone());
     }
     changed
+}
+
+/// `t < a` for `t = a + constant` as `t < constant`: both ask whether the sum wrapped, and the second does not need `a` any more.
+fn overflow_of_constant(word: u32, test: &Inst, added: u32) -> (Inst, Inst) {
+    let limit = Inst::constant(word, added, test.place);
+    (
+        limit,
+        Inst::new(Op::LtU, test.defs[0], &[test.uses[0], word], 0, test.place),
+    )
 }
 
 /// What replaces an instruction.
@@ -275,11 +300,37 @@ mod tests {
     }
 
     #[test]
+    fn a_trap_not_taken_tells_the_condition() {
+        check(
+            "trapnz 0 0 - -; trapnz 1 0 - -; addi 2 0 7",
+            "trapnz 0 0 - -; imm 2 7",
+        );
+        check(
+            "trapnz 0 0 - -; vmid 0; trapnz 1 0 - -",
+            "trapnz 0 0 - -; vmid 0; trapnz 1 0 - -",
+        );
+    }
+
+    #[test]
     fn words_written_twice_are_known_only_until_then() {
         check(
             "imm 2 1; addi 3 2 1; vmid 2; addi 3 2 1",
             "imm 2 1; imm 3 2; vmid 2; addi 3 2 1",
         );
+    }
+
+    #[test]
+    fn a_wrapped_sum_is_seen_without_the_summand() {
+        // Word 0 is written again, so that the test had to keep what it was.
+        check(
+            "addi 2 0 5; ltu 3 2 0; mov 0 2",
+            "addi 2 0 5; imm 64 5; ltu 3 2 64; mov 0 2",
+        );
+        check(
+            "add 2 0 1; ltu 3 2 0; mov 0 2",
+            "add 2 0 1; ltu 3 2 1; mov 0 2",
+        );
+        check("addi 2 1 5; ltu 3 2 1", "addi 2 1 5; ltu 3 2 1");
     }
 
     #[test]

@@ -50,6 +50,7 @@ impl Rewrite<'_> {
                 (_, Some(value)) => self.right(a, value),
                 (Some(value), None) => self.left(value, b),
                 _ if a == b => self.same(a),
+                _ if self.inst.op == Op::LtU => self.wrapped_sum(a, b),
                 _ => None,
             },
         }
@@ -77,7 +78,7 @@ impl Rewrite<'_> {
     /// A constant operation on the result of another one.
     fn chain(&self, a: Word, imm: u32) -> Option<Inst> {
         let inner = self.known.fact(a)?;
-        let [from, other] = inner.uses;
+        let [from, other, ..] = inner.uses;
         match (self.inst.op, inner.op) {
             (Op::AddImm, Op::AddImm) => {
                 self.immediate(Op::AddImm, from, inner.imm.wrapping_add(imm))
@@ -204,6 +205,26 @@ impl Rewrite<'_> {
             (then, otherwise)
         };
         self.with(Op::Select, &[word, then, otherwise])
+    }
+
+    /// `t < a` for `t = a + b` is `t < b`, which is better if `a` is a variable about to be written.
+    fn wrapped_sum(&self, sum: Word, part: Word) -> Option<Inst> {
+        let fact = self.known.fact(sum).filter(|fact| fact.op == Op::Add)?;
+        let other = match fact.uses {
+            [a, b, ..] if a == part => b,
+            [a, b, ..] if b == part => a,
+            _ => return None,
+        };
+        let better = !self.known.is_single(part) && self.known.is_single(other);
+        better.then(|| {
+            Inst::new(
+                Op::LtU,
+                self.inst.defs[0],
+                &[sum, other],
+                0,
+                self.inst.place,
+            )
+        })
     }
 
     /// 64-bit comparisons of words whose high halves are 0.

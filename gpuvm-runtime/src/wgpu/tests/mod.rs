@@ -87,7 +87,7 @@ fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> 
                 reserved: 0,
             },
         ],
-        changed: vec![input.len()..arena.len()],
+        changed: std::iter::once(input.len()..arena.len()).collect(),
         arena,
         atomics: vec![0; 8],
     }

@@ -1,5 +1,5 @@
 //! The node stream: what the macro knows of a routine (its structure, in evaluation order) in a compact form that the encoder
-//! walks once. The macro writes it as one byte string; types come from [`Fact`](crate::facts::Fact)s by slot number.
+//! walks once. The macro writes it as one byte string; types come from `Fact`s of gpuvm-core by slot number.
 //!
 //! A node is one byte, its [`Node`] number, followed by its arguments, each an unsigned LEB128 number; `hash` arguments are
 //! four bytes, little end first. The encoder keeps a stack of *operands* (values, places, literals) while it
@@ -32,7 +32,7 @@ define_nodes! {
     Local = 1;
     /// `value` → an integer literal without suffix; its consumer decides the type. (Never where nothing decides: see `IntegerAs`.)
     Integer = 2;
-    /// `value kind` → an integer literal of a scalar kind (a [`Kind`](crate::types::Kind) number).
+    /// `value kind` → an integer literal of a scalar kind (a [`Kind`](crate::Kind) number).
     IntegerOf = 3;
     /// `value slot` → an integer literal whose type is the slot's.
     IntegerAs = 4;
@@ -86,10 +86,10 @@ define_nodes! {
     /// `slot count`: arguments… → result (slot: call fact).
     Call = 27;
     /// `method count`: receiver, arguments… → result of a std method of a type that the macro knows to be the machine's own; a number
-    /// of [`METHODS`](super::method::METHODS). `count` includes the receiver.
+    /// of [`METHODS`](crate::method::METHODS). `count` includes the receiver.
     Method = 28;
     /// `method slot count`: the same where the receiver may be a user's type (slot: method fact). `method` is
-    /// [`NO_METHOD`](super::method::NO_METHOD) where std has none of this name.
+    /// [`NO_METHOD`](crate::method::NO_METHOD) where std has none of this name.
     MethodAs = 29;
     /// `method kind count`: arguments… → result of an associated function of a scalar, `u32::max(a, b)`, `f32::from_bits(w)`.
     Associated = 30;

@@ -1,0 +1,177 @@
+//! The macros as functions from tokens to tokens: what they make is Rust, costs few slots, and no tokens whatever make them panic.
+
+use std::str::FromStr;
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use proptest::prelude::*;
+
+const ROUTINES: [&str; 8] = [
+    "fn collatz(start: u32) -> u32 { let mut n = start; let mut steps = 0; while n > 1 { n = if n % 2 == 0 { n / 2 } else { n * 3 + 1 }; steps += 1; } steps }",
+    "pub fn area(shape: Shape, k: [f32; 3]) -> f32 { match shape { Shape::Circle(r) if r > 1.0 => 3.0 * r, Shape::Rect { lo, hi: h @ 1.0..=2.0 } | Other(lo, h) => (h - lo).max(k[1]), _ => -1.5 } }",
+    "fn walk(all: &[u32], out: &mut [f32], bins: &[AtomicU32]) { for (i, x) in all.iter().enumerate() { out[i] += *x as f32; } 'a: for i in (0..=9u8).rev().step_by(2) { if i > 3 { continue 'a; } break; } bins[vm::id() as usize].fetch_add(1, Relaxed); }",
+    "fn joins<T: VmType + Add<Output = T>, const N: usize>(v: [T; N], i: usize) -> Option<T> { let Some(a) = pick::<3>(v, i) else { return None }; let (mut b, _) = (a? + v[i], 1); [b, _] = [b, b]; if let Some(c) = b && i > 2 { Some(c) } else { None } }",
+    "fn traps(n: i32) -> i32 { assert!(n != 3, \"n is {n} and {:?}\", n + 1); assert_eq!(n, 2); debug_assert!(n < 9); let x; x = loop { if matches!(n, 1..=4 | 7) { break n; } else { unreachable!() } }; x }",
+    "impl Add<f32> for Vec2 { type Output = Self; fn add(self, k: f32) -> Self::Output { Self { x: self.x + k, ..self } } }",
+    "impl<T: VmType> Pair<T> { const A: u32 = 1; fn first(&self) -> T { self.0 } fn swap(&mut self) { (self.0, self.1) = (self.1, self.0); } }",
+    "trait Area { fn area(&self) -> f32; const SIDES: u32; }",
+];
+
+const TYPES: [&str; 3] = [
+    "struct Vec2 { x: f32, y: f32 }",
+    "#[vm_type(manual_eq)] enum Shape<T> { Unit, Circle(T), Rect { lo: T, hi: [T; 2] } = 7 }",
+    "struct Id(u32);",
+];
+
+fn tokens(source: &str) -> TokenStream {
+    TokenStream::from_str(source).unwrap()
+}
+
+#[test]
+fn expansions_are_rust() {
+    for source in ROUTINES {
+        let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
+        assert!(
+            !expansion.contains("compile_error"),
+            "{source}: {expansion}"
+        );
+        syn::parse_file(&expansion)
+            .unwrap_or_else(|error| panic!("{source}: {error}: {expansion}"));
+    }
+    for source in TYPES {
+        let expansion = crate::derive::vm_type(tokens(source)).to_string();
+        assert!(
+            !expansion.contains("compile_error"),
+            "{source}: {expansion}"
+        );
+        syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}"));
+    }
+}
+
+#[test]
+fn arithmetic_on_primitives_takes_no_slots() {
+    let source = "fn f(a: f32, k: u32) -> f32 { let b = a * 2.5 - (k as f32).sqrt(); let mut s = 0.0; for i in 0..k { s += b * i as f32; } \
+                  if s > b && k % 2 == 1 { -s } else { s.max(b) } }";
+    let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
+    assert!(!expansion.contains("__t0"), "{expansion}");
+}
+
+#[test]
+fn all_errors_are_reported_at_once() {
+    let source = "fn f(a: f64) -> f32 { let g = |x| x; let s = \"text\"; let v = vec![1]; 'c' }";
+    let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
+    assert_eq!(expansion.matches("compile_error").count(), 5, "{expansion}");
+    assert!(
+        expansion.contains("fn f (a : f64)"),
+        "the function itself stays"
+    );
+}
+
+/// Flattens a stream into paths to its trees, so that a mutation can pick any of them.
+fn count(stream: &TokenStream) -> usize {
+    stream
+        .clone()
+        .into_iter()
+        .map(|tree| match tree {
+            TokenTree::Group(group) => 1 + count(&group.stream()),
+            _ => 1,
+        })
+        .sum()
+}
+
+/// Replaces the tree at a place by others.
+fn edit(
+    stream: TokenStream,
+    place: &mut usize,
+    with: &dyn Fn(TokenTree) -> Vec<TokenTree>,
+) -> TokenStream {
+    let mut edited = Vec::new();
+    for tree in stream {
+        if *place == 0 {
+            *place = usize::MAX;
+            edited.extend(with(tree));
+            continue;
+        }
+        *place = place.saturating_sub(1);
+        edited.push(match tree {
+            TokenTree::Group(group) if *place != usize::MAX - 1 => {
+                let mut inner = Group::new(group.delimiter(), edit(group.stream(), place, with));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            tree => tree,
+        });
+    }
+    edited.into_iter().collect()
+}
+
+/// Tokens to put in: what routines are made of, and what they refuse.
+const SPARE: [&str; 36] = [
+    "self",
+    "Self",
+    "_",
+    "..",
+    "..=",
+    "=>",
+    "&",
+    "&mut x",
+    "*",
+    "-",
+    "!",
+    "?",
+    "::",
+    "if",
+    "else { }",
+    "match x { }",
+    "loop { }",
+    "'a:",
+    "break 'a 1",
+    "return",
+    "let y = 1;",
+    "|x| x",
+    "async { }",
+    "unsafe { }",
+    "\"text\"",
+    "'c'",
+    "1.5e3",
+    "0xffff_ffff_ffff_ffff_f",
+    "1u128",
+    "r#match",
+    "panic!(\"{} {x:?}\", 1)",
+    "assert!()",
+    "matches!(x)",
+    "x as f64",
+    "#[cfg(x)]",
+    "<T as U>::V",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_tokens_make_the_macros_panic(
+        which in 0..ROUTINES.len() + TYPES.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, 0..SPARE.len()), 1..5),
+    ) {
+        let source = ROUTINES.iter().chain(&TYPES).nth(which).unwrap();
+        let mut stream = tokens(source);
+        for (place, action, spare) in edits {
+            let total = count(&stream);
+            if total == 0 {
+                break;
+            }
+            let spare: Vec<TokenTree> = tokens(SPARE[spare]).into_iter().collect();
+            stream = edit(stream, &mut place.index(total), &|tree| match action {
+                0 => Vec::new(),
+                1 => vec![tree.clone(), tree],
+                2 => spare.clone(),
+                _ => spare.iter().cloned().chain([tree]).collect(),
+            });
+        }
+        if which < ROUTINES.len() {
+            crate::emit::routine(TokenStream::new(), stream.clone());
+            crate::emit::routine(stream, tokens(source));
+        } else {
+            crate::derive::vm_type(stream);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! `format!` in a routine.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    let text = format!("{x}");
+    x + n as f32
+}
+
+fn main() {}

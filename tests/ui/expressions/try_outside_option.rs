@@ -1,0 +1,13 @@
+//! `?` in a routine that returns no Option.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    let y = n.checked_add(1)?;
+    x + y as f32
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! An unsafe block in a routine.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    let y = unsafe { x };
+    y + n as f32
+}
+
+fn main() {}

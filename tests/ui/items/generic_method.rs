@@ -1,0 +1,17 @@
+//! A method with a type parameter.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[derive(VmType, Clone, Copy)]
+struct P(f32);
+
+#[routine]
+impl P {
+    fn get<T: VmType>(self, other: T) -> f32 {
+        self.0
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! Methods for one of the machine's own types.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+trait Double {
+    fn double(self) -> Self;
+}
+
+#[routine]
+impl Double for f32 {
+    fn double(self) -> f32 {
+        self * 2.0
+    }
+}
+
+fn main() {}

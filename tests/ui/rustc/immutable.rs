@@ -1,0 +1,13 @@
+//! An assignment to an immutable variable.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    n += 1;
+    x + n as f32
+}
+
+fn main() {}

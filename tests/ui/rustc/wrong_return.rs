@@ -1,0 +1,12 @@
+//! A result of the wrong type.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    n
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! A placeholder with options.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+
+#[routine]
+fn f(x: f32, n: u32) -> f32 {
+    assert!(x > 0.0, "{x:.3}");
+    x + n as f32
+}
+
+fn main() {}
