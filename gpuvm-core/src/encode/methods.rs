@@ -36,7 +36,7 @@ impl<const CAP: usize> Encoder<CAP> {
             if method == m::from_bits {
                 let bits = self.convert(arguments[0], TypeRef::value(<u32 as Value>::TYPE));
                 let bits = self.value(bits);
-                self.push(Operand::scalar(<f32 as Value>::TYPE, bits));
+                self.push(Operand::scalar(<f32 as Value>::TYPE, bits).shared());
                 return;
             }
             arguments[0] = self.convert(arguments[0], TypeRef::value(scalar_type(kind)));
@@ -447,7 +447,7 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             _ => panic!("a method of an integer that is called here is not available inside a routine"),
         };
-        Operand::scalar(ty, base)
+        Operand::result(ty, base, a)
     }
 
     /// The families `wrapping_*`, `checked_*`, `saturating_*`, `overflowing_*` and `pow`.

@@ -607,7 +607,7 @@ impl<const CAP: usize> Encoder<CAP> {
             (self.value(a), a.ty.arithmetic_kind())
         };
         let result = self.cast_words(base, from, to);
-        Operand::scalar(ty, result)
+        Operand::result(ty, result, base)
     }
 
     /// The discriminant of a fieldless enum, as an i64.

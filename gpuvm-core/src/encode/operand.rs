@@ -52,6 +52,12 @@ impl Operand {
         Operand::fresh(TypeRef::value(ty), word)
     }
 
+    /// The scalar result of an operation on `from`, which may have had nothing to do: then the words are still the operand's.
+    pub const fn result(ty: &'static Type, word: u32, from: u32) -> Operand {
+        let result = Operand::scalar(ty, word);
+        if word == from { result.shared() } else { result }
+    }
+
     /// A literal whose type is still open.
     pub const fn literal(value: u64) -> Operand {
         Operand { ty: <i32 as Value>::TYPE, refs: 0, at: Where::Literal(value), owned: false, by_ref: false }

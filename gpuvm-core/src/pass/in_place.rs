@@ -128,7 +128,7 @@ impl InPlace<'_> {
         let at = self.at(from).defined.checked_sub(1)?;
         let maker = &code[at];
         let movable = maker.is_pure() && maker.defs[1] == NONE && self.definitions.uses(from) == 1;
-        (movable).then_some(at)
+        (movable && maker.uses().all(|word| self.at(word).defined <= at)).then_some(at)
     }
 }
 
