@@ -3,10 +3,14 @@
 //! `cargo run --release --example photo [-- input.png --output drawing.png --engine interpreter]`
 
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use gpuvm::prelude::*;
+use gpuvm::{Done, Launch};
 use image::{ImageReader, RgbImage};
+use indicatif::ProgressBar;
 
 #[derive(VmType, Clone, Copy)]
 struct Pixel {
@@ -52,7 +56,11 @@ fn combine(gray: f32, edge: f32) -> Pixel {
     let line = (1.0 - 1.6 * edge).clamp(0.0, 1.0);
     let wash = 0.35 + 0.65 * gray.sqrt();
     let shade = line * wash;
-    Pixel { red: (255.0 * shade) as u8, green: (246.0 * shade) as u8, blue: (228.0 * shade) as u8 }
+    Pixel {
+        red: (255.0 * shade) as u8,
+        green: (246.0 * shade) as u8,
+        blue: (228.0 * shade) as u8,
+    }
 }
 
 /// Draws a photograph in ink, one VM a pixel.
@@ -77,8 +85,37 @@ enum Choice {
     Interpreter,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let options = Options::parse();
+/// Runs one launch under a spinner (shown to a person, not to a pipe), and prints what it was and what it cost.
+fn report<'a>(
+    runtime: &Runtime,
+    id: &str,
+    run: impl FnOnce(Launch<'a>) -> gpuvm::Result<Done>,
+) -> gpuvm::Result<Done> {
+    let spinner = ProgressBar::new_spinner().with_message(id.to_string());
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    let done = run(runtime.launch(id)?)?;
+    spinner.finish_and_clear();
+    let program = runtime.program(id)?;
+    let [linear, ..] = program.report.by_class;
+    println!(
+        "{id}: a program of {} instructions, {linear} of them linear; {}",
+        program.code.len(),
+        done.stats()
+    );
+    Ok(done)
+}
+
+fn main() -> ExitCode {
+    match draw(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let photo = ImageReader::open(&options.input)
         .map_err(|error| format!("cannot open {}: {error}", options.input.display()))?
         .with_guessed_format()?
@@ -86,8 +123,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_err(|error| format!("cannot read {} as a PNG: {error}", options.input.display()))?
         .to_rgb8();
     let (width, height) = photo.dimensions();
-    let pixels: Vec<Pixel> =
-        photo.pixels().map(|p| Pixel { red: p[0], green: p[1], blue: p[2] }).collect();
+    let pixels: Vec<Pixel> = photo
+        .pixels()
+        .map(|p| Pixel {
+            red: p[0],
+            green: p[1],
+            blue: p[2],
+        })
+        .collect();
 
     let runtime = match options.engine {
         // The interpreter runs on any adapter, a software one too.
@@ -102,17 +145,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let image = runtime.buffer(&pixels)?;
     let vms = pixels.len();
-    let gray = runtime.launch("grayscale")?.args((&image,)).engine(engine).run()?;
-    let edge = runtime.launch("edges")?.args((&image, width)).vms(vms).engine(engine).run()?;
-    let (gray_column, edge_column): (Vec<f32>, Vec<f32>) = (gray.output()?, edge.output()?);
-    let mixed =
-        runtime.launch("combine")?.args((&gray_column, &edge_column)).engine(engine).run()?;
+    println!("{}", runtime.device());
+    let gray = report(&runtime, "grayscale", |launch| {
+        launch.args((&image,)).engine(engine).run()
+    })?;
+    let edge = report(&runtime, "edges", |launch| {
+        launch.args((&image, width)).vms(vms).engine(engine).run()
+    })?;
+    let (gray, edge): (Vec<f32>, Vec<f32>) = (gray.output()?, edge.output()?);
+    let mixed = report(&runtime, "combine", |launch| {
+        launch.args((&gray, &edge)).engine(engine).run()
+    })?;
     let drawing: Vec<Pixel> = mixed.output()?;
 
-    for (name, done) in [("grayscale", &gray), ("edges", &edge), ("combine", &mixed)] {
-        println!("{name:9} {}", done.stats());
-    }
-    let bytes = drawing.iter().flat_map(|p| [p.red, p.green, p.blue]).collect();
+    let bytes = drawing
+        .iter()
+        .flat_map(|p| [p.red, p.green, p.blue])
+        .collect();
     let drawing = RgbImage::from_raw(width, height, bytes).ok_or("the drawing has another size")?;
     if let Some(folder) = options.output.parent() {
         std::fs::create_dir_all(folder)?;

@@ -133,9 +133,17 @@ pub fn link(
     for f in graph.order.iter().copied().chain([start]) {
         improve(&mut functions, f, start, &graph.recursive, settings);
     }
+    let used = CallGraph::of(functions.iter()).reachable(start);
     let ready: Vec<Ready> = functions
         .into_iter()
-        .map(|function| finish(function, settings))
+        .zip(used)
+        .map(|(function, used)| {
+            if used {
+                finish(function, settings)
+            } else {
+                Ready::default()
+            }
+        })
         .collect();
     let encoded = codes.iter().map(Vec::len).sum::<usize>();
     emit(entry, &ready, start, tables, settings, encoded as u32)

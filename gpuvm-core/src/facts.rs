@@ -158,7 +158,7 @@ pub fn any<T>() -> T {
 }
 
 /// The type of the callee where a path names no routine; only its message matters.
-pub struct NotARoutine;
+pub struct NotARoutine {}
 
 impl NotARoutine {
     /// Asks the impossible of a function that is no routine, so that rustc says what to do.

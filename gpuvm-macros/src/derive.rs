@@ -1,5 +1,6 @@
 //! `#[derive(VmType)]`: the layout of a struct or enum as data, and how its values become words and come back.
 
+use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -42,6 +43,13 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(&input.generics);
     let (implementation, arguments, clause) = generics.split_for_impl();
+    let hash = name_hash("clone");
+    let clone = quote! {
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
+        }
+    };
     let equality = if manual_eq {
         TokenStream::new()
     } else {
@@ -67,6 +75,7 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Element for #name #arguments #clause {}
         #equality
+        #clone
         #errors
     }
 }

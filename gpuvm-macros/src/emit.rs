@@ -52,6 +52,14 @@ fn first_token(item: &Item) -> TokenStream {
 }
 
 fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStream {
+    if let Some(receiver) = function.sig.receiver() {
+        report.method_alone(receiver);
+        let errors = report.into_tokens();
+        // In an `impl` block there can be methods only, so the errors go inside.
+        let (attributes, visibility, signature) = (&function.attrs, &function.vis, &function.sig);
+        let statements = &function.block.stmts;
+        return quote!(#(#attributes)* #visibility #signature { #errors #(#statements)* });
+    }
     if crate::primitive::kind_of_name(&function.sig.ident.to_string()).is_some() {
         report.primitive_name(&function.sig.ident);
         let errors = report.into_tokens();
@@ -85,7 +93,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         native::redirect(&mut native.block);
     }
     let statements = &native.block.stmts;
-    native.block = Box::new(syn::parse_quote!({ #guard #(#statements)* }));
+    *native.block = syn::parse_quote!({ #guard #(#statements)* });
     let marker_item = marker.item();
     let routine_type = marker.routine_type(&source);
     let launch = if args.callee {

@@ -136,15 +136,16 @@ impl VisitMut for Redirect {
                     mac.tokens = quote_spanned!(mac.tokens.span()=> #arguments #message);
                 }
             }
-            MacroArguments::Matches(mut expr, mut pattern, mut guard) => {
-                inside.visit_expr_mut(&mut expr);
-                inside.visit_pat_mut(&mut pattern);
-                if let Some(guard) = &mut guard {
+            MacroArguments::Matches(mut matches) => {
+                inside.visit_expr_mut(&mut matches.value);
+                inside.visit_pat_mut(&mut matches.pattern);
+                if let Some(guard) = &mut matches.guard {
                     inside.visit_expr_mut(guard);
                 }
                 if inside.found {
-                    let guard = guard.map(|guard| quote!(if #guard));
-                    mac.tokens = quote!(#expr, #pattern #guard);
+                    let (value, pattern) = (&matches.value, &matches.pattern);
+                    let guard = matches.guard.as_ref().map(|guard| quote!(if #guard));
+                    mac.tokens = quote!(#value, #pattern #guard);
                 }
             }
             MacroArguments::Other => {}

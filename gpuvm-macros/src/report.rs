@@ -195,6 +195,7 @@ rules! {
 
     // Items.
     item_kind: "#[routine] goes on a `fn`, an `impl` block or a `trait`";
+    method_alone: "a method becomes a routine with its whole `impl` block; put #[routine] above the `impl`";
     primitive_name: "a routine cannot have a primitive type's name, which it would hide; rename it";
     async_routine: "a routine cannot be `async`; it runs to its end, `vm::yield_now()` lets others go first";
     unsafe_routine: "a routine cannot be `unsafe`";

@@ -78,28 +78,29 @@ fn count(stream: &TokenStream) -> usize {
         .sum()
 }
 
-/// Replaces the tree at a place by others.
+/// Replaces the tree at a place, counted as [`count`] does, by others.
 fn edit(
     stream: TokenStream,
-    place: &mut usize,
+    place: &mut Option<usize>,
     with: &dyn Fn(TokenTree) -> Vec<TokenTree>,
 ) -> TokenStream {
     let mut edited = Vec::new();
     for tree in stream {
-        if *place == 0 {
-            *place = usize::MAX;
-            edited.extend(with(tree));
-            continue;
-        }
-        *place = place.saturating_sub(1);
-        edited.push(match tree {
-            TokenTree::Group(group) if *place != usize::MAX - 1 => {
-                let mut inner = Group::new(group.delimiter(), edit(group.stream(), place, with));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
+        match (*place, tree) {
+            (Some(0), tree) => {
+                *place = None;
+                edited.extend(with(tree));
             }
-            tree => tree,
-        });
+            (Some(left), TokenTree::Group(group)) => {
+                *place = Some(left - 1);
+                let inner = Group::new(group.delimiter(), edit(group.stream(), place, with));
+                edited.push(TokenTree::Group(inner));
+            }
+            (left, tree) => {
+                *place = left.map(|left| left - 1);
+                edited.push(tree);
+            }
+        }
     }
     edited.into_iter().collect()
 }
@@ -160,7 +161,7 @@ proptest! {
                 break;
             }
             let spare: Vec<TokenTree> = tokens(SPARE[spare]).into_iter().collect();
-            stream = edit(stream, &mut place.index(total), &|tree| match action {
+            stream = edit(stream, &mut Some(place.index(total)), &|tree| match action {
                 0 => Vec::new(),
                 1 => vec![tree.clone(), tree],
                 2 => spare.clone(),

@@ -25,8 +25,11 @@ pub fn ensure() -> Result<(), String> {
         return Ok(());
     }
     let packages = PACKAGES.join(" ");
-    let advice = format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
-    let Some(prefix) = root_prefix() else { return Err(advice) };
+    let advice =
+        format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
+    let Some(prefix) = root_prefix() else {
+        return Err(advice);
+    };
     eprintln!("no Vulkan adapter found: installing {packages} through apt");
     apt(prefix, &["update"]).map_err(|error| format!("{advice} ({error})"))?;
     let mut install = vec!["install", "--yes", "--no-install-recommends"];
@@ -37,10 +40,14 @@ pub fn ensure() -> Result<(), String> {
 
 /// Whether a loader and at least one driver are installed.
 fn is_there() -> bool {
-    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some());
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some());
     let driver = DRIVER_FOLDERS.iter().any(|folder| {
         std::fs::read_dir(folder).is_ok_and(|entries| {
-            entries.flatten().any(|entry| entry.path().extension().is_some_and(|e| e == "json"))
+            entries
+                .flatten()
+                .any(|entry| entry.path().extension().is_some_and(|e| e == "json"))
         })
     });
     (named || driver) && has_loader()
@@ -48,7 +55,9 @@ fn is_there() -> bool {
 
 /// Whether the dynamic linker knows a Vulkan loader.
 fn has_loader() -> bool {
-    let cache = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].into_iter().find(|path| Path::new(path).exists());
+    let cache = ["/sbin/ldconfig", "/usr/sbin/ldconfig"]
+        .into_iter()
+        .find(|path| Path::new(path).exists());
     let Some(ldconfig) = cache else { return true };
     Command::new(ldconfig)
         .arg("-p")
@@ -65,7 +74,11 @@ fn root_prefix() -> Option<&'static [&'static str]> {
     if id.stdout.trim_ascii() == b"0" {
         return Some(&[]);
     }
-    let sudo = Command::new("sudo").args(["-n", "true"]).stderr(Stdio::null()).status().ok()?;
+    let sudo = Command::new("sudo")
+        .args(["-n", "true"])
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
     sudo.success().then_some(&["sudo", "-n"])
 }
 
@@ -79,5 +92,9 @@ fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
         .stdout(Stdio::null())
         .status()
         .map_err(|error| format!("`{}` does not start: {error}", line.join(" ")))?;
-    if status.success() { Ok(()) } else { Err(format!("`{}` failed", line.join(" "))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{}` failed", line.join(" ")))
+    }
 }

@@ -25,15 +25,25 @@ pub fn run(options: &Options) -> Result<(), String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/compile-time");
     let dense = |routine: &str| dense_crate(options.routines, routine);
     let long = |routine: &str| long_crate(options.lines, routine);
-    println!("{:<28} {:>9} {:>9} {:>9}", "added by #[routine], seconds", "plain", "routine", "added");
+    println!(
+        "{:<28} {:>9} {:>9} {:>9}",
+        "added by #[routine], seconds", "plain", "routine", "added"
+    );
     for (name, crate_of) in [
-        (format!("{} dense routines", options.routines), &dense as &dyn Fn(&str) -> String),
+        (
+            format!("{} dense routines", options.routines),
+            &dense as &dyn Fn(&str) -> String,
+        ),
         (format!("one routine of {} lines", options.lines), &long),
     ] {
         for task in ["check", "build"] {
             let plain = measure(&folder, &crate_of(""), task, options.repeat)?;
             let with = measure(&folder, &crate_of("#[routine]"), task, options.repeat)?;
-            println!("{:<28} {plain:>9.2} {with:>9.2} {:>9.2}", format!("{name}, {task}"), with - plain);
+            println!(
+                "{:<28} {plain:>9.2} {with:>9.2} {:>9.2}",
+                format!("{name}, {task}"),
+                with - plain
+            );
         }
     }
     cargo(&folder, &["run", "--release", "--quiet"], Stdio::inherit())
@@ -55,7 +65,9 @@ fn measure(folder: &Path, source: &str, task: &str, repeat: u32) -> Result<f64, 
 
 fn write(folder: &Path, source: &str) -> Result<(), String> {
     let manifest = "[package]\nname = \"compile-time\"\nedition = \"2024\"\n\n[dependencies]\ngpuvm = { path = \"../../gpuvm\" }\n\n[workspace]\n";
-    let put = |path: PathBuf, text: &str| std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()));
+    let put = |path: PathBuf, text: &str| {
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    };
     std::fs::create_dir_all(folder.join("src")).map_err(|error| error.to_string())?;
     put(folder.join("Cargo.toml"), manifest)?;
     put(folder.join("src/main.rs"), source)
@@ -70,7 +82,11 @@ fn cargo(folder: &Path, arguments: &[&str], output: Stdio) -> Result<(), String>
         .stdout(output)
         .status()
         .map_err(|error| format!("cargo does not start: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}` failed", arguments.join(" ")))
+    }
 }
 
 /// What the routines call.
@@ -111,7 +127,9 @@ fn dense_crate(routines: u32, attribute: &str) -> String {
     let mut source = String::from("#![allow(dead_code, unused_imports)]\nuse gpuvm::prelude::*;\n");
     source += &AIDS.replace("ATTRIBUTE", attribute);
     for number in 0..routines {
-        source += &DENSE.replace("ATTRIBUTE", attribute).replace("NUMBER", &number.to_string());
+        source += &DENSE
+            .replace("ATTRIBUTE", attribute)
+            .replace("NUMBER", &number.to_string());
     }
     if attribute.is_empty() {
         source += "\nfn main() {}\n";
@@ -119,7 +137,10 @@ fn dense_crate(routines: u32, attribute: &str) -> String {
     }
     source += "\nfn main() {\n    let routines = [\n";
     for number in 0..routines {
-        let _ = writeln!(source, "        <dense_{number} as gpuvm::__private::RoutineType>::routine(),");
+        let _ = writeln!(
+            source,
+            "        <dense_{number} as gpuvm::__private::RoutineType>::routine(),"
+        );
     }
     source += "    ];
     let mut best = f64::INFINITY;
@@ -139,7 +160,10 @@ fn dense_crate(routines: u32, attribute: &str) -> String {
 fn long_crate(lines: u32, attribute: &str) -> String {
     let mut source = String::from("#![allow(dead_code, unused_imports)]\nuse gpuvm::prelude::*;\n");
     source += &AIDS.replace("ATTRIBUTE", attribute);
-    let _ = write!(source, "{attribute}\nfn long(a: f32, b: f32, n: u32) -> f32 {{\n    let mut s = a;\n    let mut k = n;\n");
+    let _ = write!(
+        source,
+        "{attribute}\nfn long(a: f32, b: f32, n: u32) -> f32 {{\n    let mut s = a;\n    let mut k = n;\n"
+    );
     for line in 0..lines {
         source += match line % 5 {
             0 => "    s = blend(s, b) * 0.5 + a;\n",

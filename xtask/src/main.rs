@@ -46,7 +46,14 @@ fn test() -> Result<(), String> {
     adapter::ensure()?;
     cargo(&["test", "--workspace"])?;
     // In release only what behaves otherwise there: the comparison of engines.
-    cargo(&["test", "--release", "--package", "gpuvm-tests", "--test", "it"])
+    cargo(&[
+        "test",
+        "--release",
+        "--package",
+        "gpuvm-tests",
+        "--test",
+        "it",
+    ])
 }
 
 /// Runs cargo and passes its verdict on.
@@ -57,5 +64,9 @@ fn cargo(arguments: &[&str]) -> Result<(), String> {
         .args(arguments)
         .status()
         .map_err(|error| format!("cargo does not start: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}` failed", arguments.join(" ")))
+    }
 }

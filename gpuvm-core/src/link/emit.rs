@@ -10,7 +10,8 @@ use crate::pass::fuse::{Maps, map_of};
 use crate::program::{Place, Program};
 use crate::routine::Routine;
 
-/// A function ready to be written: allocated, and with its fused matrices.
+/// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
+#[derive(Default)]
 pub(crate) struct Ready {
     /// The function, its words the machine's.
     pub function: Function,

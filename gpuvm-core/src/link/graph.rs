@@ -46,6 +46,18 @@ impl CallGraph {
         }
     }
 
+    /// Whether each function is called, directly or not, from `start`, which counts itself.
+    pub fn reachable(&self, start: usize) -> Vec<bool> {
+        let mut reached = vec![false; self.calls.len()];
+        let mut work = vec![start];
+        while let Some(f) = work.pop() {
+            if !std::mem::replace(&mut reached[f], true) {
+                work.extend(&self.calls[f]);
+            }
+        }
+        reached
+    }
+
     /// The largest sum of weights along a chain of calls from `start` on, `start` included. A function that can call itself
     /// counts as often as a circle of calls may go round.
     pub fn deepest(&self, start: usize, weight: impl Fn(usize) -> u64, rounds: u64) -> u64 {
@@ -146,6 +158,7 @@ mod tests {
     fn callees_come_first() {
         let graph = graph(&[&[1, 2], &[2], &[]]);
         assert_eq!(graph.order, [2, 1, 0]);
+        assert_eq!(graph.reachable(1), [false, true, true]);
         assert!(graph.recursive.iter().all(|&recursive| !recursive));
         assert_eq!(graph.deepest(0, |_| 1, 100), 3);
         assert_eq!(graph.deepest(0, |f| [10, 5, 1][f], 100), 16);

@@ -61,7 +61,7 @@ impl Lowering<'_> {
             }
             Expr::Let(node) => {
                 let known = self.expr(&mut node.expr, Want::Free);
-                self.refutable(&mut node.pat, &known, no);
+                self.refutable(&node.pat, &known, no);
             }
             Expr::Lit(node) => match &node.lit {
                 Lit::Bool(lit) if lit.value => {}
@@ -100,7 +100,7 @@ impl Lowering<'_> {
                         if super::pattern::alternatives_overlap(&guarded.pat) {
                             this.report.guarded_alternatives(&*guarded.pat);
                         }
-                        this.refutable(&mut guarded.pat, &scrutinee, next);
+                        this.refutable(&guarded.pat, &scrutinee, next);
                         this.condition(&mut guarded.guard, next);
                     }
                     // Rust has checked that the last arm takes all that is left.

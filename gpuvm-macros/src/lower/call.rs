@@ -287,7 +287,7 @@ impl Lowering<'_> {
 
     /// Whether arguments assign to the variable that a receiver is part of: then it is taken by value, or rustc would refuse.
     fn changes_root<'e>(&self, receiver: &Expr, mut args: impl Iterator<Item = &'e Expr>) -> bool {
-        self.is_changeable(receiver) && args.any(|arg| assigns(arg))
+        self.is_changeable(receiver) && args.any(assigns)
     }
 }
 

@@ -99,15 +99,15 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         self.check_path(&node.path);
-        if let (None, Some(name)) = (&node.qself, node.path.get_ident()) {
-            if let Some(local) = self.find(name) {
-                self.push_local(local);
-                let known = self.locals[local as usize].known.clone();
-                if name == "self" {
-                    *expr = Expr::Verbatim(self_name(name).into_token_stream());
-                }
-                return known;
+        if let (None, Some(name)) = (&node.qself, node.path.get_ident())
+            && let Some(local) = self.find(name)
+        {
+            self.push_local(local);
+            let known = self.locals[local as usize].known.clone();
+            if name == "self" {
+                *expr = Expr::Verbatim(self_name(name).into_token_stream());
             }
+            return known;
         }
         if let Some(known) = self.std_path(node) {
             return known;

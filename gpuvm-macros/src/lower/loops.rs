@@ -171,10 +171,7 @@ impl Lowering<'_> {
         } else {
             self.stream.node(Node::Bind).number(low);
         }
-        let high = match end {
-            Some(end) => Some(self.range_end(end, &first)),
-            None => None,
-        };
+        let high = end.as_mut().map(|end| self.range_end(end, &first));
         let known = match (&first, &high) {
             (Known::Integer, Some((_, known))) if known.kind().is_some() => known.clone(),
             _ => first.clone(),
@@ -419,7 +416,7 @@ impl Lowering<'_> {
         let named = self.is_local_path(base)
             && (access != Access::Value || matches!(glanced, Known::Reference(_)));
         let (list, known) = if named {
-            (List::Path(base.clone()), glanced)
+            (List::Path(Box::new(base.clone())), glanced)
         } else {
             let known = self.expr(base, Want::Free);
             if access != Access::Value && !matches!(known, Known::Reference(_)) {
@@ -516,7 +513,7 @@ impl Lowering<'_> {
             List::Path(path) => {
                 let mut path = path.clone();
                 self.expr(&mut path, Want::Free);
-                Some(path)
+                Some(*path)
             }
         }
     }
@@ -610,7 +607,7 @@ enum List {
     /// It was kept in a local.
     Local(u64),
     /// It is a part of a local.
-    Path(Expr),
+    Path(Box<Expr>),
 }
 
 /// What is wrong with a loop's head.

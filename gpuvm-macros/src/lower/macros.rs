@@ -16,7 +16,7 @@ pub enum MacroArguments {
     /// Expressions, separated by commas.
     Expressions(Punctuated<Expr, Token![,]>),
     /// `matches!`
-    Matches(Box<Expr>, Pat, Option<Box<Expr>>),
+    Matches(Box<Matches>),
     /// Anything else.
     Other,
 }
@@ -35,19 +35,27 @@ impl MacroArguments {
             | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => mac
                 .parse_body_with(Punctuated::parse_terminated)
                 .map(MacroArguments::Expressions),
-            "matches" => mac.parse_body().map(|Matches(expr, pattern, guard)| {
-                MacroArguments::Matches(Box::new(expr), pattern, guard.map(Box::new))
-            }),
+            "matches" => mac
+                .parse_body()
+                .map(|matches| MacroArguments::Matches(Box::new(matches))),
             _ => Ok(MacroArguments::Other),
         }
     }
 }
 
-struct Matches(Expr, Pat, Option<Expr>);
+/// `matches!(value, pattern if guard)`
+pub struct Matches {
+    /// The value.
+    pub value: Expr,
+    /// What it is matched with.
+    pub pattern: Pat,
+    /// What else has to hold.
+    pub guard: Option<Expr>,
+}
 
 impl Parse for Matches {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
+        let value = input.parse()?;
         input.parse::<Token![,]>()?;
         let pattern = Pat::parse_multi_with_leading_vert(input)?;
         let guard = if input.peek(Token![if]) {
@@ -57,7 +65,11 @@ impl Parse for Matches {
             None
         };
         input.parse::<Option<Token![,]>>()?;
-        Ok(Matches(expr, pattern, guard))
+        Ok(Matches {
+            value,
+            pattern,
+            guard,
+        })
     }
 }
 
@@ -152,7 +164,7 @@ impl Lowering<'_> {
     pub(super) fn matches(&mut self, expr: &mut Expr, no: u64) {
         let Expr::Macro(node) = &*expr else { return };
         let (mut value, pattern, mut guard) = match MacroArguments::of(&node.mac) {
-            Ok(MacroArguments::Matches(value, pattern, guard)) => (value, pattern, guard),
+            Ok(MacroArguments::Matches(matches)) => (matches.value, matches.pattern, matches.guard),
             Ok(_) => return,
             Err(error) => return self.report.push(error),
         };

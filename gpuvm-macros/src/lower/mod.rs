@@ -241,11 +241,11 @@ impl<'r> Lowering<'r> {
             }
         }
         for (i, parameter) in parameters.iter().enumerate() {
-            let mut pattern = parameter.pattern.clone();
+            let pattern = parameter.pattern.clone();
             if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
             {
                 self.push_local(i as u64);
-                self.irrefutable(&mut pattern, &Known::of(&parameter.ty));
+                self.irrefutable(&pattern, &Known::of(&parameter.ty));
             }
         }
     }

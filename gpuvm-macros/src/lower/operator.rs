@@ -59,7 +59,7 @@ impl Lowering<'_> {
             return self.short_circuit(expr);
         }
         let Some(operator) = operator_of(&node.op) else {
-            self.report.unknown_expression(&node.op);
+            self.report.unknown_expression(node.op);
             return Known::Unknown;
         };
         if operator as u8 >= Operator::AddAssign as u8 {

@@ -1,6 +1,7 @@
 //! Blocks and statements.
 
 use gpuvm_nodes::node::Node;
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Block, Expr, ExprMacro, Item, Local, Pat, Stmt, Type};
 
@@ -153,21 +154,33 @@ impl Lowering<'_> {
         ))
     }
 
-    /// `let x;`
-    fn declaration(&mut self, pattern: &mut Pat, ty: Option<&Type>) -> Option<Stmt> {
-        let Pat::Ident(name) = pattern else {
-            self.report.unknown_pattern(&*pattern);
-            return None;
-        };
-        let name = name.clone();
-        let local = self.declare(&name.ident, ty.map_or(Known::Unknown, Known::of), true);
-        let slot = self.new_slot();
-        self.stream.node(Node::Declare).number(local).number(slot);
-        let ident = &name.ident;
-        Some(Stmt::Expr(
-            Expr::Verbatim(shadow::bind_place(quote!(#ident), shadow::at(ident), slot)),
-            None,
-        ))
+    /// `let x;` and `let (x, y);`. Gives the statement that asks for the types, in the shadow.
+    fn declaration(&mut self, pattern: &Pat, ty: Option<&Type>) -> Option<Stmt> {
+        let mut binds = TokenStream::new();
+        self.declare_names(pattern, &ty.map_or(Known::Unknown, Known::of), &mut binds);
+        Some(Stmt::Expr(Expr::Verbatim(binds), None))
+    }
+
+    fn declare_names(&mut self, pattern: &Pat, known: &Known, binds: &mut TokenStream) {
+        match pattern {
+            Pat::Ident(name) => {
+                let ident = &name.ident;
+                let local = self.declare(ident, known.clone(), true);
+                let slot = self.new_slot();
+                self.stream.node(Node::Declare).number(local).number(slot);
+                binds.extend(shadow::bind_place(quote!(#ident), shadow::at(ident), slot));
+            }
+            Pat::Tuple(node) => {
+                for (i, element) in node.elems.iter().enumerate() {
+                    let known = match known {
+                        Known::Tuple(fields) => fields.get(i).cloned().unwrap_or(Known::Unknown),
+                        _ => Known::Unknown,
+                    };
+                    self.declare_names(element, &known, binds);
+                }
+            }
+            other => self.report.unknown_pattern(other),
+        }
     }
 
     /// `let pattern = value else { … };`, the value being on the stack.

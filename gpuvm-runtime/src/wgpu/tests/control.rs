@@ -34,13 +34,13 @@ fn countdown(scale: u32, start: u32) -> Vec<Instruction> {
 
 #[test]
 fn loops_of_different_lengths_end_right() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     check(engine, job(with_finish(countdown(7, 0)), &[], 0, 1, 1000));
 }
 
 #[test]
 fn a_loop_goes_on_over_many_dispatches() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     check(
         engine,
         job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20),
@@ -49,7 +49,7 @@ fn a_loop_goes_on_over_many_dispatches() {
 
 #[test]
 fn numbers_of_vms_and_parts_follow_the_batch() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let code = vec![
         op(Op::VmId, [2, 0, 0, 0]),
         op(Op::VmCount, [3, 0, 0, 0]),
@@ -65,7 +65,7 @@ fn numbers_of_vms_and_parts_follow_the_batch() {
 
 #[test]
 fn calls_keep_their_frames() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     // The entry passes w2 through the callee's frame word 0, and the callee calls once more before it doubles.
     let mut code = vec![
         op(Op::VmId, [2, 0, 0, 0]),
@@ -96,14 +96,14 @@ fn calls_keep_their_frames() {
 
 #[test]
 fn a_call_too_deep_traps() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let code = vec![op(Op::Call, [0, 1, 0, 0]), op(Op::Halt, [0; 4])];
     check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
 }
 
 #[test]
 fn depth_is_limited() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let code = vec![
         op(Op::Enter, [0; 4]),
         op(Op::Leave, [0; 4]),
@@ -115,7 +115,7 @@ fn depth_is_limited() {
 
 #[test]
 fn traps_stop_their_vm_alone_and_record_words() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     // VM ids whose lowest three bits are 5 trap conditionally, 6 at once.
     let code = vec![
         op(Op::VmId, [10, 0, 0, 0]),
@@ -144,7 +144,7 @@ fn traps_stop_their_vm_alone_and_record_words() {
 
 #[test]
 fn memory_outside_traps() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     for (space, offset) in [(0, 80), (1, 4), (2, 8), (3, 0)] {
         for access in [Op::Load, Op::Store] {
             let code = vec![
@@ -161,7 +161,7 @@ fn memory_outside_traps() {
 
 #[test]
 fn spaces_are_apart() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     // Writes the VM's number to its frame by address, and reads it back by both ways.
     let code = vec![
         op(Op::VmId, [2, 0, 0, 0]),
@@ -176,7 +176,7 @@ fn spaces_are_apart() {
 
 #[test]
 fn atomics_of_all_vms_add_up() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let mut code = vec![
         op(Op::VmId, [2, 0, 0, 0]),
         op(Op::AddImm, [2, 2, u32::MAX - 60, 0]),
@@ -199,7 +199,7 @@ fn atomics_of_all_vms_add_up() {
 
 #[test]
 fn one_vm_sees_every_atomic_do_its_work() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let binary = [
         Op::AtomicAdd,
         Op::AtomicSub,
@@ -237,7 +237,7 @@ fn one_vm_sees_every_atomic_do_its_work() {
 
 #[test]
 fn yielding_vms_go_on_together() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     // Each VM adds to an atomic before it yields, and reads it afterwards: all must have added by then.
     let code = vec![
         op(Op::Imm, [2, 1, 0, 0]),
@@ -252,7 +252,7 @@ fn yielding_vms_go_on_together() {
 
 #[test]
 fn damaged_programs_are_refused() {
-    let Some(engine) = interpreter() else { return };
+    let engine = interpreter();
     let damaged = [
         vec![op(Op::Mov, [28, 0, 0, 0]), op(Op::Halt, [0; 4])],
         vec![op(Op::Jump, [2, 0, 0, 0]), op(Op::Halt, [0; 4])],
