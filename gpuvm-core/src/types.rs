@@ -462,7 +462,7 @@ macro_rules! tuples {
                 $(self.$index.write_words(field_mut(words, Self::TYPE, $index));)*
             }
 
-            #[allow(unused_variables, reason = "the empty tuple has no words")]
+            #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no words")]
             fn read_words(words: &[u32]) -> Self {
                 ($($name::read_words(field(words, Self::TYPE, $index)),)*)
             }

@@ -35,11 +35,7 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
         return errors;
     }
     // A type that was refused still is one, so that its users show no errors of their own.
-    let Derived { ty, write, read } = if refused {
-        Derived::stand_in()
-    } else {
-        derived
-    };
+    let Derived { ty, write, read } = if refused { Derived::stand_in() } else { derived };
     let name = &input.ident;
     let generics = bounded(&input.generics);
     let (implementation, arguments, clause) = generics.split_for_impl();
@@ -199,11 +195,7 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
     let name = &input.ident;
     let (implementation, arguments, clause) = generics.split_for_impl();
     let (eq, ne) = (Operator::Eq as u8, Operator::Ne as u8);
-    let own: Vec<&Ident> = input
-        .generics
-        .type_params()
-        .map(|param| &param.ident)
-        .collect();
+    let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
     // A field whose equality is a routine cannot be compared by its words.
     let foreign: Vec<&Type> = if refused {
         Vec::new()
@@ -253,9 +245,7 @@ fn bounded(generics: &Generics) -> Generics {
         match param {
             GenericParam::Type(param) => {
                 param.default = None;
-                param
-                    .bounds
-                    .push(syn::parse_quote!(::gpuvm::__private::VmType));
+                param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
             }
             GenericParam::Const(param) => param.default = None,
             GenericParam::Lifetime(_) => {}
@@ -267,11 +257,7 @@ fn bounded(generics: &Generics) -> Generics {
 fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
     let all: Vec<&syn::Field> = match data {
         Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data
-            .variants
-            .iter()
-            .flat_map(|variant| variant.fields.iter())
-            .collect(),
+        Data::Enum(data) => data.variants.iter().flat_map(|variant| variant.fields.iter()).collect(),
         Data::Union(_) => Vec::new(),
     };
     all.into_iter()
@@ -344,8 +330,7 @@ struct Mentions<'n> {
 impl<'ast> Visit<'ast> for Mentions<'_> {
     fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
         if let (None, [segment]) = (&node.qself, &*node.path.segments.iter().collect::<Vec<_>>()) {
-            self.found |=
-                self.names.iter().any(|name| segment.ident == **name) || segment.ident == "Self";
+            self.found |= self.names.iter().any(|name| segment.ident == **name) || segment.ident == "Self";
         }
         visit::visit_type_path(self, node);
     }

@@ -6,10 +6,7 @@ use gpuvm_nodes::node::Operator;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PathArguments, TraitItem, Type,
-    TypePath,
-};
+use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PathArguments, TraitItem, Type, TypePath};
 
 use crate::emit;
 use crate::native;
@@ -36,9 +33,7 @@ pub fn implementation(block: &ItemImpl, mut report: Report) -> TokenStream {
         .items
         .iter()
         .filter_map(|item| match item {
-            ImplItem::Fn(function) if of.has_routine(function) => {
-                Some(Method::of(&of, function, &mut report))
-            }
+            ImplItem::Fn(function) if of.has_routine(function) => Some(Method::of(&of, function, &mut report)),
             _ => None,
         })
         .collect();
@@ -53,10 +48,7 @@ pub fn implementation(block: &ItemImpl, mut report: Report) -> TokenStream {
             continue;
         };
         native::redirect(&mut function.block);
-        let Some(method) = methods
-            .iter()
-            .find(|method| function.sig.ident == method.name)
-        else {
+        let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
         };
         let (hash, right) = (method.hash, &of.right);
@@ -131,24 +123,15 @@ struct Block<'b> {
 impl<'b> Block<'b> {
     fn of(block: &'b ItemImpl) -> Block<'b> {
         let inner = without_references(&block.self_ty);
-        let last = block
-            .trait_
-            .as_ref()
-            .and_then(|(path, _)| path.segments.last());
+        let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
         let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
         let operators = operators_of_trait(&trait_name);
         let right = match last.map(|last| &last.arguments) {
-            Some(PathArguments::AngleBracketed(arguments)) if !operators.is_empty() => {
-                match arguments.args.first() {
-                    Some(syn::GenericArgument::Type(Type::Path(ty)))
-                        if ty.path.is_ident("Self") =>
-                    {
-                        inner.clone()
-                    }
-                    Some(syn::GenericArgument::Type(ty)) => without_references(ty),
-                    _ => inner.clone(),
-                }
-            }
+            Some(PathArguments::AngleBracketed(arguments)) if !operators.is_empty() => match arguments.args.first() {
+                Some(syn::GenericArgument::Type(Type::Path(ty))) if ty.path.is_ident("Self") => inner.clone(),
+                Some(syn::GenericArgument::Type(ty)) => without_references(ty),
+                _ => inner.clone(),
+            },
             _ if operators.is_empty() || matches!(trait_name.as_str(), "Neg" | "Not") => {
                 syn::parse_quote!(())
             }
@@ -176,11 +159,7 @@ impl<'b> Block<'b> {
 
     /// Whether a method becomes a routine. Of a comparison's trait only the operators do.
     fn has_routine(&self, function: &ImplItemFn) -> bool {
-        self.trait_name != "PartialOrd"
-            || self
-                .operators
-                .iter()
-                .any(|(name, _)| function.sig.ident == name)
+        self.trait_name != "PartialOrd" || self.operators.iter().any(|(name, _)| function.sig.ident == name)
     }
 }
 
@@ -251,24 +230,24 @@ impl Method {
         let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
         let params = emit::params(&self.parts);
         let result = emit::result(&self.parts);
-        let source = emit::source(
-            &format!("{}::{}", of.type_name, self.name),
-            self.line,
-            &self.parts,
-        );
+        let source = emit::source(&format!("{}::{}", of.type_name, self.name), self.line, &self.parts);
         let (first, second) = emit::capacity(&self.parts.lowered);
         let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
         let method = self.method(of, &call);
         let callees = emit::callees(&self.alias, &self.parts.lowered, &[]);
-        let operators = of.operators.iter().filter(|(name, _)| self.name == *name).map(|(_, operator)| {
-            let number = *operator as u8;
-            quote! {
-                #[automatically_derived]
-                impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
-                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+        let operators = of
+            .operators
+            .iter()
+            .filter(|(name, _)| self.name == *name)
+            .map(|(_, operator)| {
+                let number = *operator as u8;
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
+                        const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+                    }
                 }
-            }
-        });
+            });
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::MethodBody<#hash, #right> for #own #clause {
@@ -325,8 +304,7 @@ impl VisitMut for Qualify<'_> {
     fn visit_type_path_mut(&mut self, node: &mut TypePath) {
         visit_mut::visit_type_path_mut(self, node);
         let mut names = node.path.segments.iter();
-        if let (None, Some(first), Some(second), None) =
-            (&node.qself, names.next(), names.next(), names.next())
+        if let (None, Some(first), Some(second), None) = (&node.qself, names.next(), names.next(), names.next())
             && first.ident == "Self"
             && self.types.iter().any(|name| second.ident == name)
         {

@@ -1,10 +1,11 @@
 //! `#[routine]` and `#[derive(VmType)]`. Thin: tokens in, tokens out; no opcode and no type layout is known here. A function is
-//! [lowered](lower) to a node stream and a shadow, and [emitted](emit) as static data for gpuvm-core's encoder.
+//! lowered (`lower`) to a node stream and a shadow, and emitted (`emit`) as static data for gpuvm-core's encoder.
 
 mod args;
 mod derive;
 mod emit;
 mod implementation;
+mod launch;
 mod lower;
 mod native;
 mod primitive;

@@ -74,8 +74,7 @@ impl VisitMut for Redirect {
             Expr::MethodCall(node) if is_open(&node.method) && node.turbofish.is_none() => {
                 let receiver = &node.receiver;
                 let span = node.method.span();
-                *node.receiver =
-                    Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver)));
+                *node.receiver = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver)));
                 self.found = true;
             }
             Expr::Call(node) => {
@@ -119,10 +118,7 @@ impl VisitMut for Redirect {
                     .last()
                     .is_some_and(|last| last.ident == "assert" || last.ident == "debug_assert");
                 let bare = is_assert && arguments.len() == 1;
-                let text = arguments
-                    .first()
-                    .map(ToTokens::to_token_stream)
-                    .unwrap_or_default();
+                let text = arguments.first().map(ToTokens::to_token_stream).unwrap_or_default();
                 for argument in &mut arguments {
                     inside.visit_expr_mut(argument);
                 }
@@ -166,7 +162,6 @@ fn function_of_primitive(func: &Expr) -> Option<(syn::Ident, syn::Ident)> {
     let Expr::Path(path) = func else { return None };
     let mut segments = path.path.segments.iter().rev();
     let (name, of) = (segments.next()?, segments.next()?);
-    let is_primitive =
-        path.qself.is_none() && crate::primitive::kind_of_name(&of.ident.to_string()).is_some();
+    let is_primitive = path.qself.is_none() && crate::primitive::kind_of_name(&of.ident.to_string()).is_some();
     (is_primitive && is_open(&name.ident)).then(|| (of.ident.clone(), name.ident.clone()))
 }

@@ -57,22 +57,16 @@ impl Known {
                 };
                 let name = segment.ident.to_string();
                 match (name.as_str(), &segment.arguments) {
-                    (_, PathArguments::None) if ty.path.segments.len() == 1 => {
-                        match kind_of_name(&name) {
-                            Some(kind) => Known::Scalar(kind),
-                            None => Known::of_name(&name),
-                        }
-                    }
+                    (_, PathArguments::None) if ty.path.segments.len() == 1 => match kind_of_name(&name) {
+                        Some(kind) => Known::Scalar(kind),
+                        None => Known::of_name(&name),
+                    },
                     (_, PathArguments::None) => Known::of_name(&name),
                     ("Wrapping", _) => Known::Wrapping,
-                    ("Option", PathArguments::AngleBracketed(arguments)) => {
-                        match arguments.args.first() {
-                            Some(GenericArgument::Type(inner)) => {
-                                Known::Optional(Box::new(Known::of(inner)))
-                            }
-                            _ => Known::Optional(Box::new(Known::Unknown)),
-                        }
-                    }
+                    ("Option", PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
+                        Some(GenericArgument::Type(inner)) => Known::Optional(Box::new(Known::of(inner))),
+                        _ => Known::Optional(Box::new(Known::Unknown)),
+                    },
                     _ => Known::Unknown,
                 }
             }
@@ -107,10 +101,7 @@ impl Known {
     /// Whether it is a number or `bool` of the machine, possibly behind references, so that its operators are the machine's.
     pub fn is_primitive(&self) -> bool {
         use Known::*;
-        matches!(
-            self.inner(),
-            Scalar(_) | Integer | Literal | Wrapping | Never
-        )
+        matches!(self.inner(), Scalar(_) | Integer | Literal | Wrapping | Never)
     }
 
     /// Whether its methods are std's.
@@ -124,11 +115,7 @@ impl Known {
         match (self, other) {
             (a, b) if a == b => a,
             (Never, known) | (known, Never) => known,
-            (Integer | Literal, Scalar(kind)) | (Scalar(kind), Integer | Literal)
-                if kind.is_integer() =>
-            {
-                Scalar(kind)
-            }
+            (Integer | Literal, Scalar(kind)) | (Scalar(kind), Integer | Literal) if kind.is_integer() => Scalar(kind),
             (Integer, Literal) | (Literal, Integer) => Integer,
             _ => Unknown,
         }
@@ -165,11 +152,10 @@ impl Known {
     pub fn method(&self, name: &str) -> Known {
         let own = self.inner().clone();
         match name {
-            "is_nan" | "is_finite" | "is_infinite" | "is_normal" | "is_sign_negative"
-            | "is_sign_positive" | "is_positive" | "is_negative" | "is_power_of_two"
-            | "is_empty" | "is_some" | "is_none" => Known::BOOL,
-            "to_bits" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros"
-            | "leading_ones" | "trailing_ones" | "ilog2" => Known::Scalar(Kind::U32),
+            "is_nan" | "is_finite" | "is_infinite" | "is_normal" | "is_sign_negative" | "is_sign_positive"
+            | "is_positive" | "is_negative" | "is_power_of_two" | "is_empty" | "is_some" | "is_none" => Known::BOOL,
+            "to_bits" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones"
+            | "trailing_ones" | "ilog2" => Known::Scalar(Kind::U32),
             "len" => Known::USIZE,
             "sin_cos" => Known::Tuple(vec![Known::Scalar(Kind::F32), Known::Scalar(Kind::F32)]),
             "total_cmp" | "then_some" | "compare_exchange" => Known::Unknown,
@@ -192,17 +178,12 @@ impl Known {
 
 /// Whether a std method changes what its receiver refers to.
 pub fn method_has_effect(name: &str) -> bool {
-    method_number(name).is_none()
-        || name.starts_with("fetch_")
-        || matches!(name, "store" | "swap" | "compare_exchange")
+    method_number(name).is_none() || name.starts_with("fetch_") || matches!(name, "store" | "swap" | "compare_exchange")
 }
 
 /// The kind of a primitive's name.
 pub fn kind_of_name(name: &str) -> Option<Kind> {
-    NAMES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, kind)| *kind)
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
 /// The name of a scalar kind.

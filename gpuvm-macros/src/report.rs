@@ -23,10 +23,7 @@ impl Report {
 
     /// All errors as `compile_error!`s; nothing where there were none.
     pub fn into_tokens(self) -> TokenStream {
-        self.errors
-            .into_iter()
-            .map(syn::Error::into_compile_error)
-            .collect()
+        self.errors.into_iter().map(syn::Error::into_compile_error).collect()
     }
 
     fn on(&mut self, tokens: impl ToTokens, message: &str) {
@@ -41,12 +38,9 @@ impl Report {
             .map(|segment| segment.ident.to_string())
             .unwrap_or_default();
         let message = match name.as_str() {
-            "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`"
-                .to_owned(),
+            "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
             "format" | "concat" | "stringify" | "include_str" => {
-                format!(
-                    "`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`"
-                )
+                format!("`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`")
             }
             "print" | "println" | "eprint" | "eprintln" | "dbg" | "log" | "write" | "writeln" => {
                 format!(
@@ -64,22 +58,17 @@ impl Report {
     /// A method that the machine's own types do not have inside a routine.
     pub fn unknown_method(&mut self, method: &syn::Ident, receiver: &str) {
         let message = match method.to_string().as_str() {
-            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied"
-            | "cloned" => format!(
+            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied" | "cloned" => format!(
                 "`.{method}()` is accepted only in the head of a `for` loop: `for x in values.iter()`, `for i in (0..n).rev()`"
             ),
             "map" | "and_then" | "filter" | "unwrap_or_else" | "map_or" | "ok_or" => {
-                format!(
-                    "`.{method}()` is not available inside a #[routine]; write a `match` or `if let`"
-                )
+                format!("`.{method}()` is not available inside a #[routine]; write a `match` or `if let`")
             }
-            "into" | "try_into" => format!(
-                "`.{method}()` is not available inside a #[routine]; write `as` with the type"
-            ),
+            "into" | "try_into" => {
+                format!("`.{method}()` is not available inside a #[routine]; write `as` with the type")
+            }
             "cmp" | "partial_cmp" => {
-                format!(
-                    "`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`"
-                )
+                format!("`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`")
             }
             _ => format!(
                 "{receiver} has no method `{method}` inside a #[routine]; write it as a #[routine] `fn` and call that"
@@ -95,19 +84,12 @@ impl Report {
             "i128" => "write `i64`",
             "u128" => "write `u64`",
             "char" => "write `u32` or `u8`",
-            "str" | "String" => {
-                "a routine has no strings; texts occur only in `panic!` and `assert!`"
-            }
-            "Vec" | "VecDeque" => {
-                "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`"
-            }
+            "str" | "String" => "a routine has no strings; texts occur only in `panic!` and `assert!`",
+            "Vec" | "VecDeque" => "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`",
             "Box" | "Rc" | "Arc" => "a routine has no heap; write the value itself",
             _ => "write an array `[T; N]`",
         };
-        self.on(
-            path,
-            &format!("`{name}` is not a type of the machine; {instead}"),
-        );
+        self.on(path, &format!("`{name}` is not a type of the machine; {instead}"));
     }
 
     /// Shifts the blame for a literal out of range.

@@ -6,8 +6,8 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind,
-    ReturnType, Signature, Type, TypeParamBound, WherePredicate,
+    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType, Signature,
+    Type, TypeParamBound, WherePredicate,
 };
 
 use crate::lower::{self, Lowered, Parameter, check_type};
@@ -27,23 +27,12 @@ pub struct Parts {
 
 impl Parts {
     /// Takes a function apart. `has_self_type`: whether it is a method, so that types of the user's are about.
-    pub fn of(
-        signature: &Signature,
-        body: &Block,
-        has_self_type: bool,
-        report: &mut Report,
-    ) -> Parts {
+    pub fn of(signature: &Signature, body: &Block, has_self_type: bool, report: &mut Report) -> Parts {
         check_signature(signature, report);
-        let mut parameters: Vec<Parameter> = signature
-            .inputs
-            .iter()
-            .map(|input| parameter(input, report))
-            .collect();
+        let mut parameters: Vec<Parameter> = signature.inputs.iter().map(|input| parameter(input, report)).collect();
         let (mut result, never) = match &signature.output {
             ReturnType::Default => (syn::parse_quote!(()), false),
-            ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)) => {
-                (syn::parse_quote!(()), true)
-            }
+            ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)) => (syn::parse_quote!(()), true),
             ReturnType::Type(_, ty) => ((**ty).clone(), false),
         };
         for parameter in &mut parameters {
@@ -169,10 +158,7 @@ impl<'ast> Visit<'ast> for UserTypes {
             .map(|last| last.ident.to_string())
             .unwrap_or_default();
         let machine = crate::primitive::kind_of_name(&last).is_some()
-            || matches!(
-                last.as_str(),
-                "Option" | "Wrapping" | "AtomicU32" | "AtomicI32"
-            );
+            || matches!(last.as_str(), "Option" | "Wrapping" | "AtomicU32" | "AtomicI32");
         self.0 |= !machine;
         visit::visit_type_path(self, node);
     }
@@ -203,11 +189,7 @@ impl<'ast> Visit<'ast> for UserTypes {
         for segment in &node.path.segments {
             let name = segment.ident.to_string();
             let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-            self.0 |= is_type
-                && !matches!(
-                    name.as_str(),
-                    "Some" | "None" | "Option" | "Wrapping" | "Ordering"
-                );
+            self.0 |= is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
         }
         visit::visit_expr_path(self, node);
     }
@@ -237,20 +219,12 @@ pub fn vm_generics(generics: &Generics) -> Generics {
     let mut promises = Vec::new();
     for param in kept.type_params() {
         let name = &param.ident;
-        collect_promises(
-            &syn::parse_quote!(#name),
-            param.bounds.iter(),
-            &mut promises,
-        );
+        collect_promises(&syn::parse_quote!(#name), param.bounds.iter(), &mut promises);
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
             if let WherePredicate::Type(predicate) = predicate {
-                collect_promises(
-                    &predicate.bounded_ty,
-                    predicate.bounds.iter(),
-                    &mut promises,
-                );
+                collect_promises(&predicate.bounded_ty, predicate.bounds.iter(), &mut promises);
             }
         }
     }

@@ -12,6 +12,13 @@ pub fn slot(number: u64) -> Ident {
     Ident::new(&format!("__t{number}"), Span::mixed_site())
 }
 
+/// The same where a slot is filled: rustc blames the whole argument, which has to lie within the user's code.
+fn slot_at(number: u64, span: Span) -> Ident {
+    let mut slot = slot(number);
+    slot.set_span(span);
+    slot
+}
+
 /// A span for generated tokens that points at the user's code.
 pub fn at(tokens: &impl Spanned) -> Span {
     Span::mixed_site().located_at(tokens.span())
@@ -24,8 +31,8 @@ pub fn take(expr: &mut Expr) -> Expr {
 
 /// Fills a slot with the type of the expression's value.
 pub fn bind(expr: &mut Expr, number: u64) {
-    let slot = slot(number);
     let span = at(expr);
+    let slot = slot_at(number, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __v => { ::gpuvm::__private::bind(&__v, &#slot); __v } })
@@ -34,14 +41,14 @@ pub fn bind(expr: &mut Expr, number: u64) {
 
 /// Fills a slot with the type of a place that is named, beside the code.
 pub fn bind_place(place: TokenStream, span: Span, number: u64) -> TokenStream {
-    let slot = slot(number);
+    let slot = slot_at(number, span);
     quote_spanned!(span=> ::gpuvm::__private::bind(&#place, &#slot);)
 }
 
 /// Fills a slot with the type of a cast.
 pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
-    let slot = slot(number);
     let span = at(ty);
+    let slot = slot_at(number, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         ({ ::gpuvm::__private::name_type::<#ty>(&#slot); #inner })
@@ -50,11 +57,11 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 
 /// Fills a slot with the meaning of a binary operator.
 pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
-    let slot = slot(number);
     let Expr::Binary(node) = take(expr) else {
         return;
     };
     let span = at(&node.op);
+    let slot = slot_at(number, span);
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -67,11 +74,11 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
 
 /// Fills a slot with the meaning of an assigning operator.
 pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
-    let slot = slot(number);
     let Expr::Binary(node) = take(expr) else {
         return;
     };
     let span = at(&node.op);
+    let slot = slot_at(number, span);
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -84,11 +91,11 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
 
 /// Fills a slot with the meaning of a unary operator.
 pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
-    let slot = slot(number);
     let Expr::Unary(node) = take(expr) else {
         return;
     };
     let span = at(&node.op);
+    let slot = slot_at(number, span);
     let (op, inner) = (node.op, node.expr);
     let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -99,11 +106,11 @@ pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
 /// Fills a slot with the routine that a path names, and calls it. What calls it has the user's spans, so that rustc's messages on arguments are
 /// those of the function itself, and are shown once.
 pub fn call(expr: &mut Expr, callee: TokenStream, number: u64) {
-    let slot = slot(number);
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.func);
+    let slot = slot_at(number, span);
     let function = Ident::new("__gpuvm_callee", node.func.span());
     *node.func = Expr::Verbatim(quote!(#function));
     *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -116,11 +123,11 @@ pub fn call(expr: &mut Expr, callee: TokenStream, number: u64) {
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved.
 pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
-    let slot = slot(number);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.method);
+    let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     let receiver = if place {
         node.receiver.to_token_stream()
@@ -140,8 +147,8 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
 
 /// Fills a slot with an associated function of a type.
 pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
-    let slot = slot(number);
     let span = at(expr);
+    let slot = slot_at(number, span);
     let inner = take(expr);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>

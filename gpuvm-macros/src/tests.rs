@@ -30,19 +30,12 @@ fn tokens(source: &str) -> TokenStream {
 fn expansions_are_rust() {
     for source in ROUTINES {
         let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
-        assert!(
-            !expansion.contains("compile_error"),
-            "{source}: {expansion}"
-        );
-        syn::parse_file(&expansion)
-            .unwrap_or_else(|error| panic!("{source}: {error}: {expansion}"));
+        assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
+        syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}: {expansion}"));
     }
     for source in TYPES {
         let expansion = crate::derive::vm_type(tokens(source)).to_string();
-        assert!(
-            !expansion.contains("compile_error"),
-            "{source}: {expansion}"
-        );
+        assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
         syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}"));
     }
 }
@@ -60,10 +53,7 @@ fn all_errors_are_reported_at_once() {
     let source = "fn f(a: f64) -> f32 { let g = |x| x; let s = \"text\"; let v = vec![1]; 'c' }";
     let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
     assert_eq!(expansion.matches("compile_error").count(), 5, "{expansion}");
-    assert!(
-        expansion.contains("fn f (a : f64)"),
-        "the function itself stays"
-    );
+    assert!(expansion.contains("fn f (a : f64)"), "the function itself stays");
 }
 
 /// Flattens a stream into paths to its trees, so that a mutation can pick any of them.
@@ -79,11 +69,7 @@ fn count(stream: &TokenStream) -> usize {
 }
 
 /// Replaces the tree at a place, counted as [`count`] does, by others.
-fn edit(
-    stream: TokenStream,
-    place: &mut Option<usize>,
-    with: &dyn Fn(TokenTree) -> Vec<TokenTree>,
-) -> TokenStream {
+fn edit(stream: TokenStream, place: &mut Option<usize>, with: &dyn Fn(TokenTree) -> Vec<TokenTree>) -> TokenStream {
     let mut edited = Vec::new();
     for tree in stream {
         match (*place, tree) {

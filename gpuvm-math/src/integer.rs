@@ -16,13 +16,13 @@ pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
         if rest & 1 == 1 {
             let (product, over) = result.overflowing_mul(factor);
             result = product;
-            overflow = overflow | over;
+            overflow |= over;
         }
-        rest = rest >> 1;
+        rest >>= 1;
         if rest > 0 {
             let (square, over) = factor.overflowing_mul(factor);
             factor = square;
-            overflow = overflow | over;
+            overflow |= over;
         }
     }
     (result, overflow)
@@ -39,13 +39,13 @@ pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
         if rest & 1 == 1 {
             let (product, over) = result.overflowing_mul(factor);
             result = product;
-            overflow = overflow | over;
+            overflow |= over;
         }
-        rest = rest >> 1;
+        rest >>= 1;
         if rest > 0 {
             let (square, over) = factor.overflowing_mul(factor);
             factor = square;
-            overflow = overflow | over;
+            overflow |= over;
         }
     }
     (result, overflow)
@@ -62,13 +62,13 @@ pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
         if rest & 1 == 1 {
             let (product, over) = result.overflowing_mul(factor);
             result = product;
-            overflow = overflow | over;
+            overflow |= over;
         }
-        rest = rest >> 1;
+        rest >>= 1;
         if rest > 0 {
             let (square, over) = factor.overflowing_mul(factor);
             factor = square;
-            overflow = overflow | over;
+            overflow |= over;
         }
     }
     (result, overflow)
@@ -85,13 +85,13 @@ pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
         if rest & 1 == 1 {
             let (product, over) = result.overflowing_mul(factor);
             result = product;
-            overflow = overflow | over;
+            overflow |= over;
         }
-        rest = rest >> 1;
+        rest >>= 1;
         if rest > 0 {
             let (square, over) = factor.overflowing_mul(factor);
             factor = square;
-            overflow = overflow | over;
+            overflow |= over;
         }
     }
     (result, overflow)
@@ -104,16 +104,16 @@ pub fn isqrt_u32(value: u32) -> u32 {
     let mut root = 0u32;
     let mut digit = 1u32 << 30;
     while digit > rest {
-        digit = digit >> 2;
+        digit >>= 2;
     }
     while digit != 0 {
         let trial = root + digit;
-        root = root >> 1;
+        root >>= 1;
         if rest >= trial {
-            rest = rest - trial;
-            root = root + digit;
+            rest -= trial;
+            root += digit;
         }
-        digit = digit >> 2;
+        digit >>= 2;
     }
     root
 }
@@ -125,16 +125,16 @@ pub fn isqrt_u64(value: u64) -> u32 {
     let mut root = 0u64;
     let mut digit = 1u64 << 62;
     while digit > rest {
-        digit = digit >> 2;
+        digit >>= 2;
     }
     while digit != 0 {
         let trial = root + digit;
-        root = root >> 1;
+        root >>= 1;
         if rest >= trial {
-            rest = rest - trial;
-            root = root + digit;
+            rest -= trial;
+            root += digit;
         }
-        digit = digit >> 2;
+        digit >>= 2;
     }
     root as u32
 }

@@ -112,7 +112,11 @@ impl Runtime {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
-        let program = Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, &self.shared.settings)?);
+        let program = Arc::new(link(
+            (entry.routine)(),
+            gpuvm_math::LIBRARY,
+            &self.shared.settings,
+        )?);
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
     }
 

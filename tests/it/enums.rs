@@ -318,6 +318,7 @@ enum Term {
 fn expression_tree(a: i32, b: i32, c: u32) -> i32 {
     // Reverse Polish notation over a stack of 8.
     let program = [
+        Term::Value(2),
         Term::Value(a % 100),
         Term::Value(b % 100),
         if c & 1 == 0 { Term::Add } else { Term::Mul },

@@ -5,7 +5,16 @@
 fn ui() {
     let cases = trybuild::TestCases::new();
     cases.pass("pass/*.rs");
-    for topic in ["derive", "expressions", "items", "loops", "patterns", "rustc", "texts", "types"] {
+    for topic in [
+        "derive",
+        "expressions",
+        "items",
+        "loops",
+        "patterns",
+        "rustc",
+        "texts",
+        "types",
+    ] {
         cases.compile_fail(format!("{topic}/*.rs"));
     }
 }

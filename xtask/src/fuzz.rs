@@ -45,6 +45,10 @@ pub fn run(options: &Options) -> Result<(), String> {
     if options.release {
         command.arg("--release");
     }
+    if std::env::var_os("CARGO_TARGET_DIR").is_none() {
+        // The checkout's, where the dependencies are built already.
+        command.arg("--target-dir").arg("..");
+    }
     let output = command
         .output()
         .map_err(|error| format!("cargo does not start: {error}"))?;

@@ -276,7 +276,7 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             m::to_degrees => {
                 // The constant of core::num's `to_degrees`.
-                let factor = self.imm(57.295_779_513_082_320_876_798_154_814_105_170_3_f32.to_bits());
+                let factor = self.imm(57.295_78_f32.to_bits());
                 self.word(Op::FMul, x, factor, 0)
             }
             m::to_radians => {

@@ -77,8 +77,7 @@ impl Lowering<'_> {
                 };
                 let rest = self.rest_at_end(node.args.iter());
                 for (i, element) in node.args.iter_mut().enumerate().take(rest) {
-                    write_variant(self.stream.node(Node::PatternPayload), &name)
-                        .hash(&i.to_string());
+                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&i.to_string());
                     self.store(element);
                 }
                 self.stream.node(Node::Pop);
@@ -91,8 +90,7 @@ impl Lowering<'_> {
                     .map(|last| plain(&last.ident))
                     .filter(|name| name != "Self");
                 for field in &mut node.fields {
-                    write_variant(self.stream.node(Node::PatternPayload), &name)
-                        .hash(&member_name(&field.member));
+                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&member_name(&field.member));
                     self.store(&mut field.expr);
                 }
                 self.stream.node(Node::Pop);

@@ -199,10 +199,7 @@ impl Lowering<'_> {
         let whole = self.hidden(Known::Unknown);
         self.stream.node(Node::Bind).number(whole);
         self.push_local(whole);
-        self.stream
-            .node(Node::PatternPayload)
-            .hash("Some")
-            .hash("0");
+        self.stream.node(Node::PatternPayload).hash("Some").hash("0");
         let inside = self.hidden(Known::Unknown);
         self.stream.node(Node::Bind).number(inside).node(Node::Pop);
         self.push_local(inside);

@@ -60,17 +60,13 @@ impl Lowering<'_> {
         let known = self.operands(node.args.iter_mut());
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
-        write_variant(stream, &name)
-            .number(known.len() as u64)
-            .number(0);
+        write_variant(stream, &name).number(known.len() as u64).number(0);
         for i in 0..known.len() {
             stream.hash(&i.to_string());
         }
         shadow::bind(expr, slot);
         match name.as_deref() {
-            Some("Some") => {
-                Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown)))
-            }
+            Some("Some") => Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown))),
             Some("Wrapping") => Known::Wrapping,
             _ => Known::Unknown,
         }
@@ -78,11 +74,7 @@ impl Lowering<'_> {
 
     /// `vm::id()` and its like.
     fn vm_function(&mut self, node: &ExprCall, path: &Path) -> Option<Known> {
-        let mut names = path
-            .segments
-            .iter()
-            .rev()
-            .map(|segment| segment.ident.to_string());
+        let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
         let name = names.next()?;
         if names.next()? != "vm" || !node.args.is_empty() {
             return None;
@@ -126,11 +118,7 @@ impl Lowering<'_> {
                 match kind {
                     Kind::Bool => self.stream.node(Node::Bool).number(0),
                     Kind::F32 => self.stream.node(Node::Float).number(0),
-                    _ => self
-                        .stream
-                        .node(Node::IntegerOf)
-                        .number(0)
-                        .number(kind as u64),
+                    _ => self.stream.node(Node::IntegerOf).number(0).number(kind as u64),
                 };
                 return own;
             }
@@ -148,20 +136,11 @@ impl Lowering<'_> {
             .number(u64::from(number))
             .number(kind as u64)
             .number(count as u64);
-        if name == "from_bits" {
-            own
-        } else {
-            own.method(&name)
-        }
+        if name == "from_bits" { own } else { own.method(&name) }
     }
 
     /// `Type::function(a, b)`
-    fn associated_function(
-        &mut self,
-        expr: &mut Expr,
-        ty: proc_macro2::TokenStream,
-        last: &PathSegment,
-    ) -> Known {
+    fn associated_function(&mut self, expr: &mut Expr, ty: proc_macro2::TokenStream, last: &PathSegment) -> Known {
         if !last.arguments.is_none() {
             self.report.generic_method_call(&last.arguments);
         }
@@ -187,10 +166,7 @@ impl Lowering<'_> {
         let count = node.args.len();
         self.operands(node.args.iter_mut());
         let slot = self.new_slot();
-        self.stream
-            .node(Node::Call)
-            .number(slot)
-            .number(count as u64);
+        self.stream.node(Node::Call).number(slot).number(count as u64);
         self.may_call(Calls::Certainly);
         let marker = self.marker(path);
         shadow::call(expr, marker, slot);
@@ -232,9 +208,7 @@ impl Lowering<'_> {
         let place = is_place(&node.receiver);
         let changed = self.changes_root(&node.receiver, node.args.iter());
         let receiver_want = match want {
-            Want::Kind(kind) if super::literal::is_untyped_integer(&node.receiver) => {
-                Want::Kind(kind)
-            }
+            Want::Kind(kind) if super::literal::is_untyped_integer(&node.receiver) => Want::Kind(kind),
             _ => Want::Free,
         };
         let known = self.expr(&mut node.receiver, receiver_want);
@@ -303,10 +277,7 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(qself) = &func.qself {
         let ty = &qself.ty;
         if let syn::Type::Path(path) = &**ty
-            && let Some(kind) = path
-                .path
-                .get_ident()
-                .and_then(|name| kind_of_name(&name.to_string()))
+            && let Some(kind) = path.path.get_ident().and_then(|name| kind_of_name(&name.to_string()))
         {
             return Owner::Primitive(kind);
         }
@@ -317,9 +288,7 @@ fn owner(func: &ExprPath) -> Owner {
         return Owner::Module;
     }
     let of = &segments[segments.len() - 2];
-    if let Some(kind) =
-        kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0]))
-    {
+    if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
         return Owner::Primitive(kind);
     }
     if of.ident != "Self" && case(&of.ident) == Case::Snake {
@@ -341,9 +310,7 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),
         Expr::Field(node) => is_place(&node.base),
-        Expr::Index(node) => {
-            is_place(&node.expr) && matches!(&*node.index, Expr::Path(_) | Expr::Lit(_))
-        }
+        Expr::Index(node) => is_place(&node.expr) && matches!(&*node.index, Expr::Path(_) | Expr::Lit(_)),
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),
         _ => false,
     }
@@ -360,17 +327,9 @@ fn same_path(a: &Path, b: &Path) -> bool {
 /// Whether an argument is the memory ordering of an atomic access. The machine's atomics are relaxed, and launches order the rest.
 fn is_ordering(expr: &Expr) -> bool {
     let Expr::Path(node) = expr else { return false };
-    let mut names = node
-        .path
-        .segments
-        .iter()
-        .rev()
-        .map(|segment| segment.ident.to_string());
+    let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let name = names.next().unwrap_or_default();
-    let is_name = matches!(
-        name.as_str(),
-        "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst"
-    );
+    let is_name = matches!(name.as_str(), "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst");
     is_name && names.next().is_none_or(|of| of == "Ordering")
 }
 

@@ -24,9 +24,8 @@ impl Lowering<'_> {
         let bind = shadow::bind_place(quote!((#path)), span, slot);
         self.extras.push(quote!({ #items #bind }));
         let number = self.constants.len() as u64;
-        self.constants.push(
-            quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }),
-        );
+        self.constants
+            .push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
         self.stream.node(Node::Constant).number(number).number(slot);
         Known::Unknown
     }

@@ -112,12 +112,7 @@ impl Lowering<'_> {
         if let Some(known) = self.std_path(node) {
             return known;
         }
-        let Some(last) = node
-            .path
-            .segments
-            .last()
-            .map(|segment| segment.ident.clone())
-        else {
+        let Some(last) = node.path.segments.last().map(|segment| segment.ident.clone()) else {
             return Known::Unknown;
         };
         if case(&last) == Case::Camel {
@@ -144,19 +139,11 @@ impl Lowering<'_> {
         if node.qself.is_some() {
             return None;
         }
-        let mut names = node
-            .path
-            .segments
-            .iter()
-            .rev()
-            .map(|segment| segment.ident.to_string());
+        let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
         let (name, of) = (names.next()?, names.next()?);
         if of == "consts" && names.next()? == "f32" {
             let value = math_constant(&name)?;
-            return Some(self.std_constant(
-                crate::primitive::StdConstant::Float(value),
-                gpuvm_nodes::Kind::F32,
-            ));
+            return Some(self.std_constant(crate::primitive::StdConstant::Float(value), gpuvm_nodes::Kind::F32));
         }
         let kind = kind_of_name(&of)?;
         if name == "BITS" && kind.is_integer() {
@@ -171,10 +158,9 @@ impl Lowering<'_> {
         let known = self.expr(base, Want::Free);
         self.stream.node(Node::Field).hash(&member_name(member));
         match (known.inner(), member) {
-            (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => fields
-                .get(*index as usize)
-                .cloned()
-                .unwrap_or(Known::Unknown),
+            (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => {
+                fields.get(*index as usize).cloned().unwrap_or(Known::Unknown)
+            }
             _ => Known::Unknown,
         }
     }
@@ -239,9 +225,7 @@ impl Lowering<'_> {
         let target = Known::of(&node.ty);
         // rustc gives a literal the type that it is cast to, if that is an integer.
         let want = match target.kind() {
-            Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => {
-                Want::Kind(kind)
-            }
+            Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => Want::Kind(kind),
             _ => Want::Free,
         };
         self.expr(&mut node.expr, want);
@@ -266,10 +250,7 @@ impl Lowering<'_> {
         };
         let known = self.operands(node.elems.iter_mut());
         let slot = self.new_slot();
-        self.stream
-            .node(Node::Tuple)
-            .number(slot)
-            .number(known.len() as u64);
+        self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
         shadow::bind(expr, slot);
         Known::Tuple(known)
     }
@@ -280,16 +261,10 @@ impl Lowering<'_> {
         };
         let known = self.operands(node.elems.iter_mut());
         let slot = self.new_slot();
-        self.stream
-            .node(Node::Array)
-            .number(slot)
-            .number(known.len() as u64);
+        self.stream.node(Node::Array).number(slot).number(known.len() as u64);
         shadow::bind(expr, slot);
         Known::List(Box::new(
-            known
-                .into_iter()
-                .reduce(Known::join)
-                .unwrap_or(Known::Unknown),
+            known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown),
         ))
     }
 
@@ -309,11 +284,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         self.check_path(&node.path);
-        let members: Vec<String> = node
-            .fields
-            .iter()
-            .map(|field| member_name(&field.member))
-            .collect();
+        let members: Vec<String> = node.fields.iter().map(|field| member_name(&field.member)).collect();
         let name = variant_name(&node.path);
         let mut fields: Vec<&mut Expr> = Vec::with_capacity(members.len() + 1);
         for field in &mut node.fields {

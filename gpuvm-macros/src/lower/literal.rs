@@ -43,10 +43,7 @@ impl Lowering<'_> {
     fn integer(&mut self, expr: &mut Expr, lit: &LitInt, negative: bool, want: Want) -> Known {
         if matches!(lit.suffix(), "f32" | "f64") {
             return self.float(
-                &LitFloat::new(
-                    &format!("{}{}", lit.base10_digits(), lit.suffix()),
-                    lit.span(),
-                ),
+                &LitFloat::new(&format!("{}{}", lit.base10_digits(), lit.suffix()), lit.span()),
                 negative,
             );
         }
@@ -59,11 +56,7 @@ impl Lowering<'_> {
             self.report.integer_too_large(lit);
             return Known::Unknown;
         };
-        let value = if negative {
-            magnitude.wrapping_neg()
-        } else {
-            magnitude
-        };
+        let value = if negative { magnitude.wrapping_neg() } else { magnitude };
         let kind = match (lit.suffix(), want) {
             ("", Want::Kind(kind)) if kind.is_integer() => Some(kind),
             ("", _) => None,
@@ -76,10 +69,7 @@ impl Lowering<'_> {
             },
         };
         if let Some(kind) = kind {
-            self.stream
-                .node(Node::IntegerOf)
-                .number(value)
-                .number(kind as u64);
+            self.stream.node(Node::IntegerOf).number(value).number(kind as u64);
             Known::Scalar(kind)
         } else if want == Want::Free {
             let slot = self.new_slot();
@@ -94,31 +84,21 @@ impl Lowering<'_> {
 
     fn float(&mut self, lit: &LitFloat, negative: bool) -> Known {
         if !matches!(lit.suffix(), "" | "f32") {
-            self.report
-                .literal_suffix(&Lit::Float(lit.clone()), lit.suffix());
+            self.report.literal_suffix(&Lit::Float(lit.clone()), lit.suffix());
             return Known::Unknown;
         }
         // A literal that syn accepts always parses; infinity stands for what is too large, which rustc itself refuses.
         let value = lit.base10_digits().parse::<f32>().unwrap_or(f32::INFINITY);
         let value = if negative { -value } else { value };
-        self.stream
-            .node(Node::Float)
-            .number(u64::from(value.to_bits()));
+        self.stream.node(Node::Float).number(u64::from(value.to_bits()));
         Known::Scalar(Kind::F32)
     }
 
     /// A constant that std defines.
     pub(super) fn std_constant(&mut self, value: StdConstant, kind: Kind) -> Known {
         match value {
-            StdConstant::Integer(value) => self
-                .stream
-                .node(Node::IntegerOf)
-                .number(value)
-                .number(kind as u64),
-            StdConstant::Float(value) => self
-                .stream
-                .node(Node::Float)
-                .number(u64::from(value.to_bits())),
+            StdConstant::Integer(value) => self.stream.node(Node::IntegerOf).number(value).number(kind as u64),
+            StdConstant::Float(value) => self.stream.node(Node::Float).number(u64::from(value.to_bits())),
         };
         Known::Scalar(kind)
     }

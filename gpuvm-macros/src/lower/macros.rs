@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprMacro, LitStr, Pat, Token};
 
+use super::format::{Pieces, ValueName};
 use super::{Calls, Lowering, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -31,8 +32,8 @@ impl MacroArguments {
             .map(|segment| segment.ident.to_string())
             .unwrap_or_default();
         match name.as_str() {
-            "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq"
-            | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => mac
+            "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne"
+            | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => mac
                 .parse_body_with(Punctuated::parse_terminated)
                 .map(MacroArguments::Expressions),
             "matches" => mac
@@ -65,11 +66,7 @@ impl Parse for Matches {
             None
         };
         input.parse::<Option<Token![,]>>()?;
-        Ok(Matches {
-            value,
-            pattern,
-            guard,
-        })
+        Ok(Matches { value, pattern, guard })
     }
 }
 
@@ -97,18 +94,10 @@ impl Lowering<'_> {
                 let (no, end) = (self.new_label(), self.new_label());
                 let join = self.open_join();
                 self.scoped(|this| this.matches(expr, no));
-                self.stream
-                    .node(Node::Bool)
-                    .number(1)
-                    .node(Node::JoinSet)
-                    .number(join);
+                self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
                 self.jump(end);
                 self.label(no);
-                self.stream
-                    .node(Node::Bool)
-                    .number(0)
-                    .node(Node::JoinSet)
-                    .number(join);
+                self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
                 self.label(end);
                 self.stream.node(Node::JoinGet).number(join);
                 Known::BOOL
@@ -117,10 +106,7 @@ impl Lowering<'_> {
                 let predicate = mac.tokens.clone();
                 self.configuration(&predicate)
             }
-            (
-                "panic" | "unreachable" | "todo" | "unimplemented",
-                MacroArguments::Expressions(mut arguments),
-            ) => {
+            ("panic" | "unreachable" | "todo" | "unimplemented", MacroArguments::Expressions(mut arguments)) => {
                 let (alone, before) = match name.as_str() {
                     "panic" => ("explicit panic", ""),
                     "unreachable" => (
@@ -131,9 +117,7 @@ impl Lowering<'_> {
                     _ => ("not implemented", "not implemented: "),
                 };
                 let values = self.text(arguments.iter_mut().collect(), alone, before, span);
-                *expr = Expr::Verbatim(
-                    quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })),
-                );
+                *expr = Expr::Verbatim(quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })));
                 self.never()
             }
             (_, MacroArguments::Expressions(mut arguments)) => {
@@ -178,9 +162,7 @@ impl Lowering<'_> {
             self.condition(guard, no);
         }
         let guard = guard.map(|guard| quote!(if #guard));
-        *expr = Expr::Verbatim(
-            quote_spanned!(span=> (match (#value) { #pattern #guard => true, _ => false })),
-        );
+        *expr = Expr::Verbatim(quote_spanned!(span=> (match (#value) { #pattern #guard => true, _ => false })));
     }
 
     /// `assert!(condition, text…)`
@@ -190,10 +172,7 @@ impl Lowering<'_> {
             self.report.at(span, "`assert!` takes a condition");
             return Expr::Verbatim(TokenStream::new());
         };
-        let failed = quote!(::core::concat!(
-            "assertion failed: ",
-            ::core::stringify!(#condition)
-        ));
+        let failed = quote!(::core::concat!("assertion failed: ", ::core::stringify!(#condition)));
         let wrong = self.new_label();
         self.scoped(|this| this.condition(condition, wrong));
         self.jump(end);
@@ -219,8 +198,7 @@ impl Lowering<'_> {
     ) -> Expr {
         let mut arguments = arguments.into_iter();
         let (Some(left), Some(right)) = (arguments.next(), arguments.next()) else {
-            self.report
-                .at(span, "`assert_eq!` and `assert_ne!` take two values");
+            self.report.at(span, "`assert_eq!` and `assert_ne!` take two values");
             return Expr::Verbatim(TokenStream::new());
         };
         let sign = if operator == Operator::Eq { "==" } else { "!=" };
@@ -271,10 +249,7 @@ impl Lowering<'_> {
             let slot = self.new_slot();
             let name = shadow::slot(slot);
             let number = operator as u8;
-            self.stream
-                .node(Node::BinaryAs)
-                .number(operator as u64)
-                .number(slot);
+            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
             compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _>(__a, __b, &#name););
         } else {
@@ -284,31 +259,20 @@ impl Lowering<'_> {
         self.push_local(a);
         self.push_local(b);
         self.stream.line(span);
-        self.panic(
-            &[quote!(#head), quote!("\n right: "), quote!("")],
-            &[true, true],
-        );
+        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[true, true]);
         let check = if operator == Operator::Eq {
             quote!(==)
         } else {
             quote!(!=)
         };
-        Expr::Verbatim(
-            quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
+        Expr::Verbatim(quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
             #compare
             if *__a #check *__b {}
-        } })),
-        )
+        } })))
     }
 
     /// A trap with the text of `panic!`'s arguments. Gives the values in it.
-    fn text(
-        &mut self,
-        mut arguments: Vec<&mut Expr>,
-        alone: &str,
-        before: &str,
-        span: proc_macro2::Span,
-    ) -> Vec<Expr> {
+    fn text(&mut self, mut arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
         if arguments.is_empty() {
             self.stream.line(span);
             self.fixed_panic(alone);
@@ -398,7 +362,8 @@ impl Lowering<'_> {
             .node(Node::Panic)
             .number(self.messages.len() as u64)
             .number(debug.len() as u64);
-        self.messages.push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
+        self.messages
+            .push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
     }
 }
 
@@ -420,73 +385,5 @@ fn respan(expr: &mut Expr, span: proc_macro2::Span) {
         for segment in &mut node.path.segments {
             segment.ident.set_span(span);
         }
-    }
-}
-
-/// A format string, taken apart.
-struct Pieces {
-    pieces: Vec<String>,
-    values: Vec<Shown>,
-}
-
-struct Shown {
-    name: ValueName,
-    debug: bool,
-}
-
-enum ValueName {
-    Next,
-    Position(usize),
-    Variable(String),
-}
-
-impl Pieces {
-    /// `None` where a placeholder has options other than `?`.
-    fn parse(text: &str) -> Option<Pieces> {
-        let mut pieces = vec![String::new()];
-        let mut values = Vec::new();
-        let mut rest = text.chars().peekable();
-        while let Some(next) = rest.next() {
-            match next {
-                '{' if rest.next_if_eq(&'{').is_some() => pieces.last_mut()?.push('{'),
-                '}' => {
-                    rest.next_if_eq(&'}')?;
-                    pieces.last_mut()?.push('}');
-                }
-                '{' => {
-                    let inside: String = rest.by_ref().take_while(|c| *c != '}').collect();
-                    let (name, options) = inside.split_once(':').unwrap_or((&inside, ""));
-                    let debug = match options.trim() {
-                        "" => false,
-                        "?" => true,
-                        _ => return None,
-                    };
-                    let name = match (name.trim(), name.trim().parse()) {
-                        ("", _) => ValueName::Next,
-                        (_, Ok(place)) => ValueName::Position(place),
-                        (name, _) => ValueName::Variable(name.to_owned()),
-                    };
-                    values.push(Shown { name, debug });
-                    pieces.push(String::new());
-                }
-                other => pieces.last_mut()?.push(other),
-            }
-        }
-        Some(Pieces { pieces, values })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn format_strings_come_apart() {
-        let Pieces { pieces, values } = Pieces::parse("a {{{}}} b {x:?}!").unwrap();
-        assert_eq!(pieces, ["a {", "} b ", "!"]);
-        assert!(!values[0].debug && values[1].debug);
-        assert!(matches!(&values[1].name, ValueName::Variable(name) if name == "x"));
-        assert!(Pieces::parse("{:>5}").is_none());
-        assert!(Pieces::parse("}").is_none());
     }
 }

@@ -6,7 +6,11 @@ mod branch;
 mod call;
 mod constant;
 mod expr;
+mod format;
 mod literal;
+mod loop_elements;
+mod loop_head;
+mod loop_range;
 mod loops;
 mod macros;
 mod operator;
@@ -94,24 +98,14 @@ pub fn lower(
         .iter()
         .map(|Parameter { pattern, ty }| quote!(let #pattern: #ty = ::gpuvm::__private::any();))
         .collect();
-    let shadow = shadow::closure(
-        lowering.slots,
-        &bindings,
-        result,
-        &quote!(#block),
-        &lowering.extras,
-    );
+    let shadow = shadow::closure(lowering.slots, &bindings, result, &quote!(#block), &lowering.extras);
     Lowered {
         nodes: lowering.stream.into_bytes(),
         shadow,
         depth: shadow::depth(lowering.slots),
         constants: lowering.constants,
         messages: lowering.messages,
-        locals: lowering
-            .locals
-            .into_iter()
-            .map(|local| local.name)
-            .collect(),
+        locals: lowering.locals.into_iter().map(|local| local.name).collect(),
         labels: lowering.labels,
         calls: lowering.calls,
         callees: lowering.callees,
@@ -140,11 +134,7 @@ impl Want {
 
     /// What is asked of each of several branches: the encoder sees no consumer there.
     fn branch(self) -> Want {
-        if self == Want::Decided {
-            Want::Free
-        } else {
-            self
-        }
+        if self == Want::Decided { Want::Free } else { self }
     }
 }
 
@@ -242,8 +232,7 @@ impl<'r> Lowering<'r> {
         }
         for (i, parameter) in parameters.iter().enumerate() {
             let pattern = parameter.pattern.clone();
-            if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
-            {
+            if !matches!(&pattern, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none()) {
                 self.push_local(i as u64);
                 self.irrefutable(&pattern, &Known::of(&parameter.ty));
             }
@@ -269,10 +258,7 @@ impl<'r> Lowering<'r> {
     /// Opens a join and gives its number.
     fn open_join(&mut self) -> u64 {
         self.joins += 1;
-        self.stream
-            .node(Node::Join)
-            .number(self.joins - 1)
-            .number(0);
+        self.stream.node(Node::Join).number(self.joins - 1).number(0);
         self.joins - 1
     }
 

@@ -41,10 +41,7 @@ impl Lowering<'_> {
             return known.inner().clone();
         }
         let slot = self.new_slot();
-        self.stream
-            .node(Node::UnaryAs)
-            .number(operator as u64)
-            .number(slot);
+        self.stream.node(Node::UnaryAs).number(operator as u64).number(slot);
         self.may_call(Calls::Maybe);
         shadow::unary(expr, operator as u8, slot);
         Known::Unknown
@@ -67,8 +64,7 @@ impl Lowering<'_> {
         }
         let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
         let shifts = matches!(operator, Operator::Shl | Operator::Shr);
-        let untyped = literal::is_untyped_integer(&node.left)
-            && (shifts || literal::is_untyped_integer(&node.right));
+        let untyped = literal::is_untyped_integer(&node.left) && (shifts || literal::is_untyped_integer(&node.right));
         let want_left = match want {
             Want::Kind(_) if untyped && !compares => want,
             _ if untyped => Want::Free,
@@ -83,11 +79,7 @@ impl Lowering<'_> {
         if copies {
             self.stream.node(Node::Copy);
         }
-        let want_right = if shifts {
-            Want::Decided
-        } else {
-            Want::of(&left)
-        };
+        let want_right = if shifts { Want::Decided } else { Want::of(&left) };
         let right = self.expr(&mut node.right, want_right);
         if by_reference && matches!(right, Known::Reference(_)) {
             self.stream.node(Node::Deref);
@@ -99,10 +91,7 @@ impl Lowering<'_> {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
             let slot = self.new_slot();
-            self.stream
-                .node(Node::BinaryAs)
-                .number(operator as u64)
-                .number(slot);
+            self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
             shadow::binary(expr, operator as u8, slot);
         }
@@ -120,18 +109,10 @@ impl Lowering<'_> {
         let diverges = self.diverges;
         self.condition(expr, no);
         self.diverges = diverges;
-        self.stream
-            .node(Node::Bool)
-            .number(1)
-            .node(Node::JoinSet)
-            .number(join);
+        self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
         self.jump(end);
         self.label(no);
-        self.stream
-            .node(Node::Bool)
-            .number(0)
-            .node(Node::JoinSet)
-            .number(join);
+        self.stream.node(Node::Bool).number(0).node(Node::JoinSet).number(join);
         self.label(end);
         self.stream.node(Node::JoinGet).number(join);
         Known::BOOL
@@ -158,10 +139,7 @@ impl Lowering<'_> {
             self.stream.node(Node::AssignOp).number(plain);
         } else {
             let slot = self.new_slot();
-            self.stream
-                .node(Node::AssignOpAs)
-                .number(operator as u64)
-                .number(slot);
+            self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
             shadow::assign_operator(expr, operator as u8, slot);
         }
@@ -209,9 +187,7 @@ impl<'ast> Visit<'ast> for Effects {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.found |= match expr {
             Expr::Assign(_) | Expr::Macro(_) => true,
-            Expr::Binary(node) => {
-                operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8)
-            }
+            Expr::Binary(node) => operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8),
             Expr::Reference(node) => node.mutability.is_some(),
             Expr::MethodCall(node) => self.evidence || method_has_effect(&node.method.to_string()),
             // A function changes only what it is given a reference to, possibly through a variable.

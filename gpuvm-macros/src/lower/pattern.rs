@@ -35,23 +35,11 @@ impl Lowering<'_> {
                 self.pattern(&node.pat, &Known::of(&node.ty), fails);
             }
             Pat::Ident(node) => self.name(node, known, fails),
-            Pat::Lit(node) => self.test(
-                &mut Expr::Lit(node.clone()),
-                Operator::Eq,
-                known,
-                fails,
-                true,
-            ),
+            Pat::Lit(node) => self.test(&mut Expr::Lit(node.clone()), Operator::Eq, known, fails, true),
             Pat::Path(node) => {
                 let last = node.path.segments.last();
                 if last.is_some_and(|last| case(&last.ident) == Case::Screaming) {
-                    self.test(
-                        &mut Expr::Path(node.clone()),
-                        Operator::Eq,
-                        known,
-                        fails,
-                        true,
-                    );
+                    self.test(&mut Expr::Path(node.clone()), Operator::Eq, known, fails, true);
                 } else {
                     self.variant(&variant_name(&node.path), fails);
                     self.stream.node(Node::Pop);
@@ -59,13 +47,7 @@ impl Lowering<'_> {
             }
             Pat::Range(node) => {
                 if let Some(start) = &node.start {
-                    self.test(
-                        &mut start.clone(),
-                        Operator::Ge,
-                        known,
-                        fails,
-                        node.end.is_none(),
-                    );
+                    self.test(&mut start.clone(), Operator::Ge, known, fails, node.end.is_none());
                 }
                 if let Some(end) = &node.end {
                     let below = match node.limits {
@@ -107,8 +89,7 @@ impl Lowering<'_> {
                 };
                 let kept = self.rest_last(&node.elems);
                 for (i, element) in node.elems.iter().enumerate().take(kept) {
-                    write_variant(self.stream.node(Node::PatternPayload), &name)
-                        .hash(&i.to_string());
+                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&i.to_string());
                     self.pattern(element, &behind(known, payload.clone()), fails);
                 }
                 self.stream.node(Node::Pop);
@@ -118,8 +99,7 @@ impl Lowering<'_> {
                 let name = variant_name(&node.path);
                 self.variant(&name, fails);
                 for field in &node.fields {
-                    write_variant(self.stream.node(Node::PatternPayload), &name)
-                        .hash(&member_name(&field.member));
+                    write_variant(self.stream.node(Node::PatternPayload), &name).hash(&member_name(&field.member));
                     self.pattern(&field.pat, &Known::Unknown, fails);
                 }
                 self.stream.node(Node::Pop);
@@ -142,12 +122,8 @@ impl Lowering<'_> {
                 self.label(matches);
                 self.stream.node(Node::Pop);
             }
-            Pat::Const(node) => {
-                self.refuse_pattern(node, |this, node| this.report.const_block(node.const_token))
-            }
-            Pat::Macro(node) => {
-                self.refuse_pattern(node, |this, node| this.report.pattern_macro(node))
-            }
+            Pat::Const(node) => self.refuse_pattern(node, |this, node| this.report.const_block(node.const_token)),
+            Pat::Macro(node) => self.refuse_pattern(node, |this, node| this.report.pattern_macro(node)),
             other => self.refuse_pattern(other, |this, other| this.report.unknown_pattern(other)),
         }
     }
@@ -203,22 +179,12 @@ impl Lowering<'_> {
     /// Goes to `fails` unless the operand, which stays, is that variant. A struct always is.
     fn variant(&mut self, name: &Option<String>, fails: Option<u64>) {
         if let (Some(name), Some(fails)) = (name, fails) {
-            self.stream
-                .node(Node::PatternVariant)
-                .hash(name)
-                .number(fails);
+            self.stream.node(Node::PatternVariant).hash(name).number(fails);
         }
     }
 
     /// Goes to `fails` unless the operand compares so with a literal or constant; `last`: nothing else needs the operand.
-    fn test(
-        &mut self,
-        with: &mut Expr,
-        operator: Operator,
-        known: &Known,
-        fails: Option<u64>,
-        last: bool,
-    ) {
+    fn test(&mut self, with: &mut Expr, operator: Operator, known: &Known, fails: Option<u64>, last: bool) {
         if matches!(with, Expr::Lit(lit) if !matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_)))
         {
             self.report.pattern_literal(&*with);
@@ -253,10 +219,7 @@ impl Lowering<'_> {
             if rest == Some(i) {
                 if let Pat::Ident(name) = pattern {
                     let back = count - 1 - i;
-                    self.stream
-                        .node(Node::PatternRest)
-                        .number(i as u64)
-                        .number(back as u64);
+                    self.stream.node(Node::PatternRest).number(i as u64).number(back as u64);
                     let whole = Known::List(Box::new(element.clone()));
                     let mut plain_name = name.clone();
                     plain_name.subpat = None;
@@ -303,10 +266,7 @@ fn behind(whole: &Known, part: Known) -> Known {
 
 /// Whether a name in a pattern binds, rather than naming a constant or variant.
 pub(super) fn is_binding(node: &PatIdent) -> bool {
-    node.by_ref.is_some()
-        || node.mutability.is_some()
-        || node.subpat.is_some()
-        || case(&node.ident) == Case::Snake
+    node.by_ref.is_some() || node.mutability.is_some() || node.subpat.is_some() || case(&node.ident) == Case::Snake
 }
 
 fn is_rest(pattern: &Pat) -> bool {
@@ -344,10 +304,7 @@ fn has_alternatives(pattern: &Pat) -> bool {
         Pat::TupleStruct(node) => node.elems.iter().any(has_alternatives),
         Pat::Slice(node) => node.elems.iter().any(has_alternatives),
         Pat::Struct(node) => node.fields.iter().any(|field| has_alternatives(&field.pat)),
-        Pat::Ident(node) => node
-            .subpat
-            .as_ref()
-            .is_some_and(|(_, inner)| has_alternatives(inner)),
+        Pat::Ident(node) => node.subpat.as_ref().is_some_and(|(_, inner)| has_alternatives(inner)),
         _ => false,
     }
 }

@@ -118,11 +118,7 @@ impl Lowering<'_> {
             return None;
         }
         let simple = match pattern {
-            Pat::Ident(name)
-                if super::pattern::is_binding(name)
-                    && name.by_ref.is_none()
-                    && name.subpat.is_none() =>
-            {
+            Pat::Ident(name) if super::pattern::is_binding(name) && name.by_ref.is_none() && name.subpat.is_none() => {
                 Some((name.ident.clone(), name.mutability.is_some()))
             }
             _ => None,

@@ -16,10 +16,7 @@ impl Lowering<'_> {
     pub(super) fn check_path(&mut self, path: &Path) {
         for segment in &path.segments {
             if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
-                Check {
-                    report: self.report,
-                }
-                .visit_angle_bracketed_generic_arguments(arguments);
+                Check { report: self.report }.visit_angle_bracketed_generic_arguments(arguments);
             }
         }
     }
@@ -35,8 +32,8 @@ struct Check<'r> {
 }
 
 const FOREIGN: [&str; 19] = [
-    "f64", "i128", "u128", "char", "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc",
-    "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Cell", "RefCell", "Mutex", "RwLock",
+    "f64", "i128", "u128", "char", "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet",
+    "BTreeMap", "BTreeSet", "Cell", "RefCell", "Mutex", "RwLock",
 ];
 
 impl<'ast> Visit<'ast> for Check<'_> {

@@ -308,13 +308,15 @@ impl<'b> NativeCx<'b> {
         let parts = (Records::new(&mut results), parts);
         let pool = pool::get(self.recursion_limit)?;
         let grain = pool::grain(self.vms as usize, pool.current_num_threads());
-        pool.install(|| {
-            pool::split(0..self.vms as usize, parts, grain, &|range, mut parts| {
-                launch.run_range(range, |vm| {
-                    if let Some((result, item)) = parts.next() {
-                        *result = body(vm, item);
-                    }
-                });
+        let pieces = pool::pieces(self.vms as usize, parts, grain);
+        pool::each(&pool, pieces.len(), &|piece| {
+            let Some((range, mut parts)) = pool::take(&pieces[piece]) else {
+                return;
+            };
+            launch.run_range(range, |vm| {
+                if let Some((result, item)) = parts.next() {
+                    *result = body(vm, item);
+                }
             });
         });
         let (first_trap, traps) = launch.finish();

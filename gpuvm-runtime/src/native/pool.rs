@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::parts::Parts;
 use crate::error::{Error, Result};
@@ -47,21 +48,28 @@ pub(super) fn grain(vms: usize, threads: usize) -> usize {
     (vms / (threads * PIECES_PER_THREAD).max(1)).clamp(1, LARGEST_PIECE)
 }
 
-/// Runs `work` on pieces of at most `grain` VMs, in parallel.
-pub(super) fn split<P: Parts>(
-    range: Range<usize>,
-    parts: P,
-    grain: usize,
-    work: &(impl Fn(Range<usize>, P) + Sync),
-) {
-    if range.len() <= grain {
-        return work(range, parts);
+/// A piece of work, until a thread takes it.
+pub(super) type Piece<P> = Mutex<Option<(Range<usize>, P)>>;
+
+/// The work in pieces of at most `grain` VMs.
+pub(super) fn pieces<P: Parts>(vms: usize, parts: P, grain: usize) -> Vec<Piece<P>> {
+    let mut pieces = Vec::with_capacity(vms.div_ceil(grain));
+    let (mut start, mut rest) = (0, parts);
+    while start < vms {
+        let end = vms.min(start + grain);
+        let (first, others) = rest.split_at(end - start);
+        pieces.push(Mutex::new(Some((start..end, first))));
+        (start, rest) = (end, others);
     }
-    let half = range.len() / 2;
-    let middle = range.start + half;
-    let (first, rest) = parts.split_at(half);
-    rayon::join(
-        || split(range.start..middle, first, grain, work),
-        || split(middle..range.end, rest, grain, work),
-    );
+    pieces
+}
+
+/// Takes a piece of work.
+pub(super) fn take<P>(piece: &Piece<P>) -> Option<(Range<usize>, P)> {
+    piece.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Calls `work` for each number below `count`, in parallel. Not generic, so that rayon is compiled once and not for each routine of a program.
+pub(super) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    pool.install(|| (0..count).into_par_iter().for_each(work));
 }
