@@ -86,11 +86,7 @@ enum Choice {
 }
 
 /// Runs one launch under a spinner (shown to a person, not to a pipe), and prints what it was and what it cost.
-fn report<'a>(
-    runtime: &Runtime,
-    id: &str,
-    run: impl FnOnce(Launch<'a>) -> gpuvm::Result<Done>,
-) -> gpuvm::Result<Done> {
+fn report<'a>(runtime: &Runtime, id: &str, run: impl FnOnce(Launch<'a>) -> gpuvm::Result<Done>) -> gpuvm::Result<Done> {
     let spinner = ProgressBar::new_spinner().with_message(id.to_string());
     spinner.enable_steady_tick(Duration::from_millis(100));
     let done = run(runtime.launch(id)?)?;
@@ -158,10 +154,7 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     })?;
     let drawing: Vec<Pixel> = mixed.output()?;
 
-    let bytes = drawing
-        .iter()
-        .flat_map(|p| [p.red, p.green, p.blue])
-        .collect();
+    let bytes = drawing.iter().flat_map(|p| [p.red, p.green, p.blue]).collect();
     let drawing = RgbImage::from_raw(width, height, bytes).ok_or("the drawing has another size")?;
     if let Some(folder) = options.output.parent() {
         std::fs::create_dir_all(folder)?;

@@ -10,14 +10,10 @@ const SEED: u64 = 1_000;
 const ROUTINES: usize = 200;
 
 fn main() -> io::Result<()> {
-    let out = env::var_os("OUT_DIR")
-        .ok_or_else(|| io::Error::other("cargo sets OUT_DIR for build scripts"))?;
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR for build scripts"))?;
     let out = Path::new(&out);
     fs::write(out.join("operations.rs"), gpuvm_generator::operations())?;
-    fs::write(
-        out.join("random.rs"),
-        gpuvm_generator::random_modules(SEED, ROUTINES),
-    )?;
+    fs::write(out.join("random.rs"), gpuvm_generator::random_modules(SEED, ROUTINES))?;
     println!("cargo::rerun-if-changed=build.rs");
     Ok(())
 }

@@ -106,20 +106,12 @@ pub enum LinkError {
 ///
 /// [`LinkError::Invalid`] if a routine's data does not hold together, [`LinkError::TooLarge`] if the program would
 /// not fit the machine.
-pub fn link(
-    entry: &'static Routine,
-    library: Library,
-    settings: &Settings,
-) -> Result<Program, LinkError> {
+pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     let routines = collect(entry, library)?;
     let codes = verify_all(&routines)?;
     let (mut functions, mut tables, places) = lift_all(&routines, &codes);
     let graph = CallGraph::of(functions.iter());
-    let counts: Vec<bool> = routines
-        .all
-        .iter()
-        .map(|routine| calls_routines(routine))
-        .collect();
+    let counts: Vec<bool> = routines.all.iter().map(|routine| calls_routines(routine)).collect();
     guard(
         &mut functions,
         &graph,
@@ -160,10 +152,7 @@ fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
 }
 
 /// Every routine in the compiler's form, the tables they share, and where each routine starts.
-fn lift_all(
-    routines: &Routines,
-    codes: &[Vec<Instruction>],
-) -> (Vec<Function>, Tables, Vec<Place>) {
+fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, Tables, Vec<Place>) {
     let mut tables = Tables::default();
     let mut places = Vec::new();
     let mut functions = Vec::new();
@@ -181,13 +170,7 @@ fn lift_all(
 
 /// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for the entry
 /// routine: only the start calls it, so it becomes a part of that whatever its size.
-fn improve(
-    functions: &mut [Function],
-    f: usize,
-    start: usize,
-    recursive: &[bool],
-    settings: &Settings,
-) {
+fn improve(functions: &mut [Function], f: usize, start: usize, recursive: &[bool], settings: &Settings) {
     if let Some(limit) = settings.inline {
         let (limit, callees) = if f == start {
             (usize::MAX, 0..1)

@@ -34,7 +34,11 @@ pub struct CallFact {
 impl CallFact {
     /// The routine behind a marker type.
     pub const fn of<M: RoutineType>() -> CallFact {
-        CallFact { routine: M::routine, params: M::PARAMS, result: M::RESULT }
+        CallFact {
+            routine: M::routine,
+            params: M::PARAMS,
+            result: M::RESULT,
+        }
     }
 }
 
@@ -198,8 +202,16 @@ impl<S: Slot> Tree for PhantomData<S> {
 }
 
 impl<A: Tree, B: Tree, C: Tree, D: Tree, E: Tree, F: Tree, G: Tree, H: Tree> Tree for (A, B, C, D, E, F, G, H) {
-    const FACTS: &'static Facts =
-        &Facts::Parts(&[A::FACTS, B::FACTS, C::FACTS, D::FACTS, E::FACTS, F::FACTS, G::FACTS, H::FACTS]);
+    const FACTS: &'static Facts = &Facts::Parts(&[
+        A::FACTS,
+        B::FACTS,
+        C::FACTS,
+        D::FACTS,
+        E::FACTS,
+        F::FACTS,
+        G::FACTS,
+        H::FACTS,
+    ]);
 }
 
 /// The facts in a closure's return type.
@@ -238,7 +250,9 @@ macro_rules! builtin_operations {
         }
     )*};
 }
-builtin_operations!(bool, f32, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, AtomicU32, AtomicI32);
+builtin_operations!(
+    bool, f32, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, AtomicU32, AtomicI32
+);
 
 /// Shifts take any integer on the right.
 macro_rules! builtin_shifts {

@@ -1,7 +1,7 @@
 //! gpuvm's machine and its compiler: pure data and functions, no syn, no wgpu, no I/O.
 
-pub mod assembly;
 mod allocate;
+pub mod assembly;
 pub mod compile;
 pub mod encode;
 pub mod facts;

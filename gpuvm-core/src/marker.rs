@@ -23,7 +23,11 @@ pub trait MethodBody<const NAME: u32, Right: ?Sized = ()> {
     /// What the macro emitted.
     const SOURCE: &'static Source;
     /// The method as a fact.
-    const CALL: CallFact = CallFact { routine: Self::routine, params: Self::PARAMS, result: Self::RESULT };
+    const CALL: CallFact = CallFact {
+        routine: Self::routine,
+        params: Self::PARAMS,
+        result: Self::RESULT,
+    };
     /// The encoded routine.
     fn routine() -> &'static Routine;
 }
@@ -43,8 +47,11 @@ impl<S: RoutineSource, const FIRST: usize, const SECOND: usize> Encoding<S, FIRS
     const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
     const LARGE: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
     /// The routine.
-    pub const ROUTINE: &'static Routine =
-        &if Self::SMALL.overflowed() { Self::large() } else { Self::SMALL.routine(S::SOURCE) };
+    pub const ROUTINE: &'static Routine = &if Self::SMALL.overflowed() {
+        Self::large()
+    } else {
+        Self::SMALL.routine(S::SOURCE)
+    };
 
     /// A constant is evaluated with the function that names it, so this one has to be a function of its own.
     const fn large() -> Routine {
@@ -79,16 +86,29 @@ const fn has_call(facts: &Facts) -> bool {
 }
 
 /// The result type of a routine that never returns.
-pub const NEVER: TypeRef = TypeRef::value(&Type { words: 0, ..Type::scalar(Kind::Never, "!") });
+pub const NEVER: TypeRef = TypeRef::value(&Type {
+    words: 0,
+    ..Type::scalar(Kind::Never, "!")
+});
 
 /// The fields of a struct or variant, laid out from `start` on: for each what it is looked up by, its name, and its type.
 pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static str, &'static Type); N]) -> [Field; N] {
-    let mut fields = [Field { hash: 0, name: "", ty: NEVER.ty, offset: 0 }; N];
+    let mut fields = [Field {
+        hash: 0,
+        name: "",
+        ty: NEVER.ty,
+        offset: 0,
+    }; N];
     let mut offset = start;
     let mut i = 0;
     while i < N {
         let (key, name, ty) = parts[i];
-        fields[i] = Field { hash: name_hash(key), name, ty, offset };
+        fields[i] = Field {
+            hash: name_hash(key),
+            name,
+            ty,
+            offset,
+        };
         offset += ty.words;
         i += 1;
     }

@@ -125,8 +125,14 @@ impl Cause {
     pub fn message(&self, words: [u32; 4]) -> String {
         match self {
             Cause::Message(text) => (*text).to_string(),
-            Cause::Bounds => format!("index out of bounds: the len is {} but the index is {}", words[0], words[1]),
-            Cause::SliceEnd => format!("range end index {} out of range for slice of length {}", words[0], words[1]),
+            Cause::Bounds => format!(
+                "index out of bounds: the len is {} but the index is {}",
+                words[0], words[1]
+            ),
+            Cause::SliceEnd => format!(
+                "range end index {} out of range for slice of length {}",
+                words[0], words[1]
+            ),
             Cause::SliceOrder => format!("slice index starts at {} but ends at {}", words[0], words[1]),
             Cause::Format { pieces, values } => {
                 let mut text = String::new();

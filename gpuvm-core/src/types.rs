@@ -56,12 +56,30 @@ pub struct Variant {
 impl Type {
     /// A scalar type.
     pub const fn scalar(kind: Kind, name: &'static str) -> Type {
-        Type { kind, name, words: if kind.bits() == 64 { 2 } else { 1 }, fields: &[], variants: &[], element: None, length: 0, slice: None }
+        Type {
+            kind,
+            name,
+            words: if kind.bits() == 64 { 2 } else { 1 },
+            fields: &[],
+            variants: &[],
+            element: None,
+            length: 0,
+            slice: None,
+        }
     }
 
     /// A struct or tuple of the given fields.
     pub const fn record(kind: Kind, name: &'static str, fields: &'static [Field]) -> Type {
-        Type { kind, name, words: fields_end(fields, 0), fields, variants: &[], element: None, length: 0, slice: None }
+        Type {
+            kind,
+            name,
+            words: fields_end(fields, 0),
+            fields,
+            variants: &[],
+            element: None,
+            length: 0,
+            slice: None,
+        }
     }
 
     /// An enum of the given variants: one tag word, then the longest payload.
@@ -75,7 +93,16 @@ impl Type {
             }
             i += 1;
         }
-        Type { kind: Kind::Enum, name, words, fields: &[], variants, element: None, length: 0, slice: None }
+        Type {
+            kind: Kind::Enum,
+            name,
+            words,
+            fields: &[],
+            variants,
+            element: None,
+            length: 0,
+            slice: None,
+        }
     }
 
     /// The kind that arithmetic sees: the element's for `Wrapping`, the own kind for all else.
@@ -93,7 +120,11 @@ impl Type {
                 && self.name == other.name
                 && self.length == other.length
                 && self.fields.len() == other.fields.len()
-                && self.fields.iter().zip(other.fields).all(|(a, b)| a.hash == b.hash && a.ty.same(b.ty))
+                && self
+                    .fields
+                    .iter()
+                    .zip(other.fields)
+                    .all(|(a, b)| a.hash == b.hash && a.ty.same(b.ty))
                 && self.variants.len() == other.variants.len()
                 && self.variants.iter().zip(other.variants).all(|(a, b)| {
                     a.hash == b.hash
@@ -150,12 +181,20 @@ pub struct TypeRef {
 impl TypeRef {
     /// The type reference of a Rust type.
     pub const fn of<T: Value + ?Sized>() -> TypeRef {
-        TypeRef { ty: T::TYPE, refs: T::REFS, mutable: T::MUTABLE }
+        TypeRef {
+            ty: T::TYPE,
+            refs: T::REFS,
+            mutable: T::MUTABLE,
+        }
     }
 
     /// A type by value.
     pub const fn value(ty: &'static Type) -> TypeRef {
-        TypeRef { ty, refs: 0, mutable: false }
+        TypeRef {
+            ty,
+            refs: 0,
+            mutable: false,
+        }
     }
 
     /// Words of such a value.
@@ -231,8 +270,16 @@ impl<T: Value + ?Sized> Value for &mut T {
 impl<T: Value<Erased = T> + 'static> Value for [T] {
     type Erased = [T];
     type Inner = [T];
-    const TYPE: &'static Type =
-        &Type { kind: Kind::Slice, name: "slice", words: 0, fields: &[], variants: &[], element: Some(T::TYPE), length: 0, slice: None };
+    const TYPE: &'static Type = &Type {
+        kind: Kind::Slice,
+        name: "slice",
+        words: 0,
+        fields: &[],
+        variants: &[],
+        element: Some(T::TYPE),
+        length: 0,
+        slice: None,
+    };
 }
 
 macro_rules! word_scalars {
@@ -271,7 +318,11 @@ word_scalars! {
 
 /// `value`, or the one NaN with the bits `0x7fc00000` that stands for all of them.
 pub fn canonical_nan(value: f32) -> f32 {
-    if value.is_nan() { f32::from_bits(0x7fc0_0000) } else { value }
+    if value.is_nan() {
+        f32::from_bits(0x7fc0_0000)
+    } else {
+        value
+    }
 }
 
 macro_rules! long_scalars {
@@ -329,7 +380,12 @@ impl<T: VmType> Value for Wrapping<T> {
         kind: Kind::Wrapping,
         name: "Wrapping",
         words: T::TYPE.words,
-        fields: &[Field { hash: name_hash("0"), name: "", ty: T::TYPE, offset: 0 }],
+        fields: &[Field {
+            hash: name_hash("0"),
+            name: "",
+            ty: T::TYPE,
+            offset: 0,
+        }],
         variants: &[],
         element: Some(T::TYPE),
         length: 0,
@@ -382,11 +438,21 @@ impl<T: VmType> Value for Option<T> {
     const TYPE: &'static Type = &Type::tagged(
         "Option",
         &[
-            Variant { hash: name_hash("None"), name: "None", fields: &[], discriminant: 0 },
+            Variant {
+                hash: name_hash("None"),
+                name: "None",
+                fields: &[],
+                discriminant: 0,
+            },
             Variant {
                 hash: name_hash("Some"),
                 name: "Some",
-                fields: &[Field { hash: name_hash("0"), name: "", ty: T::TYPE, offset: 1 }],
+                fields: &[Field {
+                    hash: name_hash("0"),
+                    name: "",
+                    ty: T::TYPE,
+                    offset: 1,
+                }],
                 discriminant: 1,
             },
         ],
@@ -416,13 +482,23 @@ impl<T: VmType, E: VmType> Value for Result<T, E> {
             Variant {
                 hash: name_hash("Ok"),
                 name: "Ok",
-                fields: &[Field { hash: name_hash("0"), name: "", ty: T::TYPE, offset: 1 }],
+                fields: &[Field {
+                    hash: name_hash("0"),
+                    name: "",
+                    ty: T::TYPE,
+                    offset: 1,
+                }],
                 discriminant: 0,
             },
             Variant {
                 hash: name_hash("Err"),
                 name: "Err",
-                fields: &[Field { hash: name_hash("0"), name: "", ty: E::TYPE, offset: 1 }],
+                fields: &[Field {
+                    hash: name_hash("0"),
+                    name: "",
+                    ty: E::TYPE,
+                    offset: 1,
+                }],
                 discriminant: 1,
             },
         ],
@@ -442,7 +518,11 @@ impl<T: VmType, E: VmType> VmType for Result<T, E> {
     }
 
     fn read_words(words: &[u32]) -> Self {
-        if words[0] == 1 { Err(E::read_words(&words[1..])) } else { Ok(T::read_words(&words[1..])) }
+        if words[0] == 1 {
+            Err(E::read_words(&words[1..]))
+        } else {
+            Ok(T::read_words(&words[1..]))
+        }
     }
 }
 

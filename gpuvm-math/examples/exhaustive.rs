@@ -16,12 +16,8 @@ fn worse<A>(a: (f64, A), b: (f64, A)) -> (f64, A) {
 }
 
 /// Runs `part` for each thread's number and gives the worst result.
-fn in_threads<A: Send + 'static>(
-    part: impl Fn(u32) -> (f64, A) + Copy + Send + 'static,
-) -> (f64, A) {
-    let threads: Vec<_> = (0..THREADS)
-        .map(|number| thread::spawn(move || part(number)))
-        .collect();
+fn in_threads<A: Send + 'static>(part: impl Fn(u32) -> (f64, A) + Copy + Send + 'static) -> (f64, A) {
+    let threads: Vec<_> = (0..THREADS).map(|number| thread::spawn(move || part(number))).collect();
     threads
         .into_iter()
         .map(|t| t.join().expect("a thread failed"))
@@ -37,21 +33,11 @@ fn main() {
             let mut worst = (0.0, 0.0);
             for bits in (number..=u32::MAX - (THREADS - 1 - number)).step_by(THREADS as usize) {
                 let x = f32::from_bits(bits);
-                worst = worse(
-                    worst,
-                    (
-                        ulp_error((unary.function)(x), (unary.reference)(x as f64)),
-                        x,
-                    ),
-                );
+                worst = worse(worst, (ulp_error((unary.function)(x), (unary.reference)(x as f64)), x));
             }
             worst
         });
-        println!(
-            "{:7} {error:.4} ulp at {x:e} ({:#010x})",
-            unary.name,
-            x.to_bits()
-        );
+        println!("{:7} {error:.4} ulp at {x:e} ({:#010x})", unary.name, x.to_bits());
     }
     for binary in BINARY.iter().filter(|b| wanted(b.name)) {
         let (error, (x, y)) = in_threads(move |number| {
@@ -62,10 +48,7 @@ fn main() {
                 worst = worse(
                     worst,
                     (
-                        ulp_error(
-                            (binary.function)(x, y),
-                            (binary.reference)(x as f64, y as f64),
-                        ),
+                        ulp_error((binary.function)(x, y), (binary.reference)(x as f64, y as f64)),
                         (x, y),
                     ),
                 );

@@ -35,7 +35,7 @@ pub fn exp(x: f32) -> f32 {
 ///
 /// Within 0.80 ulp, and exact for integers. `+inf` from 128 on, 0 up to -150.
 ///
-/// `x = k + r`, and the polynomial of [`exp`] at `r ln(2)`, a product of which the tail is kept.
+/// `x = k + r`, and the polynomial of [`exp()`] at `r ln(2)`, a product of which the tail is kept.
 #[routine(callee)]
 pub fn exp2(x: f32) -> f32 {
     if x >= 128.0 {
@@ -53,7 +53,7 @@ pub fn exp2(x: f32) -> f32 {
 ///
 /// Within 1.20 ulp. `exp_m1(±0)` is `±0`, `exp_m1(-inf)` is -1.
 ///
-/// As [`exp`], without adding up the 1: `(2^k - 1) + 2^k (e^r - 1)`.
+/// As [`exp()`], without adding up the 1: `(2^k - 1) + 2^k (e^r - 1)`.
 #[routine(callee)]
 pub fn exp_m1(x: f32) -> f32 {
     // 2^-26: the rest of the series is below a quarter of an ulp, and the sign of zero stays.

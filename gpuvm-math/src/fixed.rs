@@ -25,10 +25,7 @@ pub fn max(a: f32, b: f32) -> f32 {
 /// If `min > max`, or one of them is NaN.
 #[track_caller]
 pub fn clamp(x: f32, min: f32, max: f32) -> f32 {
-    assert!(
-        min <= max,
-        "min > max, or either was NaN. min = {min:?}, max = {max:?}"
-    );
+    assert!(min <= max, "min > max, or either was NaN. min = {min:?}, max = {max:?}");
     let raised = if x < min { min } else { x };
     if raised > max { max } else { raised }
 }

@@ -85,8 +85,7 @@ pub fn tanh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.55 {
         let z = a * a;
-        return (a + a * z * (TANH_1 + z * (TANH_2 + z * (TANH_3 + z * (TANH_4 + z * TANH_5)))))
-            .copysign(x);
+        return (a + a * z * (TANH_1 + z * (TANH_2 + z * (TANH_3 + z * (TANH_4 + z * TANH_5))))).copysign(x);
     }
     // From here on 1 is the nearest.
     if a > 9.02 {
@@ -181,18 +180,11 @@ pub fn atanh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.5 {
         let z = a * a;
-        return (a + a
-            * z
-            * (ATANH_1
-                + z * (ATANH_2 + z * (ATANH_3 + z * (ATANH_4 + z * (ATANH_5 + z * ATANH_6))))))
+        return (a + a * z * (ATANH_1 + z * (ATANH_2 + z * (ATANH_3 + z * (ATANH_4 + z * (ATANH_5 + z * ATANH_6))))))
             .copysign(x);
     }
     if a.is_nan() || a >= 1.0 {
-        return if a == 1.0 {
-            f32::INFINITY.copysign(x)
-        } else {
-            f32::NAN
-        };
+        return if a == 1.0 { f32::INFINITY.copysign(x) } else { f32::NAN };
     }
     // ln(1 + 2x / (1 - x)); the difference is exact.
     let (head, tail) = ln_1p_parts((a + a) / (1.0 - a), 0.0);

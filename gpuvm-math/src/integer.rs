@@ -28,7 +28,7 @@ pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
     (result, overflow)
 }
 
-/// The same as [`pow_u32`] for `i32`.
+/// The same as [`pow_u32()`] for `i32`.
 #[routine(callee)]
 pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
     let mut factor = base;
@@ -51,7 +51,7 @@ pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
     (result, overflow)
 }
 
-/// The same as [`pow_u32`] for `u64`.
+/// The same as [`pow_u32()`] for `u64`.
 #[routine(callee)]
 pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
     let mut factor = base;
@@ -74,7 +74,7 @@ pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
     (result, overflow)
 }
 
-/// The same as [`pow_u32`] for `i64`.
+/// The same as [`pow_u32()`] for `i64`.
 #[routine(callee)]
 pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
     let mut factor = base;

@@ -40,7 +40,7 @@ pub fn asin(x: f32) -> f32 {
 ///
 /// Within 1.16 ulp. NaN outside [-1, 1]; `acos(1)` is `+0`.
 ///
-/// The polynomial and the identity of [`asin`].
+/// The polynomial and the identity of [`asin()`].
 #[routine(callee)]
 pub fn acos(x: f32) -> f32 {
     let a = x.abs();
@@ -50,11 +50,7 @@ pub fn acos(x: f32) -> f32 {
     let z = 0.5 * (1.0 - a);
     let s = z.sqrt();
     let angle = 2.0 * (s + s * asin_series(z));
-    if x < 0.0 {
-        PI_HEAD - (angle - PI_TAIL)
-    } else {
-        angle
-    }
+    if x < 0.0 { PI_HEAD - (angle - PI_TAIL) } else { angle }
 }
 
 /// Arc tangent, in [-pi/2, pi/2].
@@ -76,7 +72,7 @@ pub fn atan(x: f32) -> f32 {
 /// Within 2 ulp (1.52 found). Signed zeros and infinities as IEEE 754 has them: `atan2(±0, +0)` is `±0`,
 /// `atan2(±0, -0)` is `±pi`, `atan2(±inf, +inf)` is `±pi/4`, `atan2(±inf, -inf)` is `±3pi/4`.
 ///
-/// The polynomial of [`atan`] at the quotient of the smaller by the larger.
+/// The polynomial of [`atan()`] at the quotient of the smaller by the larger.
 #[routine(callee)]
 pub fn atan2(y: f32, x: f32) -> f32 {
     if x.is_nan() || y.is_nan() {

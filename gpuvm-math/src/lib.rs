@@ -43,9 +43,7 @@ mod power;
 mod trig;
 
 pub use exponential::{exp, exp_m1, exp2};
-pub use fixed::{
-    clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits,
-};
+pub use fixed::{clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use integer::{div_euclid_f32, isqrt_u32, isqrt_u64, pow_i32, pow_i64, pow_u32, pow_u64, rem_euclid_f32};
 pub use inverse_trig::{acos, asin, atan, atan2};

@@ -38,9 +38,9 @@ pub fn ln(x: f32) -> f32 {
 
 /// Logarithm to base 2.
 ///
-/// Within 0.76 ulp, and exact for powers of two. Special values as [`ln`].
+/// Within 0.76 ulp, and exact for powers of two. Special values as [`ln()`].
 ///
-/// As [`ln`], the logarithm of the fraction multiplied by log2(e) with its tail.
+/// As [`ln()`], the logarithm of the fraction multiplied by log2(e) with its tail.
 #[routine(callee)]
 pub fn log2(x: f32) -> f32 {
     if !is_positive_finite(x) {
@@ -56,9 +56,9 @@ pub fn log2(x: f32) -> f32 {
 
 /// Logarithm to base 10.
 ///
-/// Within 0.72 ulp, and exact for powers of ten. Special values as [`ln`].
+/// Within 0.72 ulp, and exact for powers of ten. Special values as [`ln()`].
 ///
-/// As [`log2`].
+/// As [`log2()`].
 #[routine(callee)]
 pub fn log10(x: f32) -> f32 {
     if !is_positive_finite(x) {
@@ -76,7 +76,7 @@ pub fn log10(x: f32) -> f32 {
 ///
 /// Within 0.67 ulp. `ln_1p(-1)` is `-inf`, NaN below -1, `ln_1p(±0)` is `±0`.
 ///
-/// Near 0 the polynomial of [`ln`] at `x`; elsewhere `ln` of the sum, and the rounding error of the sum divided by it.
+/// Near 0 the polynomial of [`ln()`] at `x`; elsewhere `ln` of the sum, and the rounding error of the sum divided by it.
 #[routine(callee)]
 pub fn ln_1p(x: f32) -> f32 {
     // 2^-26: the rest of the series is below a quarter of an ulp, and the sign of zero stays.

@@ -55,7 +55,7 @@ pub fn powf(x: f32, y: f32) -> f32 {
 /// Within 1 ulp (0.82 found), for every `n`: unlike a chain of multiplications, the error does not grow with `n`.
 /// `powi(x, 0)` is 1 also for NaN.
 ///
-/// As [`powf`], with all bits of `n`.
+/// As [`powf()`], with all bits of `n`.
 #[routine(callee)]
 pub fn powi(x: f32, n: i32) -> f32 {
     if n == 0 {
@@ -69,11 +69,7 @@ pub fn powi(x: f32, n: i32) -> f32 {
         pow_extreme(magnitude, n < 0)
     } else {
         let n_head = head12(n as f32);
-        pow_positive(
-            magnitude,
-            n_head,
-            (n as i64).wrapping_sub(n_head as i64) as f32,
-        )
+        pow_positive(magnitude, n_head, (n as i64).wrapping_sub(n_head as i64) as f32)
     };
     if x.to_bits() >> 31 != 0 && n & 1 != 0 {
         -result
@@ -113,7 +109,7 @@ pub fn cbrt(x: f32) -> f32 {
     (t + t * ((quotient - t) / (t + t + quotient))).copysign(x)
 }
 
-/// From 2^63 on, and below 2^-40, [`hypot`] scales by 2^-64 or 2^100, and back.
+/// From 2^63 on, and below 2^-40, [`hypot()`] scales by 2^-64 or 2^100, and back.
 const LARGE: f32 = 9.223372e18;
 const LARGE_SCALE: f32 = 5.421011e-20;
 const LARGE_UNSCALE: f32 = 1.8446744e19;

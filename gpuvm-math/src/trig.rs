@@ -8,7 +8,7 @@ use crate::double_float::{ROUND, fast_two_sum, head12, two_product};
 const FRAC_2_PI: f32 = core::f32::consts::FRAC_2_PI;
 const FRAC_PI_4: f32 = core::f32::consts::FRAC_PI_4;
 
-/// Up to here [`reduce_small`] is accurate.
+/// Up to here [`reduce_small()`] is accurate.
 const SMALL_MAX: f32 = 400.0;
 /// Below this, 2^-12, `x` itself is within 0.7 ulp of `sin x` and `tan x`; it also keeps the sign of zero.
 const TINY: f32 = 0.00024414063;
@@ -41,7 +41,7 @@ pub fn sin(x: f32) -> f32 {
 ///
 /// Within 0.92 ulp. NaN for infinities.
 ///
-/// As [`sin`].
+/// As [`sin()`].
 #[routine(callee)]
 pub fn cos(x: f32) -> f32 {
     let (quadrant, r, tail) = reduce(x);
@@ -57,26 +57,18 @@ pub fn cos(x: f32) -> f32 {
     }
 }
 
-/// Sine and cosine of `x` radians: the same bits as [`sin`] and [`cos`], with one reduction.
+/// Sine and cosine of `x` radians: the same bits as [`sin()`] and [`cos()`], with one reduction.
 ///
 /// Within 0.92 and 0.92 ulp.
 #[routine(callee)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
     let (quadrant, r, tail) = reduce(x);
-    let s = if x.abs() < TINY {
-        x
-    } else {
-        sin_kernel(r, tail)
-    };
+    let s = if x.abs() < TINY { x } else { sin_kernel(r, tail) };
     let c = cos_kernel(r, tail);
     let (sin, cos) = if quadrant & 1 == 0 { (s, c) } else { (c, s) };
     (
         if quadrant & 2 == 0 { sin } else { -sin },
-        if quadrant.wrapping_add(1) & 2 == 0 {
-            cos
-        } else {
-            -cos
-        },
+        if quadrant.wrapping_add(1) & 2 == 0 { cos } else { -cos },
     )
 }
 
@@ -93,7 +85,7 @@ const TAN_7: f32 = 0.0043790825;
 ///
 /// Within 1.32 ulp. NaN for infinities; `tan(±0)` is `±0`. No `f32` is close enough to a pole to overflow.
 ///
-/// Reduction as in [`sin`], one odd polynomial, and in odd quadrants FDLIBM's corrected reciprocal.
+/// Reduction as in [`sin()`], one odd polynomial, and in odd quadrants FDLIBM's corrected reciprocal.
 #[routine(callee)]
 pub fn tan(x: f32) -> f32 {
     if x.abs() < TINY {
@@ -101,8 +93,7 @@ pub fn tan(x: f32) -> f32 {
     }
     let (quadrant, r, tail) = reduce(x);
     let z = r * r;
-    let series =
-        TAN_1 + z * (TAN_2 + z * (TAN_3 + z * (TAN_4 + z * (TAN_5 + z * (TAN_6 + z * TAN_7)))));
+    let series = TAN_1 + z * (TAN_2 + z * (TAN_3 + z * (TAN_4 + z * (TAN_5 + z * (TAN_6 + z * TAN_7)))));
     let rest = r * z * series + (tail + tail * z);
     let head = r + rest;
     if quadrant & 1 == 0 {
@@ -136,7 +127,7 @@ fn reduce_small(x: f32) -> (i32, f32, f32) {
 const UNIT_HEAD: f32 = 3.4061217e-19;
 const UNIT_TAIL: f32 = -9.4783964e-27;
 
-/// Like [`reduce_small`], for every finite `|x| >= 2^8`.
+/// Like [`reduce_small()`], for every finite `|x| >= 2^8`.
 ///
 /// Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983: `x = m * 2^e` with integers `m`
 /// and `e`, and of the bits of 2/pi those that only contribute multiples of four quadrants are skipped; 96 of the

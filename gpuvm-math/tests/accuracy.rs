@@ -24,10 +24,7 @@ fn same_bits(a: f32, b: f32) -> bool {
 
 #[track_caller]
 fn check_unary(name: &str) {
-    let unary = UNARY
-        .iter()
-        .find(|u| u.name == name)
-        .expect("a name from the list");
+    let unary = UNARY.iter().find(|u| u.name == name).expect("a name from the list");
     for x in special_values().chain(strided()) {
         let (got, exact) = ((unary.function)(x), (unary.reference)(x as f64));
         let error = ulp_error(got, exact);
@@ -40,17 +37,11 @@ fn check_unary(name: &str) {
 
 #[track_caller]
 fn check_binary(name: &str) {
-    let binary = BINARY
-        .iter()
-        .find(|b| b.name == name)
-        .expect("a name from the list");
+    let binary = BINARY.iter().find(|b| b.name == name).expect("a name from the list");
     let special = special_values().flat_map(|x| special_values().map(move |y| (x, y)));
     let mut random = Random(1);
     for (x, y) in special.chain((0..PAIRS).map(|_| random.pair())) {
-        let (got, exact) = (
-            (binary.function)(x, y),
-            (binary.reference)(x as f64, y as f64),
-        );
+        let (got, exact) = ((binary.function)(x, y), (binary.reference)(x as f64, y as f64));
         let error = ulp_error(got, exact);
         assert!(
             error <= binary.bound,
@@ -72,11 +63,7 @@ accuracy!(check_binary: atan2 hypot powf powi log);
 
 #[test]
 fn every_function_is_in_a_test() {
-    assert_eq!(
-        UNARY.len() + BINARY.len() + 1,
-        26,
-        "the lists and `sin_cos`"
-    );
+    assert_eq!(UNARY.len() + BINARY.len() + 1, 26, "the lists and `sin_cos`");
 }
 
 #[test]
@@ -121,11 +108,7 @@ fn small_integer_powers_and_their_roots_are_exact() {
                 break;
             }
             assert_eq!(powi(base as f32, n), power as f32, "powi({base}, {n})");
-            assert_eq!(
-                powf(base as f32, n as f32),
-                power as f32,
-                "powf({base}, {n})"
-            );
+            assert_eq!(powf(base as f32, n as f32), power as f32, "powf({base}, {n})");
             assert_eq!(
                 powf(-(base as f32), n as f32),
                 (-(base as i64)).pow(n as u32) as f32,
@@ -212,11 +195,7 @@ fn powi_takes_every_exponent() {
 /// FNV-1a over results, NaN counted as one value.
 fn hash(results: impl Iterator<Item = f32>) -> u64 {
     results.fold(0xcbf2_9ce4_8422_2325, |hash, x| {
-        let bits = if x.is_nan() {
-            f32::NAN.to_bits()
-        } else {
-            x.to_bits()
-        };
+        let bits = if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
         (hash ^ bits as u64).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
@@ -224,18 +203,12 @@ fn hash(results: impl Iterator<Item = f32>) -> u64 {
 /// Programs rely on the bits: a change here is a change of behaviour, to be made knowingly.
 #[test]
 fn the_bits_stay() {
-    let unary = UNARY
-        .iter()
-        .map(|u| (u.name, hash(strided().map(u.function))));
+    let unary = UNARY.iter().map(|u| (u.name, hash(strided().map(u.function))));
     let binary = BINARY.iter().map(|b| {
         let mut random = Random(2);
         (
             b.name,
-            hash(
-                (0..PAIRS)
-                    .map(|_| random.pair())
-                    .map(|(x, y)| (b.function)(x, y)),
-            ),
+            hash((0..PAIRS).map(|_| random.pair()).map(|(x, y)| (b.function)(x, y))),
         )
     });
     let found: Vec<String> = unary

@@ -48,5 +48,8 @@ pub const NO_METHOD: u16 = 0xffff;
 
 /// The number of the std method of a name.
 pub fn method_number(name: &str) -> Option<u16> {
-    METHODS.iter().position(|known| *known == name).map(|place| place as u16)
+    METHODS
+        .iter()
+        .position(|known| *known == name)
+        .map(|place| place as u16)
 }

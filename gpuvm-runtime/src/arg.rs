@@ -317,20 +317,13 @@ mod tests {
             x.into_arg()
         }
         assert_eq!(format!("{:?}", typed(0.5)), "one `f32` of 1 entries");
-        assert_eq!(
-            format!("{:?}", typed(&vec![1.0, 2.0])),
-            "`&[f32]` of 2 entries"
-        );
+        assert_eq!(format!("{:?}", typed(&vec![1.0, 2.0])), "`&[f32]` of 2 entries");
         assert_eq!(format!("{:?}", typed(&[1.0; 3])), "`&[f32]` of 3 entries");
     }
 
     #[test]
     fn tuples_become_arguments_in_order() {
-        let (x, mut y, bins) = (
-            vec![[0.0f32; 3]; 2],
-            [0u32; 4],
-            [const { AtomicU32::new(0) }; 5],
-        );
+        let (x, mut y, bins) = (vec![[0.0f32; 3]; 2], [0u32; 4], [const { AtomicU32::new(0) }; 5]);
         let args = (&x, &mut y, 1u8, Some(2i64), &bins).into_args();
         let shown: Vec<String> = args.iter().map(|arg| format!("{arg:?}")).collect();
         assert_eq!(

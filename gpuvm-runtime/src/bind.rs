@@ -47,10 +47,7 @@ pub(crate) fn bind<'a>(
             name: name(entry, index),
         };
         let Some((mode, element)) = Mode::of(*ty) else {
-            return Err(parameter.wrong_type(
-                "a parameter that a launch can give".to_string(),
-                format!("`{ty}`"),
-            ));
+            return Err(parameter.wrong_type("a parameter that a launch can give".to_string(), format!("`{ty}`")));
         };
         parameter.check_type(mode, element, &argument)?;
         params.push(Bound { mode, argument });
@@ -72,12 +69,7 @@ struct Parameter<'e> {
 }
 
 impl Parameter<'_> {
-    fn check_type(
-        &self,
-        mode: Mode,
-        element: &'static Type,
-        argument: &Argument<'_>,
-    ) -> Result<()> {
+    fn check_type(&self, mode: Mode, element: &'static Type, argument: &Argument<'_>) -> Result<()> {
         if argument.suits(mode) && argument.element().same(element) {
             return Ok(());
         }
@@ -100,8 +92,7 @@ fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Resul
     let mut decided = asked.map(|vms| (vms, "`.vms(…)` says so".to_string()));
     for (index, bound) in params.iter().enumerate() {
         let length = bound.argument.len();
-        let own = matches!(bound.mode, Mode::Value | Mode::Record)
-            && !matches!(bound.argument, Argument::Uniform(_));
+        let own = matches!(bound.mode, Mode::Value | Mode::Record) && !matches!(bound.argument, Argument::Uniform(_));
         if !own {
             continue;
         }
@@ -219,10 +210,7 @@ mod tests {
         let (x, mut me, all, mut out) = (vec![0.0f32; 3], vec![0u32; 3], [0.0f32; 9], [0i32; 6]);
         let bins = [const { AtomicU32::new(0) }; 2];
         assert_eq!(vms((&x, &mut me, &all, &mut out, &bins), None), Ok(3));
-        assert_eq!(
-            vms((0.5f32, &mut me, &all, &mut out, &bins), Some(3)),
-            Ok(3)
-        );
+        assert_eq!(vms((0.5f32, &mut me, &all, &mut out, &bins), Some(3)), Ok(3));
         assert_eq!(
             vms((&x, &mut [0u32; 2], &all, &mut out, &bins), None).unwrap_err(),
             "argument `me` of `step` has 2 entries, and there are 3 VMs (`x` has as many entries)"
@@ -239,8 +227,7 @@ mod tests {
 
     #[test]
     fn no_vms_are_an_error() {
-        let (mut me, all, mut out, bins) =
-            (vec![0u32; 0], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
+        let (mut me, all, mut out, bins) = (vec![0u32; 0], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
         assert_eq!(
             vms((1.0f32, &mut me, &all, &mut out, &bins), None).unwrap_err(),
             "argument `me` of `step` is empty; at least one entry is needed, one a VM"
@@ -257,13 +244,7 @@ mod tests {
 
     #[test]
     fn counts_and_types_are_checked_by_name() {
-        let (x, mut me, all, mut out, bins) = (
-            [0.0f32; 2],
-            [0u32; 2],
-            [0.0f32; 9],
-            [0i32; 6],
-            [AtomicU32::new(0)],
-        );
+        let (x, mut me, all, mut out, bins) = ([0.0f32; 2], [0u32; 2], [0.0f32; 9], [0i32; 6], [AtomicU32::new(0)]);
         assert_eq!(
             vms((&x, &mut me), None).unwrap_err(),
             "`step` takes 5 arguments (x, me, all, out, bins) and was given 2"
@@ -288,8 +269,7 @@ mod tests {
 
     #[test]
     fn one_buffer_is_written_by_one_parameter() {
-        let (x, all, mut out, buffer) =
-            ([0.0f32; 2], [0.0f32; 9], [0i32; 6], Buffer::new(&[0u32; 2]));
+        let (x, all, mut out, buffer) = ([0.0f32; 2], [0.0f32; 9], [0i32; 6], Buffer::new(&[0u32; 2]));
         assert_eq!(
             vms((&x, &buffer, &all, &mut out, &buffer), None).unwrap_err(),
             "arguments `me` and `bins` of `step` share memory that VMs write; give each memory of its own"
@@ -308,23 +288,7 @@ mod tests {
             Some(<AtomicU32 as Value>::TYPE.to_string())
         );
         assert!(bind(&ENTRY, &types, (&words, &words).into_args(), Some(1)).is_ok());
-        assert!(
-            bind(
-                &ENTRY,
-                &types,
-                (&words[..2], &words[2..]).into_args(),
-                Some(1)
-            )
-            .is_ok()
-        );
-        assert!(
-            bind(
-                &ENTRY,
-                &types,
-                (&words[..3], &words[2..]).into_args(),
-                Some(1)
-            )
-            .is_err()
-        );
+        assert!(bind(&ENTRY, &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
+        assert!(bind(&ENTRY, &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
     }
 }

@@ -103,11 +103,7 @@ impl<T> Clone for Buffer<T> {
 
 impl<T> std::fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Buffer<{}>({} entries)",
-            self.store.element, self.store.len
-        )
+        write!(f, "Buffer<{}>({} entries)", self.store.element, self.store.len)
     }
 }
 

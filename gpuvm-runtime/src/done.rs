@@ -55,9 +55,7 @@ impl Done {
     /// Field `index` of every result, or the whole results.
     fn column<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
         let size = self.result.words as usize;
-        let (from, to) = field.map_or((0, size), |f| {
-            (f.offset as usize, (f.offset + f.ty.words) as usize)
-        });
+        let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
         let decode = |words: &[u32]| match size {
             0 => (0..self.stats.vms).map(|_| T::read_words(&[])).collect(),
             _ => words
@@ -149,20 +147,10 @@ mod tests {
 
     #[test]
     fn tuples_come_as_records_or_as_columns() {
-        let words = done(Results::Words(vec![
-            1f32.to_bits(),
-            5,
-            0,
-            2f32.to_bits(),
-            0,
-            1,
-        ]));
+        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1]));
         let typed = done(Results::Typed(Box::new(vec![(1f32, 5u64), (2.0, 1 << 32)])));
         for done in [words, typed] {
-            assert_eq!(
-                done.output::<Vec<(f32, u64)>>().unwrap(),
-                [(1.0, 5), (2.0, 1 << 32)]
-            );
+            assert_eq!(done.output::<Vec<(f32, u64)>>().unwrap(), [(1.0, 5), (2.0, 1 << 32)]);
             assert_eq!(
                 done.output::<(Vec<f32>, Vec<u64>)>().unwrap(),
                 (vec![1.0, 2.0], vec![5, 1 << 32])

@@ -57,9 +57,7 @@ pub enum Error {
         found: String,
     },
     /// A column has not one entry a VM.
-    #[error(
-        "argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})"
-    )]
+    #[error("argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})")]
     ArgumentLength {
         /// The routine.
         routine: String,
@@ -87,9 +85,7 @@ pub enum Error {
         vms: usize,
     },
     /// A column has no entries, so there would be no VM.
-    #[error(
-        "argument `{parameter}` of `{routine}` is empty; at least one entry is needed, one a VM"
-    )]
+    #[error("argument `{parameter}` of `{routine}` is empty; at least one entry is needed, one a VM")]
     EmptyColumn {
         /// The routine.
         routine: String,
@@ -97,9 +93,7 @@ pub enum Error {
         parameter: String,
     },
     /// Nothing says how many VMs to run, or it says none.
-    #[error(
-        "how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0"
-    )]
+    #[error("how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0")]
     NoVms {
         /// The routine.
         routine: String,
@@ -127,9 +121,7 @@ pub enum Error {
         found: String,
     },
     /// Data of another length was written to a buffer.
-    #[error(
-        "a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer"
-    )]
+    #[error("a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer")]
     BufferLength {
         /// Entries of the buffer.
         expected: usize,

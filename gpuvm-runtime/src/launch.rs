@@ -86,11 +86,7 @@ impl<'a> Launch<'a> {
         } = self;
         let routine = (entry.routine)();
         let mut binding = bind(entry, &routine.params, args, vms)?;
-        let engine = if engine == Engine::Auto {
-            runtime.auto()
-        } else {
-            engine
-        };
+        let engine = if engine == Engine::Auto { runtime.auto() } else { engine };
         let mut ran = Ran::none();
         for _ in 0..steps {
             let step = match engine {
@@ -185,9 +181,7 @@ impl Ran {
 /// One step on the native engine.
 fn run_native(runtime: &Runtime, entry: &'static Entry, binding: &mut Binding<'_>) -> Result<Ran> {
     let (vms, limit) = (binding.vms, runtime.settings().recursion_limit);
-    let ran = with_views(&mut binding.params, |params| {
-        native::run(entry, params, vms, limit)
-    })?;
+    let ran = with_views(&mut binding.params, |params| native::run(entry, params, vms, limit))?;
     let outcome = Outcome {
         first_trap: None,
         traps: ran.traps,
@@ -203,24 +197,15 @@ fn run_native(runtime: &Runtime, entry: &'static Entry, binding: &mut Binding<'_
 }
 
 /// One step on an engine that runs programs: as many jobs as the device's memory makes necessary.
-fn run_program(
-    runtime: &Runtime,
-    entry: &'static Entry,
-    engine: Engine,
-    binding: &mut Binding<'_>,
-) -> Result<Ran> {
+fn run_program(runtime: &Runtime, entry: &'static Entry, engine: Engine, binding: &mut Binding<'_>) -> Result<Ran> {
     let executor = runtime.executor(engine)?;
     let program = runtime.link(entry)?;
     let vms = binding.vms;
     with_views(&mut binding.params, |mut params| {
         let mut layout = Layout::new(&params, program.result_words(), vms);
         let demand = layout.demand();
-        let addressable =
-            demand.vms_within(u64::from(u32::MAX) - demand.atomic_words.min(u64::from(u32::MAX)));
-        let batch = executor
-            .capacity(&program, &demand)
-            .min(addressable)
-            .min(vms);
+        let addressable = demand.vms_within(u64::from(u32::MAX) - demand.atomic_words.min(u64::from(u32::MAX)));
+        let batch = executor.capacity(&program, &demand).min(addressable).min(vms);
         if batch == 0 {
             let words = demand.shared_words + demand.words_per_vm + demand.atomic_words;
             return Err(Error::TooLarge {
@@ -247,10 +232,7 @@ fn run_program(
         }
         layout.finish(&mut params);
         ran.results = Results::Words(results);
-        ran.trap = ran
-            .outcome
-            .first_trap
-            .map(|record| Trap::of(&program, &record));
+        ran.trap = ran.outcome.first_trap.map(|record| Trap::of(&program, &record));
         Ok(ran)
     })
 }
@@ -330,41 +312,25 @@ mod tests {
     }
 
     /// Launches `scale` and gives its results, whatever it wrote, and the first trap.
-    fn launch(
-        engine: Engine,
-        x: impl crate::IntoArg<'static>,
-        vms: usize,
-        steps: u32,
-    ) -> [Vec<u32>; 4] {
+    fn launch(engine: Engine, x: impl crate::IntoArg<'static>, vms: usize, steps: u32) -> [Vec<u32>; 4] {
         let backend = match engine {
             Engine::Interpreter => Backend::Wgpu,
             _ => Backend::Cpu,
         };
         let runtime = Runtime::builder().backend(backend).build().unwrap();
-        let mut me: Vec<u32> = (0..vms as u32)
-            .map(|i| i.wrapping_mul(2_654_435_761))
-            .collect();
+        let mut me: Vec<u32> = (0..vms as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let out = runtime.buffer(&vec![0u32; 2 * vms]).unwrap();
-        let launch = runtime
-            .launch("scale")
-            .unwrap()
-            .args((x.into_arg(), &mut me, &out));
+        let launch = runtime.launch("scale").unwrap().args((x.into_arg(), &mut me, &out));
         let (done, trap) = match launch.engine(engine).steps(steps).run() {
             Ok(done) => (done, Vec::new()),
             Err(Error::Trap(report)) => {
-                assert_eq!(
-                    (report.message.as_str(), report.routine.as_str()),
-                    (MESSAGE, "scale")
-                );
+                assert_eq!((report.message.as_str(), report.routine.as_str()), (MESSAGE, "scale"));
                 let trap = vec![report.vm, report.count as u32];
                 (report.into_done(), trap)
             }
             Err(error) => panic!("{error}"),
         };
-        assert_eq!(
-            (done.stats().engine, done.stats().vms),
-            (engine, vms as u64)
-        );
+        assert_eq!((done.stats().engine, done.stats().vms), (engine, vms as u64));
         [done.output().unwrap(), me, out.read().unwrap(), trap]
     }
 

@@ -21,9 +21,7 @@ mod view;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
-pub use arg::{
-    Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg,
-};
+pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
 pub use buffer::Buffer;
 pub use device::{Backend, Device, DeviceKind, FloatMode};
 pub use done::{Done, Output};

@@ -56,9 +56,7 @@ impl Layout {
                     Place::Shared(append(&mut layout.atomics, &**column))
                 }
                 View::Write(column) => layout.own(&**column, vms, true),
-                View::AtomicU32(_) | View::AtomicI32(_) => {
-                    Place::Shared(layout.place_atomics(params, index))
-                }
+                View::AtomicU32(_) | View::AtomicI32(_) => Place::Shared(layout.place_atomics(params, index)),
             };
             layout.places.push(place);
         }
@@ -76,30 +74,21 @@ impl Layout {
 
     /// Appends the caller's atomics, unless an earlier parameter stands for the same ones.
     fn place_atomics(&mut self, params: &[Seen<'_>], index: usize) -> ParamSlot {
-        let earlier = params[..index]
-            .iter()
-            .zip(&self.places)
-            .find_map(|(param, place)| {
-                let same = match (&param.view, &params[index].view) {
-                    (View::AtomicU32(a), View::AtomicU32(b)) => {
-                        a.as_ptr_range() == b.as_ptr_range()
-                    }
-                    (View::AtomicI32(a), View::AtomicI32(b)) => {
-                        a.as_ptr_range() == b.as_ptr_range()
-                    }
-                    _ => false,
-                };
-                match place {
-                    Place::Shared(slot) if same => Some(*slot),
-                    _ => None,
-                }
-            });
+        let earlier = params[..index].iter().zip(&self.places).find_map(|(param, place)| {
+            let same = match (&param.view, &params[index].view) {
+                (View::AtomicU32(a), View::AtomicU32(b)) => a.as_ptr_range() == b.as_ptr_range(),
+                (View::AtomicI32(a), View::AtomicI32(b)) => a.as_ptr_range() == b.as_ptr_range(),
+                _ => false,
+            };
+            match place {
+                Place::Shared(slot) if same => Some(*slot),
+                _ => None,
+            }
+        });
         earlier.unwrap_or_else(|| {
             let base = self.atomics.len();
             match &params[index].view {
-                View::AtomicU32(words) => self
-                    .atomics
-                    .extend(words.iter().map(|w| w.load(Ordering::Relaxed))),
+                View::AtomicU32(words) => self.atomics.extend(words.iter().map(|w| w.load(Ordering::Relaxed))),
                 View::AtomicI32(words) => self
                     .atomics
                     .extend(words.iter().map(|w| w.load(Ordering::Relaxed) as u32)),
@@ -123,17 +112,9 @@ impl Layout {
     }
 
     /// The job of the VMs `range`.
-    pub(crate) fn job(
-        &mut self,
-        program: &Arc<Program>,
-        params: &[Seen<'_>],
-        range: Range<u32>,
-        vm_count: u32,
-    ) -> Job {
+    pub(crate) fn job(&mut self, program: &Arc<Program>, params: &[Seen<'_>], range: Range<u32>, vm_count: u32) -> Job {
         let vms = range.end - range.start;
-        let mut arena = Vec::with_capacity(
-            self.shared.len() + self.demand().words_per_vm as usize * vms as usize,
-        );
+        let mut arena = Vec::with_capacity(self.shared.len() + self.demand().words_per_vm as usize * vms as usize);
         arena.extend_from_slice(&self.shared);
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut change = |words: Range<usize>| match changed.last_mut() {
@@ -197,10 +178,7 @@ impl Layout {
                 if let View::Write(column) = &mut param.view
                     && *written
                 {
-                    column.read_words(
-                        range.start * entries..range.end * entries,
-                        &job.arena[base..end],
-                    );
+                    column.read_words(range.start * entries..range.end * entries, &job.arena[base..end]);
                 }
                 base = end;
             }
@@ -341,25 +319,7 @@ mod tests {
             let mut first = layout.job(&program, &params, 0..2, 3);
             assert_eq!(
                 first.arena,
-                [
-                    one,
-                    0xffff_ffff,
-                    5,
-                    7,
-                    8,
-                    1,
-                    1,
-                    2,
-                    0,
-                    10,
-                    11,
-                    12,
-                    13,
-                    0,
-                    0,
-                    0,
-                    0
-                ]
+                [one, 0xffff_ffff, 5, 7, 8, 1, 1, 2, 0, 10, 11, 12, 13, 0, 0, 0, 0]
             );
             assert_eq!(
                 first.slots,
@@ -377,10 +337,7 @@ mod tests {
                 first.changed.iter().cloned().flatten().collect::<Vec<_>>(),
                 (5..17).collect::<Vec<_>>()
             );
-            assert_eq!(
-                (first.changed.len(), first.atomics.as_slice()),
-                (1, &[40, 50][..])
-            );
+            assert_eq!((first.changed.len(), first.atomics.as_slice()), (1, &[40, 50][..]));
             first.arena[6] = 0;
             first.arena[12] = 99;
             first.arena[14] = 1;
@@ -389,12 +346,7 @@ mod tests {
 
             let mut second = layout.job(&program, &params, 2..3, 3);
             assert_eq!(second.arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
-            assert_eq!(
-                second.slots[2]
-                    .base
-                    .wrapping_add(2 * second.slots[2].stride),
-                4
-            );
+            assert_eq!(second.slots[2].base.wrapping_add(2 * second.slots[2].stride), 4);
             assert_eq!(
                 (second.first_vm, second.vms, second.atomics.as_slice()),
                 (2, 1, &[40, 51][..])

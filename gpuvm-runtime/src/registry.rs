@@ -39,9 +39,7 @@ pub(crate) fn find(id: &str) -> Result<&'static Entry> {
 }
 
 /// Entries under their ids.
-fn by_id(
-    entries: impl IntoIterator<Item = &'static Entry>,
-) -> BTreeMap<&'static str, Vec<&'static Entry>> {
+fn by_id(entries: impl IntoIterator<Item = &'static Entry>) -> BTreeMap<&'static str, Vec<&'static Entry>> {
     let mut registry = BTreeMap::<_, Vec<_>>::new();
     for entry in entries {
         registry.entry(entry.id).or_default().push(entry);
@@ -49,10 +47,7 @@ fn by_id(
     registry
 }
 
-fn find_in(
-    registry: &BTreeMap<&'static str, Vec<&'static Entry>>,
-    id: &str,
-) -> Result<&'static Entry> {
+fn find_in(registry: &BTreeMap<&'static str, Vec<&'static Entry>>, id: &str) -> Result<&'static Entry> {
     match registry.get(id).map(Vec::as_slice) {
         Some([entry]) => Ok(entry),
         Some([first, second, ..]) => Err(Error::DuplicateId {
@@ -72,9 +67,7 @@ fn nearest(known: impl Iterator<Item = &'static str>, id: &str) -> Option<String
     known
         .map(|candidate| (edit_distance(candidate, id), candidate))
         .min()
-        .filter(|(distance, candidate)| {
-            distance * 3 <= candidate.chars().count().max(id.chars().count()).max(3)
-        })
+        .filter(|(distance, candidate)| distance * 3 <= candidate.chars().count().max(id.chars().count()).max(3))
         .map(|(_, candidate)| candidate.to_string())
 }
 

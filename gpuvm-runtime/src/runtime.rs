@@ -102,21 +102,12 @@ impl Runtime {
     /// Links a routine, or gives what was linked before.
     pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
         let key = std::ptr::from_ref(entry).addr();
-        let programs = || {
-            self.shared
-                .programs
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs().get(&key) {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
-        let program = Arc::new(link(
-            (entry.routine)(),
-            gpuvm_math::LIBRARY,
-            &self.shared.settings,
-        )?);
+        let program = Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, &self.shared.settings)?);
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
     }
 
@@ -133,21 +124,15 @@ impl Runtime {
         if engine == Engine::Reference {
             return Ok(Arc::new(Reference));
         }
-        let found = self
-            .shared
-            .engines
-            .iter()
-            .find(|(known, _)| *known == engine);
+        let found = self.shared.engines.iter().find(|(known, _)| *known == engine);
         found
             .map(|(_, executor)| Arc::clone(executor))
             .ok_or_else(|| Error::EngineUnavailable {
                 engine,
                 reason: match self.shared.device.backend {
-                    Backend::Cpu => {
-                        "it needs a GPU, and this runtime is on the CPU; build one with \
+                    Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
                                  `Runtime::builder().backend(Backend::Wgpu)`"
-                            .to_string()
-                    }
+                        .to_string(),
                     Backend::Wgpu => {
                         let known: Vec<_> = self
                             .shared

@@ -54,8 +54,7 @@ impl fmt::Display for Stats {
         if self.batches > 1 {
             write!(f, ", {} batches", self.batches)?;
         }
-        if let (Some([linear, oracle, branch, io]), Some(sum)) = (self.retired, self.instructions())
-        {
+        if let (Some([linear, oracle, branch, io]), Some(sum)) = (self.retired, self.instructions()) {
             write!(
                 f,
                 ", {sum} instructions (linear {linear}, oracle {oracle}, branch {branch}, io {io})"
@@ -101,9 +100,6 @@ mod tests {
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
         );
         stats.device_time = Some(Duration::from_nanos(1));
-        assert!(
-            stats.to_string().ends_with(", 10.0 G instructions/s"),
-            "{stats}"
-        );
+        assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
     }
 }

@@ -45,10 +45,7 @@ impl std::fmt::Display for TrapReport {
             message,
             ..
         } = self;
-        write!(
-            f,
-            "VM {vm} of `{routine}` trapped at {file}:{line}: {message}"
-        )?;
+        write!(f, "VM {vm} of `{routine}` trapped at {file}:{line}: {message}")?;
         match self.count {
             0 | 1 => Ok(()),
             2 => f.write_str(" (and 1 more VM trapped)"),
@@ -72,11 +69,7 @@ impl Trap {
         let site = trap_site(program, record);
         Trap {
             vm: record.vm,
-            file: program
-                .files
-                .get(site.place.file as usize)
-                .cloned()
-                .unwrap_or_default(),
+            file: program.files.get(site.place.file as usize).cloned().unwrap_or_default(),
             line: site.place.line,
             message: site.cause.message(record.words),
         }

@@ -32,10 +32,7 @@ pub(crate) struct Seen<'v> {
 
 /// Locks the buffers among the arguments and gives `launch` a view of every parameter. A parameter that only reads a buffer
 /// which another one writes sees a copy from before the launch.
-pub(crate) fn with_views<R>(
-    params: &mut [Bound<'_>],
-    launch: impl FnOnce(Vec<Seen<'_>>) -> R,
-) -> R {
+pub(crate) fn with_views<R>(params: &mut [Bound<'_>], launch: impl FnOnce(Vec<Seen<'_>>) -> R) -> R {
     let mut stores = BTreeMap::<usize, (Arc<Store>, bool)>::new();
     for bound in params.iter() {
         if let Argument::Buffer(store) = &bound.argument {
@@ -114,10 +111,7 @@ pub(crate) fn with_views<R>(
                     Locked::Exclusive(data) => View::Write(data.take()?),
                 },
             };
-            Some(Seen {
-                mode: bound.mode,
-                view,
-            })
+            Some(Seen { mode: bound.mode, view })
         })
         .collect();
     launch(views)

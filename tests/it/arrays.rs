@@ -53,11 +53,7 @@ fn array_result(a: i32, b: i32) -> [i32; 4] {
     let mut out = [a, b, 0, 0];
     out[2] = a ^ b;
     out[3] = out[2] >> 1;
-    if a < b {
-        [out[3], out[2], out[1], out[0]]
-    } else {
-        out
-    }
+    if a < b { [out[3], out[2], out[1], out[0]] } else { out }
 }
 
 #[routine]

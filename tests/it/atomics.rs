@@ -72,9 +72,7 @@ fn atomic_bounds(bins: &[AtomicU32], i: u32) {
 }
 
 fn values() -> Vec<u32> {
-    (0..1500u32)
-        .map(|i| i.wrapping_mul(2_654_435_769) >> 7)
-        .collect()
+    (0..1500u32).map(|i| i.wrapping_mul(2_654_435_769) >> 7).collect()
 }
 
 #[test]
@@ -163,16 +161,10 @@ fn unsigned_minimum_and_maximum() {
 fn or_and_xor() {
     let values = values();
     let or = values.iter().fold(0, |bits, v| bits | 1 << (v % 32));
-    let and = values
-        .iter()
-        .fold(u32::MAX, |bits, v| bits & !(1 << (v % 8)));
+    let and = values.iter().fold(u32::MAX, |bits, v| bits & !(1 << (v % 8)));
     let xor = values.iter().fold(5, |bits, v| bits ^ v);
     for engine in ENGINES {
-        let cells = [
-            AtomicU32::new(0),
-            AtomicU32::new(u32::MAX),
-            AtomicU32::new(5),
-        ];
+        let cells = [AtomicU32::new(0), AtomicU32::new(u32::MAX), AtomicU32::new(5)];
         runtime()
             .launch("bit_sets")
             .unwrap()
@@ -180,11 +172,7 @@ fn or_and_xor() {
             .engine(engine)
             .run()
             .unwrap();
-        assert_eq!(
-            cells.map(AtomicU32::into_inner),
-            [or, and, xor],
-            "{engine:?}"
-        );
+        assert_eq!(cells.map(AtomicU32::into_inner), [or, and, xor], "{engine:?}");
     }
 }
 
@@ -237,16 +225,9 @@ fn swap_and_compare_exchange() {
     for engine in ENGINES {
         let cells: Vec<AtomicU32> = (0..300).map(|i| AtomicU32::new(i + 7)).collect();
         let launch = runtime().launch("exchange_own").unwrap();
-        let done = launch
-            .args((&cells[..], &values))
-            .engine(engine)
-            .run()
-            .unwrap();
+        let done = launch.args((&cells[..], &values)).engine(engine).run().unwrap();
         let (old, exchanged): (Vec<u32>, Vec<bool>) = done.output().unwrap();
-        assert!(
-            old.iter().enumerate().all(|(i, v)| *v as usize == i + 7),
-            "{engine:?}"
-        );
+        assert!(old.iter().enumerate().all(|(i, v)| *v as usize == i + 7), "{engine:?}");
         assert!(exchanged.iter().all(|done| *done), "{engine:?}");
         assert!(
             cells
@@ -278,15 +259,10 @@ fn atomics_pass_through_calls() {
             .output()
             .unwrap();
         assert!(
-            sums.iter()
-                .zip(&values)
-                .all(|(sum, v)| *sum == v % 4 * (v / 2)),
+            sums.iter().zip(&values).all(|(sum, v)| *sum == v % 4 * (v / 2)),
             "{engine:?}"
         );
-        assert!(
-            bins.into_iter().map(AtomicU32::into_inner).eq(expected),
-            "{engine:?}"
-        );
+        assert!(bins.into_iter().map(AtomicU32::into_inner).eq(expected), "{engine:?}");
     }
 }
 
@@ -310,9 +286,6 @@ fn index_past_the_atomics_traps() {
             report.message, "index out of bounds: the len is 16 but the index is 16",
             "{engine:?}"
         );
-        assert!(
-            bins.iter().all(|bin| bin.load(Ordering::Relaxed) == 1),
-            "{engine:?}"
-        );
+        assert!(bins.iter().all(|bin| bin.load(Ordering::Relaxed) == 1), "{engine:?}");
     }
 }

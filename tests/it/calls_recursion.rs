@@ -33,11 +33,7 @@ fn helper_a(x: u32) -> u32 {
 
 #[routine]
 fn helper_b(x: u32) -> u32 {
-    if x % 2 == 0 {
-        helper_c(x)
-    } else {
-        helper_c(x / 3)
-    }
+    if x % 2 == 0 { helper_c(x) } else { helper_c(x / 3) }
 }
 
 #[routine]
@@ -59,17 +55,12 @@ fn eight(a: u32, b: i32, c: f32, d: bool, e: u64, f: u8, g: [u32; 2], h: (u32, f
 
 #[routine]
 fn many_arguments(a: u32, b: i32, c: f32, d: bool, e: u64) -> f32 {
-    eight(a, b, c, d, e, a as u8, [a, 5], (b as u32, c))
-        - eight(1, -2, 3.0, !d, 5, 6, [7, a], (9, 10.0))
+    eight(a, b, c, d, e, a as u8, [a, 5], (b as u32, c)) - eight(1, -2, 3.0, !d, 5, 6, [7, a], (9, 10.0))
 }
 
 #[routine]
 fn fact(n: u32) -> u32 {
-    if n == 0 {
-        1
-    } else {
-        n.wrapping_mul(fact(n - 1))
-    }
+    if n == 0 { 1 } else { n.wrapping_mul(fact(n - 1)) }
 }
 
 #[routine]
@@ -184,20 +175,13 @@ fn tweak(node: Node, by: &Node) -> Node {
 
 #[routine]
 fn struct_arguments(a: u32, b: u32) -> Node {
-    let node = Node {
-        value: a,
-        next: [b, 3],
-    };
+    let node = Node { value: a, next: [b, 3] };
     tweak(tweak(node, &Node { value: 9, ..node }), &node)
 }
 
 #[routine]
 fn div_mod(a: u32, b: u32) -> (u32, u32, bool) {
-    if b == 0 {
-        (0, a, false)
-    } else {
-        (a / b, a % b, true)
-    }
+    if b == 0 { (0, a, false) } else { (a / b, a % b, true) }
 }
 
 #[routine]

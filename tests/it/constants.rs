@@ -27,11 +27,7 @@ mod settings {
 
 #[routine]
 fn scalar_constants(a: f32, b: i32) -> (f32, i32) {
-    if ENABLED {
-        (a * GAIN, b / 4 + OFFSET)
-    } else {
-        (0.0, 0)
-    }
+    if ENABLED { (a * GAIN, b / 4 + OFFSET) } else { (0.0, 0) }
 }
 
 #[routine]
@@ -93,10 +89,7 @@ fn long_constants(a: u64) -> (u64, i64) {
 #[routine]
 fn float_bits_constants(a: f32) -> (bool, u32) {
     const TINY: f32 = f32::from_bits(1);
-    (
-        a > TINY,
-        (-0.0f32).to_bits() ^ f32::INFINITY.to_bits() ^ TINY.to_bits(),
-    )
+    (a > TINY, (-0.0f32).to_bits() ^ f32::INFINITY.to_bits() ^ TINY.to_bits())
 }
 
 #[routine]

@@ -41,10 +41,7 @@ enum Wide {
 fn shape_of(kind: u32, a: f32, b: f32) -> Shape {
     match kind % 3 {
         0 => Shape::Circle(a),
-        1 => Shape::Rect {
-            width: a,
-            height: b,
-        },
+        1 => Shape::Rect { width: a, height: b },
         _ => Shape::Unit,
     }
 }
@@ -122,10 +119,7 @@ fn enum_in_array(n: u32, a: f32) -> f32 {
     for shape in shapes {
         total += match shape {
             Shape::Circle(r) => r,
-            Shape::Rect {
-                width: w,
-                height: h,
-            } => w - h,
+            Shape::Rect { width: w, height: h } => w - h,
             Shape::Unit => 10.0,
         };
     }
@@ -206,13 +200,7 @@ fn state_machine(a: u32, b: u32) -> Lexer {
             },
             (Lexer::Start, 10) => Lexer::Start,
             (Lexer::Start, _) => Lexer::Failed(position),
-            (
-                Lexer::Number {
-                    value,
-                    digits: 1..=3,
-                },
-                d @ 0..=9,
-            ) => Lexer::Number {
+            (Lexer::Number { value, digits: 1..=3 }, d @ 0..=9) => Lexer::Number {
                 value: value * 10 + d,
                 digits: 2,
             },
@@ -226,11 +214,7 @@ fn state_machine(a: u32, b: u32) -> Lexer {
 #[routine]
 fn if_let_enum(n: u32, a: f32) -> f32 {
     let shape = shape_of(n, a, a + 1.0);
-    if let Shape::Rect {
-        width,
-        height: tall,
-    } = shape
-    {
+    if let Shape::Rect { width, height: tall } = shape {
         width + tall
     } else if let Shape::Circle(r) = shape {
         r
@@ -322,16 +306,8 @@ fn expression_tree(a: i32, b: i32, c: u32) -> i32 {
         Term::Value(a % 100),
         Term::Value(b % 100),
         if c & 1 == 0 { Term::Add } else { Term::Mul },
-        if c & 2 == 0 {
-            Term::Negate
-        } else {
-            Term::Value(7)
-        },
-        if c & 2 == 0 {
-            Term::Value(3)
-        } else {
-            Term::Add
-        },
+        if c & 2 == 0 { Term::Negate } else { Term::Value(7) },
+        if c & 2 == 0 { Term::Value(3) } else { Term::Add },
         Term::Mul,
     ];
     let mut stack = [0; 8];

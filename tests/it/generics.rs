@@ -16,11 +16,7 @@ fn choose<T: VmType>(first: bool, a: T, b: T) -> T {
 
 #[routine]
 fn generic_identity(a: u32, b: f32, c: bool) -> (u32, f32, bool) {
-    (
-        choose(c, a, a / 2),
-        choose(!c, b, 1.5),
-        choose(a % 2 == 0, c, true),
-    )
+    (choose(c, a, a / 2), choose(!c, b, 1.5), choose(a % 2 == 0, c, true))
 }
 
 #[routine]
@@ -115,11 +111,7 @@ fn two_instances(a: f32, b: u32, n: u32) -> (f32, u32) {
 
 #[routine]
 fn halves<const STEP: u32>(n: u32) -> u32 {
-    if n < STEP {
-        n
-    } else {
-        1 + halves::<STEP>(n / 2)
-    }
+    if n < STEP { n } else { 1 + halves::<STEP>(n / 2) }
 }
 
 #[routine]
@@ -148,18 +140,12 @@ fn nth<T: VmType, const N: usize>(values: [T; N], i: u32) -> T {
 
 #[routine]
 fn const_and_type(a: f32, i: u32) -> (f32, bool) {
-    (
-        nth([a, 1.0, 2.0], i),
-        nth([true, false, a > 1.0, true, false], i),
-    )
+    (nth([a, 1.0, 2.0], i), nth([true, false, a > 1.0, true, false], i))
 }
 
 #[routine]
 fn turbofish(a: u32) -> (u32, i64) {
-    (
-        choose::<u32>(a > 5, 1, 2),
-        choose::<i64>(a < 5, -1, 1 << 40),
-    )
+    (choose::<u32>(a > 5, 1, 2), choose::<i64>(a < 5, -1, 1 << 40))
 }
 
 #[routine]

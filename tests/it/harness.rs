@@ -66,11 +66,7 @@ pub fn runtime() -> &'static Runtime {
 ///
 /// The tests need a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
 pub fn runtime_with(settings: Settings) -> Runtime {
-    match Runtime::builder()
-        .backend(Backend::Wgpu)
-        .settings(settings)
-        .build()
-    {
+    match Runtime::builder().backend(Backend::Wgpu).settings(settings).build() {
         Ok(runtime) => runtime,
         Err(error) => panic!(
             "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"
@@ -80,12 +76,7 @@ pub fn runtime_with(settings: Settings) -> Runtime {
 
 /// Runs the routine `id`, whose function is `native`, over sampled columns on the engines and compares. Refuses a case in
 /// which nearly every VM traps: it would show little.
-pub fn agree<I: Row, R: VmType + Debug, F: Native<I, R>>(
-    runtime: &Runtime,
-    engines: &[Engine],
-    id: &str,
-    native: F,
-) {
+pub fn agree<I: Row, R: VmType + Debug, F: Native<I, R>>(runtime: &Runtime, engines: &[Engine], id: &str, native: F) {
     sampled::<I, R>(id, &native)
         .assert_worth_running()
         .compare(runtime, engines);
@@ -102,10 +93,7 @@ pub fn agree_on_anything<I: Row, R: VmType + Debug, F: Native<I, R>>(
 }
 
 /// What a case has to do with types ends here: hundreds of routines share the rest of the harness, compiled once.
-fn sampled<'c, I: Row + 'c, R: VmType + Debug>(
-    id: &'c str,
-    native: &dyn Native<I, R>,
-) -> Sampled<'c> {
+fn sampled<'c, I: Row + 'c, R: VmType + Debug>(id: &'c str, native: &dyn Native<I, R>) -> Sampled<'c> {
     let rows = I::rows(&mut Rng::named(id));
     Sampled {
         id,
@@ -161,20 +149,14 @@ impl Sampled<'_> {
         let mut kinds = BTreeMap::new();
         for (vm, result) in self.expected.iter().enumerate() {
             if let Err(panic) = result {
-                kinds
-                    .entry((panic.line, panic.message.as_str()))
-                    .or_insert(vm);
+                kinds.entry((panic.line, panic.message.as_str())).or_insert(vm);
             }
         }
         kinds
     }
 
     fn check(&self, runtime: &Runtime, engine: Engine, vms: Range<usize>) {
-        let (id, inputs, expected) = (
-            self.id,
-            &self.inputs[vms.clone()],
-            &self.expected[vms.clone()],
-        );
+        let (id, inputs, expected) = (self.id, &self.inputs[vms.clone()], &self.expected[vms.clone()]);
         let first = expected.iter().position(Result::is_err);
         let done = match (self.launch)(runtime, engine, vms) {
             Ok(done) => {
@@ -189,33 +171,18 @@ impl Sampled<'_> {
             Err(gpuvm::Error::Trap(report)) => {
                 let vm = report.vm as usize;
                 match &expected[vm] {
-                    Ok(result) => panic!(
-                        "{engine}: `{id}` with {} should give {result}: {report}",
-                        inputs[vm]
-                    ),
+                    Ok(result) => panic!("{engine}: `{id}` with {} should give {result}: {report}", inputs[vm]),
                     Err(panic) => assert_trap(engine, id, &inputs[vm], panic, &report),
                 }
-                assert_eq!(
-                    Some(vm),
-                    first,
-                    "{engine}: the first VM of `{id}` that traps"
-                );
+                assert_eq!(Some(vm), first, "{engine}: the first VM of `{id}` that traps");
                 let traps = expected.iter().filter(|vm| vm.is_err()).count();
-                assert_eq!(
-                    report.count, traps as u64,
-                    "{engine}: how many VMs of `{id}` trap"
-                );
+                assert_eq!(report.count, traps as u64, "{engine}: how many VMs of `{id}` trap");
                 report.into_done()
             }
             Err(error) => panic!("{engine}: `{id}` cannot be run: {error}"),
         };
-        let results = (self.results)(&done)
-            .unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
-        assert_eq!(
-            results.len(),
-            inputs.len(),
-            "{engine}: number of results of `{id}`"
-        );
+        let results = (self.results)(&done).unwrap_or_else(|error| panic!("{engine}: results of `{id}`: {error}"));
+        assert_eq!(results.len(), inputs.len(), "{engine}: number of results of `{id}`");
         for ((vm, result), expected) in results.iter().enumerate().zip(expected) {
             if let Ok(expected) = expected
                 && result != expected

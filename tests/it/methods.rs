@@ -31,10 +31,7 @@ fn float_classes(a: f32) -> (bool, bool, bool, bool) {
 
 #[routine]
 fn integer_methods(a: u32, b: u32) -> u32 {
-    a.leading_zeros() * 10_000
-        + b.trailing_zeros() * 100
-        + (a ^ b).count_ones()
-        + a.swap_bytes() % 7
+    a.leading_zeros() * 10_000 + b.trailing_zeros() * 100 + (a ^ b).count_ones() + a.swap_bytes() % 7
 }
 
 #[routine]
@@ -52,11 +49,7 @@ fn overflowing_pairs(a: i32, b: i32) -> (i32, bool, bool) {
 #[routine]
 fn bits_round_trip(a: f32, b: u32) -> (u32, f32, f32) {
     let bits = a.to_bits();
-    (
-        bits >> 23,
-        f32::from_bits(b),
-        f32::from_bits(bits & 0x7fff_ffff),
-    )
+    (bits >> 23, f32::from_bits(b), f32::from_bits(bits & 0x7fff_ffff))
 }
 
 #[routine]
@@ -72,11 +65,7 @@ fn trigonometry(a: f32) -> (f32, f32, f32) {
 
 #[routine]
 fn exponentials(a: f32, b: f32) -> (f32, f32, f32) {
-    (
-        a.exp().ln(),
-        b.abs().powf(a % 8.0),
-        b.exp2() + a.abs().log2(),
-    )
+    (a.exp().ln(), b.abs().powf(a % 8.0), b.exp2() + a.abs().log2())
 }
 
 #[routine]
@@ -86,11 +75,7 @@ fn hyperbolic_like(a: f32, b: f32) -> (f32, f32) {
 
 #[routine]
 fn associated_functions(a: u32, b: u32, c: f32) -> (u32, u32, f32) {
-    (
-        u32::max(a, b),
-        u32::wrapping_add(a, b),
-        f32::sqrt(f32::abs(c)),
-    )
+    (u32::max(a, b), u32::wrapping_add(a, b), f32::sqrt(f32::abs(c)))
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -139,23 +124,12 @@ fn own_methods(a: u32, n: u32) -> Counter {
 
 #[routine]
 fn method_chains(a: u32, n: u32) -> u32 {
-    Counter::new(a % 10)
-        .advanced(n % 4)
-        .advanced(2)
-        .peek()
-        .pow(2)
-        .min(5000)
+    Counter::new(a % 10).advanced(n % 4).advanced(2).peek().pow(2).min(5000)
 }
 
 #[routine]
 fn mutating_methods(a: u32) -> (u32, u32) {
-    let mut counters = [
-        Counter::new(1),
-        Counter {
-            count: a % 50,
-            step: 3,
-        },
-    ];
+    let mut counters = [Counter::new(1), Counter { count: a % 50, step: 3 }];
     let first = counters[(a % 2) as usize].advance();
     counters[1].advance();
     (first, counters[0].count * 1000 + counters[1].count)
@@ -163,11 +137,7 @@ fn mutating_methods(a: u32) -> (u32, u32) {
 
 #[routine]
 fn associated_constants(a: u32, b: i32) -> (u32, i32, u32) {
-    (
-        u32::MAX - a,
-        i32::MIN ^ b,
-        u32::BITS + Counter::START + i64::BITS,
-    )
+    (u32::MAX - a, i32::MIN ^ b, u32::BITS + Counter::START + i64::BITS)
 }
 
 #[routine]

@@ -50,10 +50,7 @@ struct Slot {
 
 #[routine]
 fn option_in_struct(a: u32, b: f32) -> Slot {
-    let mut slot = Slot {
-        key: a,
-        value: None,
-    };
+    let mut slot = Slot { key: a, value: None };
     if a % 2 == 0 {
         slot.value = Some(b);
     }
@@ -179,11 +176,7 @@ fn replace_and_take(a: u32, b: u32) -> (Option<u32>, Option<u32>) {
 #[routine]
 fn option_of_long(a: u64, b: u64) -> Option<u64> {
     let sum = a.checked_add(b)?;
-    if sum % 2 == 0 {
-        sum.checked_mul(3)
-    } else {
-        Some(sum)
-    }
+    if sum % 2 == 0 { sum.checked_mul(3) } else { Some(sum) }
 }
 
 #[routine]

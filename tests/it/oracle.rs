@@ -52,9 +52,7 @@ pub fn call<R>(function: impl FnOnce() -> R) -> Result<R, Panic> {
             if !LISTENING.get() {
                 return previous(info);
             }
-            let (file, line) = info
-                .location()
-                .map_or(("", 0), |place| (place.file(), place.line()));
+            let (file, line) = info.location().map_or(("", 0), |place| (place.file(), place.line()));
             let message = info.payload_as_str().unwrap_or("not a text").to_string();
             CAUGHT.set(Some(Panic {
                 file: file.to_string(),
@@ -66,9 +64,5 @@ pub fn call<R>(function: impl FnOnce() -> R) -> Result<R, Panic> {
     LISTENING.set(true);
     let result = catch_unwind(AssertUnwindSafe(function));
     LISTENING.set(false);
-    result.map_err(|_| {
-        CAUGHT
-            .take()
-            .expect("a panic of the function passes the hook")
-    })
+    result.map_err(|_| CAUGHT.take().expect("a panic of the function passes the hook"))
 }

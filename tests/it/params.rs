@@ -48,10 +48,7 @@ impl crate::sample::Sample for Command {
         vec![
             Command::Stop,
             Command::Move(-0.0),
-            Command::Turn {
-                by: -128,
-                fast: true,
-            },
+            Command::Turn { by: -128, fast: true },
         ]
     }
 
@@ -262,10 +259,7 @@ fn records_are_written_back() {
 fn slices_show_the_state_before_the_launch() {
     let before = boids();
     let mut expected = boids();
-    let distances: Vec<f32> = expected
-        .iter_mut()
-        .map(|me| step_and_report(me, &before))
-        .collect();
+    let distances: Vec<f32> = expected.iter_mut().map(|me| step_and_report(me, &before)).collect();
     for engine in ENGINES {
         let buffer = runtime().buffer(&before).unwrap();
         let done = runtime()
@@ -313,16 +307,10 @@ fn chunks_belong_to_one_vm_each() {
             .run()
             .unwrap();
         assert!(
-            out.chunks(7)
-                .zip(&seeds)
-                .all(|(chunk, seed)| chunk[0] == *seed),
+            out.chunks(7).zip(&seeds).all(|(chunk, seed)| chunk[0] == *seed),
             "{engine:?}"
         );
-        assert_eq!(
-            &out,
-            reference.get_or_insert_with(|| out.clone()),
-            "{engine:?}"
-        );
+        assert_eq!(&out, reference.get_or_insert_with(|| out.clone()), "{engine:?}");
     }
 }
 
@@ -338,12 +326,7 @@ fn chunks_with_slices_and_a_result() {
     for engine in ENGINES {
         let mut out = start.clone();
         let launch = runtime().launch("chunk_and_slice").unwrap();
-        let done = launch
-            .args((&mut out, &weights))
-            .vms(128)
-            .engine(engine)
-            .run()
-            .unwrap();
+        let done = launch.args((&mut out, &weights)).vms(128).engine(engine).run().unwrap();
         assert_eq!(done.output::<Vec<u32>>().unwrap(), lengths, "{engine:?}");
         assert_eq!(out, expected, "{engine:?}");
     }
@@ -377,11 +360,7 @@ fn other_records_are_written_back_after_a_trap() {
     for engine in ENGINES {
         let mut values: Vec<u32> = (0..100).collect();
         let launch = runtime().launch("checked_record").unwrap();
-        let error = launch
-            .args((&mut values, 90u32))
-            .engine(engine)
-            .run()
-            .unwrap_err();
+        let error = launch.args((&mut values, 90u32)).engine(engine).run().unwrap_err();
         let gpuvm::Error::Trap(report) = error else {
             panic!("{engine:?}: {error}")
         };
@@ -415,9 +394,6 @@ fn tuple_results_come_as_columns() {
 #[test]
 fn typed_launch_takes_the_same_arguments() {
     let xs: Vec<f32> = (0..64u16).map(f32::from).collect();
-    let out: Vec<f32> = scale_by::launch(runtime(), &xs, 0.5f32)
-        .unwrap()
-        .output()
-        .unwrap();
+    let out: Vec<f32> = scale_by::launch(runtime(), &xs, 0.5f32).unwrap().output().unwrap();
     assert_eq!(out[10], 5.0);
 }

@@ -108,9 +108,7 @@ fn references_in_match(a: f32, n: u32) -> Particle {
     let mut p = particle(a, n);
     match &mut p {
         Particle { hits: 0, speed, .. } => *speed = 9.0,
-        Particle {
-            at: [x, _], hits, ..
-        } => {
+        Particle { at: [x, _], hits, .. } => {
             *x += 1.0;
             *hits *= 2;
         }

@@ -156,17 +156,11 @@ where
     Option<T>: VmType,
 {
     fn edges() -> Vec<Self> {
-        std::iter::once(None)
-            .chain(T::edges().into_iter().map(Some))
-            .collect()
+        std::iter::once(None).chain(T::edges().into_iter().map(Some)).collect()
     }
 
     fn random(rng: &mut Rng) -> Self {
-        if rng.below(4) == 0 {
-            None
-        } else {
-            Some(T::random(rng))
-        }
+        if rng.below(4) == 0 { None } else { Some(T::random(rng)) }
     }
 }
 
@@ -194,12 +188,7 @@ pub trait Row: Copy + Debug {
     fn rows(rng: &mut Rng) -> Vec<Self>;
 
     /// Starts a launch of the rows as columns.
-    fn launch(
-        rows: &[Self],
-        runtime: &Runtime,
-        id: &str,
-        engine: Engine,
-    ) -> gpuvm::Result<gpuvm::Done>;
+    fn launch(rows: &[Self], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done>;
 }
 
 macro_rules! rows {

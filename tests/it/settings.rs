@@ -23,20 +23,11 @@ fn all_agree(settings: Settings) {
     let runtime = runtime_with(settings);
     let engines = [Engine::Reference, Engine::Interpreter];
     let agrees = |case: &Case| {
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            (case.check)(&runtime, &engines)
-        }))
-        .is_ok()
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (case.check)(&runtime, &engines))).is_ok()
     };
     let cases = CASES.into_iter().flatten();
-    let differ: Vec<&str> = cases
-        .filter(|case| !agrees(case))
-        .map(|case| case.name)
-        .collect();
-    assert!(
-        differ.is_empty(),
-        "with these settings these cases differ: {differ:?}"
-    );
+    let differ: Vec<&str> = cases.filter(|case| !agrees(case)).map(|case| case.name).collect();
+    assert!(differ.is_empty(), "with these settings these cases differ: {differ:?}");
 }
 
 #[test]

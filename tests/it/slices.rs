@@ -37,11 +37,7 @@ fn sub_slices(a: u32, from: u32, to: u32) -> u32 {
     let middle = &values[from..to];
     let tail = &values[from..];
     let head = &values[..to];
-    total(middle)
-        ^ total(tail).rotate_left(8)
-        ^ total(head).rotate_left(16)
-        ^ total(&values[..])
-        ^ middle.len() as u32
+    total(middle) ^ total(tail).rotate_left(8) ^ total(head).rotate_left(16) ^ total(&values[..]) ^ middle.len() as u32
 }
 
 #[routine]
@@ -153,18 +149,9 @@ fn best(items: &[Item]) -> Item {
 #[routine]
 fn slice_of_structs(a: u32, x: f32, y: f32) -> Item {
     let items = [
-        Item {
-            weight: a,
-            value: x,
-        },
-        Item {
-            weight: 2,
-            value: y,
-        },
-        Item {
-            weight: 3,
-            value: 1.0,
-        },
+        Item { weight: a, value: x },
+        Item { weight: 2, value: y },
+        Item { weight: 3, value: 1.0 },
     ];
     best(&items[(a % 3) as usize..])
 }
@@ -182,11 +169,7 @@ fn first_and_last(a: u32, n: u32) -> (Option<u32>, Option<u32>) {
 
 #[routine]
 fn element(values: &[u32], i: usize) -> Option<u32> {
-    if i < values.len() {
-        Some(values[i])
-    } else {
-        None
-    }
+    if i < values.len() { Some(values[i]) } else { None }
 }
 
 #[routine]

@@ -24,14 +24,7 @@ fn short_mix(a: i16, b: u16) -> (i16, u16) {
 
 #[routine]
 fn casts_between(a: i32, b: u8, c: i16) -> (u8, i8, i16, u16, i32, u32) {
-    (
-        a as u8,
-        b as i8,
-        a as i16,
-        c as u16,
-        (b as i8) as i32,
-        c as u32,
-    )
+    (a as u8, b as i8, a as i16, c as u16, (b as i8) as i32, c as u32)
 }
 
 #[routine]
@@ -42,11 +35,7 @@ fn byte_shifts(a: u8, b: i8, n: u32) -> (u8, u8, i8, i8) {
 
 #[routine]
 fn byte_rotations(a: u8, b: u16, n: u32) -> (u8, u16, u8) {
-    (
-        a.rotate_left(n % 8),
-        b.rotate_right(n % 16),
-        a.reverse_bits(),
-    )
+    (a.rotate_left(n % 8), b.rotate_right(n % 16), a.reverse_bits())
 }
 
 #[routine]
@@ -67,11 +56,7 @@ fn checksum(a: u32, b: u32) -> u16 {
 
 #[routine]
 fn saturating_pixels(a: u8, b: u8, gain: f32) -> (u8, u8, u8) {
-    (
-        (a as f32 * gain) as u8,
-        a.saturating_add(b),
-        a.saturating_sub(b),
-    )
+    ((a as f32 * gain) as u8, a.saturating_add(b), a.saturating_sub(b))
 }
 
 #[routine]
@@ -108,12 +93,7 @@ fn compound_small(a: u8, b: i16) -> (u8, i16) {
 
 #[routine]
 fn small_counts(a: i8, b: u16) -> (u32, u32, u32, u16) {
-    (
-        a.leading_zeros(),
-        b.trailing_zeros(),
-        a.count_zeros(),
-        b.swap_bytes(),
-    )
+    (a.leading_zeros(), b.trailing_zeros(), a.count_zeros(), b.swap_bytes())
 }
 
 #[routine]

@@ -99,11 +99,7 @@ fn nested_fields(a: f32, b: f32) -> f32 {
 fn tuple_structs(a: f32, lo: i32, hi: i32) -> (Meters, Span) {
     let Meters(raw) = Meters(a);
     let span = Span(lo, hi);
-    let ordered = if span.0 <= span.1 {
-        span
-    } else {
-        Span(span.1, span.0)
-    };
+    let ordered = if span.0 <= span.1 { span } else { Span(span.1, span.0) };
     (Meters(raw + 1.0), ordered)
 }
 
@@ -240,10 +236,7 @@ fn generic_struct(a: u32, b: f32) -> (Pair<u32>, Pair<f32>) {
         first: a,
         second: a / 2,
     };
-    let mut floats = Pair {
-        first: b,
-        second: 2.0,
-    };
+    let mut floats = Pair { first: b, second: 2.0 };
     floats.second -= floats.first;
     (
         Pair {
@@ -256,10 +249,7 @@ fn generic_struct(a: u32, b: f32) -> (Pair<u32>, Pair<f32>) {
 
 #[routine]
 fn field_compound(a: u32, b: u32) -> (u32, u32) {
-    let mut pair = Pair {
-        first: a,
-        second: b,
-    };
+    let mut pair = Pair { first: a, second: b };
     pair.first ^= b;
     pair.second |= 7;
     pair.first &= pair.second;

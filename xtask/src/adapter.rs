@@ -25,8 +25,7 @@ pub fn ensure() -> Result<(), String> {
         return Ok(());
     }
     let packages = PACKAGES.join(" ");
-    let advice =
-        format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
+    let advice = format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
     let Some(prefix) = root_prefix() else {
         return Err(advice);
     };

@@ -46,6 +46,7 @@ pub fn run(options: &Options) -> Result<(), String> {
             );
         }
     }
+    write(&folder, &dense("#[routine]"))?;
     cargo(&folder, &["run", "--release", "--quiet"], Stdio::inherit())
 }
 
@@ -65,9 +66,7 @@ fn measure(folder: &Path, source: &str, task: &str, repeat: u32) -> Result<f64, 
 
 fn write(folder: &Path, source: &str) -> Result<(), String> {
     let manifest = "[package]\nname = \"compile-time\"\nedition = \"2024\"\n\n[dependencies]\ngpuvm = { path = \"../../gpuvm\" }\n\n[workspace]\n";
-    let put = |path: PathBuf, text: &str| {
-        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
-    };
+    let put = |path: PathBuf, text: &str| std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()));
     std::fs::create_dir_all(folder.join("src")).map_err(|error| error.to_string())?;
     put(folder.join("Cargo.toml"), manifest)?;
     put(folder.join("src/main.rs"), source)

@@ -31,17 +31,10 @@ pub fn run(options: &Options) -> Result<(), String> {
     println!("{count} routines from seed {seed} on");
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
-    write_crate(
-        &root,
-        &folder,
-        &gpuvm_generator::random_modules(seed, count),
-    )?;
+    write_crate(&root, &folder, &gpuvm_generator::random_modules(seed, count))?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut command = Command::new(cargo);
-    command
-        .arg("test")
-        .current_dir(&folder)
-        .stderr(Stdio::inherit());
+    command.arg("test").current_dir(&folder).stderr(Stdio::inherit());
     if options.release {
         command.arg("--release");
     }
@@ -76,24 +69,17 @@ fn failed_seed(line: &str) -> Option<u64> {
 /// Writes a crate that has the routines and borrows the suite's harness.
 fn write_crate(root: &Path, folder: &Path, routines: &str) -> Result<(), String> {
     let borrowed = ["oracle", "sample", "harness"]
-        .map(|module| {
-            format!("#[macro_use]\n#[path = \"../../tests/it/{module}.rs\"]\nmod {module};\n")
-        })
+        .map(|module| format!("#[macro_use]\n#[path = \"../../tests/it/{module}.rs\"]\nmod {module};\n"))
         .concat();
-    let main = format!(
-        "#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n{borrowed}mod routines;\n"
-    );
-    let put = |name: &str, text: &str| {
-        fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"))
-    };
+    let main = format!("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n{borrowed}mod routines;\n");
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"));
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     put("Cargo.toml", MANIFEST)?;
     put("lib.rs", "")?;
     put("main.rs", &main)?;
     put("routines.rs", routines)?;
     // The same versions of every dependency as the checkout's.
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
-        .map_err(|error| format!("Cargo.lock: {error}"))?;
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
     Ok(())
 }
 
@@ -129,13 +115,7 @@ mod tests {
 
     #[test]
     fn the_seed_of_a_failed_routine_is_read() {
-        assert_eq!(
-            failed_seed("test routines::m17::cases::random_17 ... FAILED"),
-            Some(17)
-        );
-        assert_eq!(
-            failed_seed("test routines::m17::cases::random_17 ... ok"),
-            None
-        );
+        assert_eq!(failed_seed("test routines::m17::cases::random_17 ... FAILED"), Some(17));
+        assert_eq!(failed_seed("test routines::m17::cases::random_17 ... ok"), None);
     }
 }

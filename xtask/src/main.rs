@@ -46,14 +46,7 @@ fn test() -> Result<(), String> {
     adapter::ensure()?;
     cargo(&["test", "--workspace"])?;
     // In release only what behaves otherwise there: the comparison of engines.
-    cargo(&[
-        "test",
-        "--release",
-        "--package",
-        "gpuvm-tests",
-        "--test",
-        "it",
-    ])
+    cargo(&["test", "--release", "--package", "gpuvm-tests", "--test", "it"])
 }
 
 /// Runs cargo and passes its verdict on.

@@ -27,9 +27,7 @@ pub(crate) fn lower(function: &mut Function) {
         if let End::Return(words) = &mut block.end {
             let place = block.place;
             let stores = words.drain(..).enumerate();
-            block
-                .code
-                .extend(stores.map(|(i, word)| store(word, i, 0, place)));
+            block.code.extend(stores.map(|(i, word)| store(word, i, 0, place)));
         }
     }
     if flow::predecessors(function)[0].is_empty() {

@@ -76,8 +76,7 @@ impl Colouring {
     fn coalesce(&mut self) {
         for (to, from) in std::mem::take(&mut self.graph.copies) {
             let (a, b) = (self.find(to), self.find(from));
-            let temporary = self.graph.weight[a as usize].is_infinite()
-                || self.graph.weight[b as usize].is_infinite();
+            let temporary = self.graph.weight[a as usize].is_infinite() || self.graph.weight[b as usize].is_infinite();
             if a != b && !temporary && !self.graph.interferes(a, b) && self.is_safe(a, b) {
                 self.merge(a, b);
             }
@@ -92,10 +91,7 @@ impl Colouring {
         }
         let of_a = self.neighbours(&[a]);
         let first = self.walk;
-        let mut high = of_a
-            .iter()
-            .filter(|&&next| self.degree[next as usize] >= WORDS)
-            .count();
+        let mut high = of_a.iter().filter(|&&next| self.degree[next as usize] >= WORDS).count();
         self.walk += 1;
         for i in 0..self.graph.neighbours[b as usize].len() {
             let next = self.find(self.graph.neighbours[b as usize][i]);
@@ -128,9 +124,7 @@ impl Colouring {
             .filter(|&word| self.merged[word as usize] == word)
             .collect();
         let mut by_cost = roots.clone();
-        let cost = |word: Word| {
-            self.graph.weight[word as usize] / self.degree[word as usize].max(1) as f32
-        };
+        let cost = |word: Word| self.graph.weight[word as usize] / self.degree[word as usize].max(1) as f32;
         by_cost.sort_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)));
         let mut candidates = by_cost.into_iter();
         let mut low: Vec<Word> = roots
@@ -140,10 +134,7 @@ impl Colouring {
             .collect();
         let mut out = vec![false; self.merged.len()];
         let mut stack = Vec::with_capacity(roots.len());
-        while let Some(word) = low
-            .pop()
-            .or_else(|| candidates.find(|&word| !out[word as usize]))
-        {
+        while let Some(word) = low.pop().or_else(|| candidates.find(|&word| !out[word as usize])) {
             if std::mem::replace(&mut out[word as usize], true) {
                 continue;
             }
@@ -214,11 +205,7 @@ fn spill_across_calls(graph: &Graph) -> Outcome {
 }
 
 /// Numbers places for the words so that words that interfere get different ones.
-fn share_places(
-    spilled: &[Word],
-    mut neighbours: impl FnMut(Word) -> Vec<Word>,
-    words: usize,
-) -> Vec<Option<u32>> {
+fn share_places(spilled: &[Word], mut neighbours: impl FnMut(Word) -> Vec<Word>, words: usize) -> Vec<Option<u32>> {
     let mut places = vec![None; words];
     for &word in spilled {
         let mut taken: Vec<u32> = neighbours(word)
@@ -227,11 +214,7 @@ fn share_places(
             .collect();
         taken.sort_unstable();
         taken.dedup();
-        let free = taken
-            .iter()
-            .zip(0..)
-            .find(|(taken, i)| **taken != *i)
-            .map(|(_, i)| i);
+        let free = taken.iter().zip(0..).find(|(taken, i)| **taken != *i).map(|(_, i)| i);
         places[word as usize] = Some(free.unwrap_or(taken.len() as u32));
     }
     places
@@ -251,10 +234,7 @@ mod tests {
 
     #[test]
     fn copies_come_to_share_a_word() {
-        let outcome = colours(
-            assemble("imm 0 1; imm 1 2; mov 2 0; add 3 2 1; mov 4 3"),
-            vec![4],
-        );
+        let outcome = colours(assemble("imm 0 1; imm 1 2; mov 2 0; add 3 2 1; mov 4 3"), vec![4]);
         let Outcome::Coloured(colours) = outcome else {
             panic!("everything fits")
         };
@@ -265,11 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_used_least_is_spilled() {
-        let mut code = assemble(
-            &(0..30)
-                .map(|word| format!("vmid {word};"))
-                .collect::<String>(),
-        );
+        let mut code = assemble(&(0..30).map(|word| format!("vmid {word};")).collect::<String>());
         code.extend(assemble(
             &(2..30)
                 .map(|word| format!("stf {word} 0; stf {word} 0;"))

@@ -54,11 +54,7 @@ impl Spill<'_> {
     }
 
     fn inst(&mut self, function: &mut Function, mut inst: Inst, out: &mut Vec<Inst>) {
-        if self
-            .remade
-            .get(inst.defs[0] as usize)
-            .is_some_and(Option::is_some)
-        {
+        if self.remade.get(inst.defs[0] as usize).is_some_and(Option::is_some) {
             return;
         }
         // A copy to or from the frame is the access itself.
@@ -130,9 +126,5 @@ fn remade(function: &Function, places: &[Option<u32>]) -> Vec<Option<Inst>> {
                 source && inst.defs[1] == NONE
             })
     };
-    places
-        .iter()
-        .enumerate()
-        .map(|each| remake(each).cloned())
-        .collect()
+    places.iter().enumerate().map(|each| remake(each).cloned()).collect()
 }

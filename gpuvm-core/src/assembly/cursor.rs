@@ -22,10 +22,7 @@ impl<'a> Cursor<'a> {
         if self.at_end() {
             return "the end of the line".to_string();
         }
-        format!(
-            "`{}`",
-            self.rest.split_whitespace().next().unwrap_or_default()
-        )
+        format!("`{}`", self.rest.split_whitespace().next().unwrap_or_default())
     }
 
     /// Takes the text if it comes next.
@@ -51,10 +48,7 @@ impl<'a> Cursor<'a> {
         if self.at_end() {
             Ok(())
         } else {
-            Err(format!(
-                "expected the end of the line, found {}",
-                self.found()
-            ))
+            Err(format!("expected the end of the line, found {}", self.found()))
         }
     }
 

@@ -19,10 +19,7 @@ use crate::types::{Type, TypeRef};
 pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
     let mut assembler = Assembler::new();
     for (number, line) in text.lines().enumerate() {
-        let wrong = |what| AssemblyError {
-            line: number + 1,
-            what,
-        };
+        let wrong = |what| AssemblyError { line: number + 1, what };
         assembler.line(&mut Cursor::new(line)).map_err(wrong)?;
     }
     let program = assembler
@@ -139,9 +136,7 @@ impl Assembler {
             let address = self.program.code.len() as u32;
             return match self.labels.insert(name.to_string(), address) {
                 None => Ok(()),
-                Some(_) => Err(format!(
-                    "the label `{name}` stands here for the second time"
-                )),
+                Some(_) => Err(format!("the label `{name}` stands here for the second time")),
             };
         }
         if name == "at" {
@@ -168,13 +163,10 @@ impl Assembler {
             }
             if role == Role::Matrix && cursor.at_end() && op != Op::Affine {
                 let map = AffineMap::of(&Instruction::new(op, operands));
-                let map = map
-                    .ok_or_else(|| format!("`{}` has operands that no word has", op.mnemonic()))?;
-                operands[place] = self.store.insert(
-                    &map,
-                    crate::compile::Settings::default().dense_threshold,
-                    None,
-                );
+                let map = map.ok_or_else(|| format!("`{}` has operands that no word has", op.mnemonic()))?;
+                operands[place] = self
+                    .store
+                    .insert(&map, crate::compile::Settings::default().dense_threshold, None);
                 continue;
             }
             if !first {
@@ -324,9 +316,7 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<AffineMap, String> {
             "bits" => Ring::Bits,
             "f32" => Ring::Float,
             other => {
-                return Err(format!(
-                    "expected `=int`, `=bits` or `=f32`, found `={other}`"
-                ));
+                return Err(format!("expected `=int`, `=bits` or `=f32`, found `={other}`"));
             }
         };
         loop {
@@ -335,9 +325,8 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<AffineMap, String> {
                 column = word(cursor, false)? as u16;
                 if cursor.eat("<<<") {
                     let turn = cursor.number()?;
-                    rotation = u8::try_from(turn).map_err(|_| {
-                        format!("a word cannot be rotated by {turn}: at most by 31")
-                    })?;
+                    rotation =
+                        u8::try_from(turn).map_err(|_| format!("a word cannot be rotated by {turn}: at most by 31"))?;
                 }
                 cursor.expect("*")?;
             }
@@ -356,6 +345,5 @@ fn rows(cursor: &mut Cursor<'_>) -> Result<AffineMap, String> {
             break;
         }
     }
-    AffineMap::from_terms(&terms)
-        .ok_or_else(|| "the rows are no matrix: each word may have one row".to_string())
+    AffineMap::from_terms(&terms).ok_or_else(|| "the rows are no matrix: each word may have one row".to_string())
 }

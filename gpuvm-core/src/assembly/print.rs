@@ -51,12 +51,7 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
         writeln!(text, "routine {}", Quoted(routine))?;
     }
     for (number, site) in program.sites.iter().enumerate() {
-        writeln!(
-            text,
-            "site {} {} ; s{number}",
-            At(site.place),
-            Why(&site.cause)
-        )?;
+        writeln!(text, "site {} {} ; s{number}", At(site.place), Why(&site.cause))?;
     }
     let maps: Vec<AffineMap> = program
         .matrices
@@ -77,14 +72,8 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
         if here != place
             && let Some(here) = here
         {
-            let file = program
-                .files
-                .get(here.file as usize)
-                .map_or("?", String::as_str);
-            let routine = program
-                .routines
-                .get(here.routine as usize)
-                .map_or("?", String::as_str);
+            let file = program.files.get(here.file as usize).map_or("?", String::as_str);
+            let routine = program.routines.get(here.routine as usize).map_or("?", String::as_str);
             writeln!(
                 text,
                 "at {} ; {} in {}",
@@ -112,11 +101,7 @@ fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
         routine.words
     )?;
     for variable in routine.variables.iter() {
-        writeln!(
-            text,
-            "; {}: {} in w{} on",
-            variable.name, variable.ty, variable.word
-        )?;
+        writeln!(text, "; {}: {} in w{} on", variable.name, variable.ty, variable.word)?;
     }
     for (number, callee) in routine.callees.iter().enumerate() {
         let name = match *callee {
@@ -129,12 +114,7 @@ fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
         writeln!(text, "; c{number} is {name}")?;
     }
     for (number, site) in routine.sites.iter().enumerate() {
-        writeln!(
-            text,
-            "; s{number} at line {}: {}",
-            site.line,
-            Why(&site.cause)
-        )?;
+        writeln!(text, "; s{number} at line {}: {}", site.line, Why(&site.cause))?;
     }
     let mut last = None;
     for (address, instruction) in routine.code.iter().enumerate() {
@@ -269,9 +249,7 @@ impl Display for Why<'_> {
                         if shown.debug { "?" } else { "" }
                     )?;
                 }
-                pieces
-                    .iter()
-                    .try_for_each(|piece| write!(f, " {}", Quoted(piece)))
+                pieces.iter().try_for_each(|piece| write!(f, " {}", Quoted(piece)))
             }
         }
     }
@@ -288,12 +266,7 @@ impl Display for Rows<'_> {
                 Ring::Bits => "bits",
                 Ring::Float => "f32",
             };
-            write!(
-                f,
-                "{}w{} ={ring} ",
-                if i == 0 { "" } else { ", " },
-                row[0].row
-            )?;
+            write!(f, "{}w{} ={ring} ", if i == 0 { "" } else { ", " }, row[0].row)?;
             for (i, term) in row.iter().enumerate() {
                 f.write_str(if i == 0 { "" } else { " + " })?;
                 match (term.column, term.rotation) {

@@ -59,18 +59,9 @@ far:
 /// Everything that `disassemble` prints is compared through it; the rest directly.
 fn assert_same(a: &Program, b: &Program) {
     assert_eq!(a.disassemble(), b.disassemble());
-    assert_eq!(
-        (&a.code, &a.places, &a.sites),
-        (&b.code, &b.places, &b.sites)
-    );
-    assert_eq!(
-        (&a.matrices, &a.pools, &a.report),
-        (&b.matrices, &b.pools, &b.report)
-    );
-    assert_eq!(
-        (&a.name, &a.files, &a.routines),
-        (&b.name, &b.files, &b.routines)
-    );
+    assert_eq!((&a.code, &a.places, &a.sites), (&b.code, &b.places, &b.sites));
+    assert_eq!((&a.matrices, &a.pools, &a.report), (&b.matrices, &b.pools, &b.report));
+    assert_eq!((&a.name, &a.files, &a.routines), (&b.name, &b.files, &b.routines));
     assert_eq!(
         (a.frame_words, a.call_depth, a.depth_limit),
         (b.frame_words, b.call_depth, b.depth_limit)
@@ -86,11 +77,7 @@ fn text_comes_back() {
     let program = assemble(SAMPLE).unwrap();
     assert_same(&program, &assemble(&program.disassemble()).unwrap());
     assert_eq!(program.code.len(), 15);
-    assert_eq!(
-        program.matrices.len(),
-        4,
-        "equal instructions share a matrix"
-    );
+    assert_eq!(program.matrices.len(), 4, "equal instructions share a matrix");
     assert_eq!(program.code[8], Instruction::new(Op::JumpIf, [0, 0, 0, 0]));
     assert_eq!(program.report.by_class, [5, 2, 3, 5]);
 }
@@ -181,11 +168,7 @@ fn round_trip<T: Value + ?Sized>() {
     let text = super::types::print(ty);
     let parsed = super::types::parse(&mut super::cursor::Cursor::new(&text)).unwrap();
     assert!(deep_equal(ty.ty, parsed.ty), "{text}");
-    assert_eq!(
-        (ty.refs, ty.mutable),
-        (parsed.refs, parsed.mutable),
-        "{text}"
-    );
+    assert_eq!((ty.refs, ty.mutable), (parsed.refs, parsed.mutable), "{text}");
 }
 
 /// Every field of the description, also those that do not decide whether types are the same.
@@ -212,10 +195,7 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn what_is_wrong_is_named() {
-    assert_eq!(
-        refusal("program x"),
-        "line 1: expected a text in quotes, found `x`"
-    );
+    assert_eq!(refusal("program x"), "line 1: expected a text in quotes, found `x`");
     assert_eq!(
         refusal("code\n mul w1, w2"),
         "line 2: expected `,`, found the end of the line"
@@ -224,10 +204,7 @@ fn what_is_wrong_is_named() {
         refusal("code\nfrob w1"),
         "line 2: `frob` is no operation: the opcode table lists them"
     );
-    assert_eq!(
-        refusal("code\njump @nowhere"),
-        "line 2: there is no label `nowhere`"
-    );
+    assert_eq!(refusal("code\njump @nowhere"), "line 2: there is no label `nowhere`");
     assert_eq!(
         refusal("code\nhalt halt"),
         "line 2: expected the end of the line, found `halt`"
@@ -243,18 +220,8 @@ fn what_is_wrong_is_named() {
     assert!(refusal("code\nmov w28, w0\nhalt").contains("w0 to w27"));
     assert!(refusal("code\nmul w0, w1, w28\nhalt").contains("operand 2 of `mul`"));
     assert!(refusal("code\njump @7").contains("Label"));
-    assert!(
-        refusal("matrix sparse w1 =int 0x1\ncode\nmov w0, w1, m0\nhalt")
-            .contains("not what `mov` does")
-    );
-    assert!(
-        refusal(&format!(
-            "param {}u8{}",
-            "[".repeat(1000),
-            ";1]".repeat(1000)
-        ))
-        .contains("nested")
-    );
+    assert!(refusal("matrix sparse w1 =int 0x1\ncode\nmov w0, w1, m0\nhalt").contains("not what `mov` does"));
+    assert!(refusal(&format!("param {}u8{}", "[".repeat(1000), ";1]".repeat(1000))).contains("nested"));
     assert!(refusal("param [[u8; 70000]; 70000]").contains("too large"));
 }
 

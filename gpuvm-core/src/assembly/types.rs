@@ -51,8 +51,7 @@ pub fn kind_of(name: &str) -> Result<Kind, String> {
 pub fn keep(text: &str) -> &'static str {
     static KEPT: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(text.to_string())
-        .or_insert_with(|| text.to_string().leak())
+    kept.entry(text.to_string()).or_insert_with(|| text.to_string().leak())
 }
 
 /// The type for as long as the process lives; types of equal text are kept once.
@@ -185,11 +184,7 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
         "struct" => {
             let name = keep(cursor.name()?);
             cursor.expect("{")?;
-            Type::record(
-                Kind::Struct,
-                name,
-                parse_fields(cursor, "}", 0, depth, true)?,
-            )
+            Type::record(Kind::Struct, name, parse_fields(cursor, "}", 0, depth, true)?)
         }
         "enum" => {
             let name = keep(cursor.name()?);
@@ -269,8 +264,7 @@ fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Varia
     while !cursor.eat("}") {
         let name = keep(cursor.name()?);
         cursor.expect("=")?;
-        let discriminant =
-            i64::try_from(cursor.integer()?).map_err(|_| "a discriminant has 64 bits at most")?;
+        let discriminant = i64::try_from(cursor.integer()?).map_err(|_| "a discriminant has 64 bits at most")?;
         let fields = if cursor.eat("{") {
             parse_fields(cursor, "}", 1, depth, true)?
         } else {

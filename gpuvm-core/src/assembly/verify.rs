@@ -26,8 +26,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
             ));
         }
     }
-    let frames =
-        u64::from(program.call_depth) * CALL_FRAME_WORDS as u64 + u64::from(program.frame_words);
+    let frames = u64::from(program.call_depth) * CALL_FRAME_WORDS as u64 + u64::from(program.frame_words);
     if u32::try_from(frames).is_err() {
         return Err(format!(
             "the frames need {frames} words: at most {} are possible",
@@ -37,12 +36,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
     let mut maps = Vec::with_capacity(program.matrices.len());
     for (number, record) in program.matrices.iter().enumerate() {
         let map = read_record(record, &program.pools).filter(fits_state);
-        maps.push(map.ok_or_else(|| {
-            format!(
-                "matrix m{number} is no map of the words w0 to w{}",
-                WORDS - 1
-            )
-        })?);
+        maps.push(map.ok_or_else(|| format!("matrix m{number} is no map of the words w0 to w{}", WORDS - 1))?);
     }
     if program.places.len() != program.code.len() {
         return Err(format!(
@@ -62,30 +56,17 @@ pub fn verify(program: &Program) -> Result<(), String> {
         ));
     }
     for (address, instruction) in program.code.iter().enumerate() {
-        check(program, &maps, instruction)
-            .map_err(|what| format!("instruction {address}: {what}"))?;
+        check(program, &maps, instruction).map_err(|what| format!("instruction {address}: {what}"))?;
     }
-    match program
-        .code
-        .last()
-        .and_then(|last| Op::from_code(last.opcode))
-    {
+    match program.code.last().and_then(|last| Op::from_code(last.opcode)) {
         Some(Op::Jump | Op::Return | Op::Halt | Op::Trap) => Ok(()),
-        _ => Err(
-            "the code runs past its end: the last instruction must be jump, ret, halt or trap"
-                .to_string(),
-        ),
+        _ => Err("the code runs past its end: the last instruction must be jump, ret, halt or trap".to_string()),
     }
 }
 
 fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Result<(), String> {
-    let op = Op::from_code(instruction.opcode)
-        .ok_or_else(|| format!("{:#x} is no opcode", instruction.opcode))?;
-    for (place, (role, &operand)) in linked_roles(op)
-        .into_iter()
-        .zip(&instruction.operands)
-        .enumerate()
-    {
+    let op = Op::from_code(instruction.opcode).ok_or_else(|| format!("{:#x} is no opcode", instruction.opcode))?;
+    for (place, (role, &operand)) in linked_roles(op).into_iter().zip(&instruction.operands).enumerate() {
         let exists = match role {
             Role::None => operand == 0,
             Role::Def | Role::Use | Role::Base => is_word(op, place, operand),
@@ -105,28 +86,19 @@ fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Re
                 op.mnemonic()
             ));
         }
-        if role == Role::Matrix
-            && op != Op::Affine
-            && AffineMap::of(instruction).as_ref() != maps.get(operand as usize)
+        if role == Role::Matrix && op != Op::Affine && AffineMap::of(instruction).as_ref() != maps.get(operand as usize)
         {
-            return Err(format!(
-                "matrix m{operand} is not what `{}` does",
-                op.mnemonic()
-            ));
+            return Err(format!("matrix m{operand} is not what `{}` does", op.mnemonic()));
         }
     }
     match op {
-        Op::Param | Op::ParamLen if instruction.operands[1] as usize > program.params.len() => {
-            Err(format!(
-                "`{}` names parameter {}, and there are {}",
-                op.mnemonic(),
-                instruction.operands[1],
-                program.params.len()
-            ))
-        }
-        Op::Call if program.call_depth == 0 => {
-            Err("a program with calls needs a call depth".to_string())
-        }
+        Op::Param | Op::ParamLen if instruction.operands[1] as usize > program.params.len() => Err(format!(
+            "`{}` names parameter {}, and there are {}",
+            op.mnemonic(),
+            instruction.operands[1],
+            program.params.len()
+        )),
+        Op::Call if program.call_depth == 0 => Err("a program with calls needs a call depth".to_string()),
         _ => Ok(()),
     }
 }

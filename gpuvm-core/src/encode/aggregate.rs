@@ -58,7 +58,11 @@ impl<const CAP: usize> Encoder<CAP> {
             i += 1;
         }
         self.stack.len = first;
-        self.push(if never { Operand::NEVER } else { Operand::fresh(TypeRef::value(ty), base) });
+        self.push(if never {
+            Operand::NEVER
+        } else {
+            Operand::fresh(TypeRef::value(ty), base)
+        });
     }
 
     /// An array of copies of one value.
@@ -68,7 +72,9 @@ impl<const CAP: usize> Encoder<CAP> {
             self.push(operand);
             return;
         }
-        let Some(element) = ty.element else { panic!("`[value; count]` makes an array") };
+        let Some(element) = ty.element else {
+            panic!("`[value; count]` makes an array")
+        };
         let want = TypeRef::value(element);
         let operand = self.convert(operand, want);
         let value = self.value(operand);
@@ -138,15 +144,27 @@ impl<const CAP: usize> Encoder<CAP> {
                 used += 1;
             }
         }
-        self.push(if never { Operand::NEVER } else { Operand::fresh(TypeRef::value(ty), base) });
+        self.push(if never {
+            Operand::NEVER
+        } else {
+            Operand::fresh(TypeRef::value(ty), base)
+        });
     }
 
     // Bindings.
 
     /// Binds a local to an operand's value, or to a reference under a reference binding mode.
     pub const fn bind(&mut self, local: u32, operand: Operand) {
-        let operand = if operand.by_ref && operand.refs == 0 { self.reference(operand) } else { operand };
-        let operand = if operand.is_literal() { self.convert(operand, TypeRef::value(operand.ty)) } else { operand };
+        let operand = if operand.by_ref && operand.refs == 0 {
+            self.reference(operand)
+        } else {
+            operand
+        };
+        let operand = if operand.is_literal() {
+            self.convert(operand, TypeRef::value(operand.ty))
+        } else {
+            operand
+        };
         let mut bound = self.owned(operand).shared();
         bound.by_ref = false;
         self.declare(local, bound);
@@ -166,7 +184,11 @@ impl<const CAP: usize> Encoder<CAP> {
         if let Where::Words(word) = operand.at
             && !name.is_empty()
         {
-            self.variables.push(Variable { name, word, ty: operand.type_ref() });
+            self.variables.push(Variable {
+                name,
+                word,
+                ty: operand.type_ref(),
+            });
         }
     }
 

@@ -19,7 +19,10 @@ type Arguments = [Operand; MOST_ARGUMENTS];
 impl<const CAP: usize> Encoder<CAP> {
     /// Encodes the std method `method` of the top `count` operands.
     pub const fn std_method(&mut self, method: u16, count: u32, of: Option<Kind>) {
-        assert!(count as usize <= MOST_ARGUMENTS, "no std method of the machine has that many arguments");
+        assert!(
+            count as usize <= MOST_ARGUMENTS,
+            "no std method of the machine has that many arguments"
+        );
         let mut arguments: Arguments = [Operand::UNIT; MOST_ARGUMENTS];
         let mut i = count as usize;
         let mut never = false;
@@ -107,7 +110,9 @@ impl<const CAP: usize> Encoder<CAP> {
                 }
                 Operand::fresh(TypeRef::value(field.ty), base)
             }
-            _ => panic!("a method of Option or Result that is called here is not available inside a routine: use `match`"),
+            _ => panic!(
+                "a method of Option or Result that is called here is not available inside a routine: use `match`"
+            ),
         }
     }
 
@@ -127,8 +132,13 @@ impl<const CAP: usize> Encoder<CAP> {
     // Atomics.
 
     const fn atomic_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
-        let Some(element) = receiver.ty.element else { panic!("an atomic has an element") };
-        let Where::Memory { offset, displacement, .. } = receiver.at else {
+        let Some(element) = receiver.ty.element else {
+            panic!("an atomic has an element")
+        };
+        let Where::Memory {
+            offset, displacement, ..
+        } = receiver.at
+        else {
             panic!("atomics are reached through a parameter `&[AtomicU32]`")
         };
         let at = self.word(Op::AddImm, offset, displacement, 0);
@@ -150,7 +160,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 let new = self.value(new);
                 let old = self.word(Op::AtomicCas, at, value, new);
                 let failed = self.word(Op::Ne, old, value, 0);
-                let ty = if signed { <Result<i32, i32> as Value>::TYPE } else { <Result<u32, u32> as Value>::TYPE };
+                let ty = if signed {
+                    <Result<i32, i32> as Value>::TYPE
+                } else {
+                    <Result<u32, u32> as Value>::TYPE
+                };
                 let base = self.fresh(2);
                 self.copy_words(base, failed, 1);
                 self.copy_words(base + 1, old, 1);
@@ -161,8 +175,20 @@ impl<const CAP: usize> Encoder<CAP> {
             m::fetch_and => Op::AtomicAnd,
             m::fetch_or => Op::AtomicOr,
             m::fetch_xor => Op::AtomicXor,
-            m::fetch_min => if signed { Op::AtomicMinS } else { Op::AtomicMinU },
-            m::fetch_max => if signed { Op::AtomicMaxS } else { Op::AtomicMaxU },
+            m::fetch_min => {
+                if signed {
+                    Op::AtomicMinS
+                } else {
+                    Op::AtomicMinU
+                }
+            }
+            m::fetch_max => {
+                if signed {
+                    Op::AtomicMaxS
+                } else {
+                    Op::AtomicMaxU
+                }
+            }
             m::swap => Op::AtomicSwap,
             _ => panic!("a method of an atomic that is called here is not available inside a routine"),
         };
@@ -195,8 +221,17 @@ impl<const CAP: usize> Encoder<CAP> {
         let x = self.value(receiver);
         let y = match method {
             m::powi => self.argument(arguments[1], <i32 as Value>::TYPE),
-            m::mul_add | m::copysign | m::atan2 | m::log | m::powf | m::hypot | m::min | m::max | m::clamp
-            | m::div_euclid | m::rem_euclid => self.argument(arguments[1], float),
+            m::mul_add
+            | m::copysign
+            | m::atan2
+            | m::log
+            | m::powf
+            | m::hypot
+            | m::min
+            | m::max
+            | m::clamp
+            | m::div_euclid
+            | m::rem_euclid => self.argument(arguments[1], float),
             _ => 0,
         };
         let z = match method {
@@ -342,9 +377,15 @@ impl<const CAP: usize> Encoder<CAP> {
     const fn float_clamp(&mut self, x: u32, low: u32, high: u32) -> u32 {
         let ordered = self.word(Op::FLe, low, high, 0);
         let disordered = self.not_bool(ordered);
-        let shown = Shown { kind: Kind::F32, debug: true };
+        let shown = Shown {
+            kind: Kind::F32,
+            debug: true,
+        };
         let pieces = &["min > max, or either was NaN. min = ", ". max = ", ""];
-        let site = self.site(Cause::Format { pieces, values: [shown, shown] });
+        let site = self.site(Cause::Format {
+            pieces,
+            values: [shown, shown],
+        });
         self.emit(Op::TrapIf, [site, disordered, low, high]);
         let below = self.word(Op::FLt, x, low, 0);
         let raised = self.select(below, low, x);
@@ -360,7 +401,12 @@ impl<const CAP: usize> Encoder<CAP> {
         let a = self.value(receiver);
         let boolean = <bool as Value>::TYPE;
         match method {
-            m::count_ones | m::count_zeros | m::leading_zeros | m::trailing_zeros | m::leading_ones | m::trailing_ones
+            m::count_ones
+            | m::count_zeros
+            | m::leading_zeros
+            | m::trailing_zeros
+            | m::leading_ones
+            | m::trailing_ones
             | m::ilog2 => {
                 let word = self.bit_count(method, a, kind);
                 return Operand::scalar(<u32 as Value>::TYPE, word);
@@ -436,7 +482,8 @@ impl<const CAP: usize> Encoder<CAP> {
                 let exact = self.equals_integer(rest, 0, kind);
                 let more = self.not_bool(exact);
                 let more = self.cast_words(more, Kind::Bool, kind);
-                self.ring_operation(Operator::Add, kind, quotient, more, None, Overflow::Wrap).base
+                self.ring_operation(Operator::Add, kind, quotient, more, None, Overflow::Wrap)
+                    .base
             }
             m::next_power_of_two => self.next_power(a, kind),
             m::swap_bytes => self.swap_bytes(a, kind),
@@ -451,7 +498,13 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// The families `wrapping_*`, `checked_*`, `saturating_*`, `overflowing_*` and `pow`.
-    const fn flagged_method(&mut self, method: u16, receiver: Operand, a: u32, arguments: Arguments) -> Option<Operand> {
+    const fn flagged_method(
+        &mut self,
+        method: u16,
+        receiver: Operand,
+        a: u32,
+        arguments: Arguments,
+    ) -> Option<Operand> {
         let ty = receiver.ty;
         let kind = ty.arithmetic_kind();
         let (operator, family) = match method {
@@ -494,12 +547,20 @@ impl<const CAP: usize> Encoder<CAP> {
                     let zero = self.equals_integer(a, 0, kind);
                     self.not_bool(zero)
                 };
-                let base = if method == m::checked_abs { self.absolute(a, kind) } else { self.negate(a, kind) };
+                let base = if method == m::checked_abs {
+                    self.absolute(a, kind)
+                } else {
+                    self.negate(a, kind)
+                };
                 (base, flag)
             }
             Operator::Shl | Operator::Shr => {
                 let amount = self.argument(arguments[1], <u32 as Value>::TYPE);
-                let flag = if need { self.overlong(amount, Kind::U32, kind) } else { 0 };
+                let flag = if need {
+                    self.overlong(amount, Kind::U32, kind)
+                } else {
+                    0
+                };
                 let amount = self.masked_amount(amount, kind);
                 (self.shift(matches!(operator, Operator::Shl), kind, a, amount), flag)
             }
@@ -571,11 +632,19 @@ impl<const CAP: usize> Encoder<CAP> {
         let exponent = self.argument(exponent, <u32 as Value>::TYPE);
         let (base, mut flag);
         if kind.bits() == 64 {
-            let function = if kind.is_signed() { library::pow_i64 } else { library::pow_u64 };
+            let function = if kind.is_signed() {
+                library::pow_i64
+            } else {
+                library::pow_u64
+            };
             base = self.library(function, &[a, a + 1, exponent], 3);
             flag = base + 2;
         } else {
-            let function = if kind.is_signed() { library::pow_i32 } else { library::pow_u32 };
+            let function = if kind.is_signed() {
+                library::pow_i32
+            } else {
+                library::pow_u32
+            };
             let wide = self.library(function, &[a, exponent], 2);
             base = self.normalise(wide, kind);
             flag = wide + 1;
@@ -597,7 +666,11 @@ impl<const CAP: usize> Encoder<CAP> {
     const fn extreme(&mut self, least: bool, kind: Kind, a: u32, b: u32) -> u32 {
         if kind.bits() == 64 {
             let less = self.ordered(false, kind, a, b);
-            return if least { self.choose(less, a, b, kind) } else { self.choose(less, b, a, kind) };
+            return if least {
+                self.choose(less, a, b, kind)
+            } else {
+                self.choose(less, b, a, kind)
+            };
         }
         let op = match (least, kind.is_signed()) {
             (true, true) => Op::MinS,
@@ -624,7 +697,11 @@ impl<const CAP: usize> Encoder<CAP> {
         if !kind.is_signed() {
             return rounded;
         }
-        let rest = if remainder { rounded } else { self.divide(true, kind, a, b) };
+        let rest = if remainder {
+            rounded
+        } else {
+            self.divide(true, kind, a, b)
+        };
         let negative = self.is_negative(rest, kind);
         if remainder {
             let size = self.absolute(b, kind);
@@ -674,7 +751,11 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The value's bits in one word (or two), sign extension cut off.
     const fn plain_bits(&mut self, a: u32, kind: Kind) -> u32 {
-        if kind.bits() < 32 && kind.is_signed() { self.word(Op::AndImm, a, (1 << kind.bits()) - 1, 0) } else { a }
+        if kind.bits() < 32 && kind.is_signed() {
+            self.word(Op::AndImm, a, (1 << kind.bits()) - 1, 0)
+        } else {
+            a
+        }
     }
 
     const fn bit_count(&mut self, method: u16, a: u32, kind: Kind) -> u32 {
@@ -710,7 +791,11 @@ impl<const CAP: usize> Encoder<CAP> {
             m::count_ones => self.word(Op::Popcount, bits, 0, 0),
             m::leading_zeros => {
                 let zeros = self.word(Op::Clz, bits, 0, 0);
-                if kind.bits() < 32 { self.word(Op::AddImm, zeros, (32 - kind.bits()).wrapping_neg(), 0) } else { zeros }
+                if kind.bits() < 32 {
+                    self.word(Op::AddImm, zeros, (32 - kind.bits()).wrapping_neg(), 0)
+                } else {
+                    zeros
+                }
             }
             _ => {
                 if kind.bits() < 32 {
@@ -769,7 +854,12 @@ impl<const CAP: usize> Encoder<CAP> {
         if bits == 32 {
             return word;
         }
-        self.word(if kind.is_signed() { Op::SarImm } else { Op::ShrImm }, word, 32 - bits, 0)
+        self.word(
+            if kind.is_signed() { Op::SarImm } else { Op::ShrImm },
+            word,
+            32 - bits,
+            0,
+        )
     }
 
     const fn rotate(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
@@ -805,7 +895,10 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn panic_with(&mut self, message: usize, count: u32) {
         let text = self.source.messages[message];
         let mut words = [NO_WORD; 4];
-        let mut shown = [Shown { kind: Kind::U32, debug: false }; 2];
+        let mut shown = [Shown {
+            kind: Kind::U32,
+            debug: false,
+        }; 2];
         let mut i = count as usize;
         while i > 0 {
             i -= 1;
@@ -814,17 +907,31 @@ impl<const CAP: usize> Encoder<CAP> {
             let kind = operand.ty.arithmetic_kind();
             assert!(kind.is_scalar(), "a panic message can show numbers and bools only");
             let base = self.value(operand);
-            shown[i] = Shown { kind, debug: text.debug[i] };
+            shown[i] = Shown {
+                kind,
+                debug: text.debug[i],
+            };
             words[2 * i] = base;
             words[2 * i + 1] = if kind.bits() == 64 { base + 1 } else { NO_WORD };
         }
         let cause = if count == 0 {
             Cause::Message(text.pieces[0])
         } else {
-            Cause::Format { pieces: text.pieces, values: shown }
+            Cause::Format {
+                pieces: text.pieces,
+                values: shown,
+            }
         };
         let site = self.site(cause);
-        self.emit(Op::Trap, [site, crate::isa::pair(words[0], words[1]), crate::isa::pair(words[2], words[3]), 0]);
+        self.emit(
+            Op::Trap,
+            [
+                site,
+                crate::isa::pair(words[0], words[1]),
+                crate::isa::pair(words[2], words[3]),
+                0,
+            ],
+        );
     }
 }
 

@@ -105,7 +105,11 @@ pub const fn encode_again<const FIRST: usize, const CAP: usize>(
     first: &Encoded<FIRST>,
     source: &'static Source,
 ) -> Encoded<CAP> {
-    if first.overflowed { encode::<CAP>(source) } else { Encoder::<CAP>::new(source).finished(true) }
+    if first.overflowed {
+        encode::<CAP>(source)
+    } else {
+        Encoder::<CAP>::new(source).finished(true)
+    }
 }
 
 /// The routine, borrowing what was encoded at the first or at the second attempt.

@@ -56,7 +56,11 @@ pub(super) const fn unsigned(kind: Kind) -> Kind {
 
 /// The smallest value of an integer kind, as the 64 bits of a literal.
 pub(super) const fn least(kind: Kind) -> u64 {
-    if kind.is_signed() { u64::MAX << (kind.bits() - 1) } else { 0 }
+    if kind.is_signed() {
+        u64::MAX << (kind.bits() - 1)
+    } else {
+        0
+    }
 }
 
 /// The largest value of an integer kind.
@@ -135,7 +139,11 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     const fn equal(&mut self, a: u32, b: u32, kind: Kind) -> u32 {
-        if kind.bits() == 64 { self.long_test(Op::Eq64, a, b) } else { self.word(Op::Eq, a, b, 0) }
+        if kind.bits() == 64 {
+            self.long_test(Op::Eq64, a, b)
+        } else {
+            self.word(Op::Eq, a, b, 0)
+        }
     }
 
     /// Whether the value is below zero.
@@ -331,7 +339,14 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    const fn shift_operator(&mut self, operator: Operator, ty: &'static Type, a: Operand, b: Operand, checks: bool) -> Operand {
+    const fn shift_operator(
+        &mut self,
+        operator: Operator,
+        ty: &'static Type,
+        a: Operand,
+        b: Operand,
+        checks: bool,
+    ) -> Operand {
         let kind = ty.arithmetic_kind();
         let left = matches!(operator, Operator::Shl);
         let base = self.value(a);
@@ -416,7 +431,13 @@ impl<const CAP: usize> Encoder<CAP> {
                     result.base
                 }
                 Operator::Div | Operator::Rem => self.checked_divide(operator, kind, left, right, wrapping),
-                _ => self.bitwise(operator, kind, left, right, if only_immediate { immediate } else { None }),
+                _ => self.bitwise(
+                    operator,
+                    kind,
+                    left,
+                    right,
+                    if only_immediate { immediate } else { None },
+                ),
             }
         };
         Operand::scalar(ty, base)
@@ -458,7 +479,10 @@ impl<const CAP: usize> Encoder<CAP> {
             Operator::Ge => self.compare(Operator::Le, b, a),
             _ => {
                 let kind = a.ty.arithmetic_kind();
-                assert!(kind.is_scalar(), "only scalars have an order inside a routine: compare the fields");
+                assert!(
+                    kind.is_scalar(),
+                    "only scalars have an order inside a routine: compare the fields"
+                );
                 let left = self.value(a);
                 let right = self.value(b);
                 self.ordered(matches!(operator, Operator::Le), kind, left, right)
@@ -479,8 +503,20 @@ impl<const CAP: usize> Encoder<CAP> {
         let op = match (kind, or_equal) {
             (Kind::F32, false) => Op::FLt,
             (Kind::F32, true) => Op::FLe,
-            (kind, false) => if kind.is_signed() { Op::LtS } else { Op::LtU },
-            (kind, true) => if kind.is_signed() { Op::LeS } else { Op::LeU },
+            (kind, false) => {
+                if kind.is_signed() {
+                    Op::LtS
+                } else {
+                    Op::LtU
+                }
+            }
+            (kind, true) => {
+                if kind.is_signed() {
+                    Op::LeS
+                } else {
+                    Op::LeU
+                }
+            }
         };
         self.word(op, a, b, 0)
     }
@@ -501,7 +537,9 @@ impl<const CAP: usize> Encoder<CAP> {
             Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
             Kind::Array => {
                 let mut all = self.imm(1);
-                let Some(element) = ty.element else { panic!("an array has elements") };
+                let Some(element) = ty.element else {
+                    panic!("an array has elements")
+                };
                 let mut i = 0;
                 while i < ty.length {
                     let one = self.same(a.part(element, i * element.words), b.part(element, i * element.words));
@@ -574,7 +612,11 @@ impl<const CAP: usize> Encoder<CAP> {
             self.emit(Op::XorImm, [d + 1, base + 1, u32::MAX, 0]);
             return d;
         }
-        let mask = if kind.is_signed() || kind.bits() == 32 { u32::MAX } else { (1 << kind.bits()) - 1 };
+        let mask = if kind.is_signed() || kind.bits() == 32 {
+            u32::MAX
+        } else {
+            (1 << kind.bits()) - 1
+        };
         self.word(Op::XorImm, base, mask, 0)
     }
 

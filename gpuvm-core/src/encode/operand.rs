@@ -32,19 +32,39 @@ pub(super) struct Operand {
     pub by_ref: bool,
 }
 
-const NEVER: &Type =
-    &Type { kind: Kind::Never, name: "!", words: 0, fields: &[], variants: &[], element: None, length: 0, slice: None };
+const NEVER: &Type = &Type {
+    kind: Kind::Never,
+    name: "!",
+    words: 0,
+    fields: &[],
+    variants: &[],
+    element: None,
+    length: 0,
+    slice: None,
+};
 
 impl Operand {
     /// The value of an expression that never ends.
-    pub const NEVER: Operand = Operand { ty: NEVER, refs: 0, at: Where::Never, owned: false, by_ref: false };
+    pub const NEVER: Operand = Operand {
+        ty: NEVER,
+        refs: 0,
+        at: Where::Never,
+        owned: false,
+        by_ref: false,
+    };
 
     /// The empty tuple.
     pub const UNIT: Operand = Operand::fresh(TypeRef::of::<()>(), 0);
 
     /// A value that was just made.
     pub const fn fresh(ty: TypeRef, base: u32) -> Operand {
-        Operand { ty: ty.ty, refs: ty.refs, at: Where::Words(base), owned: true, by_ref: false }
+        Operand {
+            ty: ty.ty,
+            refs: ty.refs,
+            at: Where::Words(base),
+            owned: true,
+            by_ref: false,
+        }
     }
 
     /// A scalar that was just made.
@@ -60,7 +80,13 @@ impl Operand {
 
     /// A literal whose type is still open.
     pub const fn literal(value: u64) -> Operand {
-        Operand { ty: <i32 as Value>::TYPE, refs: 0, at: Where::Literal(value), owned: false, by_ref: false }
+        Operand {
+            ty: <i32 as Value>::TYPE,
+            refs: 0,
+            at: Where::Literal(value),
+            owned: false,
+            by_ref: false,
+        }
     }
 
     pub const fn is_never(&self) -> bool {
@@ -72,7 +98,11 @@ impl Operand {
     }
 
     pub const fn type_ref(&self) -> TypeRef {
-        TypeRef { ty: self.ty, refs: self.refs, mutable: false }
+        TypeRef {
+            ty: self.ty,
+            refs: self.refs,
+            mutable: false,
+        }
     }
 
     /// The same place, no longer to be taken over.
@@ -85,13 +115,25 @@ impl Operand {
     pub const fn part(self, ty: &'static Type, offset: u32) -> Operand {
         let at = match self.at {
             Where::Words(base) => Where::Words(base + offset),
-            Where::Memory { space, offset: start, displacement } => {
-                Where::Memory { space, offset: start, displacement: displacement + offset }
-            }
+            Where::Memory {
+                space,
+                offset: start,
+                displacement,
+            } => Where::Memory {
+                space,
+                offset: start,
+                displacement: displacement + offset,
+            },
             Where::Never => Where::Never,
             Where::Literal(_) | Where::Elements { .. } => panic!("only structs, tuples and arrays have parts"),
         };
-        Operand { ty, refs: 0, at, owned: false, by_ref: self.by_ref }
+        Operand {
+            ty,
+            refs: 0,
+            at,
+            owned: false,
+            by_ref: self.by_ref,
+        }
     }
 }
 
@@ -101,17 +143,38 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_never() {
             return operand;
         }
-        assert!(operand.refs > 0, "only a reference can be dereferenced inside a routine");
+        assert!(
+            operand.refs > 0,
+            "only a reference can be dereferenced inside a routine"
+        );
         if operand.refs > 1 {
-            return Operand { refs: operand.refs - 1, owned: false, ..operand };
+            return Operand {
+                refs: operand.refs - 1,
+                owned: false,
+                ..operand
+            };
         }
         let base = self.value(operand);
         let at = if matches!(operand.ty.kind, Kind::Slice) {
-            Where::Elements { space: base, offset: base + 1, length: base + 2 }
+            Where::Elements {
+                space: base,
+                offset: base + 1,
+                length: base + 2,
+            }
         } else {
-            Where::Memory { space: base, offset: base + 1, displacement: 0 }
+            Where::Memory {
+                space: base,
+                offset: base + 1,
+                displacement: 0,
+            }
         };
-        Operand { ty: operand.ty, refs: 0, at, owned: false, by_ref: operand.by_ref }
+        Operand {
+            ty: operand.ty,
+            refs: 0,
+            at,
+            owned: false,
+            by_ref: operand.by_ref,
+        }
     }
 
     /// What all references around it lead to.
@@ -132,7 +195,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.fresh(words)
             }
             Where::Literal(value) => self.literal(value, operand.ty),
-            Where::Memory { space, offset, displacement } => {
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            } => {
                 let count = operand.ty.words;
                 let base = self.fresh(count);
                 let mut i = 0;
@@ -170,7 +237,14 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The operand with the type of its partner, where it is a literal.
     pub const fn typed_like(&mut self, operand: Operand, partner: Operand) -> Operand {
-        if operand.is_literal() && !partner.is_literal() { Operand { ty: partner.ty, ..operand } } else { operand }
+        if operand.is_literal() && !partner.is_literal() {
+            Operand {
+                ty: partner.ty,
+                ..operand
+            }
+        } else {
+            operand
+        }
     }
 
     /// The first of three words (space, offset, length) or two that refer to the place.
@@ -183,7 +257,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.emit(Op::Address, [base + 1, from, operand.ty.words, 0]);
                 base
             }
-            Where::Memory { space, offset, displacement } => {
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            } => {
                 let base = self.fresh(3);
                 self.emit(Op::Mov, [base, space, 0, 0]);
                 self.emit(Op::AddImm, [base + 1, offset, displacement, 0]);
@@ -205,10 +283,20 @@ impl<const CAP: usize> Encoder<CAP> {
             return operand;
         }
         if operand.refs > 0 {
-            return Operand { refs: operand.refs + 1, owned: false, ..operand };
+            return Operand {
+                refs: operand.refs + 1,
+                owned: false,
+                ..operand
+            };
         }
         let base = self.address(operand);
-        Operand { ty: operand.ty, refs: 1, at: Where::Words(base), owned: true, by_ref: false }
+        Operand {
+            ty: operand.ty,
+            refs: 1,
+            at: Where::Words(base),
+            owned: true,
+            by_ref: false,
+        }
     }
 
     /// The operand as a value or reference of the wanted type: literals are typed, receivers referenced or dereferenced, arrays behind
@@ -252,7 +340,12 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_never() {
             return;
         }
-        if let Where::Memory { space, offset, displacement } = operand.at {
+        if let Where::Memory {
+            space,
+            offset,
+            displacement,
+        } = operand.at
+        {
             let mut i = 0;
             while i < operand.ty.words {
                 self.emit(Op::Load, [to + i, space, offset, displacement + i]);
@@ -275,7 +368,12 @@ impl<const CAP: usize> Encoder<CAP> {
         let ty = operand.type_ref();
         let base = self.fresh(ty.words());
         self.store_words(base, operand, ty);
-        Operand { owned: true, by_ref: false, at: Where::Words(base), ..operand }
+        Operand {
+            owned: true,
+            by_ref: false,
+            at: Where::Words(base),
+            ..operand
+        }
     }
 
     /// `place = value`.
@@ -286,7 +384,11 @@ impl<const CAP: usize> Encoder<CAP> {
         let want = place.type_ref();
         match place.at {
             Where::Words(base) => self.store_words(base, value, want),
-            Where::Memory { space, offset, displacement } => {
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            } => {
                 let value = self.convert(value, want);
                 let from = self.value(value);
                 let mut i = 0;
@@ -323,7 +425,9 @@ impl<const CAP: usize> Encoder<CAP> {
             return Operand::NEVER;
         }
         let place = self.deref_all(base);
-        let Some(ty) = place.ty.element else { panic!("only arrays and slices can be indexed inside a routine") };
+        let Some(ty) = place.ty.element else {
+            panic!("only arrays and slices can be indexed inside a routine")
+        };
         if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
             && value < place.ty.length as u64
         {
@@ -339,16 +443,34 @@ impl<const CAP: usize> Encoder<CAP> {
             let site = self.site(crate::routine::Cause::Bounds);
             self.emit(Op::TrapIf, [site, outside, length, index]);
         }
-        let skip = if ty.words == 1 { index } else { self.word(Op::MulImm, index, ty.words, 0) };
+        let skip = if ty.words == 1 {
+            index
+        } else {
+            self.word(Op::MulImm, index, ty.words, 0)
+        };
         let (space, start, displacement) = self.pointer(place);
         let offset = self.word(Op::Add, start, skip, 0);
-        Operand { ty, refs: 0, at: Where::Memory { space, offset, displacement }, owned: false, by_ref: place.by_ref }
+        Operand {
+            ty,
+            refs: 0,
+            at: Where::Memory {
+                space,
+                offset,
+                displacement,
+            },
+            owned: false,
+            by_ref: place.by_ref,
+        }
     }
 
     /// Words of space and offset of an array or slice place, and a constant to add to the offset.
     const fn pointer(&mut self, place: Operand) -> (u32, u32, u32) {
         match place.at {
-            Where::Memory { space, offset, displacement } => (space, offset, displacement),
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            } => (space, offset, displacement),
             Where::Elements { space, offset, .. } => (space, offset, 0),
             _ => {
                 let base = self.address(place);
@@ -358,12 +480,20 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// `base[start..end]` as an unsized place. `None` stands for the slice's own end.
-    pub const fn range(&mut self, base: Operand, start: Option<Operand>, end: Option<Operand>, inclusive: bool) -> Operand {
+    pub const fn range(
+        &mut self,
+        base: Operand,
+        start: Option<Operand>,
+        end: Option<Operand>,
+        inclusive: bool,
+    ) -> Operand {
         let place = self.deref_all(base);
         if place.is_never() {
             return place;
         }
-        let Some(element) = place.ty.element else { panic!("only arrays and slices can be indexed inside a routine") };
+        let Some(element) = place.ty.element else {
+            panic!("only arrays and slices can be indexed inside a routine")
+        };
         let usize_ty = TypeRef::value(<usize as Value>::TYPE);
         let length = self.length(place);
         let length = self.length_word(length);
@@ -378,7 +508,11 @@ impl<const CAP: usize> Encoder<CAP> {
             Some(end) => {
                 let end = self.convert(end, usize_ty);
                 let end = self.value(end);
-                if inclusive { self.word(Op::AddImm, end, 1, 0) } else { end }
+                if inclusive {
+                    self.word(Op::AddImm, end, 1, 0)
+                } else {
+                    end
+                }
             }
             None => length,
         };
@@ -395,12 +529,22 @@ impl<const CAP: usize> Encoder<CAP> {
         self.emit(Op::Mov, [base, space, 0, 0]);
         self.emit(Op::Add, [base + 1, first, skip, 0]);
         self.emit(Op::Sub, [base + 2, end, start, 0]);
-        let at = Where::Elements { space: base, offset: base + 1, length: base + 2 };
+        let at = Where::Elements {
+            space: base,
+            offset: base + 1,
+            length: base + 2,
+        };
         let ty = match place.ty.slice {
             Some(slice) => slice,
             None => place.ty,
         };
-        Operand { ty, refs: 0, at, owned: false, by_ref: place.by_ref }
+        Operand {
+            ty,
+            refs: 0,
+            at,
+            owned: false,
+            by_ref: place.by_ref,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The encoder's state and its pen: instructions with their matrices, fresh words, labels, trap sites.
 
-use super::{Encoded, Source};
 use super::operand::Operand;
+use super::{Encoded, Source};
 use crate::isa::{Class, Instruction, Op};
 use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
 use crate::routine::{Callee, Cause, Constant, Site, Variable};
@@ -22,7 +22,10 @@ pub(super) struct List<T: Copy, const CAP: usize> {
 
 impl<T: Copy, const CAP: usize> List<T, CAP> {
     pub const fn new(filler: T) -> Self {
-        List { items: [filler; CAP], len: 0 }
+        List {
+            items: [filler; CAP],
+            len: 0,
+        }
     }
 
     pub const fn push(&mut self, item: T) {
@@ -74,7 +77,10 @@ pub(super) struct Encoder<const CAP: usize> {
 
 impl<const CAP: usize> Encoder<CAP> {
     pub const fn new(source: &'static Source) -> Self {
-        assert!(source.labels as usize <= CAP && source.locals.len() <= CAP, "the macro's estimate holds labels and locals");
+        assert!(
+            source.labels as usize <= CAP && source.locals.len() <= CAP,
+            "the macro's estimate holds labels and locals"
+        );
         Encoder {
             source,
             at: 0,
@@ -82,17 +88,42 @@ impl<const CAP: usize> Encoder<CAP> {
             words: 0,
             stack: List::new(Operand::NEVER),
             locals: [Operand::NEVER; CAP],
-            joins: [Join { ty: None, base: 0, set: false }; CAP],
+            joins: [Join {
+                ty: None,
+                base: 0,
+                set: false,
+            }; CAP],
             labels: [UNPLACED; CAP],
             jumps: List::new(0),
-            code: List::new(Instruction { opcode: 0, operands: [0; 4] }),
+            code: List::new(Instruction {
+                opcode: 0,
+                operands: [0; 4],
+            }),
             lines: List::new(0),
-            matrices: List::new(MatrixRecord { format: Format::Sparse, offset: 0, size: 0, non_zeros: 0 }),
-            terms: List::new(Term { row: 0, column: CONSTANT, ring: Ring::Integer, rotation: 0, coefficient: 0 }),
+            matrices: List::new(MatrixRecord {
+                format: Format::Sparse,
+                offset: 0,
+                size: 0,
+                non_zeros: 0,
+            }),
+            terms: List::new(Term {
+                row: 0,
+                column: CONSTANT,
+                ring: Ring::Integer,
+                rotation: 0,
+                coefficient: 0,
+            }),
             callees: List::new(Callee::Library(0)),
             constants: List::new(Constant { at: 0, words: no_words }),
-            sites: List::new(Site { line: 0, cause: Cause::Bounds }),
-            variables: List::new(Variable { name: "", word: 0, ty: TypeRef::of::<()>() }),
+            sites: List::new(Site {
+                line: 0,
+                cause: Cause::Bounds,
+            }),
+            variables: List::new(Variable {
+                name: "",
+                word: 0,
+                ty: TypeRef::of::<()>(),
+            }),
         }
     }
 
@@ -151,7 +182,10 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn fresh(&mut self, count: u32) -> u32 {
         let base = self.words;
         self.words += count;
-        assert!(self.words <= MOST_WORDS, "a routine may use at most 65520 words: keep large data in slices");
+        assert!(
+            self.words <= MOST_WORDS,
+            "a routine may use at most 65520 words: keep large data in slices"
+        );
         base
     }
 
@@ -270,7 +304,10 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     pub const fn pop(&mut self) -> Operand {
-        assert!(self.stack.len > 0, "the node stream pops an operand that was never pushed");
+        assert!(
+            self.stack.len > 0,
+            "the node stream pops an operand that was never pushed"
+        );
         self.stack.len -= 1;
         self.stack.items[self.stack.len]
     }

@@ -22,13 +22,23 @@ impl Value for Shape {
             Variant {
                 hash: name_hash("Circle"),
                 name: "Circle",
-                fields: &[Field { hash: name_hash("0"), name: "", ty: <f32 as Value>::TYPE, offset: 1 }],
+                fields: &[Field {
+                    hash: name_hash("0"),
+                    name: "",
+                    ty: <f32 as Value>::TYPE,
+                    offset: 1,
+                }],
                 discriminant: 0,
             },
             Variant {
                 hash: name_hash("Square"),
                 name: "Square",
-                fields: &[Field { hash: name_hash("side"), name: "side", ty: <f32 as Value>::TYPE, offset: 1 }],
+                fields: &[Field {
+                    hash: name_hash("side"),
+                    name: "side",
+                    ty: <f32 as Value>::TYPE,
+                    offset: 1,
+                }],
                 discriminant: 1,
             },
         ],
@@ -45,7 +55,11 @@ impl VmType for Shape {
 
     fn read_words(words: &[u32]) -> Self {
         let size = f32::from_bits(words[1]);
-        if words[0] == 1 { Shape::Square { side: size } } else { Shape::Circle(size) }
+        if words[0] == 1 {
+            Shape::Square { side: size }
+        } else {
+            Shape::Circle(size)
+        }
     }
 }
 
@@ -58,29 +72,72 @@ const NODES: &[u8] = &{
     let three = 3.0f32.to_bits();
     let mul = Operator::Mul as u8;
     [
-        Node::Join as u8, 0, 0,
-        Node::Local as u8, 0,
-        Node::PatternVariant as u8, circle[0], circle[1], circle[2], circle[3], 0,
-        Node::PatternPayload as u8, circle[0], circle[1], circle[2], circle[3], zero[0], zero[1], zero[2], zero[3],
-        Node::Bind as u8, 1,
+        Node::Join as u8,
+        0,
+        0,
+        Node::Local as u8,
+        0,
+        Node::PatternVariant as u8,
+        circle[0],
+        circle[1],
+        circle[2],
+        circle[3],
+        0,
+        Node::PatternPayload as u8,
+        circle[0],
+        circle[1],
+        circle[2],
+        circle[3],
+        zero[0],
+        zero[1],
+        zero[2],
+        zero[3],
+        Node::Bind as u8,
+        1,
         Node::Float as u8,
-        three as u8 | 0x80, (three >> 7) as u8 | 0x80, (three >> 14) as u8 | 0x80, (three >> 21) as u8 | 0x80, (three >> 28) as u8,
-        Node::Local as u8, 1,
-        Node::Binary as u8, mul,
-        Node::Local as u8, 1,
-        Node::Binary as u8, mul,
-        Node::JoinSet as u8, 0,
-        Node::Jump as u8, 1,
-        Node::Label as u8, 0,
-        Node::PatternPayload as u8, square[0], square[1], square[2], square[3], side[0], side[1], side[2], side[3],
-        Node::Bind as u8, 2,
-        Node::Local as u8, 2,
-        Node::Local as u8, 2,
-        Node::Binary as u8, mul,
-        Node::JoinSet as u8, 0,
-        Node::Label as u8, 1,
+        three as u8 | 0x80,
+        (three >> 7) as u8 | 0x80,
+        (three >> 14) as u8 | 0x80,
+        (three >> 21) as u8 | 0x80,
+        (three >> 28) as u8,
+        Node::Local as u8,
+        1,
+        Node::Binary as u8,
+        mul,
+        Node::Local as u8,
+        1,
+        Node::Binary as u8,
+        mul,
+        Node::JoinSet as u8,
+        0,
+        Node::Jump as u8,
+        1,
+        Node::Label as u8,
+        0,
+        Node::PatternPayload as u8,
+        square[0],
+        square[1],
+        square[2],
+        square[3],
+        side[0],
+        side[1],
+        side[2],
+        side[3],
+        Node::Bind as u8,
+        2,
+        Node::Local as u8,
+        2,
+        Node::Local as u8,
+        2,
+        Node::Binary as u8,
+        mul,
+        Node::JoinSet as u8,
+        0,
+        Node::Label as u8,
+        1,
         Node::Pop as u8,
-        Node::JoinGet as u8, 0,
+        Node::JoinGet as u8,
+        0,
         Node::Return as u8,
     ]
 };
@@ -139,6 +196,8 @@ fn too_little_room_is_told_not_suffered() {
 
 #[test]
 fn facts_come_out_of_the_shadow() {
-    let crate::facts::Fact::Type(ty) = no_facts().get(0, 1) else { panic!("a type") };
+    let crate::facts::Fact::Type(ty) = no_facts().get(0, 1) else {
+        panic!("a type")
+    };
     assert_eq!(ty.ty.kind, Kind::U32);
 }

@@ -18,7 +18,9 @@ impl<const CAP: usize> Encoder<CAP> {
             local += 1;
         }
         while self.at < self.source.nodes.len() {
-            let Some(node) = Node::from_code(self.byte()) else { panic!("the node stream has an unknown node") };
+            let Some(node) = Node::from_code(self.byte()) else {
+                panic!("the node stream has an unknown node")
+            };
             self.node(node);
         }
         if self.ends_in_label() {
@@ -45,7 +47,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 if !condition.is_never() {
                     let condition = self.deref_all(condition);
                     let word = self.value(condition);
-                    let op = if matches!(node, Node::JumpIf) { Op::JumpIf } else { Op::JumpUnless };
+                    let op = if matches!(node, Node::JumpIf) {
+                        Op::JumpIf
+                    } else {
+                        Op::JumpUnless
+                    };
                     self.jump(op, label, word);
                 }
             }
@@ -75,7 +81,10 @@ impl<const CAP: usize> Encoder<CAP> {
                 match fact {
                     Fact::Call(call) => self.call(call, count),
                     _ => {
-                        assert!(method != NO_METHOD, "a method that is called here is not available inside a routine");
+                        assert!(
+                            method != NO_METHOD,
+                            "a method that is called here is not available inside a routine"
+                        );
                         self.std_method(method, count, None);
                     }
                 }
@@ -170,7 +179,10 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Constant => {
                 let number = self.small();
                 let ty = self.type_fact();
-                self.constants.push(Constant { at: self.code.len as u32, words: self.source.constants[number as usize] });
+                self.constants.push(Constant {
+                    at: self.code.len as u32,
+                    words: self.source.constants[number as usize],
+                });
                 let base = self.fresh(ty.ty.words);
                 let mut i = 0;
                 while i < ty.ty.words {
@@ -274,7 +286,11 @@ impl<const CAP: usize> Encoder<CAP> {
             return;
         }
         let operator = self.operator();
-        let fact = if matches!(node, Node::AssignOpAs) { self.fact() } else { Fact::Builtin };
+        let fact = if matches!(node, Node::AssignOpAs) {
+            self.fact()
+        } else {
+            Fact::Builtin
+        };
         let place = self.pop();
         let value = self.pop();
         if let Fact::Call(call) = fact {
@@ -316,7 +332,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 let operand = self.pop();
                 let operand = self.convert(operand, ty);
                 let bound = self.owned(operand).shared();
-                if bound.is_never() { self.declare_of(local, ty) } else { self.declare(local, bound) }
+                if bound.is_never() {
+                    self.declare_of(local, ty)
+                } else {
+                    self.declare(local, bound)
+                }
             }
             Node::BindRef => {
                 self.small();
@@ -389,7 +409,11 @@ impl<const CAP: usize> Encoder<CAP> {
         match node {
             Node::Join => {
                 let slot = self.small();
-                let mut opened = Join { ty: None, base: 0, set: false };
+                let mut opened = Join {
+                    ty: None,
+                    base: 0,
+                    set: false,
+                };
                 if slot > 0 {
                     let ty = self.type_of_slot(slot as usize - 1);
                     opened.ty = Some(ty);
@@ -405,7 +429,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 if self.joins[join].ty.is_none() {
                     let ty = operand.type_ref();
                     let base = self.fresh(ty.words());
-                    self.joins[join] = Join { ty: Some(ty), base, set: true };
+                    self.joins[join] = Join {
+                        ty: Some(ty),
+                        base,
+                        set: true,
+                    };
                 }
                 self.joins[join].set = true;
                 if let Join { ty: Some(ty), base, .. } = self.joins[join] {
@@ -413,7 +441,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 }
             }
             _ => match self.joins[join] {
-                Join { ty: Some(ty), base, set: true } => self.push(Operand::fresh(ty, base)),
+                Join {
+                    ty: Some(ty),
+                    base,
+                    set: true,
+                } => self.push(Operand::fresh(ty, base)),
                 _ => self.push(Operand::NEVER),
             },
         }
@@ -426,7 +458,11 @@ impl<const CAP: usize> Encoder<CAP> {
             return;
         }
         let result = self.source.result;
-        let operand = if result.words() == 0 { Operand::UNIT } else { self.convert(operand, result) };
+        let operand = if result.words() == 0 {
+            Operand::UNIT
+        } else {
+            self.convert(operand, result)
+        };
         let base = self.value(operand);
         self.emit(Op::Return, [base, 0, 0, 0]);
     }
@@ -434,7 +470,10 @@ impl<const CAP: usize> Encoder<CAP> {
     /// A call of a routine with the top `count` operands.
     const fn call(&mut self, call: CallFact, count: u32) {
         let first = self.stack.len - count as usize;
-        assert!(call.params.len() == count as usize, "a routine is called with another number of arguments than it takes");
+        assert!(
+            call.params.len() == count as usize,
+            "a routine is called with another number of arguments than it takes"
+        );
         let mut words = 0;
         let mut never = false;
         let mut i = 0;

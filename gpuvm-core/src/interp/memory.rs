@@ -47,16 +47,9 @@ impl Vm {
     }
 
     /// The atomic word at the address in a word.
-    pub(super) fn atomic<'a>(
-        &self,
-        memory: &'a mut Memory<'_>,
-        address: u32,
-    ) -> Result<&'a mut u32, Trapped> {
+    pub(super) fn atomic<'a>(&self, memory: &'a mut Memory<'_>, address: u32) -> Result<&'a mut u32, Trapped> {
         let offset = self.word(address);
-        memory
-            .atomics
-            .get_mut(offset as usize)
-            .ok_or(self.bad_memory(offset))
+        memory.atomics.get_mut(offset as usize).ok_or(self.bad_memory(offset))
     }
 
     /// The trap of an instruction that reaches outside of what there is.

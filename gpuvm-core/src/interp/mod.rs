@@ -112,12 +112,7 @@ impl Vm {
         Some((Op::from_code(instruction.opcode)?, &instruction.operands))
     }
 
-    fn perform(
-        &mut self,
-        instruction: Option<(Op, &[u32; 4])>,
-        program: &Program,
-        memory: &mut Memory<'_>,
-    ) -> Status {
+    fn perform(&mut self, instruction: Option<(Op, &[u32; 4])>, program: &Program, memory: &mut Memory<'_>) -> Status {
         let ip = self.ip();
         let executed = match instruction {
             Some((op, operands)) => self.execute(op, operands, program, memory),
@@ -224,10 +219,7 @@ impl Vm {
             Op::Enter => {
                 let depth = self.state[header::DEPTH].wrapping_add(1);
                 if depth > program.depth_limit {
-                    return Err(Trapped {
-                        site: a,
-                        words: [0; 4],
-                    });
+                    return Err(Trapped { site: a, words: [0; 4] });
                 }
                 self.state[header::DEPTH] = depth;
             }

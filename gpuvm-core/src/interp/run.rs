@@ -24,12 +24,7 @@ pub struct Outcome {
 
 /// Runs VMs one after the other, each until it stops or has run `budget` instructions; VMs that had yielded go on.
 /// Atomic operations therefore take place in the order of the VMs.
-pub fn run_all(
-    program: &Program,
-    memory: &mut Memory<'_>,
-    vms: &mut [Vm],
-    budget: Option<u64>,
-) -> Outcome {
+pub fn run_all(program: &Program, memory: &mut Memory<'_>, vms: &mut [Vm], budget: Option<u64>) -> Outcome {
     let mut outcome = Outcome::default();
     for vm in vms {
         vm.resume();
@@ -70,19 +65,15 @@ pub fn trap_site(program: &Program, trap: &TrapRecord) -> LinkedSite {
         STACK_SITE => Cause::StackOverflow,
         _ => Cause::Memory,
     };
-    program
-        .sites
-        .get(trap.site as usize)
-        .copied()
-        .unwrap_or_else(|| {
-            let place = program.places.get(trap.words[0] as usize).copied();
-            LinkedSite {
-                place: place.unwrap_or(Place {
-                    file: 0,
-                    line: 0,
-                    routine: 0,
-                }),
-                cause,
-            }
-        })
+    program.sites.get(trap.site as usize).copied().unwrap_or_else(|| {
+        let place = program.places.get(trap.words[0] as usize).copied();
+        LinkedSite {
+            place: place.unwrap_or(Place {
+                file: 0,
+                line: 0,
+                routine: 0,
+            }),
+            cause,
+        }
+    })
 }

@@ -32,10 +32,7 @@ fn run(program: &Program, columns: &[&[u32]], atomics: &mut [u32]) -> (Outcome, 
 
 /// Code that has its arguments in `w1..`, leaves its result in `w0`, and ends where the text ends.
 fn function(params: usize, header: &str, body: &str) -> Program {
-    let mut text = format!(
-        "{header}\n{}code\nimm w27, 1\n",
-        "param u32\n".repeat(params)
-    );
+    let mut text = format!("{header}\n{}code\nimm w27, 1\n", "param u32\n".repeat(params));
     for p in 0..params {
         text += &format!("param w26, {p}\nload w{}, w27, w26, 0\n", p + 1);
     }
@@ -53,19 +50,12 @@ fn a_loop_counts() {
     let (outcome, sums) = run(&program, &[&[1, 10, 100]], &mut []);
     assert_eq!(sums, [1, 55, 5050]);
     assert_eq!(outcome.statuses, [Status::Halted; 3]);
-    assert_eq!(
-        outcome.retired.iter().sum::<u64>(),
-        3 * 8 + 3 * (1 + 10 + 100)
-    );
+    assert_eq!(outcome.retired.iter().sum::<u64>(), 3 * 8 + 3 * (1 + 10 + 100));
 }
 
 #[test]
 fn pairs_are_read_before_they_are_written() {
-    let program = function(
-        2,
-        "",
-        "imm w3, 3\nadd64 w2:w1, w1:w2, w1:w2\nadd w0, w1, w2",
-    );
+    let program = function(2, "", "imm w3, 3\nadd64 w2:w1, w1:w2, w1:w2\nadd w0, w1, w2");
     let (_, results) = run(&program, &[&[0x8000_0001], &[1]], &mut []);
     assert_eq!(results, [2 + 3]);
 }
@@ -114,14 +104,8 @@ fn calls_nest_and_return() {
     assert_eq!((results, outcome.traps), (vec![0, 13, 144], vec![]));
     let shallow = assemble(&text.replace("call_depth 30", "call_depth 4")).unwrap();
     let (outcome, _) = run(&shallow, &[&[0, 7, 12]], &mut []);
-    assert_eq!(
-        outcome.statuses,
-        [Status::Halted, Status::Trapped, Status::Trapped]
-    );
-    assert_eq!(
-        trap_site(&shallow, &outcome.traps[0]).cause,
-        Cause::StackOverflow
-    );
+    assert_eq!(outcome.statuses, [Status::Halted, Status::Trapped, Status::Trapped]);
+    assert_eq!(trap_site(&shallow, &outcome.traps[0]).cause, Cause::StackOverflow);
 }
 
 #[test]
@@ -134,10 +118,7 @@ fn a_trap_ends_one_vm_and_records_words() {
     );
     let (outcome, results) = run(&program, &[&[1, 9, 9], &[4, 4, 0]], &mut []);
     assert_eq!(results, [0, 9, 0]);
-    assert_eq!(
-        outcome.statuses,
-        [Status::Trapped, Status::Halted, Status::Trapped]
-    );
+    assert_eq!(outcome.statuses, [Status::Trapped, Status::Halted, Status::Trapped]);
     let messages: Vec<String> = outcome
         .traps
         .iter()
@@ -145,25 +126,16 @@ fn a_trap_ends_one_vm_and_records_words() {
         .collect();
     assert_eq!(
         messages,
-        [
-            "index out of bounds: the len is 1 but the index is 4",
-            "a 9 b 9"
-        ]
+        ["index out of bounds: the len is 1 but the index is 4", "a 9 b 9"]
     );
-    assert_eq!(
-        outcome.traps.iter().map(|trap| trap.vm).collect::<Vec<_>>(),
-        [0, 2]
-    );
+    assert_eq!(outcome.traps.iter().map(|trap| trap.vm).collect::<Vec<_>>(), [0, 2]);
 }
 
 #[test]
 fn memory_outside_of_the_space_traps() {
     let program = function(1, "frame_words 4", "imm w2, 0\nload w0, w2, w1, 0");
     let (outcome, _) = run(&program, &[&[3, 4, u32::MAX]], &mut []);
-    assert_eq!(
-        outcome.statuses,
-        [Status::Halted, Status::Trapped, Status::Trapped]
-    );
+    assert_eq!(outcome.statuses, [Status::Halted, Status::Trapped, Status::Trapped]);
     assert_eq!(
         outcome.traps[0],
         TrapRecord {
@@ -184,10 +156,7 @@ fn atomics_give_the_old_word() {
     );
     let mut atomics = [100, 5, 0];
     let (_, results) = run(&program, &[&[1, 2, -3_i32 as u32]], &mut atomics);
-    assert_eq!(
-        (results, atomics),
-        (vec![100, 101, 103], [100, -3_i32 as u32, 1])
-    );
+    assert_eq!((results, atomics), (vec![100, 101, 103], [100, -3_i32 as u32, 1]));
 }
 
 #[test]
@@ -221,24 +190,12 @@ fn a_vm_pauses_and_goes_on() {
         first_vm: 0,
     };
     let (mut vm, mut retired) = (Vm::new(&program, 5), [0; 4]);
-    assert_eq!(
-        vm.run(&program, &mut memory, Some(1), &mut retired),
-        Status::Running
-    );
-    assert_eq!(
-        vm.run(&program, &mut memory, None, &mut retired),
-        Status::Yielded
-    );
-    assert_eq!(
-        vm.run(&program, &mut memory, None, &mut retired),
-        Status::Yielded
-    );
+    assert_eq!(vm.run(&program, &mut memory, Some(1), &mut retired), Status::Running);
+    assert_eq!(vm.run(&program, &mut memory, None, &mut retired), Status::Yielded);
+    assert_eq!(vm.run(&program, &mut memory, None, &mut retired), Status::Yielded);
     assert_eq!((vm.ip(), retired), (2, [0, 0, 0, 2]));
     vm.resume();
-    assert_eq!(
-        vm.run(&program, &mut memory, None, &mut retired),
-        Status::Halted
-    );
+    assert_eq!(vm.run(&program, &mut memory, None, &mut retired), Status::Halted);
     assert_eq!((vm.words()[3], vm.ip(), retired), (15, 4, [1, 0, 0, 4]));
     assert_eq!(vm.step(&program, &mut memory), Status::Halted);
 }
@@ -248,10 +205,7 @@ fn edges_of_arithmetic() {
     let low = |op, inputs: &[u32]| arithmetic::fold(op, inputs).unwrap().low;
     let (min, minus_1) = (i32::MIN as u32, u32::MAX);
     assert_eq!(
-        [
-            low(Op::DivS, &[min, minus_1]),
-            low(Op::RemS, &[min, minus_1])
-        ],
+        [low(Op::DivS, &[min, minus_1]), low(Op::RemS, &[min, minus_1])],
         [min, 0]
     );
     assert_eq!(
@@ -275,10 +229,7 @@ fn edges_of_arithmetic() {
     let [zero, minus_0, nan] = [0.0_f32, -0.0, f32::NAN].map(f32::to_bits);
     let one = 1.0_f32.to_bits();
     for (a, b) in [(zero, minus_0), (minus_0, zero)] {
-        assert_eq!(
-            [low(Op::FMin, &[a, b]), low(Op::FMax, &[a, b])],
-            [minus_0, zero]
-        );
+        assert_eq!([low(Op::FMin, &[a, b]), low(Op::FMax, &[a, b])], [minus_0, zero]);
     }
     for (a, b) in [(one, nan), (nan, one)] {
         assert_eq!([low(Op::FMin, &[a, b]), low(Op::FMax, &[a, b])], [one, one]);

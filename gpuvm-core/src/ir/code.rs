@@ -27,11 +27,7 @@ pub(crate) fn decode(op: Op, operands: [u32; 4], place: Place) -> Inst {
                 read(&mut inst, high);
             }
             Role::Imm | Role::Site | Role::Label | Role::Callee | Role::Base => {
-                *(if constants == 0 {
-                    &mut inst.imm
-                } else {
-                    &mut inst.extra
-                }) = operand;
+                *(if constants == 0 { &mut inst.imm } else { &mut inst.extra }) = operand;
                 constants += 1;
             }
             Role::None | Role::Matrix => {}
@@ -56,9 +52,7 @@ pub(crate) fn encode(inst: &Inst, matrix: u32) -> Instruction {
             let low = read();
             pair(low, read())
         }
-        Role::Imm | Role::Site | Role::Label | Role::Callee | Role::Base => {
-            constants.next().unwrap_or(0)
-        }
+        Role::Imm | Role::Site | Role::Label | Role::Callee | Role::Base => constants.next().unwrap_or(0),
         Role::Matrix => matrix,
         Role::None => 0,
     });
@@ -80,12 +74,7 @@ mod tests {
                 _ => 5,
             });
             let inst = decode(op, operands, PLACE);
-            assert_eq!(
-                encode(&inst, 9),
-                Instruction::new(op, operands),
-                "{}",
-                op.mnemonic()
-            );
+            assert_eq!(encode(&inst, 9), Instruction::new(op, operands), "{}", op.mnemonic());
         }
     }
 }

@@ -98,10 +98,7 @@ fn turn(function: &Function, each: &Loop, order: &mut [usize]) {
         .is_some_and(|&b| function.blocks[b].end == End::Jump(each.header));
     let leaves = segment.windows(2).position(|pair| {
         let mut next = function.blocks[pair[0]].end.successors();
-        let falls = function.blocks[pair[0]]
-            .end
-            .successors()
-            .any(|to| to == pair[1]);
+        let falls = function.blocks[pair[0]].end.successors().any(|to| to == pair[1]);
         falls && next.any(|to| !inside(to))
     });
     if let (true, Some(at)) = (returns, leaves) {
@@ -212,12 +209,7 @@ impl Shape {
                 }
                 mark[block] = header;
                 body.push(block);
-                work.extend(
-                    before[block]
-                        .iter()
-                        .copied()
-                        .filter(|&p| self.rank[p] != usize::MAX),
-                );
+                work.extend(before[block].iter().copied().filter(|&p| self.rank[p] != usize::MAX));
             }
             for &block in &body {
                 self.depth[block] += 1;
@@ -267,10 +259,7 @@ mod tests {
         assert_eq!(shape.depth, [0, 1, 2, 1, 0]);
         assert_eq!(shape.dominator, [0, 0, 1, 2, 3]);
         assert!(shape.dominates(1, 3) && !shape.dominates(3, 2));
-        assert_eq!(
-            shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(),
-            [1, 2]
-        );
+        assert_eq!(shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]

@@ -146,11 +146,7 @@ impl Inst {
     /// The words it writes.
     pub fn defs(&self) -> impl Iterator<Item = Word> + '_ {
         let results = self.call.as_ref().map_or(&[][..], |call| &call.results);
-        self.defs
-            .iter()
-            .chain(results)
-            .copied()
-            .filter(|&w| w != NONE)
+        self.defs.iter().chain(results).copied().filter(|&w| w != NONE)
     }
 
     /// The words it reads.
@@ -161,19 +157,13 @@ impl Inst {
 
     /// The places of the words it writes.
     pub fn defs_mut(&mut self) -> impl Iterator<Item = &mut Word> + '_ {
-        let results = self
-            .call
-            .as_mut()
-            .map_or(&mut [][..], |call| &mut call.results);
+        let results = self.call.as_mut().map_or(&mut [][..], |call| &mut call.results);
         self.defs.iter_mut().chain(results).filter(|w| **w != NONE)
     }
 
     /// The places of the words it reads.
     pub fn uses_mut(&mut self) -> impl Iterator<Item = &mut Word> + '_ {
-        let args = self
-            .call
-            .as_mut()
-            .map_or(&mut [][..], |call| &mut call.args);
+        let args = self.call.as_mut().map_or(&mut [][..], |call| &mut call.args);
         self.uses.iter_mut().chain(args).filter(|w| **w != NONE)
     }
 
@@ -203,9 +193,7 @@ impl End {
     pub fn successors(&self) -> impl Iterator<Item = usize> + use<> {
         let pair = match *self {
             End::Jump(to) => [Some(to), None],
-            End::Branch {
-                then, otherwise, ..
-            } => [Some(then), Some(otherwise)],
+            End::Branch { then, otherwise, .. } => [Some(then), Some(otherwise)],
             _ => [None, None],
         };
         pair.into_iter().flatten()
@@ -215,9 +203,7 @@ impl End {
     pub fn retarget(&mut self, mut to: impl FnMut(usize) -> usize) {
         match self {
             End::Jump(target) => *target = to(*target),
-            End::Branch {
-                then, otherwise, ..
-            } => {
+            End::Branch { then, otherwise, .. } => {
                 *then = to(*then);
                 *otherwise = to(*otherwise);
             }

@@ -1,5 +1,5 @@
 //! The instruction set: opcodes, their classes and operand roles, and the 20-byte instruction. All of it follows from
-//! [`table`](self::table).
+//! `table.rs`.
 
 mod table;
 
@@ -139,7 +139,10 @@ const _: () = assert!(size_of::<Instruction>() == 20);
 impl Instruction {
     /// An instruction with the given operands.
     pub const fn new(op: Op, operands: [u32; 4]) -> Instruction {
-        Instruction { opcode: op.code(), operands }
+        Instruction {
+            opcode: op.code(),
+            operands,
+        }
     }
 }
 

@@ -80,20 +80,13 @@ struct Needs {
 const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Needs {
-    fn of(
-        entry: &Routine,
-        functions: &[Ready],
-        start: usize,
-        settings: &Settings,
-    ) -> Result<Needs, LinkError> {
+    fn of(entry: &Routine, functions: &[Ready], start: usize, settings: &Settings) -> Result<Needs, LinkError> {
         let graph = CallGraph::of(functions.iter().map(|ready| &ready.function));
         // The call that the guard stops has a frame as well.
         let rounds = u64::from(settings.recursion_limit) + 1;
-        let frame_words =
-            graph.deepest(start, |f| functions[f].function.frame_words.into(), rounds);
+        let frame_words = graph.deepest(start, |f| functions[f].function.frame_words.into(), rounds);
         let call_depth = graph.deepest(start, |_| 1, rounds) - 1;
-        let memory = frame_words
-            .saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
+        let memory = frame_words.saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
         if memory > MOST_FRAME_MEMORY {
             return Err(LinkError::TooLarge {
                 routine: entry.name.to_string(),
@@ -158,11 +151,8 @@ impl Emit<'_> {
 
     fn instruction(&mut self, inst: &Inst, frame_words: u32, maps: &Maps) {
         let matrix = map_of(inst, maps).map_or(0, |map| {
-            self.store.insert(
-                &map,
-                self.settings.dense_threshold,
-                self.settings.force_format,
-            )
+            self.store
+                .insert(&map, self.settings.dense_threshold, self.settings.force_format)
         });
         let mut encoded = code::encode(inst, matrix);
         match inst.op {
@@ -170,9 +160,7 @@ impl Emit<'_> {
                 self.calls.push(self.out.len());
                 encoded = Instruction::new(Op::Call, [inst.imm, frame_words, 0, 0]);
             }
-            Op::LoadFrame | Op::StoreFrame if inst.extra == OUTGOING => {
-                encoded.operands[1] += frame_words
-            }
+            Op::LoadFrame | Op::StoreFrame if inst.extra == OUTGOING => encoded.operands[1] += frame_words,
             Op::Address => encoded.operands[2] = 0,
             _ => {}
         }
@@ -184,25 +172,11 @@ impl Emit<'_> {
         let place = block.place;
         match block.end {
             End::Jump(to) => self.jump(to, next, place),
-            End::Branch {
-                word,
-                then,
-                otherwise,
-            } if Some(then) == next => {
-                self.push(
-                    Instruction::new(Op::JumpUnless, [otherwise as u32, word, 0, 0]),
-                    place,
-                );
+            End::Branch { word, then, otherwise } if Some(then) == next => {
+                self.push(Instruction::new(Op::JumpUnless, [otherwise as u32, word, 0, 0]), place);
             }
-            End::Branch {
-                word,
-                then,
-                otherwise,
-            } => {
-                self.push(
-                    Instruction::new(Op::JumpIf, [then as u32, word, 0, 0]),
-                    place,
-                );
+            End::Branch { word, then, otherwise } => {
+                self.push(Instruction::new(Op::JumpIf, [then as u32, word, 0, 0]), place);
                 self.jump(otherwise, next, place);
             }
             End::Return(_) if is_start => self.push(Instruction::new(Op::Halt, [0; 4]), place),
@@ -210,10 +184,7 @@ impl Emit<'_> {
             End::Halt => self.push(Instruction::new(Op::Halt, [0; 4]), place),
             End::Trap { site, words } => {
                 let [a, b, c, d] = words.map(|word| if word == NONE { NO_WORD } else { word });
-                self.push(
-                    Instruction::new(Op::Trap, [site, pair(a, b), pair(c, d), 0]),
-                    place,
-                );
+                self.push(Instruction::new(Op::Trap, [site, pair(a, b), pair(c, d), 0]), place);
             }
         }
     }
@@ -233,10 +204,7 @@ impl Emit<'_> {
 fn report(out: &[Instruction], store: &Store, routines: u32, encoded_instructions: u32) -> Report {
     let mut by_class = [0; 4];
     let mut fused = 0;
-    for op in out
-        .iter()
-        .filter_map(|instruction| Op::from_code(instruction.opcode))
-    {
+    for op in out.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
         by_class[op.class() as usize] += 1;
         fused += u32::from(op == Op::Affine);
     }

@@ -29,13 +29,9 @@ pub(crate) fn start(routine: &Routine, number: usize, place: Place) -> Function 
         let at = start.make(Op::Imm, space::ARENA);
         let record = start.make(Op::Param, routine.params.len() as u32);
         for (i, &word) in results.iter().enumerate() {
-            start.code.push(Inst::new(
-                Op::Store,
-                NONE,
-                &[word, at, record],
-                i as u32,
-                place,
-            ));
+            start
+                .code
+                .push(Inst::new(Op::Store, NONE, &[word, at, record], i as u32, place));
         }
     }
     Function {
@@ -117,11 +113,7 @@ mod tests {
             TypeRef::of::<&[f32]>(),
             TypeRef::of::<&[std::sync::atomic::AtomicU32]>(),
         ];
-        let start = start(
-            &routine("f", params, result::<u32>(), 9, vec![], vec![]),
-            7,
-            PLACE,
-        );
+        let start = start(&routine("f", params, result::<u32>(), 9, vec![], vec![]), 7, PLACE);
         let code = &start.blocks[0].code;
         let fetched = assemble(
             "imm 0 1; param 1 0; load 2 0 1 0; load 3 0 1 1; imm 4 1; param 5 1; \

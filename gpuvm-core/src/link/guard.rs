@@ -50,9 +50,7 @@ fn enter_and_leave(function: &mut Function, site: u32, place: Place) {
         .insert(0, Inst::new(Op::Enter, NONE, &[], site, place));
     for block in &mut function.blocks {
         if matches!(block.end, End::Return(_)) {
-            block
-                .code
-                .push(Inst::new(Op::Leave, NONE, &[], 0, block.place));
+            block.code.push(Inst::new(Op::Leave, NONE, &[], 0, block.place));
         }
     }
 }

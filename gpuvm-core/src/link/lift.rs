@@ -81,13 +81,8 @@ impl<'r> Lift<'r> {
     fn enter(&mut self) {
         for word in 0..self.function.params.len() {
             if let Some(offset) = self.frame[word] {
-                self.out.push(Inst::new(
-                    Op::StoreFrame,
-                    NONE,
-                    &[word as Word],
-                    offset,
-                    self.place,
-                ));
+                self.out
+                    .push(Inst::new(Op::StoreFrame, NONE, &[word as Word], offset, self.place));
             }
         }
         self.begin(0);
@@ -135,28 +130,16 @@ impl<'r> Lift<'r> {
                 } else {
                     (next, target)
                 };
-                self.end(End::Branch {
-                    word,
-                    then,
-                    otherwise,
-                });
+                self.end(End::Branch { word, then, otherwise });
             }
             Op::Return => {
-                let words = (0..self.function.results)
-                    .map(|i| self.read(o[0] + i))
-                    .collect();
+                let words = (0..self.function.results).map(|i| self.read(o[0] + i)).collect();
                 self.end(End::Return(words));
             }
             Op::Halt => self.end(End::Halt),
             Op::Trap => {
                 let ((a, b), (c, d)) = (unpair(o[1]), unpair(o[2]));
-                let words = [a, b, c, d].map(|word| {
-                    if word == NO_WORD {
-                        NONE
-                    } else {
-                        self.read(word)
-                    }
-                });
+                let words = [a, b, c, d].map(|word| if word == NO_WORD { NONE } else { self.read(word) });
                 self.end(End::Trap {
                     site: self.numbers.first_site + o[0],
                     words,
@@ -189,9 +172,7 @@ impl<'r> Lift<'r> {
 
     fn call(&mut self, number: usize, callee: &Routine, args: u32, results: u32) {
         let words = CallWords {
-            args: (0..param_words(callee) as u32)
-                .map(|i| self.read(args + i))
-                .collect(),
+            args: (0..param_words(callee) as u32).map(|i| self.read(args + i)).collect(),
             results: (0..callee.result.words()).map(|i| results + i).collect(),
         };
         let mut inst = Inst::new(Op::Call, NONE, &[], number as u32, self.place);
@@ -205,8 +186,7 @@ impl<'r> Lift<'r> {
             None => word,
             Some(offset) => {
                 let copy = self.function.new_word();
-                self.out
-                    .push(Inst::new(Op::LoadFrame, copy, &[], offset, self.place));
+                self.out.push(Inst::new(Op::LoadFrame, copy, &[], offset, self.place));
                 copy
             }
         }
@@ -223,13 +203,7 @@ impl<'r> Lift<'r> {
         for word in inst.defs_mut() {
             if let Some(offset) = self.frame[*word as usize] {
                 *word = self.function.new_word();
-                stores.push(Inst::new(
-                    Op::StoreFrame,
-                    NONE,
-                    &[*word],
-                    offset,
-                    self.place,
-                ));
+                stores.push(Inst::new(Op::StoreFrame, NONE, &[*word], offset, self.place));
             }
         }
         self.out.push(inst);

@@ -212,11 +212,7 @@ impl Writer<'_> {
         let pure: Vec<Op> = Op::ALL
             .iter()
             .copied()
-            .filter(|op| {
-                op.effect() == crate::isa::Effect::Pure
-                    && *op != Op::Affine
-                    && op.code() < Op::Jump.code()
-            })
+            .filter(|op| op.effect() == crate::isa::Effect::Pure && *op != Op::Affine && op.code() < Op::Jump.code())
             .collect();
         // Half of the time one that does not lose bits, or everything would soon be 0 or 1.
         let op = match self.pick(2) {
@@ -245,9 +241,7 @@ impl Writer<'_> {
                 }
                 Role::Use => self.source(),
                 Role::UsePair => pair(self.source(), self.source()),
-                Role::Imm => {
-                    [0, 1, 13, u32::MAX, 0x3f80_0000, 0x8000_0000, 99][self.pick(7) as usize]
-                }
+                Role::Imm => [0, 1, 13, u32::MAX, 0x3f80_0000, 0x8000_0000, 99][self.pick(7) as usize],
                 _ => 0,
             };
         }
@@ -264,13 +258,7 @@ impl Writer<'_> {
 }
 
 /// A random routine that returns its first variables.
-fn random(
-    name: &str,
-    params: usize,
-    result: TypeRef,
-    tape: &[u32],
-    callees: usize,
-) -> &'static Routine {
+fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usize) -> &'static Routine {
     let mut writer = Writer {
         tape: tape.iter(),
         code: Vec::new(),
@@ -291,14 +279,7 @@ fn random(
     }
     writer.emit(Op::Return, 0, 0, 0, 0);
     let callees = (0..callees).map(Callees::get).collect();
-    leak(routine(
-        name,
-        u32s(params),
-        result,
-        writer.next,
-        writer.code,
-        callees,
-    ))
+    leak(routine(name, u32s(params), result, writer.next, writer.code, callees))
 }
 
 proptest! {

@@ -41,14 +41,13 @@ impl Tables {
         };
         self.routines.push(routine.name.to_string());
         let first_site = self.sites.len() as u32;
-        self.sites
-            .extend(routine.sites.iter().map(|site| LinkedSite {
-                place: Place {
-                    line: site.line,
-                    ..place
-                },
-                cause: site.cause,
-            }));
+        self.sites.extend(routine.sites.iter().map(|site| LinkedSite {
+            place: Place {
+                line: site.line,
+                ..place
+            },
+            cause: site.cause,
+        }));
         Numbers { place, first_site }
     }
 

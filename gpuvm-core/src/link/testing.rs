@@ -73,18 +73,14 @@ static SLOTS: Mutex<[Option<&'static Routine>; 4]> = Mutex::new([None; 4]);
 pub(crate) static TURN: Mutex<()> = Mutex::new(());
 
 fn slot<const N: usize>() -> &'static Routine {
-    let slots = SLOTS
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let slots = SLOTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     slots[N].expect("a routine was set")
 }
 
 impl Callees {
     /// Makes a routine what [`Callees::get`] of the number names.
     pub fn set(number: usize, routine: &'static Routine) {
-        SLOTS
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)[number] = Some(routine);
+        SLOTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[number] = Some(routine);
     }
 
     /// The callee of a number.
@@ -163,8 +159,7 @@ pub(crate) fn evaluate(routine: &'static Routine, args: &[u32], fuel: u64) -> Se
         if param.refs > 0 {
             words.extend([space::ARENA, slot.base]);
         } else {
-            words
-                .extend_from_slice(&machine.arena[slot.base as usize..][..param.ty.words as usize]);
+            words.extend_from_slice(&machine.arena[slot.base as usize..][..param.ty.words as usize]);
         }
     }
     let ended = machine.call(routine, &words);

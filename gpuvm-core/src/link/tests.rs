@@ -68,8 +68,7 @@ pub(super) fn check(program: &Program) {
         let op = Op::from_code(instruction.opcode).expect("an opcode");
         for (role, operand) in op.roles().into_iter().zip(instruction.operands) {
             use crate::isa::Role;
-            let word =
-                |word: u32| assert!(word < 28 || word == NO_WORD, "{} {word}", op.mnemonic());
+            let word = |word: u32| assert!(word < 28 || word == NO_WORD, "{} {word}", op.mnemonic());
             match role {
                 Role::Def | Role::Use => word(operand),
                 Role::DefPair | Role::UsePair => {
@@ -142,21 +141,10 @@ fn a_loop_keeps_its_variables_in_words() {
         i(Op::Jump, 2, 0, 0, 0),
         i(Op::Return, 1, 0, 0, 0),
     ];
-    let entry = leak(routine(
-        "squares",
-        u32s(1),
-        result::<u32>(),
-        7,
-        code,
-        vec![],
-    ));
+    let entry = leak(routine("squares", u32s(1), result::<u32>(), 7, code, vec![]));
     assert_eq!(agree(entry, &[10]).arena, [10, 285]);
     let program = linked(entry, &Settings::default());
-    let copies = program
-        .code
-        .iter()
-        .filter(|i| i.opcode == Op::Mov.code())
-        .count();
+    let copies = program.code.iter().filter(|i| i.opcode == Op::Mov.code()).count();
     assert_eq!(copies, 0, "{}", program.disassemble());
 }
 
@@ -186,23 +174,14 @@ fn fib() -> &'static Routine {
         i(Op::Add, 7, 4, 6, 0),
         i(Op::Return, 7, 0, 0, 0),
     ];
-    let fib = leak(routine(
-        "fib",
-        u32s(1),
-        result::<u32>(),
-        8,
-        code,
-        vec![Callees::get(0)],
-    ));
+    let fib = leak(routine("fib", u32s(1), result::<u32>(), 8, code, vec![Callees::get(0)]));
     Callees::set(0, fib);
     fib
 }
 
 #[test]
 fn recursion_works_and_is_stopped_past_its_limit() {
-    let _turn = TURN
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let entry = fib();
     assert_eq!(agree(entry, &[12]).arena, [12, 144]);
     for settings in all_settings() {
@@ -227,9 +206,7 @@ fn recursion_works_and_is_stopped_past_its_limit() {
 
 #[test]
 fn a_reference_to_a_local_goes_through_a_call() {
-    let _turn = TURN
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // fn bump(x: &mut u32, by: u32) { *x += by }
     let code = vec![
         i(Op::Load, 3, 0, 1, 0),
@@ -238,10 +215,7 @@ fn a_reference_to_a_local_goes_through_a_call() {
         i(Op::Return, 3, 0, 0, 0),
     ];
     let params = vec![TypeRef::of::<&mut u32>(), TypeRef::of::<u32>()];
-    Callees::set(
-        1,
-        leak(routine("bump", params, result::<()>(), 4, code, vec![])),
-    );
+    Callees::set(1, leak(routine("bump", params, result::<()>(), 4, code, vec![])));
     // fn twice(x: u32, out: &mut u32) { let mut a = x; bump(&mut a, 5); bump(&mut a, a); bump(out, a) }
     let code = vec![
         i(Op::Mov, 3, 0, 0, 0),
@@ -273,14 +247,9 @@ fn a_reference_to_a_local_goes_through_a_call() {
 
 #[test]
 fn nesting_past_the_limit_is_an_error() {
-    let _turn = TURN
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let ret = || i(Op::Return, 0, 0, 0, 0);
-    Callees::set(
-        2,
-        leak(routine("c", vec![], result::<()>(), 1, vec![ret()], vec![])),
-    );
+    Callees::set(2, leak(routine("c", vec![], result::<()>(), 1, vec![ret()], vec![])));
     let code = vec![i(Op::Call, 0, 0, 0, 0), ret()];
     Callees::set(
         3,
@@ -293,14 +262,7 @@ fn nesting_past_the_limit_is_an_error() {
             vec![Callees::get(2)],
         )),
     );
-    let entry = leak(routine(
-        "a",
-        vec![],
-        result::<()>(),
-        1,
-        code,
-        vec![Callees::get(3)],
-    ));
+    let entry = leak(routine("a", vec![], result::<()>(), 1, code, vec![Callees::get(3)]));
     let limited = |recursion_limit| {
         link(
             entry,
@@ -312,14 +274,7 @@ fn nesting_past_the_limit_is_an_error() {
         )
     };
     assert!(limited(2).is_ok());
-    assert!(matches!(
-        limited(1),
-        Err(LinkError::TooLarge {
-            found: 2,
-            most: 1,
-            ..
-        })
-    ));
+    assert!(matches!(limited(1), Err(LinkError::TooLarge { found: 2, most: 1, .. })));
 }
 
 #[test]

@@ -11,10 +11,7 @@ const MOST_WORDS: u64 = 0xfffe;
 
 /// Checks a routine and gives its code with the values of named constants filled in. `callees` are the routines that its
 /// calls name.
-pub(crate) fn verify(
-    routine: &Routine,
-    callees: &[&Routine],
-) -> Result<Vec<Instruction>, LinkError> {
+pub(crate) fn verify(routine: &Routine, callees: &[&Routine]) -> Result<Vec<Instruction>, LinkError> {
     let check = Check { routine, callees };
     check.header()?;
     for (at, instruction) in routine.code.iter().enumerate() {
@@ -35,11 +32,7 @@ pub(crate) fn invalid(routine: &Routine, what: impl Into<String>) -> LinkError {
 
 /// Words of all parameters together.
 pub(crate) fn param_words(routine: &Routine) -> u64 {
-    routine
-        .params
-        .iter()
-        .map(|param| u64::from(param.words()))
-        .sum()
+    routine.params.iter().map(|param| u64::from(param.words())).sum()
 }
 
 /// Whether a routine calls another one that is not of the library.
@@ -72,10 +65,7 @@ impl Check<'_> {
         }
         let params = param_words(routine);
         if params > u64::from(routine.words) {
-            let what = format!(
-                "its parameters take {params} words, and it has {}",
-                routine.words
-            );
+            let what = format!("its parameters take {params} words, and it has {}", routine.words);
             return Err(invalid(routine, what));
         }
         if routine.lines.len() != routine.code.len() {
@@ -122,16 +112,8 @@ impl Check<'_> {
         }
         match op {
             Op::Call => self.call(instruction.operands),
-            Op::Return => self.range(
-                "the result",
-                instruction.operands[0],
-                self.routine.result.words(),
-            ),
-            Op::Address => self.range(
-                "the addressed range",
-                instruction.operands[1],
-                instruction.operands[2],
-            ),
+            Op::Return => self.range("the result", instruction.operands[0], self.routine.result.words()),
+            Op::Address => self.range("the addressed range", instruction.operands[1], instruction.operands[2]),
             _ if op.roles()[3] == Role::Matrix => self.matrix(instruction),
             _ => Ok(()),
         }
@@ -139,9 +121,7 @@ impl Check<'_> {
 
     fn operand(&self, optional: bool, role: Role, operand: u32) -> Result<(), String> {
         match role {
-            Role::None if operand != 0 => {
-                Err(format!("an operand that is not used is {operand}, not 0"))
-            }
+            Role::None if operand != 0 => Err(format!("an operand that is not used is {operand}, not 0")),
             Role::Def => self.word(operand),
             Role::Use if optional && operand == NO_WORD => Ok(()),
             Role::Use => self.word(operand),
@@ -174,20 +154,14 @@ impl Check<'_> {
         if end <= u64::from(words) {
             Ok(())
         } else {
-            Err(format!(
-                "{what} takes words {base}..{end}, and there are {words}"
-            ))
+            Err(format!("{what} takes words {base}..{end}, and there are {words}"))
         }
     }
 
     fn call(&self, operands: [u32; 4]) -> Result<(), String> {
         let callee = self.callees[operands[0] as usize];
         let params = u32::try_from(param_words(callee)).unwrap_or(u32::MAX);
-        self.range(
-            &format!("the arguments of `{}`", callee.name),
-            operands[1],
-            params,
-        )?;
+        self.range(&format!("the arguments of `{}`", callee.name), operands[1], params)?;
         self.range(
             &format!("the result of `{}`", callee.name),
             operands[2],
@@ -207,9 +181,7 @@ impl Check<'_> {
         if stored == &meant.terms[..meant.count] {
             Ok(())
         } else {
-            Err(format!(
-                "matrix {number} is not the one of this instruction"
-            ))
+            Err(format!("matrix {number} is not the one of this instruction"))
         }
     }
 
@@ -224,9 +196,7 @@ impl Check<'_> {
         for (i, constant) in self.routine.constants.iter().enumerate() {
             let words = (constant.words)();
             let start = constant.at as usize;
-            let places = start
-                .checked_add(words.len())
-                .and_then(|end| code.get_mut(start..end));
+            let places = start.checked_add(words.len()).and_then(|end| code.get_mut(start..end));
             let places = places.filter(|places| places.iter().all(|i| i.opcode == Op::Imm.code()));
             let Some(places) = places else {
                 let what = format!(
@@ -247,13 +217,7 @@ impl Check<'_> {
 fn made_by_linker(op: Op) -> bool {
     matches!(
         op,
-        Op::Affine
-            | Op::LoadFrame
-            | Op::StoreFrame
-            | Op::Param
-            | Op::ParamLen
-            | Op::Enter
-            | Op::Leave
+        Op::Affine | Op::LoadFrame | Op::StoreFrame | Op::Param | Op::ParamLen | Op::Enter | Op::Leave
     )
 }
 

@@ -59,10 +59,7 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
     {
         let source = source(first, term.column);
         let ring = source[0].ring;
-        let renamed = source
-            .into_iter()
-            .map(|term| Term { row: word, ..term })
-            .collect();
+        let renamed = source.into_iter().map(|term| Term { row: word, ..term }).collect();
         return Some(canonical_row(word, ring, renamed));
     }
     [row[0].ring, Ring::Integer, Ring::Bits, Ring::Float]
@@ -99,8 +96,7 @@ fn product(term: &Term, first: &AffineMap) -> Option<Vec<Term>> {
         match term.ring {
             Ring::Integer => part.coefficient = part.coefficient.wrapping_mul(term.coefficient),
             Ring::Bits => {
-                part.coefficient =
-                    part.coefficient.rotate_left(term.rotation.into()) & term.coefficient;
+                part.coefficient = part.coefficient.rotate_left(term.rotation.into()) & term.coefficient;
                 if part.column != CONSTANT {
                     part.rotation = (part.rotation + term.rotation) % 32;
                 }
@@ -127,8 +123,7 @@ fn scaled(term: &Term, factor: u32) -> Option<u32> {
 
 /// The row by which a map makes a word, the identity's row included.
 fn source(map: &AffineMap, word: u16) -> Vec<Term> {
-    map.row(word)
-        .map_or_else(|| vec![copy(word, word)], <[Term]>::to_vec)
+    map.row(word).map_or_else(|| vec![copy(word, word)], <[Term]>::to_vec)
 }
 
 /// The same row in another ring, `None` if that ring does not have it.
@@ -145,11 +140,7 @@ fn in_ring(row: &[Term], ring: Ring) -> Option<Vec<Term>> {
     {
         return Some(vec![added(term.coefficient)]);
     }
-    let Shifted {
-        column,
-        shift,
-        flip,
-    } = Shifted::of(row)?;
+    let Shifted { column, shift, flip } = Shifted::of(row)?;
     let word = |rotation, coefficient| Term {
         row: row[0].row,
         column,
@@ -161,9 +152,7 @@ fn in_ring(row: &[Term], ring: Ring) -> Option<Vec<Term>> {
     match ring {
         Ring::Bits => Some(vec![word(shift, high), added(flip)]),
         // Where the flipped bits are 0 anyway, or only the sign bit, to flip is to add.
-        Ring::Integer if matches!(flip & high, 0 | SIGN) => {
-            Some(vec![word(0, 1 << shift), added(flip)])
-        }
+        Ring::Integer if matches!(flip & high, 0 | SIGN) => Some(vec![word(0, 1 << shift), added(flip)]),
         // To flip all bits that can be 1 is to subtract from them; and `high` is minus `1 << shift`.
         Ring::Integer if flip & high == high => Some(vec![word(0, high), added(flip)]),
         Ring::Float if shift == 0 && matches!(flip, 0 | SIGN) => Some(vec![word(0, ONE | flip)]),
@@ -182,9 +171,7 @@ impl Shifted {
     fn of(row: &[Term]) -> Option<Shifted> {
         let (term, added) = match row {
             [term] => (term, 0),
-            [term, last] if last.column == CONSTANT && last.ring != Ring::Float => {
-                (term, last.coefficient)
-            }
+            [term, last] if last.column == CONSTANT && last.ring != Ring::Float => (term, last.coefficient),
             _ => return None,
         };
         let found = |shift: u32, flip| {
@@ -198,15 +185,9 @@ impl Shifted {
         let high = u32::MAX.checked_shl(shift)?;
         match term.ring {
             _ if term.column == CONSTANT => None,
-            Ring::Bits if u32::from(term.rotation) == shift && term.coefficient == high => {
-                found(shift, added)
-            }
-            Ring::Integer if term.coefficient == 1 << shift && matches!(added & high, 0 | SIGN) => {
-                found(shift, added)
-            }
-            Ring::Integer if term.coefficient == high && added & high == high => {
-                found(shift, added)
-            }
+            Ring::Bits if u32::from(term.rotation) == shift && term.coefficient == high => found(shift, added),
+            Ring::Integer if term.coefficient == 1 << shift && matches!(added & high, 0 | SIGN) => found(shift, added),
+            Ring::Integer if term.coefficient == high && added & high == high => found(shift, added),
             Ring::Float if term.coefficient & !SIGN == ONE => found(0, term.coefficient & SIGN),
             _ => None,
         }

@@ -94,11 +94,7 @@ pub fn decode(words: &[u32]) -> Option<AffineMap> {
                 let each = if ring == Ring::Bits { 32 } else { 1 };
                 for (place, &coefficient) in entries.iter().enumerate().filter(|(_, c)| **c != 0) {
                     let (column, rotation) = (place / each, place % each);
-                    let column = if column == WORDS {
-                        CONSTANT
-                    } else {
-                        column as u16
-                    };
+                    let column = if column == WORDS { CONSTANT } else { column as u16 };
                     found.push(term(column, rotation as u8, coefficient));
                 }
             }
@@ -117,31 +113,32 @@ pub fn decode(words: &[u32]) -> Option<AffineMap> {
 pub fn apply(matrix: &[u32], words: &mut [u32; WORDS]) {
     let before = *words;
     for (row, ring, entries) in Rows::new(matrix).flatten() {
-        words[row] = match ring {
-            Ring::Integer => entries[..WORDS]
-                .iter()
-                .zip(&before)
-                .fold(entries[WORDS], |sum, (coefficient, word)| {
-                    sum.wrapping_add(coefficient.wrapping_mul(*word))
-                }),
-            Ring::Bits => entries[..WORDS * 32].chunks_exact(32).zip(&before).fold(
-                entries[WORDS * 32],
-                |sum, (masks, word)| {
-                    (0..).zip(masks).fold(sum, |sum, (rotation, mask)| {
-                        sum ^ word.rotate_left(rotation) & mask
+        words[row] =
+            match ring {
+                Ring::Integer => entries[..WORDS]
+                    .iter()
+                    .zip(&before)
+                    .fold(entries[WORDS], |sum, (coefficient, word)| {
+                        sum.wrapping_add(coefficient.wrapping_mul(*word))
+                    }),
+                Ring::Bits => entries[..WORDS * 32].chunks_exact(32).zip(&before).fold(
+                    entries[WORDS * 32],
+                    |sum, (masks, word)| {
+                        (0..)
+                            .zip(masks)
+                            .fold(sum, |sum, (rotation, mask)| sum ^ word.rotate_left(rotation) & mask)
+                    },
+                ),
+                Ring::Float => entries
+                    .chunks_exact(2)
+                    .take_while(|slot| slot[0] != EMPTY_SLOT)
+                    .map(|slot| {
+                        let word = before.get(slot[0] as usize).copied();
+                        float_product(slot[1], word)
                     })
-                },
-            ),
-            Ring::Float => entries
-                .chunks_exact(2)
-                .take_while(|slot| slot[0] != EMPTY_SLOT)
-                .map(|slot| {
-                    let word = before.get(slot[0] as usize).copied();
-                    float_product(slot[1], word)
-                })
-                .reduce(|sum, product| sum + product)
-                .map_or(0, f32::to_bits),
-        };
+                    .reduce(|sum, product| sum + product)
+                    .map_or(0, f32::to_bits),
+            };
     }
 }
 
@@ -182,10 +179,7 @@ impl<'a> Rows<'a> {
     fn new(words: &'a [u32]) -> Rows<'a> {
         match words.split_first() {
             Some((&mask, rest)) => Rows { mask, rest },
-            None => Rows {
-                mask: 0,
-                rest: words,
-            },
+            None => Rows { mask: 0, rest: words },
         }
     }
 

@@ -84,13 +84,7 @@ impl Builder {
         }
     }
 
-    const fn term(
-        &mut self,
-        column: u16,
-        ring: Ring,
-        rotation: u32,
-        coefficient: u32,
-    ) -> &mut Self {
+    const fn term(&mut self, column: u16, ring: Ring, rotation: u32, coefficient: u32) -> &mut Self {
         self.terms[self.count] = Term {
             row: self.row,
             column,

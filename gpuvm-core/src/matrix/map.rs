@@ -26,9 +26,8 @@ impl AffineMap {
     pub fn of(instruction: &Instruction) -> Option<AffineMap> {
         let op = Op::from_code(instruction.opcode)?;
         let roles = op.roles();
-        let in_range = |(role, &word): (&_, &u32)| {
-            !matches!(role, crate::isa::Role::Def | crate::isa::Role::Use) || word < 0xfffe
-        };
+        let in_range =
+            |(role, &word): (&_, &u32)| !matches!(role, crate::isa::Role::Def | crate::isa::Role::Use) || word < 0xfffe;
         if !roles.iter().zip(&instruction.operands).all(in_range) {
             return None;
         }
@@ -47,9 +46,7 @@ impl AffineMap {
             let (number, ring) = (row[0].row, row[0].ring);
             let valid = row.iter().all(|term| {
                 let rotates = ring == Ring::Bits && term.column != CONSTANT;
-                term.ring == ring
-                    && term.row != CONSTANT
-                    && term.rotation < if rotates { 32 } else { 1 }
+                term.ring == ring && term.row != CONSTANT && term.rotation < if rotates { 32 } else { 1 }
             });
             if !valid {
                 return None;
@@ -95,10 +92,7 @@ impl AffineMap {
 
     /// Coefficients that are not 0, in the rows that are not the identity.
     pub fn non_zeros(&self) -> u32 {
-        self.terms
-            .iter()
-            .filter(|term| term.coefficient != 0)
-            .count() as u32
+        self.terms.iter().filter(|term| term.coefficient != 0).count() as u32
     }
 
     /// The same map with only those of the words 0 to 31 written that have their bit in `live`. For a word that nobody reads
@@ -127,11 +121,7 @@ pub(super) fn evaluate(row: &[Term], words: &[u32; WORDS]) -> u32 {
     match row.first().map(|term| term.ring) {
         None => 0,
         Some(Ring::Integer) => row.iter().fold(0, |sum: u32, term| {
-            let factor = if term.column == CONSTANT {
-                1
-            } else {
-                read(term.column)
-            };
+            let factor = if term.column == CONSTANT { 1 } else { read(term.column) };
             sum.wrapping_add(term.coefficient.wrapping_mul(factor))
         }),
         Some(Ring::Bits) => row.iter().fold(0, |sum, term| {
@@ -143,15 +133,9 @@ pub(super) fn evaluate(row: &[Term], words: &[u32; WORDS]) -> u32 {
             sum ^ rotated & term.coefficient
         }),
         Some(Ring::Float) => {
-            let product = |term: &Term| {
-                float_product(
-                    term.coefficient,
-                    (term.column != CONSTANT).then(|| read(term.column)),
-                )
-            };
-            let sum = row[1..]
-                .iter()
-                .fold(product(&row[0]), |sum, term| sum + product(term));
+            let product =
+                |term: &Term| float_product(term.coefficient, (term.column != CONSTANT).then(|| read(term.column)));
+            let sum = row[1..].iter().fold(product(&row[0]), |sum, term| sum + product(term));
             sum.to_bits()
         }
     }

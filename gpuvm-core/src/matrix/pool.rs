@@ -77,14 +77,9 @@ impl Store {
             .iter()
             .filter(|record| record.format == Format::Dense)
             .count();
-        let non_zeros: u64 = self
-            .records
-            .iter()
-            .map(|record| u64::from(record.non_zeros))
-            .sum();
-        let stored = size_of_val(&self.records[..])
-            + size_of_val(&self.pools.terms[..])
-            + size_of_val(&self.pools.dense[..]);
+        let non_zeros: u64 = self.records.iter().map(|record| u64::from(record.non_zeros)).sum();
+        let stored =
+            size_of_val(&self.records[..]) + size_of_val(&self.pools.terms[..]) + size_of_val(&self.pools.dense[..]);
         Statistics {
             sparse: (self.records.len() - dense) as u32,
             dense: dense as u32,

@@ -220,13 +220,10 @@ proptest! {
 }
 
 fn compose(instructions: &[(Op, [u32; 3])]) -> Option<AffineMap> {
-    let instruction =
-        |&(op, [d, a, b]): &(Op, [u32; 3])| AffineMap::of(&Instruction::new(op, [d, a, b, 0]));
+    let instruction = |&(op, [d, a, b]): &(Op, [u32; 3])| AffineMap::of(&Instruction::new(op, [d, a, b, 0]));
     instructions
         .iter()
-        .try_fold(AffineMap::identity(), |product, i| {
-            product.then(&instruction(i)?)
-        })
+        .try_fold(AffineMap::identity(), |product, i| product.then(&instruction(i)?))
 }
 
 const XORSHIFT: &[(Op, [u32; 3])] = &[
@@ -249,15 +246,8 @@ fn xorshift_has_its_full_period() {
 
 #[test]
 fn powers_of_a_congruential_generator_add_up() {
-    let step = compose(&[
-        (Op::MulImm, [0, 0, 1_664_525]),
-        (Op::AddImm, [0, 0, 1_013_904_223]),
-    ])
-    .unwrap();
-    let (far, farther) = (
-        step.power(1_000_000_007).unwrap(),
-        step.power(u64::MAX).unwrap(),
-    );
+    let step = compose(&[(Op::MulImm, [0, 0, 1_664_525]), (Op::AddImm, [0, 0, 1_013_904_223])]).unwrap();
+    let (far, farther) = (step.power(1_000_000_007).unwrap(), step.power(u64::MAX).unwrap());
     assert_eq!(far.then(&farther), step.power(1_000_000_006));
     assert!(step.power(1 << 32).unwrap().is_identity());
 }
@@ -265,8 +255,7 @@ fn powers_of_a_congruential_generator_add_up() {
 #[test]
 fn floats_compose_only_by_the_same_roundings() {
     let c = f32::to_bits(0.1);
-    let composes =
-        |instructions: &[_]| compose(instructions).map(|map| map.keep_rows(2).to_string());
+    let composes = |instructions: &[_]| compose(instructions).map(|map| map.keep_rows(2).to_string());
     let exact = |text: &str| Some(text.to_string());
     assert_eq!(
         composes(&[(Op::FAdd, [1, 2, 3]), (Op::FAdd, [1, 1, 4])]),
@@ -294,26 +283,11 @@ fn floats_compose_only_by_the_same_roundings() {
         exact("w1 = w2 + w3 + w4")
     );
     // a - (b + c) and (a + b) + (a + b) are roundings of other sums, -(b + c) is not -b - c for b = -c.
-    assert_eq!(
-        composes(&[(Op::FAdd, [1, 2, 3]), (Op::FSub, [1, 4, 1])]),
-        None
-    );
-    assert_eq!(
-        composes(&[(Op::FAdd, [1, 2, 3]), (Op::FAdd, [1, 1, 1])]),
-        None
-    );
-    assert_eq!(
-        composes(&[(Op::FAdd, [1, 2, 3]), (Op::XorImm, [1, 1, 1 << 31])]),
-        None
-    );
-    assert_eq!(
-        composes(&[(Op::FMulImm, [1, 2, c]), (Op::FMulImm, [1, 1, c])]),
-        None
-    );
-    assert_eq!(
-        composes(&[(Op::FAdd, [1, 2, 3]), (Op::AddImm, [1, 1, 1])]),
-        None
-    );
+    assert_eq!(composes(&[(Op::FAdd, [1, 2, 3]), (Op::FSub, [1, 4, 1])]), None);
+    assert_eq!(composes(&[(Op::FAdd, [1, 2, 3]), (Op::FAdd, [1, 1, 1])]), None);
+    assert_eq!(composes(&[(Op::FAdd, [1, 2, 3]), (Op::XorImm, [1, 1, 1 << 31])]), None);
+    assert_eq!(composes(&[(Op::FMulImm, [1, 2, c]), (Op::FMulImm, [1, 1, c])]), None);
+    assert_eq!(composes(&[(Op::FAdd, [1, 2, 3]), (Op::AddImm, [1, 1, 1])]), None);
 }
 
 #[test]
@@ -350,8 +324,7 @@ fn what_has_no_dense_form_stays_sparse() {
     let far = AffineMap::of(&Instruction::new(Op::Add, [40, 1, 2, 0])).unwrap();
     let long = compose(&[(Op::FAdd, [0, 1, 1]); 1]).unwrap();
     let long = (0..40).fold(long, |sum, _| {
-        sum.then(&compose(&[(Op::FAdd, [0, 0, 1])]).unwrap())
-            .unwrap()
+        sum.then(&compose(&[(Op::FAdd, [0, 0, 1])]).unwrap()).unwrap()
     });
     for map in [far, long] {
         let mut store = Store::default();
@@ -373,14 +346,7 @@ fn what_is_not_a_map_is_refused() {
     assert!(AffineMap::from_terms(&[term(0, Ring::Bits, 32)]).is_none());
     assert!(AffineMap::from_terms(&[term(0, Ring::Integer, 1)]).is_none());
     assert!(AffineMap::from_terms(&[term(0, Ring::Integer, 0), term(0, Ring::Bits, 0)]).is_none());
-    assert!(
-        AffineMap::from_terms(&[
-            term(0, Ring::Bits, 0),
-            term(1, Ring::Bits, 0),
-            term(0, Ring::Bits, 0)
-        ])
-        .is_none()
-    );
+    assert!(AffineMap::from_terms(&[term(0, Ring::Bits, 0), term(1, Ring::Bits, 0), term(0, Ring::Bits, 0)]).is_none());
     assert!(AffineMap::of(&Instruction::new(Op::Mov, [0, 0x1_0000, 0, 0])).is_none());
     assert!(AffineMap::of(&Instruction::new(Op::Affine, [0; 4])).is_none());
     assert!(AffineMap::of(&Instruction::new(Op::Mul, [0, 1, 2, 0])).is_none());

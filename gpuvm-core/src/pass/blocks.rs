@@ -33,22 +33,13 @@ fn thread(function: &mut Function) -> bool {
             function.blocks[b].end = function.blocks[to].end.clone();
             changed = true;
         }
-        if let End::Branch {
-            word,
-            then,
-            otherwise,
-        } = function.blocks[b].end
-        {
+        if let End::Branch { word, then, otherwise } = function.blocks[b].end {
             let then = follow(function, then, word, true);
             let otherwise = follow(function, otherwise, word, false);
             let end = if then == otherwise {
                 End::Jump(then)
             } else {
-                End::Branch {
-                    word,
-                    then,
-                    otherwise,
-                }
+                End::Branch { word, then, otherwise }
             };
             changed |= function.blocks[b].end != end;
             function.blocks[b].end = end;
@@ -115,10 +106,7 @@ pub(crate) fn drop_unreachable(function: &mut Function) -> bool {
     for (new, &old) in order.iter().enumerate() {
         number[old] = new;
     }
-    let mut old: Vec<_> = std::mem::take(&mut function.blocks)
-        .into_iter()
-        .map(Some)
-        .collect();
+    let mut old: Vec<_> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
     function.blocks = order.iter().filter_map(|&b| old[b].take()).collect();
     for block in &mut function.blocks {
         block.end.retarget(|to| number[to]);
@@ -133,12 +121,7 @@ mod tests {
 
     #[test]
     fn a_row_of_blocks_becomes_one() {
-        let mut function = blocks(vec![
-            End::Jump(2),
-            End::Halt,
-            End::Jump(3),
-            End::Return(vec![0]),
-        ]);
+        let mut function = blocks(vec![End::Jump(2), End::Halt, End::Jump(3), End::Return(vec![0])]);
         function.blocks[2].code = assemble("addi 0 0 1");
         function.blocks[3].code = assemble("addi 0 0 2");
         assert!(simplify(&mut function));
@@ -183,11 +166,6 @@ mod tests {
         let mut function = blocks(vec![End::Jump(1), End::Jump(2), End::Jump(1)]);
         simplify(&mut function);
         assert!(!function.blocks.is_empty());
-        assert!(
-            function
-                .blocks
-                .iter()
-                .all(|block| matches!(block.end, End::Jump(_)))
-        );
+        assert!(function.blocks.iter().all(|block| matches!(block.end, End::Jump(_))));
     }
 }

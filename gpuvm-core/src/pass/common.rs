@@ -42,10 +42,8 @@ pub(crate) fn reuse(function: &mut Function) -> bool {
         for inst in &mut function.blocks[b].code {
             let single = inst.defs[0] != NONE && definitions.is_single(inst.defs[0]);
             // A constant that does not go for good is as cheap as a copy.
-            let worthwhile = inst.is_pure()
-                && inst.op != Op::Mov
-                && inst.defs[1] == NONE
-                && (single || inst.op != Op::Imm);
+            let worthwhile =
+                inst.is_pure() && inst.op != Op::Mov && inst.defs[1] == NONE && (single || inst.op != Op::Imm);
             if worthwhile {
                 let uses = inst.uses.map(|word| {
                     if word == NONE || definitions.is_single(word) {

@@ -17,8 +17,7 @@ pub(crate) fn remove(function: &mut Function) -> bool {
         let before = block.code.len();
         let mut kept = Vec::with_capacity(before);
         for inst in block.code.drain(..).rev() {
-            let needed =
-                !inst.is_removable() || inst.defs().any(|word| alive[word as usize] == stamp);
+            let needed = !inst.is_removable() || inst.defs().any(|word| alive[word as usize] == stamp);
             let idle = inst.as_copy().is_some_and(|(to, from)| to == from);
             if needed && !idle {
                 for word in inst.defs() {
@@ -47,14 +46,10 @@ mod tests {
     fn chains_of_dead_code_go_at_once() {
         let mut function = blocks(vec![End::Return(vec![4])]);
         function.params = vec![0];
-        function.blocks[0].code = assemble(
-            "imm 1 5; mul 2 0 1; addi 3 2 1; ldf 5 0; vmid 4; stf 0 1; mov 0 0; trapnz 0 0 - -",
-        );
+        function.blocks[0].code =
+            assemble("imm 1 5; mul 2 0 1; addi 3 2 1; ldf 5 0; vmid 4; stf 0 1; mov 0 0; trapnz 0 0 - -");
         assert!(remove(&mut function));
-        assert_eq!(
-            function.blocks[0].code,
-            assemble("vmid 4; stf 0 1; trapnz 0 0 - -")
-        );
+        assert_eq!(function.blocks[0].code, assemble("vmid 4; stf 0 1; trapnz 0 0 - -"));
         assert!(!remove(&mut function));
     }
 

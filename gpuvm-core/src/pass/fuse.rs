@@ -71,13 +71,7 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
         let taken = match best_run(rest, rest_after, maps) {
             Some((length, map)) => {
                 if !map.is_identity() {
-                    out.push(Inst::new(
-                        Op::Affine,
-                        NONE,
-                        &[],
-                        maps.len() as u32,
-                        inst.place,
-                    ));
+                    out.push(Inst::new(Op::Affine, NONE, &[], maps.len() as u32, inst.place));
                     maps.push(map);
                 }
                 length
@@ -137,10 +131,7 @@ mod tests {
         let mut words = [0; 28];
         words[0] = 7;
         maps[0].apply(&mut words);
-        assert_eq!(
-            words[0],
-            7u32.wrapping_mul(1664525).wrapping_add(1013904223)
-        );
+        assert_eq!(words[0], 7u32.wrapping_mul(1664525).wrapping_add(1013904223));
         assert_eq!(words[1], 0);
     }
 

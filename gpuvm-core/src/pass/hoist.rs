@@ -26,12 +26,7 @@ pub(crate) fn hoist(function: &mut Function) -> bool {
     let mut changed = false;
     // Outer loops come first, so that what is invariant in both leaves both at once.
     for each in &shape.loops {
-        let busiest = each
-            .body
-            .iter()
-            .map(|&b| pressure[b] + moved_in[b])
-            .max()
-            .unwrap_or(0);
+        let busiest = each.body.iter().map(|&b| pressure[b] + moved_in[b]).max().unwrap_or(0);
         let room = WORDS.saturating_sub(RESERVE).saturating_sub(busiest);
         let moved = hoist.leave(function, each, room);
         if moved.is_empty() {
@@ -107,20 +102,14 @@ impl Hoist {
     }
 
     fn is_outside(&self, word: Word) -> bool {
-        self.inside
-            .get(self.home[word as usize])
-            .is_none_or(|inside| !inside)
+        self.inside.get(self.home[word as usize]).is_none_or(|inside| !inside)
     }
 }
 
 /// The block of each word's definition; `usize::MAX` for parameters.
 fn homes(function: &Function, definitions: &Definitions) -> Vec<usize> {
     (0..function.words)
-        .map(|word| {
-            definitions
-                .place(word)
-                .map_or(usize::MAX, |(block, _)| block)
-        })
+        .map(|word| definitions.place(word).map_or(usize::MAX, |(block, _)| block))
         .collect()
 }
 

@@ -99,21 +99,14 @@ impl InPlace<'_> {
         if source.defined == 0 || !all_seen || !apart || i - source.defined > REACH {
             return false;
         }
-        for word in code[source.defined - 1]
-            .defs_mut()
-            .filter(|word| **word == from)
-        {
+        for word in code[source.defined - 1].defs_mut().filter(|word| **word == from) {
             *word = to;
         }
         let users = code[source.defined..i].iter_mut().flat_map(Inst::uses_mut);
         for word in users.filter(|word| **word == from) {
             *word = to;
         }
-        let used = if source.uses > 0 {
-            source.used
-        } else {
-            target.used
-        };
+        let used = if source.uses > 0 { source.used } else { target.used };
         *self.at(to) = Touched {
             used,
             uses: target.uses + source.uses,
@@ -170,17 +163,8 @@ fn delay_to(block: &Block, at: usize, definitions: &Definitions) -> Option<usize
                 .defs()
                 .all(|def| def != word && update.uses().all(|used| used != def))
     };
-    let count = after
-        .iter()
-        .take(REACH)
-        .take_while(|inst| passes(inst))
-        .count();
-    let used = |code: &[Inst]| {
-        code.iter()
-            .flat_map(Inst::uses)
-            .filter(|&used| used == copy)
-            .count() as u32
-    };
+    let count = after.iter().take(REACH).take_while(|inst| passes(inst)).count();
+    let used = |code: &[Inst]| code.iter().flat_map(Inst::uses).filter(|&used| used == copy).count() as u32;
     let between = used(&after[..count]);
     let all = between > 0 && used(&block.code[..at]) + between == definitions.uses(copy);
     all.then_some(at + 1 + count)

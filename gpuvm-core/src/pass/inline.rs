@@ -8,12 +8,7 @@ const GROWTH: usize = 16;
 
 /// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that have at most `limit`
 /// instructions. Callees come optimised; what they call themselves was inlined into them before or stays a call.
-pub(crate) fn inline(
-    caller: &mut Function,
-    callees: &[Function],
-    limit: usize,
-    may_inline: impl Fn(usize) -> bool,
-) {
+pub(crate) fn inline(caller: &mut Function, callees: &[Function], limit: usize, may_inline: impl Fn(usize) -> bool) {
     let most = limit.saturating_mul(GROWTH);
     let mut size = caller.size();
     let mut b = 0;
@@ -62,14 +57,9 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
     let end_place = std::mem::replace(&mut caller.blocks[b].place, place);
 
     for block in &callee.blocks {
-        caller.blocks.push(renamed(
-            block,
-            first_word,
-            first_block,
-            frame,
-            after,
-            &words.results,
-        ));
+        caller
+            .blocks
+            .push(renamed(block, first_word, first_block, frame, after, &words.results));
     }
     caller.blocks.push(Block {
         code: rest,
@@ -79,14 +69,7 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
 }
 
 /// A block of the callee with the caller's numbers; a return becomes copies and a jump.
-fn renamed(
-    block: &Block,
-    first_word: Word,
-    first_block: usize,
-    frame: u32,
-    after: usize,
-    results: &[Word],
-) -> Block {
+fn renamed(block: &Block, first_word: Word, first_block: usize, frame: u32, after: usize, results: &[Word]) -> Block {
     let mut block = block.clone();
     for inst in &mut block.code {
         for word in inst.uses_mut() {
@@ -152,10 +135,7 @@ mod tests {
         );
         assert_eq!(caller.frame_words, 9);
         assert_eq!(caller.blocks[0].code, assemble("mov 64 3"));
-        assert_eq!(
-            caller.blocks[1].code,
-            assemble("addi 65 64 1; stf 65 5; mov 4 65")
-        );
+        assert_eq!(caller.blocks[1].code, assemble("addi 65 64 1; stf 65 5; mov 4 65"));
         assert_eq!(
             caller.blocks.last().map(|block| &block.end),
             Some(&End::Return(vec![4]))

@@ -108,8 +108,7 @@ fn slots_to_words(function: &mut Function) -> bool {
     }
     for block in &mut function.blocks {
         for inst in &mut block.code {
-            let direct =
-                matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra != OUTGOING;
+            let direct = matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra != OUTGOING;
             let gone = inst.op == Op::Address && inst.extra > 0;
             if !direct && !gone || word_of[inst.imm as usize] == NONE {
                 continue;
@@ -123,9 +122,7 @@ fn slots_to_words(function: &mut Function) -> bool {
         }
     }
     let mut kept = addressed.iter();
-    function
-        .slots
-        .retain(|_| kept.next().copied().unwrap_or(true));
+    function.slots.retain(|_| kept.next().copied().unwrap_or(true));
     close_gaps(function);
     strict::define_all(function);
     true
@@ -163,18 +160,14 @@ mod tests {
         let mut function = blocks(vec![End::Return(vec![9])]);
         function.params = vec![0];
         function.frame_words = 4;
-        function.slots = vec![Slot {
-            offset: 0,
-            length: 4,
-        }];
+        function.slots = vec![Slot { offset: 0, length: 4 }];
         function.blocks[0].code = assemble(code);
         function
     }
 
     #[test]
     fn a_reference_to_a_local_needs_no_memory() {
-        let mut function =
-            with_slot("stf 0 1; imm 2 0; addr 3 0 4; addi 4 3 1; load 9 2 4 0; store 9 2 3 2");
+        let mut function = with_slot("stf 0 1; imm 2 0; addr 3 0 4; addi 4 3 1; load 9 2 4 0; store 9 2 3 2");
         assert!(promote(&mut function));
         assert_eq!(
             function.blocks[0].code,

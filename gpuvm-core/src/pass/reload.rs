@@ -8,17 +8,13 @@ use crate::isa::{Op, WORDS};
 /// Turns loads of frame words into copies, or into nothing where the word is in place already.
 pub(crate) fn reuse(function: &mut Function) {
     let has_slots = !function.slots.is_empty();
-    let mut held = Held {
-        by: vec![None; WORDS],
-    };
+    let mut held = Held { by: vec![None; WORDS] };
     let mut last = 0;
     for (b, chain) in chains(function) {
         if std::mem::replace(&mut last, chain) != chain {
             held.forget_all();
         }
-        function.blocks[b]
-            .code
-            .retain_mut(|inst| held.pass(inst, has_slots));
+        function.blocks[b].code.retain_mut(|inst| held.pass(inst, has_slots));
     }
 }
 
@@ -82,9 +78,8 @@ mod tests {
     #[test]
     fn what_is_still_there_is_not_loaded() {
         let mut function = blocks(vec![End::Halt]);
-        function.blocks[0].code = assemble(
-            "ldf 0 3; addi 1 0 1; ldf 2 3; ldf 0 3; stf 1 3; ldf 4 3; imm 1 0; imm 4 0; ldf 5 3",
-        );
+        function.blocks[0].code =
+            assemble("ldf 0 3; addi 1 0 1; ldf 2 3; ldf 0 3; stf 1 3; ldf 4 3; imm 1 0; imm 4 0; ldf 5 3");
         reuse(&mut function);
         assert_eq!(
             function.blocks[0].code,

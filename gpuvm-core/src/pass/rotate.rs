@@ -14,10 +14,7 @@ pub(crate) fn rotate(function: &mut Function) -> bool {
     let mut changed = false;
     for each in &shape.loops {
         let header = &function.blocks[each.header];
-        let End::Branch {
-            then, otherwise, ..
-        } = header.end
-        else {
+        let End::Branch { then, otherwise, .. } = header.end else {
             continue;
         };
         let leaves = each.body.contains(&then) != each.body.contains(&otherwise);

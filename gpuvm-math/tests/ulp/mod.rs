@@ -213,25 +213,16 @@ impl Random {
     /// Arguments for a function of two: any bits, moderate numbers, equal exponents, near 1, results near the limits.
     pub fn pair(&mut self) -> (f32, f32) {
         let bits = self.bits();
-        let any = (
-            f32::from_bits(bits as u32),
-            f32::from_bits((bits >> 32) as u32),
-        );
+        let any = (f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32));
         match self.bits() % 6 {
             0 => any,
             1 => (self.spread(4), (self.unit() * 40.0) as f32),
             2 => (self.spread(100), self.spread(6)),
             3 => (any.0, any.0 * self.spread(2)),
-            4 => (
-                1.0 + self.unit() as f32 / 8.0,
-                (self.unit() * 1000.0).trunc() as f32,
-            ),
+            4 => (1.0 + self.unit() as f32 / 8.0, (self.unit() * 1000.0).trunc() as f32),
             _ => {
                 let x = self.spread(126);
-                (
-                    x,
-                    ((self.unit() * 152.0) / gpuvm_math::log2(x) as f64) as f32,
-                )
+                (x, ((self.unit() * 152.0) / gpuvm_math::log2(x) as f64) as f32)
             }
         }
     }

@@ -3,9 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::panic::{
-    AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
-};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -103,6 +101,17 @@ fn overflow(file: &'static str, line: u32) -> ! {
     panic!("{message}");
 }
 
+/// Calls `body` for each VM of a range, with its number known to `vm::id`.
+#[inline]
+pub(super) fn each_vm(range: Range<usize>, mut body: impl FnMut(usize)) {
+    VM.with(|vm| {
+        for id in range {
+            vm.id.set(id as u32);
+            body(id);
+        }
+    });
+}
+
 /// What the threads of one launch share.
 pub(super) struct Launch {
     entry: &'static Entry,
@@ -124,30 +133,18 @@ impl Launch {
         }
     }
 
-    /// Calls `body` for the VMs of a range, on this thread. After a VM that traps or halts, the next one has its turn.
-    pub(super) fn run_range(&self, range: Range<usize>, mut body: impl FnMut(usize)) {
+    /// Calls `run` for a range of VMs, on this thread; it goes through them with [`each_vm`]. After a VM that traps or halts, `run` is
+    /// called for the rest. Not generic, so that it is compiled once.
+    pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(Range<usize>)) {
         let _running = Running::start(self);
         let mut next = range.start;
         while next < range.end {
-            let rest = next..range.end;
-            let caught = catch_unwind(AssertUnwindSafe(|| {
-                VM.with(|vm| {
-                    for id in rest {
-                        vm.id.set(id as u32);
-                        body(id);
-                    }
-                });
-            }));
+            let caught = catch_unwind(AssertUnwindSafe(|| run(next..range.end)));
             let Err(payload) = caught else { return };
             let id = vm_id();
             VM.with(|vm| vm.depth.set(0));
             if !payload.is::<Halted>() {
-                self.trap(
-                    id,
-                    CAUGHT
-                        .take()
-                        .unwrap_or_else(|| self.without_hook(&*payload)),
-                );
+                self.trap(id, CAUGHT.take().unwrap_or_else(|| self.without_hook(&*payload)));
             }
             next = id as usize + 1;
         }
@@ -156,27 +153,14 @@ impl Launch {
     /// The first trap by VM id, and how many there were.
     pub(super) fn finish(self) -> (Option<Trap>, u64) {
         (
-            self.first_trap
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner),
+            self.first_trap.into_inner().unwrap_or_else(PoisonError::into_inner),
             self.traps.into_inner(),
         )
     }
 
-    fn trap(
-        &self,
-        vm: u32,
-        Caught {
-            file,
-            line,
-            message,
-        }: Caught,
-    ) {
+    fn trap(&self, vm: u32, Caught { file, line, message }: Caught) {
         self.traps.fetch_add(1, Ordering::Relaxed);
-        let mut first = self
-            .first_trap
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.first_trap.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|first| vm < first.vm) {
             *first = Some(Trap {
                 vm,
@@ -189,9 +173,7 @@ impl Launch {
 
     /// What is known of a panic when the program has put its own hook in place of ours.
     fn without_hook(&self, payload: &(dyn std::any::Any + Send)) -> Caught {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_string());
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());
         let message = text
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_default();
@@ -242,23 +224,17 @@ fn install_hook() {
     }
     INSTALLED.call_once(|| {
         let outer = take_hook();
-        set_hook(Box::new(move |info| {
-            match VM.try_with(|vm| vm.running.get()) {
-                Ok(true) => record(info),
-                _ => outer(info),
-            }
+        set_hook(Box::new(move |info| match VM.try_with(|vm| vm.running.get()) {
+            Ok(true) => record(info),
+            _ => outer(info),
         }));
     });
 }
 
 fn record(info: &PanicHookInfo<'_>) {
-    let (file, line) = info.location().map_or((String::new(), 0), |place| {
-        (place.file().to_string(), place.line())
-    });
+    let (file, line) = info
+        .location()
+        .map_or((String::new(), 0), |place| (place.file().to_string(), place.line()));
     let message = info.payload_as_str().unwrap_or_default().to_string();
-    CAUGHT.set(Some(Caught {
-        file,
-        line,
-        message,
-    }));
+    CAUGHT.set(Some(Caught { file, line, message }));
 }

@@ -61,6 +61,7 @@ mod pool;
 mod tests;
 pub mod vm;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use gpuvm_core::types::VmType;
@@ -90,10 +91,7 @@ pub struct NativeCx<'b> {
 
 /// The data of one argument.
 enum NativeArg<'b> {
-    Shared {
-        vector: &'b dyn Vector,
-        uniform: bool,
-    },
+    Shared { vector: &'b dyn Vector, uniform: bool },
     Exclusive(&'b mut dyn Vector),
     AtomicU32(&'b [AtomicU32]),
     AtomicI32(&'b [AtomicI32]),
@@ -108,12 +106,7 @@ pub(crate) struct Ran {
 }
 
 /// Runs the routine natively for `vms` VMs.
-pub(crate) fn run(
-    entry: &'static Entry,
-    params: Vec<Seen<'_>>,
-    vms: u32,
-    recursion_limit: u32,
-) -> Result<Ran> {
+pub(crate) fn run(entry: &'static Entry, params: Vec<Seen<'_>>, vms: u32, recursion_limit: u32) -> Result<Ran> {
     let mut lent: Vec<Lent<'_>> = params.into_iter().map(Lent::new).collect();
     let args = lent.iter_mut().map(|lent| Some(lent.arg())).collect();
     let mut cx = NativeCx {
@@ -154,26 +147,17 @@ impl<'v> Lent<'v> {
                 let mut words = vec![0; column.len()];
                 column.write_words(0..column.len(), &mut words);
                 atomics = Some(match column.element().kind {
-                    gpuvm_core::types::Kind::I32 => Atomics::I32(
-                        words
-                            .into_iter()
-                            .map(|word| AtomicI32::new(word as i32))
-                            .collect(),
-                    ),
+                    gpuvm_core::types::Kind::I32 => {
+                        Atomics::I32(words.into_iter().map(|word| AtomicI32::new(word as i32)).collect())
+                    }
                     _ => Atomics::U32(words.into_iter().map(AtomicU32::new).collect()),
                 });
             }
             View::Write(column) if column.as_vector().is_none() => copy = Some(column.to_vector()),
-            View::Read { column, .. } if column.as_vector().is_none() => {
-                copy = Some(column.to_vector())
-            }
+            View::Read { column, .. } if column.as_vector().is_none() => copy = Some(column.to_vector()),
             _ => {}
         }
-        Lent {
-            view,
-            copy,
-            atomics,
-        }
+        Lent { view, copy, atomics }
     }
 
     fn arg(&mut self) -> NativeArg<'_> {
@@ -209,13 +193,8 @@ impl<'v> Lent<'v> {
                 column.copy_from(&*copy);
             }
             let words: Vec<u32> = match self.atomics {
-                Some(Atomics::U32(atomics)) => {
-                    atomics.into_iter().map(AtomicU32::into_inner).collect()
-                }
-                Some(Atomics::I32(atomics)) => atomics
-                    .into_iter()
-                    .map(|word| word.into_inner() as u32)
-                    .collect(),
+                Some(Atomics::U32(atomics)) => atomics.into_iter().map(AtomicU32::into_inner).collect(),
+                Some(Atomics::I32(atomics)) => atomics.into_iter().map(|word| word.into_inner() as u32).collect(),
                 None => return,
             };
             column.read_words(0..words.len(), &words);
@@ -249,10 +228,9 @@ impl<'b> NativeCx<'b> {
     /// As [`NativeCx::column`].
     pub fn slice<T: VmType>(&mut self, index: usize) -> Result<&'b [T]> {
         match self.take(index) {
-            Some(NativeArg::Shared {
-                vector,
-                uniform: false,
-            }) => entries(vector).ok_or_else(|| self.mismatch(index, Mode::Slice, T::TYPE)),
+            Some(NativeArg::Shared { vector, uniform: false }) => {
+                entries(vector).ok_or_else(|| self.mismatch(index, Mode::Slice, T::TYPE))
+            }
             _ => Err(self.mismatch(index, Mode::Slice, T::TYPE)),
         }
     }
@@ -297,11 +275,21 @@ impl<'b> NativeCx<'b> {
     /// # Errors
     ///
     /// [`Error::Threads`] if the thread pool cannot be started.
-    pub fn run<P: Parts, R: VmType>(
-        &mut self,
-        parts: P,
-        body: impl Fn(usize, P::Item) -> R + Sync,
-    ) -> Result<()> {
+    pub fn run<P: Parts, R: VmType>(&mut self, parts: P, body: impl Fn(usize, P::Item) -> R + Sync) -> Result<()> {
+        self.run_pieces(parts, &|launch, range, parts: &mut (Records<'_, R>, P)| {
+            launch.run_range(range, &mut |rest| {
+                context::each_vm(rest, |vm| {
+                    if let Some((result, item)) = parts.next() {
+                        *result = body(vm, item);
+                    }
+                });
+            });
+        })
+    }
+
+    /// Calls `work` for pieces of the launch over the thread pool. Generic over types alone and not over the function, so
+    /// that routines of one signature share it: this is compiled in the user's crate.
+    fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &Work<'_, P, R>) -> Result<()> {
         let zeros = vec![0; R::TYPE.words as usize];
         let mut results = vec![R::read_words(&zeros); self.vms as usize];
         let launch = context::Launch::new(self.entry, self.vms, self.recursion_limit);
@@ -310,15 +298,11 @@ impl<'b> NativeCx<'b> {
         let grain = pool::grain(self.vms as usize, pool.current_num_threads());
         let pieces = pool::pieces(self.vms as usize, parts, grain);
         pool::each(&pool, pieces.len(), &|piece| {
-            let Some((range, mut parts)) = pool::take(&pieces[piece]) else {
-                return;
-            };
-            launch.run_range(range, |vm| {
-                if let Some((result, item)) = parts.next() {
-                    *result = body(vm, item);
-                }
-            });
+            if let Some((range, mut parts)) = pool::take(&pieces[piece]) {
+                work(&launch, range, &mut parts);
+            }
         });
+        drop(pieces);
         let (first_trap, traps) = launch.finish();
         self.ran = Some(Ran {
             results: Box::new(results),
@@ -351,6 +335,9 @@ impl<'b> NativeCx<'b> {
         }
     }
 }
+
+/// Runs the VMs of a range over their parts.
+type Work<'w, P, R> = dyn for<'r> Fn(&context::Launch, Range<usize>, &mut (Records<'r, R>, P)) + Sync + 'w;
 
 /// One value a VM, or one for all.
 #[derive(Clone, Copy, Debug)]

@@ -50,10 +50,7 @@ pub struct Chunks<'b, T> {
 impl<'b, T> Chunks<'b, T> {
     pub(crate) fn new(entries: &'b mut [T], vms: usize) -> Self {
         let size = entries.len() / vms.max(1);
-        Chunks {
-            rest: entries,
-            size,
-        }
+        Chunks { rest: entries, size }
     }
 }
 
@@ -67,10 +64,7 @@ impl<'b, T: Send> Parts for Chunks<'b, T> {
                 rest: first,
                 size: self.size,
             },
-            Chunks {
-                rest,
-                size: self.size,
-            },
+            Chunks { rest, size: self.size },
         )
     }
 

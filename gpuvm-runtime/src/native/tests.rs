@@ -57,13 +57,7 @@ entry!("everything", ("x": f32, "me": &mut (u32, f32), "all": &[f32], "out": &mu
     cx.run((me, out), |vm, (me, out)| everything(x.get(vm), me, all, out, bins))
 });
 
-fn everything(
-    x: f32,
-    me: &mut (u32, f32),
-    all: &[f32],
-    out: &mut [u32],
-    bins: &[AtomicU32],
-) -> (u32, f32) {
+fn everything(x: f32, me: &mut (u32, f32), all: &[f32], out: &mut [u32], bins: &[AtomicU32]) -> (u32, f32) {
     me.0 += vm::id();
     me.1 = x;
     out.fill(vm::count());
@@ -90,13 +84,7 @@ fn every_kind_of_parameter() {
     let done = runtime()
         .launch("everything")
         .unwrap()
-        .args((
-            &[1.0f32, 2.0, 3.0],
-            &mut me,
-            &vec![0.5f32; 4],
-            &mut out,
-            &bins,
-        ))
+        .args((&[1.0f32, 2.0, 3.0], &mut me, &vec![0.5f32; 4], &mut out, &bins))
         .run()
         .unwrap();
     assert_eq!(
@@ -124,10 +112,7 @@ fn buffers_and_uniforms_and_steps() {
         .steps(3)
         .run()
         .unwrap();
-    assert_eq!(
-        done.output::<Vec<(u32, f32)>>().unwrap(),
-        [(1, 3.0), (4, 3.0)]
-    );
+    assert_eq!(done.output::<Vec<(u32, f32)>>().unwrap(), [(1, 3.0), (4, 3.0)]);
     assert_eq!(me.read().unwrap(), [(1, 0.25), (4, 0.25)]);
     assert_eq!(bins.read().unwrap(), [6]);
 }
@@ -166,9 +151,7 @@ entry!("reciprocal", ("x": u32, "me": &mut u32) -> u32, |cx| {
 
 #[test]
 fn a_trap_stops_its_vm_alone() {
-    let x: Vec<u32> = (0..1000)
-        .map(|i| if i == 997 { 9 } else { (i + 3) % 10 })
-        .collect();
+    let x: Vec<u32> = (0..1000).map(|i| if i == 997 { 9 } else { (i + 3) % 10 }).collect();
     let mut me = vec![77; 1000];
     let error = runtime()
         .launch("reciprocal")
@@ -193,13 +176,7 @@ fn a_trap_stops_its_vm_alone() {
     assert_eq!(me, x);
     let expected: Vec<u32> = x
         .iter()
-        .map(|&x| {
-            if x == 9 {
-                0
-            } else {
-                100u32.checked_div(x).unwrap_or(0)
-            }
-        })
+        .map(|&x| if x == 9 { 0 } else { 100u32.checked_div(x).unwrap_or(0) })
         .collect();
     assert_eq!(report.into_done().output::<Vec<u32>>().unwrap(), expected);
 }
@@ -211,11 +188,7 @@ entry!("depth", ("levels": u32) -> u32, |cx| {
 
 fn depth(levels: u32) -> u32 {
     let _depth = enter("src/depth.rs", 7);
-    if levels <= 1 {
-        1
-    } else {
-        1 + depth(levels - 1)
-    }
+    if levels <= 1 { 1 } else { 1 + depth(levels - 1) }
 }
 
 #[test]
@@ -237,10 +210,7 @@ fn recursion_ends_where_the_settings_say() {
         report.message,
         "stack overflow: recursion is deeper than the configured depth"
     );
-    assert_eq!(
-        report.done().output::<Vec<u32>>().unwrap(),
-        [3, 256, 0, 0, 5]
-    );
+    assert_eq!(report.done().output::<Vec<u32>>().unwrap(), [3, 256, 0, 0, 5]);
 
     let deep = launch(
         Settings {

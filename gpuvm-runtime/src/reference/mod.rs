@@ -19,9 +19,7 @@ impl Execute for Reference {
     }
 
     fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let mut vms: Vec<Vm> = (0..job.vms)
-            .map(|i| Vm::new(&job.program, job.first_vm + i))
-            .collect();
+        let mut vms: Vec<Vm> = (0..job.vms).map(|i| Vm::new(&job.program, job.first_vm + i)).collect();
         // The job's slots count VMs from the launch's first.
         let mut memory = Memory {
             arena: &mut job.arena,

@@ -64,16 +64,13 @@ impl Gpu {
             ..Default::default()
         };
         let (device, queue) =
-            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
-                Error::Device {
-                    reason: format!("`{}` cannot be opened: {error}", about.name),
-                }
+            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| Error::Device {
+                reason: format!("`{}` cannot be opened: {error}", about.name),
             })?;
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, text| {
-            *note.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(format!("{text} ({reason:?})"));
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text} ({reason:?})"));
         });
         let info = Device {
             name: about.name,
@@ -136,8 +133,7 @@ impl Gpu {
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Device`].
     pub fn guarded<T>(&self, work: impl FnOnce(&wgpu::Device) -> T) -> Result<T> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        let scopes =
-            [Internal, Validation, OutOfMemory].map(|filter| self.device.push_error_scope(filter));
+        let scopes = [Internal, Validation, OutOfMemory].map(|filter| self.device.push_error_scope(filter));
         let value = work(&self.device);
         let mut found = None;
         // Scopes are a stack: the last pushed is popped first.
@@ -171,9 +167,7 @@ impl Gpu {
 
     fn check_lost(&self) -> Result<()> {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(reason) => Err(Error::DeviceLost {
-                reason: reason.clone(),
-            }),
+            Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
         }
     }

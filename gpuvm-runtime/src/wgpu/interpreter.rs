@@ -109,11 +109,7 @@ impl Interpreter {
             let arena = filled(gpu, "arena", &job.arena);
             let atomics = filled(gpu, "atomics", &job.atomics);
             let states = zeros(device, "states", row::COUNT as u64 * vms);
-            let frames = zeros(
-                device,
-                "frames",
-                u64::from(job.program.frame_memory()) * vms,
-            );
+            let frames = zeros(device, "frames", u64::from(job.program.frame_memory()) * vms);
             let signal = zeros(device, "signal", signal::WORDS as u64);
             let group = bind(
                 device,
@@ -150,9 +146,7 @@ impl Interpreter {
 impl Execute for Interpreter {
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
         let limits = &self.gpu.limits;
-        let bytes = limits
-            .max_storage_buffer_binding_size
-            .min(limits.max_buffer_size);
+        let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         // Offsets are words of 32 bits; a little is left for rounding buffers up.
         let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
         if demand.atomic_words > words {
@@ -161,9 +155,7 @@ impl Execute for Interpreter {
         let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
         let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
         let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
-        demand
-            .vms_within(words)
-            .min(u32::try_from(most).unwrap_or(u32::MAX))
+        demand.vms_within(words).min(u32::try_from(most).unwrap_or(u32::MAX))
     }
 
     fn run(&self, job: &mut Job) -> Result<Outcome> {
@@ -227,8 +219,7 @@ impl Run<'_> {
         let dispatches = if resume { 1 } else { pace.dispatches };
         let readback = self.gpu.guarded(|device| {
             let readback = Readback::new(device, signal::WORDS as u64);
-            let mut encoder =
-                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 pass.set_pipeline(&self.kernel.pipeline);
@@ -261,8 +252,7 @@ impl Run<'_> {
                 "arena_words" => self.job.arena.len() as u32,
                 "atomic_words" => self.job.atomics.len() as u32,
                 _ => {
-                    let reason =
-                        format!("the shader's launch has a field `{field}` that nobody fills");
+                    let reason = format!("the shader's launch has a field `{field}` that nobody fills");
                     return Err(Error::Device { reason });
                 }
             })
@@ -292,11 +282,7 @@ impl Run<'_> {
         let readback = self.copy(vms as u64, |readback, encoder| {
             readback.record(encoder, &self.states, Some(of_row(status)), 0)
         })?;
-        let trapped = |words: &[u32]| {
-            words
-                .iter()
-                .position(|&word| word == Status::Trapped as u32)
-        };
+        let trapped = |words: &[u32]| words.iter().position(|&word| word == Status::Trapped as u32);
         let Some(vm) = readback.read(self.gpu, trapped)? else {
             return Ok(None);
         };
@@ -315,15 +301,10 @@ impl Run<'_> {
     }
 
     /// Submits copies to the host.
-    fn copy(
-        &self,
-        words: u64,
-        record: impl FnOnce(&Readback, &mut wgpu::CommandEncoder),
-    ) -> Result<Readback> {
+    fn copy(&self, words: u64, record: impl FnOnce(&Readback, &mut wgpu::CommandEncoder)) -> Result<Readback> {
         self.gpu.guarded(|device| {
             let readback = Readback::new(device, words);
-            let mut encoder =
-                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             record(&readback, &mut encoder);
             self.gpu.queue.submit([encoder.finish()]);
             readback

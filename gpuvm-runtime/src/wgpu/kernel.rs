@@ -89,12 +89,7 @@ impl Kernel {
 
 /// A shader module of SPIR-V that wgpu does not look into.
 #[allow(unsafe_code)]
-fn spirv_module(
-    device: &wgpu::Device,
-    entry: Entry,
-    size: [u32; 3],
-    words: Vec<u32>,
-) -> wgpu::ShaderModule {
+fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<u32>) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
         label: Some(entry.point()),
         entry_points: [wgpu::PassthroughShaderEntryPoint {
@@ -117,8 +112,7 @@ fn spirv_module(
 ///
 /// What naga says, with the place in the source.
 pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
-    let module =
-        naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+    let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::default())
         .validate(&module)
         .map_err(|error| error.emit_to_string(source))?;
@@ -184,12 +178,7 @@ mod tests {
             let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);
             assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);
-            assert!(
-                found
-                    .iter()
-                    .zip(0..)
-                    .all(|(entry, binding)| entry.binding == binding)
-            );
+            assert!(found.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));
         }
     }
 

@@ -18,9 +18,7 @@ pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
         size: size(words),
-        usage: wgpu::BufferUsages::STORAGE
-            | wgpu::BufferUsages::COPY_SRC
-            | wgpu::BufferUsages::COPY_DST,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
 }
@@ -29,8 +27,7 @@ pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
 pub fn filled(gpu: &Gpu, label: &str, words: &[u32]) -> wgpu::Buffer {
     let buffer = zeros(&gpu.device, label, words.len() as u64);
     if !words.is_empty() {
-        gpu.queue
-            .write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
     }
     buffer
 }
@@ -96,13 +93,7 @@ impl Readback {
     ) {
         for range in ranges.into_iter().filter(|range| !range.is_empty()) {
             let words = range.len() as u64;
-            encoder.copy_buffer_to_buffer(
-                source,
-                range.start as u64 * WORD,
-                &self.buffer,
-                at * WORD,
-                words * WORD,
-            );
+            encoder.copy_buffer_to_buffer(source, range.start as u64 * WORD, &self.buffer, at * WORD, words * WORD);
             at += words;
         }
     }

@@ -42,9 +42,7 @@ pub fn open(choice: Choice) -> Result<Opened> {
     let mut adapters = gpu::adapters();
     let count = adapters.len();
     let index = match choice {
-        Choice::Hardware => adapters
-            .iter()
-            .position(|adapter| !gpu::is_software(adapter)),
+        Choice::Hardware => adapters.iter().position(|adapter| !gpu::is_software(adapter)),
         Choice::Best => (count > 0).then_some(0),
         Choice::Index(index) => (index < count).then_some(index),
     };
@@ -65,12 +63,8 @@ pub fn open(choice: Choice) -> Result<Opened> {
 /// What was looked for and what there is.
 fn missing(choice: Choice, count: usize) -> String {
     match (choice, count) {
-        (_, 0) => "wgpu finds no adapter here; a driver for Vulkan, Metal or DirectX 12 is needed"
-            .to_string(),
-        (Choice::Index(index), _) => format!(
-            "there is no device {index}; the devices are 0 to {}",
-            count - 1
-        ),
+        (_, 0) => "wgpu finds no adapter here; a driver for Vulkan, Metal or DirectX 12 is needed".to_string(),
+        (Choice::Index(index), _) => format!("there is no device {index}; the devices are 0 to {}", count - 1),
         _ => "wgpu finds software rasterisers only, which have to be asked for".to_string(),
     }
 }

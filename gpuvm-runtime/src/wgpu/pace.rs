@@ -29,11 +29,7 @@ const PLEASANT: Duration = Duration::from_millis(20);
 impl Pace {
     /// Short, because nothing is known yet.
     pub fn start(software: bool) -> Pace {
-        let inner_cycles = if software {
-            INNER_CYCLES_SOFTWARE
-        } else {
-            1 << 20
-        };
+        let inner_cycles = if software { INNER_CYCLES_SOFTWARE } else { 1 << 20 };
         Pace {
             cycles: 4096,
             inner_cycles,
@@ -43,11 +39,7 @@ impl Pace {
 
     /// Makes the next submission longer or shorter, given how long the last one took.
     pub fn adapt(&mut self, took: Duration, software: bool) {
-        let most = if software {
-            MOST_CYCLES_SOFTWARE
-        } else {
-            MOST_CYCLES
-        };
+        let most = if software { MOST_CYCLES_SOFTWARE } else { MOST_CYCLES };
         if took < PLEASANT {
             if self.cycles < most {
                 self.cycles = (self.cycles * 2).min(most);

@@ -40,19 +40,14 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
         places.push(place);
     }
     for (at, instruction) in program.code.iter().enumerate() {
-        let words = pack_instruction(program, &places, instruction).map_err(|what| {
-            format!("instruction {at} (opcode {:#x}) {what}", instruction.opcode)
-        })?;
+        let words = pack_instruction(program, &places, instruction)
+            .map_err(|what| format!("instruction {at} (opcode {:#x}) {what}", instruction.opcode))?;
         packed.code.extend(words);
     }
     Ok(packed)
 }
 
-fn pack_instruction(
-    program: &Program,
-    places: &[[u32; 4]],
-    instruction: &Instruction,
-) -> Result<[u32; 4], String> {
+fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instruction) -> Result<[u32; 4], String> {
     let op = Op::from_code(instruction.opcode).ok_or("is no operation of the machine")?;
     let shape = shape(op);
     let mut operands = instruction.operands;
@@ -106,24 +101,17 @@ fn check(program: &Program, op: Op, role: Role, operand: u32) -> Result<(), Stri
     let below = |count: usize| (operand as usize) < count;
     let (exists, what) = match role {
         Role::Def | Role::Use => (word(operand), "word"),
-        Role::DefPair | Role::UsePair => (
-            word(unpair(operand).0) && word(unpair(operand).1),
-            "pair of words",
-        ),
+        Role::DefPair | Role::UsePair => (word(unpair(operand).0) && word(unpair(operand).1), "pair of words"),
         Role::Label | Role::Callee => (below(program.code.len()), "label"),
         Role::Matrix => (op != Op::Affine || below(program.matrices.len()), "matrix"),
         Role::Site => (below(program.sites.len()), "trap site"),
-        Role::Imm if matches!(op, Op::Param | Op::ParamLen) => {
-            (below(program.params.len() + 1), "parameter")
-        }
+        Role::Imm if matches!(op, Op::Param | Op::ParamLen) => (below(program.params.len() + 1), "parameter"),
         Role::Imm | Role::Base | Role::None => (true, ""),
     };
     if exists {
         Ok(())
     } else {
-        Err(format!(
-            "names {what} {operand:#x}, which the program does not have"
-        ))
+        Err(format!("names {what} {operand:#x}, which the program does not have"))
     }
 }
 
@@ -131,8 +119,7 @@ fn check(program: &Program, op: Op, role: Role, operand: u32) -> Result<(), Stri
 /// format. `None` if it is damaged.
 fn pack_matrix(program: &Program, record: &MatrixRecord, words: &mut Vec<u32>) -> Option<[u32; 4]> {
     let start = words.len();
-    let range =
-        record.offset as usize..(record.offset as usize).checked_add(record.size as usize)?;
+    let range = record.offset as usize..(record.offset as usize).checked_add(record.size as usize)?;
     match record.format {
         Format::Sparse => {
             let terms = program.pools.terms.get(range)?;
@@ -152,21 +139,13 @@ fn pack_matrix(program: &Program, record: &MatrixRecord, words: &mut Vec<u32>) -
             words.extend(matrix);
         }
     }
-    Some([
-        0,
-        u32::try_from(start).ok()?,
-        record.size,
-        record.format as u32,
-    ])
+    Some([0, u32::try_from(start).ok()?, record.size, record.format as u32])
 }
 
 /// The two words of a sparse term, the ends of its row not marked yet.
 fn pack_term(term: &Term) -> Option<[u32; 2]> {
     let constant = term.column == CONSTANT;
-    if usize::from(term.row) >= WORDS
-        || !constant && usize::from(term.column) >= WORDS
-        || term.rotation >= 32
-    {
+    if usize::from(term.row) >= WORDS || !constant && usize::from(term.column) >= WORDS || term.rotation >= 32 {
         return None;
     }
     let column = if constant {

@@ -64,18 +64,11 @@ pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
         readback
     })?;
     readback.read(gpu, |found| {
-        pairs
-            .iter()
-            .zip(found.chunks_exact(ANSWERS))
-            .all(|(pair, found)| {
-                expected(*pair)
-                    .iter()
-                    .zip(found)
-                    .all(|(&expected, &found)| {
-                        expected == found
-                            || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()
-                    })
+        pairs.iter().zip(found.chunks_exact(ANSWERS)).all(|(pair, found)| {
+            expected(*pair).iter().zip(found).all(|(&expected, &found)| {
+                expected == found || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()
             })
+        })
     })
 }
 
@@ -86,10 +79,7 @@ fn expected(pair: [u32; 2]) -> [u32; ANSWERS] {
 
 /// Every special value with every other, and as many of no special kind from a xorshift generator.
 fn pairs() -> Vec<[u32; 2]> {
-    let mut pairs: Vec<_> = SPECIAL
-        .iter()
-        .flat_map(|&a| SPECIAL.map(|b| [a, b]))
-        .collect();
+    let mut pairs: Vec<_> = SPECIAL.iter().flat_map(|&a| SPECIAL.map(|b| [a, b])).collect();
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;

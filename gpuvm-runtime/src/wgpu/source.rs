@@ -115,15 +115,14 @@ impl Part {
         Some(match op {
             DivU | DivS | RemU | RemS => Part::Division,
             DivU64 | DivS64 | RemU64 | RemS64 => Part::LongDivision,
-            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64
-            | MulOverS64 => Part::Long,
-            FRem | FMulAdd | FSqrt => Part::RareFloat,
-            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64
-            | FToU64 | I64ToF | U64ToF => Part::Conversion,
-            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor
-            | AtomicMinU | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => {
-                Part::Atomic
+            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64 | MulOverS64 => {
+                Part::Long
             }
+            FRem | FMulAdd | FSqrt => Part::RareFloat,
+            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF
+            | U64ToF => Part::Conversion,
+            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
+            | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
             Call => Part::Calls,
             _ => return None,
         })
@@ -142,9 +141,7 @@ impl Uses {
             let op = Op::from_code(instruction.opcode);
             let matrix = program.matrices.get(instruction.operands[3] as usize);
             let part = match (op, matrix) {
-                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => {
-                    Some(Part::Dense)
-                }
+                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Some(Part::Dense),
                 (Some(Op::Affine), _) => Some(Part::Sparse),
                 (Some(op), _) => Part::of(op),
                 (None, _) => None,
@@ -163,11 +160,7 @@ impl Uses {
     fn declare(self, text: &mut String) {
         for (part, name) in PARTS {
             // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "const {name}: bool = {};",
-                self.0 >> part as u8 & 1 == 1
-            );
+            let _ = writeln!(text, "const {name}: bool = {};", self.0 >> part as u8 & 1 == 1);
         }
     }
 }
@@ -341,8 +334,7 @@ mod tests {
         for op in Op::ALL.iter().filter(|op| **op != Op::Affine) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {
-                !source[at + name.len()..]
-                    .starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
+                !source[at + name.len()..].starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
             });
             assert!(uses.count() > 1, "{name} is declared and never used");
         }

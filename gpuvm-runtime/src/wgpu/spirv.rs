@@ -92,10 +92,7 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
         if !(10..=15).contains(&opcode) && opcode != CAPABILITY {
             patched.extend(pending[1].1.take().unwrap_or_default());
         }
-        if !BEFORE_ANNOTATIONS
-            .iter()
-            .any(|range| range.contains(&opcode))
-        {
+        if !BEFORE_ANNOTATIONS.iter().any(|range| range.contains(&opcode)) {
             patched.extend(decorations.take().unwrap_or_default());
         }
         patched.extend(instruction);

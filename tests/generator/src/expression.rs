@@ -42,21 +42,9 @@ impl Writer<'_> {
         }
         match self.rng.below(8) {
             0 => format!("!{}", self.condition(depth - 1)),
-            1 => format!(
-                "({} && {})",
-                self.condition(depth - 1),
-                self.condition(depth - 1)
-            ),
-            2 => format!(
-                "({} || {})",
-                self.condition(depth - 1),
-                self.condition(depth - 1)
-            ),
-            3 => format!(
-                "({} ^ {})",
-                self.condition(depth - 1),
-                self.condition(depth - 1)
-            ),
+            1 => format!("({} && {})", self.condition(depth - 1), self.condition(depth - 1)),
+            2 => format!("({} || {})", self.condition(depth - 1), self.condition(depth - 1)),
+            3 => format!("({} ^ {})", self.condition(depth - 1), self.condition(depth - 1)),
             4 => self.leaf(&Ty::Scalar("bool")),
             _ => {
                 let ty = match scalar(self.rng) {
@@ -81,8 +69,7 @@ impl Writer<'_> {
             1 => format!("{a}.abs().sqrt()"),
             2 => format!(
                 "{a}.{}()",
-                self.rng
-                    .pick(&["floor", "ceil", "round", "trunc", "abs", "fract"])
+                self.rng.pick(&["floor", "ceil", "round", "trunc", "abs", "fract"])
             ),
             3 => format!(
                 "{a}.{}({})",
@@ -98,10 +85,7 @@ impl Writer<'_> {
                 let from = Ty::Scalar(self.rng.pick(&INTEGERS));
                 format!("({} as f32)", self.expression(&from, depth))
             }
-            6 => format!(
-                "f32::from_bits({})",
-                self.expression(&Ty::Scalar("u32"), depth)
-            ),
+            6 => format!("f32::from_bits({})", self.expression(&Ty::Scalar("u32"), depth)),
             7 => format!("{a}.clamp(-8.0, 8.0)"),
             _ => format!(
                 "({a} {} {})",
@@ -121,11 +105,7 @@ impl Writer<'_> {
         match self.rng.below(14) {
             0 => format!("({a} {} {b})", self.rng.pick(&["&", "|", "^"])),
             1 => format!("(!{a})"),
-            2 => format!(
-                "({a} {} {})",
-                self.rng.pick(&["<<", ">>"]),
-                self.rng.below(8)
-            ),
+            2 => format!("({a} {} {})", self.rng.pick(&["<<", ">>"]), self.rng.below(8)),
             3 => format!(
                 "({a} {} ({} & 7))",
                 self.rng.pick(&["<<", ">>"]),
@@ -134,8 +114,7 @@ impl Writer<'_> {
             4 => format!("({a} {} ({b} | 1).max(1))", self.rng.pick(&["/", "%"])),
             5 => format!(
                 "{a}.{}({b})",
-                self.rng
-                    .pick(&["min", "max", "saturating_add", "saturating_sub"])
+                self.rng.pick(&["min", "max", "saturating_add", "saturating_sub"])
             ),
             6 => format!(
                 "{a}.rotate_left({} & {narrow})",
@@ -157,16 +136,12 @@ impl Writer<'_> {
             ),
             10 => format!(
                 "({a}.{}() as {name})",
-                self.rng
-                    .pick(&["count_ones", "leading_zeros", "trailing_zeros"])
+                self.rng.pick(&["count_ones", "leading_zeros", "trailing_zeros"])
             ),
             11 if name == "u32" => {
                 format!("{}.to_bits()", self.expression(&Ty::Scalar("f32"), depth))
             }
-            _ => format!(
-                "{a}.wrapping_{}({b})",
-                self.rng.pick(&["add", "sub", "mul"])
-            ),
+            _ => format!("{a}.wrapping_{}({b})", self.rng.pick(&["add", "sub", "mul"])),
         }
     }
 
@@ -174,10 +149,7 @@ impl Writer<'_> {
         match ty {
             Ty::Scalar(_) => self.leaf(ty),
             Ty::Tuple(parts) => {
-                let parts: Vec<String> = parts
-                    .iter()
-                    .map(|part| self.expression(part, depth))
-                    .collect();
+                let parts: Vec<String> = parts.iter().map(|part| self.expression(part, depth)).collect();
                 format!("({})", parts.join(", "))
             }
             Ty::Array(element, length) => {
@@ -185,9 +157,7 @@ impl Writer<'_> {
                 if self.rng.chance(40) {
                     return format!("[{}; {length}]", self.expression(&element, depth));
                 }
-                let elements: Vec<String> = (0..*length)
-                    .map(|_| self.expression(&element, depth.min(1)))
-                    .collect();
+                let elements: Vec<String> = (0..*length).map(|_| self.expression(&element, depth.min(1))).collect();
                 format!("[{}]", elements.join(", "))
             }
             Ty::Struct(s) => {
@@ -212,10 +182,7 @@ impl Writer<'_> {
             Ty::Enum(e) => {
                 let v = self.rng.below(self.types.enums[*e].len());
                 let payload = self.types.enums[*e][v].clone();
-                let parts: Vec<String> = payload
-                    .iter()
-                    .map(|part| self.expression(part, depth))
-                    .collect();
+                let parts: Vec<String> = payload.iter().map(|part| self.expression(part, depth)).collect();
                 format!("({})", constructor(&format!("E{e}::V{v}"), v, &parts, ": "))
             }
         }
@@ -223,10 +190,10 @@ impl Writer<'_> {
 
     /// A variable, a part of one, or a literal.
     pub fn leaf(&mut self, ty: &Ty) -> String {
-        if self.rng.chance(75) {
-            if let Some(place) = self.variable(ty) {
-                return place;
-            }
+        if self.rng.chance(75)
+            && let Some(place) = self.variable(ty)
+        {
+            return place;
         }
         if let Ty::Scalar(name) = ty
             && self.rng.chance(70)
@@ -238,8 +205,7 @@ impl Writer<'_> {
             Ty::Scalar("bool") => self.rng.pick(&["true", "false"]).to_string(),
             Ty::Scalar("f32") => {
                 let value = self.rng.pick(&[
-                    "0.0", "1.0", "-1.5", "0.1", "3.25", "1.0e-39", "65536.0", "-0.0", "1.0e20",
-                    "7.0",
+                    "0.0", "1.0", "-1.5", "0.1", "3.25", "1.0e-39", "65536.0", "-0.0", "1.0e20", "7.0",
                 ]);
                 format!("({value}f32)")
             }
@@ -285,9 +251,7 @@ impl Writer<'_> {
             } else {
                 String::new()
             };
-            return format!(
-                "(match {scrutinee} % 6 {{ 0 | 3 => {a}, 1..=2{guard} => {b}, _ => {c} }})"
-            );
+            return format!("(match {scrutinee} % 6 {{ 0 | 3 => {a}, 1..=2{guard} => {b}, _ => {c} }})");
         }
         let e = self.rng.below(self.types.enums.len());
         let scrutinee = self.expression(&Ty::Enum(e), depth);
@@ -301,10 +265,7 @@ impl Writer<'_> {
         let mut arms = Vec::new();
         for (v, payload) in variants.iter().enumerate() {
             self.enter();
-            let names: Vec<String> = payload
-                .iter()
-                .map(|part| self.declare(part, false))
-                .collect();
+            let names: Vec<String> = payload.iter().map(|part| self.declare(part, false)).collect();
             let pattern = constructor(&format!("E{e}::V{v}"), v, &names, ": ");
             let body = body(self);
             self.leave();

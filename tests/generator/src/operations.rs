@@ -38,60 +38,18 @@ const INTEGER_ROWS: &[Row] = &[
     ("shr", On::All, "a: T, n: u32", "T", "a >> (n % 70)"),
     ("shl_signed", On::All, "a: T, n: i32", "T", "a << (n % 80)"),
     ("shr_byte", On::All, "a: T, n: u8", "T", "a >> (n & 0x3f)"),
-    (
-        "add_assign",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "{ let mut x = a; x += b; x }",
-    ),
-    (
-        "sub_assign",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "{ let mut x = a; x -= b; x }",
-    ),
-    (
-        "mul_assign",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "{ let mut x = a; x *= b; x }",
-    ),
-    (
-        "div_assign",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "{ let mut x = a; x /= b; x }",
-    ),
-    (
-        "rem_assign",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "{ let mut x = a; x %= b; x }",
-    ),
+    ("add_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x += b; x }"),
+    ("sub_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x -= b; x }"),
+    ("mul_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x *= b; x }"),
+    ("div_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x /= b; x }"),
+    ("rem_assign", On::All, "a: T, b: T", "T", "{ let mut x = a; x %= b; x }"),
     ("abs", On::Signed, "a: T", "T", "a.abs()"),
     ("pow", On::All, "a: T, n: u32", "T", "a.pow(n % 9)"),
     ("div_euclid", On::All, "a: T, b: T", "T", "a.div_euclid(b)"),
     ("rem_euclid", On::All, "a: T, b: T", "T", "a.rem_euclid(b)"),
     ("isqrt", On::Unsigned, "a: T", "T", "a.isqrt()"),
-    (
-        "wrapping_div",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "a.wrapping_div(b)",
-    ),
-    (
-        "wrapping_rem",
-        On::All,
-        "a: T, b: T",
-        "T",
-        "a.wrapping_rem(b)",
-    ),
+    ("wrapping_div", On::All, "a: T, b: T", "T", "a.wrapping_div(b)"),
+    ("wrapping_rem", On::All, "a: T, b: T", "T", "a.wrapping_rem(b)"),
     // By a constant, where the compiler reduces.
     (
         "constants",
@@ -152,13 +110,7 @@ const INTEGER_ROWS: &[Row] = &[
         "(T, T)",
         "(a.wrapping_shl(n), a.wrapping_shr(n))",
     ),
-    (
-        "wrapping_pow",
-        On::All,
-        "a: T, n: u32",
-        "T",
-        "a.wrapping_pow(n % 40)",
-    ),
+    ("wrapping_pow", On::All, "a: T, n: u32", "T", "a.wrapping_pow(n % 40)"),
     (
         "checked",
         On::All,
@@ -180,13 +132,7 @@ const INTEGER_ROWS: &[Row] = &[
         "(Option<T>, Option<T>)",
         "(a.checked_shl(n % 70), a.checked_shr(n % 70))",
     ),
-    (
-        "checked_neg",
-        On::All,
-        "a: T",
-        "Option<T>",
-        "a.checked_neg()",
-    ),
+    ("checked_neg", On::All, "a: T", "Option<T>", "a.checked_neg()"),
     (
         "checked_pow",
         On::All,
@@ -208,13 +154,7 @@ const INTEGER_ROWS: &[Row] = &[
         "((T, bool), (T, bool), (T, bool))",
         "(a.overflowing_add(b), a.overflowing_sub(b), a.overflowing_mul(b))",
     ),
-    (
-        "overflowing_neg",
-        On::All,
-        "a: T",
-        "(T, bool)",
-        "a.overflowing_neg()",
-    ),
+    ("overflowing_neg", On::All, "a: T", "(T, bool)", "a.overflowing_neg()"),
     (
         "rotate",
         On::All,
@@ -259,13 +199,7 @@ const INTEGER_ROWS: &[Row] = &[
         "(a.signum(), a.is_positive(), a.is_negative())",
     ),
     ("unsigned_abs", On::Signed, "a: T", "U", "a.unsigned_abs()"),
-    (
-        "is_power_of_two",
-        On::Unsigned,
-        "a: T",
-        "bool",
-        "a.is_power_of_two()",
-    ),
+    ("is_power_of_two", On::Unsigned, "a: T", "bool", "a.is_power_of_two()"),
 ];
 
 /// Name, parameters, result and body of rows on `f32`.
@@ -308,12 +242,7 @@ const FLOAT_ROWS: &[(&str, &str, &str, &str)] = &[
         "(f32, f32, f32)",
         "((a + b) + c, a + (b + c), a * b + c)",
     ),
-    (
-        "mul_add",
-        "a: f32, b: f32, c: f32",
-        "f32",
-        "a.mul_add(b, c)",
-    ),
+    ("mul_add", "a: f32, b: f32, c: f32", "f32", "a.mul_add(b, c)"),
     ("sqrt", "a: f32", "f32", "a.sqrt()"),
     ("abs", "a: f32", "(f32, f32)", "(a.abs(), a.signum())"),
     ("copysign", "a: f32, b: f32", "f32", "a.copysign(b)"),
@@ -323,12 +252,7 @@ const FLOAT_ROWS: &[(&str, &str, &str, &str)] = &[
         "[f32; 6]",
         "[a.floor(), a.ceil(), a.round(), a.trunc(), a.fract(), a.round_ties_even()]",
     ),
-    (
-        "min_max",
-        "a: f32, b: f32",
-        "(f32, f32)",
-        "(a.min(b), a.max(b))",
-    ),
+    ("min_max", "a: f32, b: f32", "(f32, f32)", "(a.min(b), a.max(b))"),
     ("clamp", "a: f32", "f32", "a.clamp(-2.5, 100.0)"),
     ("recip", "a: f32", "f32", "a.recip()"),
     ("bits", "a: f32", "u32", "a.to_bits()"),
@@ -347,56 +271,18 @@ const FLOAT_ROWS: &[(&str, &str, &str, &str)] = &[
     ),
     ("powi", "a: f32, n: i32", "f32", "a.powi(n % 20)"),
     ("powf", "a: f32, b: f32", "f32", "a.powf(b)"),
-    (
-        "sin",
-        "a: f32",
-        "(f32, f32, f32)",
-        "(a.sin(), a.cos(), a.tan())",
-    ),
-    (
-        "asin",
-        "a: f32",
-        "(f32, f32, f32)",
-        "(a.asin(), a.acos(), a.atan())",
-    ),
+    ("sin", "a: f32", "(f32, f32, f32)", "(a.sin(), a.cos(), a.tan())"),
+    ("asin", "a: f32", "(f32, f32, f32)", "(a.asin(), a.acos(), a.atan())"),
     ("atan2", "a: f32, b: f32", "f32", "a.atan2(b)"),
-    (
-        "sinh",
-        "a: f32",
-        "(f32, f32, f32)",
-        "(a.sinh(), a.cosh(), a.tanh())",
-    ),
-    (
-        "exp",
-        "a: f32",
-        "(f32, f32, f32)",
-        "(a.exp(), a.exp2(), a.exp_m1())",
-    ),
-    (
-        "ln",
-        "a: f32",
-        "[f32; 4]",
-        "[a.ln(), a.log2(), a.log10(), a.ln_1p()]",
-    ),
-    (
-        "hypot",
-        "a: f32, b: f32",
-        "(f32, f32)",
-        "(a.hypot(b), a.cbrt())",
-    ),
-    (
-        "degrees",
-        "a: f32",
-        "(f32, f32)",
-        "(a.to_degrees(), a.to_radians())",
-    ),
+    ("sinh", "a: f32", "(f32, f32, f32)", "(a.sinh(), a.cosh(), a.tanh())"),
+    ("exp", "a: f32", "(f32, f32, f32)", "(a.exp(), a.exp2(), a.exp_m1())"),
+    ("ln", "a: f32", "[f32; 4]", "[a.ln(), a.log2(), a.log10(), a.ln_1p()]"),
+    ("hypot", "a: f32, b: f32", "(f32, f32)", "(a.hypot(b), a.cbrt())"),
+    ("degrees", "a: f32", "(f32, f32)", "(a.to_degrees(), a.to_radians())"),
 ];
 
 /// Conversions by `as`: the targets of each source, in two groups to keep the routines small.
-const CAST_TARGETS: [&[&str]; 2] = [
-    &["u8", "i8", "u16", "i16", "f32"],
-    &["u32", "i32", "u64", "i64"],
-];
+const CAST_TARGETS: [&[&str]; 2] = [&["u8", "i8", "u16", "i16", "f32"], &["u32", "i32", "u64", "i64"]];
 
 /// The source of all these routines and of their list of cases, for the body of a module of the suite.
 pub fn operations() -> String {
@@ -406,34 +292,15 @@ pub fn operations() -> String {
         let signed = ty.starts_with('i');
         for &(name, on, params, result, body) in INTEGER_ROWS {
             if on == On::All || (on == On::Signed) == signed {
-                let [params, result, body] =
-                    [params, result, body].map(|text| concrete(text, ty, bits));
-                routine(
-                    &mut source,
-                    &mut names,
-                    format!("{name}_{ty}"),
-                    &params,
-                    &result,
-                    &body,
-                );
+                let [params, result, body] = [params, result, body].map(|text| concrete(text, ty, bits));
+                routine(&mut source, &mut names, format!("{name}_{ty}"), &params, &result, &body);
             }
         }
     }
     for &(name, params, result, body) in FLOAT_ROWS {
-        routine(
-            &mut source,
-            &mut names,
-            format!("{name}_f32"),
-            params,
-            result,
-            body,
-        );
+        routine(&mut source, &mut names, format!("{name}_f32"), params, result, body);
     }
-    for source_type in INTEGERS
-        .map(|(ty, _)| ty)
-        .into_iter()
-        .chain(["f32", "bool"])
-    {
+    for source_type in INTEGERS.map(|(ty, _)| ty).into_iter().chain(["f32", "bool"]) {
         for (group, targets) in CAST_TARGETS.iter().enumerate() {
             let targets: Vec<&str> = targets
                 .iter()
@@ -441,11 +308,7 @@ pub fn operations() -> String {
                 .filter(|&to| to != source_type && (source_type, to) != ("bool", "f32"))
                 .collect();
             let casts: Vec<String> = targets.iter().map(|to| format!("a as {to}")).collect();
-            let (params, result, body) = (
-                format!("a: {source_type}"),
-                targets.join(", "),
-                casts.join(", "),
-            );
+            let (params, result, body) = (format!("a: {source_type}"), targets.join(", "), casts.join(", "));
             routine(
                 &mut source,
                 &mut names,
@@ -482,14 +345,7 @@ fn concrete(text: &str, ty: &str, bits: u32) -> String {
     filled
 }
 
-fn routine(
-    source: &mut String,
-    names: &mut Vec<String>,
-    name: String,
-    params: &str,
-    result: &str,
-    body: &str,
-) {
+fn routine(source: &mut String, names: &mut Vec<String>, name: String, params: &str, result: &str, body: &str) {
     let _ = writeln!(
         source,
         "#[routine]\nfn {name}({params}) -> {result} {{\n    {body}\n}}\n"

@@ -77,9 +77,7 @@ pub fn random_module(seed: u64, name: &str) -> String {
         source += &write_routine(&mut rng, &types, &helpers, &helper, 2);
         helpers.push(helper);
     }
-    let params = (0..1 + rng.below(4))
-        .map(|_| (scalar(&mut rng), Mode::Value))
-        .collect();
+    let params = (0..1 + rng.below(4)).map(|_| (scalar(&mut rng), Mode::Value)).collect();
     let entry = Helper {
         name: name.to_string(),
         params,
@@ -105,13 +103,7 @@ fn random_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
     }
 }
 
-fn write_routine(
-    rng: &mut Rng,
-    types: &Types,
-    helpers: &[Helper],
-    routine: &Helper,
-    statements: usize,
-) -> String {
+fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Helper, statements: usize) -> String {
     let mut writer = Writer {
         rng,
         types,
@@ -212,9 +204,8 @@ impl Writer<'_> {
 
     /// A call of a helper that gives the type and takes no `&mut`.
     pub fn call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        let fits = |helper: &&Helper| {
-            helper.result == *ty && helper.params.iter().all(|(_, mode)| *mode != Mode::Mutable)
-        };
+        let fits =
+            |helper: &&Helper| helper.result == *ty && helper.params.iter().all(|(_, mode)| *mode != Mode::Mutable);
         let helpers: Vec<Helper> = self.helpers.iter().filter(fits).cloned().collect();
         if helpers.is_empty() || self.labels.len() > 1 {
             return None;
@@ -264,12 +255,7 @@ impl Writer<'_> {
                 }
             }
             Ty::Array(element, length) => {
-                self.collect_places(
-                    &format!("{path}[#{length}]"),
-                    &Ty::Scalar(element),
-                    wanted,
-                    places,
-                );
+                self.collect_places(&format!("{path}[#{length}]"), &Ty::Scalar(element), wanted, places);
             }
             Ty::Scalar(_) | Ty::Enum(_) => {}
         }
@@ -308,9 +294,7 @@ impl Writer<'_> {
             "f32" => "0.0",
             _ => "0",
         };
-        self.line(&format!(
-            "let mut {name}: [{element}; {length}] = [{zero}; {length}];"
-        ));
+        self.line(&format!("let mut {name}: [{element}; {length}] = [{zero}; {length}];"));
         self.line(&format!("for i in 0..{length} {{"));
         self.line(&format!("    if i < p{p}.len() {{ {name}[i] = p{p}[i]; }}"));
         self.line("}");

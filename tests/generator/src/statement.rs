@@ -117,14 +117,9 @@ impl Writer<'_> {
         if self.rng.chance(50) {
             let e = self.rng.below(self.types.enums.len());
             let scrutinee = self.expression(&Ty::Enum(e), 2);
-            let arms = self.enum_arms(e, |writer| {
-                match writer.mutable_variable(&Ty::Scalar("u32")) {
-                    Some(place) => format!(
-                        "{{ {place} = {}; }}",
-                        writer.expression(&Ty::Scalar("u32"), 2)
-                    ),
-                    None => "{}".to_string(),
-                }
+            let arms = self.enum_arms(e, |writer| match writer.mutable_variable(&Ty::Scalar("u32")) {
+                Some(place) => format!("{{ {place} = {}; }}", writer.expression(&Ty::Scalar("u32"), 2)),
+                None => "{}".to_string(),
             });
             return self.line(&format!("match {scrutinee} {{ {arms} }}"));
         }
@@ -155,18 +150,11 @@ impl Writer<'_> {
         let (range, item) = match self.rng.below(6) {
             0 => ("0..=3u32".to_string(), Ty::Scalar("u32")),
             1 => (
-                format!(
-                    "(0..({} & 7)).rev()",
-                    self.expression(&Ty::Scalar("u32"), 1)
-                ),
+                format!("(0..({} & 7)).rev()", self.expression(&Ty::Scalar("u32"), 1)),
                 Ty::Scalar("u32"),
             ),
             2 => (
-                format!(
-                    "(0..{}u32).step_by({})",
-                    3 + self.rng.below(9),
-                    1 + self.rng.below(4)
-                ),
+                format!("(0..{}u32).step_by({})", 3 + self.rng.below(9), 1 + self.rng.below(4)),
                 Ty::Scalar("u32"),
             ),
             3 => (
@@ -236,14 +224,8 @@ impl Writer<'_> {
 
     /// Calls a helper that takes `&mut`, with everything else computed before.
     fn call_with_mutable(&mut self) {
-        let takes_mutable = |helper: &&Helper| {
-            helper
-                .params
-                .iter()
-                .filter(|(_, mode)| *mode == Mode::Mutable)
-                .count()
-                == 1
-        };
+        let takes_mutable =
+            |helper: &&Helper| helper.params.iter().filter(|(_, mode)| *mode == Mode::Mutable).count() == 1;
         let helpers: Vec<Helper> = self.helpers.iter().filter(takes_mutable).cloned().collect();
         if helpers.is_empty() || self.labels.len() > 1 {
             return self.assign();

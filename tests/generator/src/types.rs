@@ -41,9 +41,7 @@ impl Types {
             enums: Vec::new(),
         };
         for _ in 0..1 + rng.below(2) {
-            let fields = (0..1 + rng.below(4))
-                .map(|_| types.random_type(rng))
-                .collect();
+            let fields = (0..1 + rng.below(4)).map(|_| types.random_type(rng)).collect();
             types.structs.push(fields);
         }
         let variants = (0..2 + rng.below(3))
@@ -132,10 +130,7 @@ impl Ty {
     pub fn name(&self) -> String {
         match self {
             Ty::Scalar(name) => (*name).to_string(),
-            Ty::Tuple(parts) => format!(
-                "({})",
-                parts.iter().map(Ty::name).collect::<Vec<_>>().join(", ")
-            ),
+            Ty::Tuple(parts) => format!("({})", parts.iter().map(Ty::name).collect::<Vec<_>>().join(", ")),
             Ty::Array(element, length) => format!("[{element}; {length}]"),
             Ty::Struct(s) => format!("S{s}"),
             Ty::Enum(e) => format!("E{e}"),

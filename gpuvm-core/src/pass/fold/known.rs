@@ -37,9 +37,7 @@ impl Known {
         let definitions = Definitions::of(function);
         let words = function.words as usize;
         Known {
-            single: (0..function.words)
-                .map(|word| definitions.is_single(word))
-                .collect(),
+            single: (0..function.words).map(|word| definitions.is_single(word)).collect(),
             constants: vec![None; words],
             local: vec![(0, 0); words],
             facts: vec![None; words],
@@ -74,23 +72,14 @@ impl Known {
     }
 
     pub fn fact(&self, word: Word) -> Option<Fact> {
-        let fact = if word == NONE {
-            None
-        } else {
-            self.facts[word as usize]
-        }?;
-        let holds = fact.chain == 0
-            || fact.chain == self.chain && fact.versions == self.versions_of(word, fact.uses);
+        let fact = if word == NONE { None } else { self.facts[word as usize] }?;
+        let holds = fact.chain == 0 || fact.chain == self.chain && fact.versions == self.versions_of(word, fact.uses);
         holds.then_some(fact)
     }
 
     fn versions_of(&self, word: Word, uses: [Word; 4]) -> [u32; 5] {
         let version = |word: Word| {
-            if word == NONE {
-                0
-            } else {
-                self.versions[word as usize]
-            }
+            if word == NONE { 0 } else { self.versions[word as usize] }
         };
         let [a, b, c, d] = uses;
         [word, a, b, c, d].map(version)
@@ -103,12 +92,7 @@ impl Known {
 
     /// Notes what control came by, from a block's end to the only block it leads to that way.
     pub fn took(&mut self, end: Option<&End>, to: usize) {
-        let Some(&End::Branch {
-            word,
-            then,
-            otherwise,
-        }) = end
-        else {
+        let Some(&End::Branch { word, then, otherwise }) = end else {
             return;
         };
         if to == otherwise && to != then {

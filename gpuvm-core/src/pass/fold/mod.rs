@@ -24,16 +24,9 @@ pub(crate) fn fold(function: &mut Function) -> bool {
         let mut out = Vec::with_capacity(code.len() + 4);
         let mut trap = None;
         for inst in code {
-            if inst.op == Op::TrapIf && known.constant(inst.uses[0]).is_some_and(|value| value != 0)
-            {
+            if inst.op == Op::TrapIf && known.constant(inst.uses[0]).is_some_and(|value| value != 0) {
                 let words = [inst.uses[1], inst.uses[2], NONE, NONE];
-                trap = Some((
-                    End::Trap {
-                        site: inst.imm,
-                        words,
-                    },
-                    inst.place,
-                ));
+                trap = Some((End::Trap { site: inst.imm, words }, inst.place));
                 break;
             }
             if let Some(added) = known.added_constant(&inst) {
@@ -98,28 +91,15 @@ enum Simpler {
 }
 
 fn simpler_end(end: &End, known: &Known) -> Option<End> {
-    let End::Branch {
-        word,
-        then,
-        otherwise,
-    } = *end
-    else {
+    let End::Branch { word, then, otherwise } = *end else {
         return None;
     };
     if let Some(value) = known.constant(word) {
         return Some(End::Jump(if value != 0 { then } else { otherwise }));
     }
     let (word, inverted) = known.condition(word)?;
-    let (then, otherwise) = if inverted {
-        (otherwise, then)
-    } else {
-        (then, otherwise)
-    };
-    Some(End::Branch {
-        word,
-        then,
-        otherwise,
-    })
+    let (then, otherwise) = if inverted { (otherwise, then) } else { (then, otherwise) };
+    Some(End::Branch { word, then, otherwise })
 }
 
 fn simplify(inst: &Inst, known: &Known) -> Option<Simpler> {
@@ -194,14 +174,8 @@ fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
             Inst::new(Op::MulHighU, high, &[a, b], 0, place),
             Inst::new(Op::Mul, low, &[a, b], 0, place),
         ),
-        Op::DivU64 if both_short() => (
-            Inst::new(Op::DivU, low, &[a, b], 0, place),
-            constant(high, 0),
-        ),
-        Op::RemU64 if both_short() => (
-            Inst::new(Op::RemU, low, &[a, b], 0, place),
-            constant(high, 0),
-        ),
+        Op::DivU64 if both_short() => (Inst::new(Op::DivU, low, &[a, b], 0, place), constant(high, 0)),
+        Op::RemU64 if both_short() => (Inst::new(Op::RemU, low, &[a, b], 0, place), constant(high, 0)),
         Op::Shl64 | Op::Shr64 | Op::Sar64 => match (inst.op, known.constant(b)? % 64) {
             (_, 0) => (Inst::copy(low, a, place), Inst::copy(high, a_high, place)),
             (Op::Shl64, by @ 32..) => (shift(Op::ShlImm, high, a, by - 32), constant(low, 0)),
@@ -255,18 +229,12 @@ mod tests {
 
     #[test]
     fn a_constant_operand_makes_an_instruction_linear() {
-        check(
-            "imm 2 5; mul 3 0 2; mul 4 2 0",
-            "imm 2 5; muli 3 0 5; muli 4 0 5",
-        );
+        check("imm 2 5; mul 3 0 2; mul 4 2 0", "imm 2 5; muli 3 0 5; muli 4 0 5");
         check(
             "imm 2 8; mul 3 0 2; divu 4 0 2; remu 5 0 2",
             "imm 2 8; shli 3 0 3; shri 4 0 3; andi 5 0 7",
         );
-        check(
-            "imm 2 3; sub 3 0 2; shl 4 0 2",
-            "imm 2 3; addi 3 0 -3; shli 4 0 3",
-        );
+        check("imm 2 3; sub 3 0 2; shl 4 0 2", "imm 2 3; addi 3 0 -3; shli 4 0 3");
         check("addi 2 0 3; addi 3 2 4", "addi 2 0 3; addi 3 0 7");
     }
 
@@ -274,10 +242,7 @@ mod tests {
     fn floats_keep_their_zeros_and_their_order() {
         let (zero, minus_zero, one) = (0.0_f32.to_bits(), (-0.0_f32).to_bits(), 1.0_f32.to_bits());
         check(&format!("faddi 2 0 {zero}"), &format!("faddi 2 0 {zero}"));
-        check(
-            &format!("faddi 2 0 {minus_zero}; fmuli 3 0 {one}"),
-            "mov 2 0; mov 3 0",
-        );
+        check(&format!("faddi 2 0 {minus_zero}; fmuli 3 0 {one}"), "mov 2 0; mov 3 0");
         check(&format!("fmuli 2 0 {zero}"), &format!("fmuli 2 0 {zero}"));
         check(
             &format!("faddi 2 0 {one}; faddi 3 2 {one}"),
@@ -293,18 +258,12 @@ mod tests {
     fn a_negated_comparison_is_the_opposite_one() {
         check("ltu 2 0 1; xori 3 2 1", "ltu 2 0 1; leu 3 1 0");
         check("flt 2 0 1; xori 3 2 1", "flt 2 0 1; xori 3 2 1");
-        check(
-            "imm 2 0; eq 3 0 1; eq 4 3 2",
-            "imm 2 0; eq 3 0 1; xori 4 3 1",
-        );
+        check("imm 2 0; eq 3 0 1; eq 4 3 2", "imm 2 0; eq 3 0 1; xori 4 3 1");
     }
 
     #[test]
     fn a_trap_not_taken_tells_the_condition() {
-        check(
-            "trapnz 0 0 - -; trapnz 1 0 - -; addi 2 0 7",
-            "trapnz 0 0 - -; imm 2 7",
-        );
+        check("trapnz 0 0 - -; trapnz 1 0 - -; addi 2 0 7", "trapnz 0 0 - -; imm 2 7");
         check(
             "trapnz 0 0 - -; vmid 0; trapnz 1 0 - -",
             "trapnz 0 0 - -; vmid 0; trapnz 1 0 - -",
@@ -326,19 +285,13 @@ mod tests {
             "addi 2 0 5; ltu 3 2 0; mov 0 2",
             "addi 2 0 5; imm 64 5; ltu 3 2 64; mov 0 2",
         );
-        check(
-            "add 2 0 1; ltu 3 2 0; mov 0 2",
-            "add 2 0 1; ltu 3 2 1; mov 0 2",
-        );
+        check("add 2 0 1; ltu 3 2 0; mov 0 2", "add 2 0 1; ltu 3 2 1; mov 0 2");
         check("addi 2 1 5; ltu 3 2 1", "addi 2 1 5; ltu 3 2 1");
     }
 
     #[test]
     fn long_operations_on_short_values_become_short() {
-        check(
-            "imm 2 0; mul64 3:4 0:2 1:2",
-            "imm 2 0; mulhu 4 0 1; mul 3 0 1",
-        );
+        check("imm 2 0; mul64 3:4 0:2 1:2", "imm 2 0; mulhu 4 0 1; mul 3 0 1");
         check("imm 2 40; shr64 3:4 0:1 2", "imm 2 40; shri 3 1 8; imm 4 0");
         check("imm 2 0; ltu64 3 0:2 1:2", "imm 2 0; ltu 3 0 1");
     }

@@ -20,13 +20,7 @@ impl Rewrite<'_> {
     }
 
     fn immediate(&self, op: Op, word: Word, imm: u32) -> Option<Inst> {
-        Some(Inst::new(
-            op,
-            self.inst.defs[0],
-            &[word],
-            imm,
-            self.inst.place,
-        ))
+        Some(Inst::new(op, self.inst.defs[0], &[word], imm, self.inst.place))
     }
 
     fn with(&self, op: Op, uses: &[Word]) -> Option<Inst> {
@@ -61,12 +55,8 @@ impl Rewrite<'_> {
         const ONE: u32 = 1.0_f32.to_bits();
         const MINUS_ZERO: u32 = (-0.0_f32).to_bits();
         match (self.inst.op, imm) {
-            (Op::AddImm | Op::XorImm | Op::OrImm, 0) | (Op::MulImm, 1) | (Op::AndImm, u32::MAX) => {
-                self.copy(a)
-            }
-            (Op::ShlImm | Op::ShrImm | Op::SarImm | Op::RotlImm, by) if by % 32 == 0 => {
-                self.copy(a)
-            }
+            (Op::AddImm | Op::XorImm | Op::OrImm, 0) | (Op::MulImm, 1) | (Op::AndImm, u32::MAX) => self.copy(a),
+            (Op::ShlImm | Op::ShrImm | Op::SarImm | Op::RotlImm, by) if by % 32 == 0 => self.copy(a),
             (Op::FAddImm, MINUS_ZERO) | (Op::FMulImm, ONE) => self.copy(a),
             (Op::MulImm | Op::AndImm, 0) => self.constant(0),
             (Op::OrImm, u32::MAX) => self.constant(u32::MAX),
@@ -80,21 +70,13 @@ impl Rewrite<'_> {
         let inner = self.known.fact(a)?;
         let [from, other, ..] = inner.uses;
         match (self.inst.op, inner.op) {
-            (Op::AddImm, Op::AddImm) => {
-                self.immediate(Op::AddImm, from, inner.imm.wrapping_add(imm))
-            }
-            (Op::MulImm, Op::MulImm) => {
-                self.immediate(Op::MulImm, from, inner.imm.wrapping_mul(imm))
-            }
+            (Op::AddImm, Op::AddImm) => self.immediate(Op::AddImm, from, inner.imm.wrapping_add(imm)),
+            (Op::MulImm, Op::MulImm) => self.immediate(Op::MulImm, from, inner.imm.wrapping_mul(imm)),
             (Op::XorImm, Op::XorImm) => self.immediate(Op::XorImm, from, inner.imm ^ imm),
             (Op::AndImm, Op::AndImm) => self.immediate(Op::AndImm, from, inner.imm & imm),
             (Op::OrImm, Op::OrImm) => self.immediate(Op::OrImm, from, inner.imm | imm),
-            (Op::RotlImm, Op::RotlImm) => {
-                self.immediate(Op::RotlImm, from, inner.imm.wrapping_add(imm) % 32)
-            }
-            (Op::Neg, Op::Neg)
-            | (Op::ByteSwap, Op::ByteSwap)
-            | (Op::BitReverse, Op::BitReverse) => self.copy(from),
+            (Op::RotlImm, Op::RotlImm) => self.immediate(Op::RotlImm, from, inner.imm.wrapping_add(imm) % 32),
+            (Op::Neg, Op::Neg) | (Op::ByteSwap, Op::ByteSwap) | (Op::BitReverse, Op::BitReverse) => self.copy(from),
             (Op::AndImm, _) if imm & 1 != 0 && self.known.is_bool(a) => self.copy(a),
             (Op::XorImm, Op::Eq) if imm == 1 => self.with(Op::Ne, &[from, other]),
             (Op::XorImm, Op::Ne) if imm == 1 => self.with(Op::Eq, &[from, other]),
@@ -116,12 +98,8 @@ impl Rewrite<'_> {
             (Op::Sar, _) => self.immediate(Op::SarImm, a, value % 32),
             (Op::Rotl, _) => self.immediate(Op::RotlImm, a, value % 32),
             (Op::DivU | Op::DivS, 1) => self.copy(a),
-            (Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) | (Op::RemU | Op::RemS, 1) => {
-                self.constant(0)
-            }
-            (Op::DivU, _) if value.is_power_of_two() => {
-                self.immediate(Op::ShrImm, a, value.trailing_zeros())
-            }
+            (Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) | (Op::RemU | Op::RemS, 1) => self.constant(0),
+            (Op::DivU, _) if value.is_power_of_two() => self.immediate(Op::ShrImm, a, value.trailing_zeros()),
             (Op::RemU, _) if value.is_power_of_two() => self.immediate(Op::AndImm, a, value - 1),
             (Op::LtU, 0) => self.constant(0),
             (Op::LeU, u32::MAX) => self.constant(1),
@@ -136,10 +114,7 @@ impl Rewrite<'_> {
             (Op::Sub, 0) => self.with(Op::Neg, &[b]),
             (Op::LeU, 0) => self.constant(1),
             (Op::LtU, u32::MAX) => self.constant(0),
-            (
-                Op::Shl | Op::Shr | Op::Sar | Op::Rotl | Op::DivU | Op::DivS | Op::RemU | Op::RemS,
-                0,
-            ) => self.constant(0),
+            (Op::Shl | Op::Shr | Op::Sar | Op::Rotl | Op::DivU | Op::DivS | Op::RemU | Op::RemS, 0) => self.constant(0),
             _ => self.commutative(b, value),
         }
     }
@@ -148,9 +123,7 @@ impl Rewrite<'_> {
     fn commutative(&self, word: Word, value: u32) -> Option<Inst> {
         match (self.inst.op, value) {
             (Op::Add, _) => self.immediate(Op::AddImm, word, value),
-            (Op::Mul, _) if value.is_power_of_two() => {
-                self.immediate(Op::ShlImm, word, value.trailing_zeros())
-            }
+            (Op::Mul, _) if value.is_power_of_two() => self.immediate(Op::ShlImm, word, value.trailing_zeros()),
             (Op::Mul, _) => self.immediate(Op::MulImm, word, value),
             (Op::Xor, _) => self.immediate(Op::XorImm, word, value),
             (Op::And, _) => self.immediate(Op::AndImm, word, value),
@@ -162,9 +135,7 @@ impl Rewrite<'_> {
             (Op::MinU, 0) => self.constant(0),
             (Op::MaxU, 0) | (Op::MinU, u32::MAX) => self.copy(word),
             (Op::MaxU, u32::MAX) => self.constant(u32::MAX),
-            (Op::Eq, 0) | (Op::Ne, 1) if self.known.is_bool(word) => {
-                self.immediate(Op::XorImm, word, 1)
-            }
+            (Op::Eq, 0) | (Op::Ne, 1) if self.known.is_bool(word) => self.immediate(Op::XorImm, word, 1),
             (Op::Eq, 1) | (Op::Ne, 0) if self.known.is_bool(word) => self.copy(word),
             _ => None,
         }
@@ -175,9 +146,7 @@ impl Rewrite<'_> {
         match self.inst.op {
             Op::Sub | Op::Xor | Op::Ne | Op::LtU | Op::LtS | Op::SubOverS => self.constant(0),
             Op::Eq | Op::LeU | Op::LeS => self.constant(1),
-            Op::And | Op::Or | Op::MinU | Op::MaxU | Op::MinS | Op::MaxS | Op::FMin | Op::FMax => {
-                self.copy(word)
-            }
+            Op::And | Op::Or | Op::MinU | Op::MaxU | Op::MinS | Op::MaxS | Op::FMin | Op::FMax => self.copy(word),
             Op::Add => self.immediate(Op::ShlImm, word, 1),
             _ => None,
         }
@@ -199,11 +168,7 @@ impl Rewrite<'_> {
             _ => {}
         }
         let (word, inverted) = self.known.condition(word)?;
-        let (then, otherwise) = if inverted {
-            (otherwise, then)
-        } else {
-            (then, otherwise)
-        };
+        let (then, otherwise) = if inverted { (otherwise, then) } else { (then, otherwise) };
         self.with(Op::Select, &[word, then, otherwise])
     }
 
@@ -216,15 +181,7 @@ impl Rewrite<'_> {
             _ => return None,
         };
         let better = !self.known.is_single(part) && self.known.is_single(other);
-        better.then(|| {
-            Inst::new(
-                Op::LtU,
-                self.inst.defs[0],
-                &[sum, other],
-                0,
-                self.inst.place,
-            )
-        })
+        better.then(|| Inst::new(Op::LtU, self.inst.defs[0], &[sum, other], 0, self.inst.place))
     }
 
     /// 64-bit comparisons of words whose high halves are 0.
@@ -233,13 +190,6 @@ impl Rewrite<'_> {
         if self.known.constant(a_high) != Some(0) || self.known.constant(b_high) != Some(0) {
             return None;
         }
-        self.with(
-            if self.inst.op == Op::Eq64 {
-                Op::Eq
-            } else {
-                Op::LtU
-            },
-            &[a, b],
-        )
+        self.with(if self.inst.op == Op::Eq64 { Op::Eq } else { Op::LtU }, &[a, b])
     }
 }

@@ -36,12 +36,7 @@ pub(super) enum Limit {
 
 impl Counter {
     pub fn of(block: &Block, b: usize, maps: &Maps) -> Option<Counter> {
-        let End::Branch {
-            word,
-            then,
-            otherwise,
-        } = block.end
-        else {
+        let End::Branch { word, then, otherwise } = block.end else {
             return None;
         };
         let (exit, goes_on_if) = match (then == b, otherwise == b) {
@@ -64,11 +59,7 @@ impl Counter {
                 return None;
             }
         }
-        let touched = 1 << word
-            | set(block
-                .code
-                .iter()
-                .flat_map(|inst| inst.uses().chain(inst.defs())));
+        let touched = 1 << word | set(block.code.iter().flat_map(|inst| inst.uses().chain(inst.defs())));
         let Some((inst, before)) = compared else {
             // The branch asks the counter itself: the loop goes on while it is not 0.
             let up = step(&map, word)?;
@@ -88,13 +79,8 @@ impl Counter {
         let [a, b, ..] = inst.uses;
         map = map.keep_rows(!(1 << word));
         // The comparison must see the words as the turn leaves them, and nothing else may see the comparison.
-        let settled = [a, b]
-            .iter()
-            .all(|&w| before.row(w as u16) == map.row(w as u16));
-        let own = map
-            .terms()
-            .iter()
-            .all(|term| u32::from(term.column) != word);
+        let settled = [a, b].iter().all(|&w| before.row(w as u16) == map.row(w as u16));
+        let own = map.terms().iter().all(|term| u32::from(term.column) != word);
         if !settled || !own || a == b {
             return None;
         }
@@ -155,11 +141,7 @@ impl Counter {
         let mut needed = after;
         // Each round adds a word or is the last.
         for _ in 0..WORDS {
-            let rows = self
-                .map
-                .rows()
-                .filter(|row| needed >> row[0].row & 1 != 0)
-                .flatten();
+            let rows = self.map.rows().filter(|row| needed >> row[0].row & 1 != 0).flatten();
             let read = set(rows
                 .map(|term| term.column)
                 .filter(|&column| column != CONSTANT)
@@ -197,10 +179,8 @@ fn step(map: &AffineMap, word: Word) -> Option<bool> {
     let [own, by] = map.row(word as u16)? else {
         return None;
     };
-    let counts = own.ring == Ring::Integer
-        && u32::from(own.column) == word
-        && own.coefficient == 1
-        && by.column == CONSTANT;
+    let counts =
+        own.ring == Ring::Integer && u32::from(own.column) == word && own.coefficient == 1 && by.column == CONSTANT;
     match by.coefficient {
         1 if counts => Some(true),
         u32::MAX if counts => Some(false),

@@ -28,16 +28,10 @@ pub(crate) fn raise(function: &mut Function, maps: &mut Maps) {
             continue;
         };
         let after = set(live.at_start(counter.exit));
-        counter.condition = counter
-            .condition
-            .filter(|&(word, _)| after >> word & 1 != 0);
+        counter.condition = counter.condition.filter(|&(word, _)| after >> word & 1 != 0);
         let needed = counter.needed_after(after);
         let busy = set(live.at_start(b)) | set(live.at_end(b)) | counter.touched;
-        let entering: Vec<usize> = predecessors(function)[b]
-            .iter()
-            .copied()
-            .filter(|&p| p != b)
-            .collect();
+        let entering: Vec<usize> = predecessors(function)[b].iter().copied().filter(|&p| p != b).collect();
         if let Some(turns) = counter.known_turns(function, &entering) {
             one_matrix(function, b, &entering, &counter, turns, after, maps);
         } else if counted < MOST_LOOPS
@@ -60,11 +54,7 @@ fn one_matrix(
 ) {
     let place = function.blocks[b].place;
     let turn_work = (function.blocks[b].code.len() as u64).saturating_mul(turns.into());
-    let Some(power) = counter
-        .map
-        .power(turns.into())
-        .map(|power| power.keep_rows(after))
-    else {
+    let Some(power) = counter.map.power(turns.into()).map(|power| power.keep_rows(after)) else {
         return;
     };
     if power.terms().len() as u64 > turn_work.min(MOST_TERMS as u64) {
@@ -249,9 +239,8 @@ mod tests {
     #[test]
     fn bits_are_raised_too() {
         let mut function = generator("imm 1 0; imm 2 1000");
-        function.blocks[1].code = assemble(
-            "shli 4 0 13; xor 0 0 4; shri 4 0 17; xor 0 0 4; shli 3 0 5; xor 0 0 3; addi 1 1 1; lts 3 1 2",
-        );
+        function.blocks[1].code =
+            assemble("shli 4 0 13; xor 0 0 4; shri 4 0 17; xor 0 0 4; shli 3 0 5; xor 0 0 3; addi 1 1 1; lts 3 1 2");
         let mut maps = Maps::new();
         raise(&mut function, &mut maps);
         assert_eq!(maps.len(), 1);

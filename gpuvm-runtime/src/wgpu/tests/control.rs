@@ -41,10 +41,7 @@ fn loops_of_different_lengths_end_right() {
 #[test]
 fn a_loop_goes_on_over_many_dispatches() {
     let engine = interpreter();
-    check(
-        engine,
-        job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20),
-    );
+    check(engine, job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20));
 }
 
 #[test]
@@ -127,14 +124,10 @@ fn traps_stop_their_vm_alone_and_record_words() {
         op(Op::Eq, [5, 2, 4, 0]),
         op(Op::TrapIf, [0, 5, 10, NO_WORD]),
     ];
-    let [(expected, wanted), (found, outcome)] =
-        both(engine, job(with_finish(code.clone()), &[], 0, 1, 200));
+    let [(expected, wanted), (found, outcome)] = both(engine, job(with_finish(code.clone()), &[], 0, 1, 200));
     assert_eq!(outcome, wanted);
     assert_eq!(outcome.traps, 50);
-    assert_eq!(
-        outcome.first_trap.map(|trap| (trap.vm, trap.words[0])),
-        Some((5, 5))
-    );
+    assert_eq!(outcome.first_trap.map(|trap| (trap.vm, trap.words[0])), Some((5, 5)));
     assert_eq!(found.arena, expected.arena);
     let mut without_first = job(with_finish(code), &[], 0, 1, 200);
     without_first.first_vm = 6;
@@ -177,10 +170,7 @@ fn spaces_are_apart() {
 #[test]
 fn atomics_of_all_vms_add_up() {
     let engine = interpreter();
-    let mut code = vec![
-        op(Op::VmId, [2, 0, 0, 0]),
-        op(Op::AddImm, [2, 2, u32::MAX - 60, 0]),
-    ];
+    let mut code = vec![op(Op::VmId, [2, 0, 0, 0]), op(Op::AddImm, [2, 2, u32::MAX - 60, 0])];
     let operations = [
         Op::AtomicAdd,
         Op::AtomicSub,

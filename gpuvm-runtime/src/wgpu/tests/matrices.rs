@@ -67,16 +67,9 @@ fn compare(engine: &dyn Execute, map: &AffineMap, format: Format, random: &mut R
         .collect();
     let store = stored(map, format);
     assert_eq!(store.records[0].format, format);
-    let [(expected, wanted), (found, outcome)] =
-        both(engine, job(apply(store), &input, INPUTS, WORDS as u32, VMS));
+    let [(expected, wanted), (found, outcome)] = both(engine, job(apply(store), &input, INPUTS, WORDS as u32, VMS));
     assert_eq!(outcome, wanted);
-    for (i, (a, b)) in found
-        .arena
-        .iter()
-        .zip(&expected.arena)
-        .enumerate()
-        .skip(input.len())
-    {
+    for (i, (a, b)) in found.arena.iter().zip(&expected.arena).enumerate().skip(input.len()) {
         let word = (i - input.len()) % WORDS;
         assert!(
             a == b || is_nan(*a) && is_nan(*b),
@@ -154,9 +147,6 @@ fn the_largest_matrix_in_a_loop_stays_within_the_inner_budget() {
             op(Op::Store, [9, 0, 1, 0]),
             op(Op::Halt, [0; 4]),
         ]);
-        check(
-            engine,
-            job(program(code, stored(&map, format)), &[], 0, 1, 40),
-        );
+        check(engine, job(program(code, stored(&map, format)), &[], 0, 1, 40));
     }
 }

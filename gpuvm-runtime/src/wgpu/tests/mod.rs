@@ -20,9 +20,8 @@ use crate::engine::{Choice, Engine, Execute, Job, Opened, Outcome};
 fn interpreter() -> &'static dyn Execute {
     static DEVICE: OnceLock<Opened> = OnceLock::new();
     let opened = DEVICE.get_or_init(|| {
-        open(Choice::Best).unwrap_or_else(|error| {
-            panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}")
-        })
+        open(Choice::Best)
+            .unwrap_or_else(|error| panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}"))
     });
     let (engine, execute) = &opened.engines[0];
     assert_eq!(*engine, Engine::Interpreter);
@@ -143,11 +142,7 @@ fn check(engine: &dyn Execute, job: Job) -> Job {
     let [(expected, wanted), (found, outcome)] = both(engine, job);
     assert_eq!(outcome, wanted);
     assert_eq!(found.atomics, expected.atomics);
-    let differs = found
-        .arena
-        .iter()
-        .zip(&expected.arena)
-        .position(|(a, b)| a != b);
+    let differs = found.arena.iter().zip(&expected.arena).position(|(a, b)| a != b);
     if let Some(at) = differs {
         panic!(
             "arena word {at} is {:#x} and not {:#x}",

@@ -154,10 +154,8 @@ fn every_operation_gives_the_reference_bits() {
         let n = arity(operation);
         let vms = if n >= 2 { 6000 } else { 2000 };
         for &constant in constants {
-            let [(expected, wanted), (found, outcome)] = both(
-                engine,
-                job(compute(operation, constant), &inputs(n, vms), n, 2, vms),
-            );
+            let [(expected, wanted), (found, outcome)] =
+                both(engine, job(compute(operation, constant), &inputs(n, vms), n, 2, vms));
             assert_eq!(outcome, wanted);
             let start = (n * vms) as usize;
             let wrong = (start..found.arena.len()).find(|&i| {
