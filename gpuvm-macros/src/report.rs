@@ -162,7 +162,6 @@ rules! {
     enumerate_pattern: "write `.enumerate()` with the pattern `(i, x)`";
 
     // Patterns.
-    rest_in_the_middle: "`..` is accepted only at the end of this pattern; write `_` for each field that is left out";
     pattern_literal: "only numbers and `bool` can be compared with in a pattern";
     pattern_macro: "macros in patterns are not available inside a #[routine]";
     unknown_pattern: "this pattern is not available inside a #[routine]";

@@ -113,7 +113,8 @@ define_nodes! {
     BindRef = 37;
     /// `local slot`: declares a local without value (`let x;`, hidden locals).
     Declare = 38;
-    /// place → place, sub-place: field of a struct or tuple, through references. `hash`.
+    /// place → place, sub-place: field of a struct or tuple, through references. `hash` of the name, of the index, or of `-k` for the k-th
+    /// from the end; so in `PatternPayload` too.
     PatternField = 39;
     /// `variant_hash field_hash`: place → place, sub-place: field of an enum variant, through references.
     PatternPayload = 40;

@@ -5,6 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     let_tuple, let_array, let_struct, nested_let, parameter_patterns, for_patterns, assign_tuple, assign_array, assign_struct, assign_with_rest,
     assign_nested_places, swap_chain, typed_lets, deferred_init, ignored_parts,
+    rest_anywhere,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -21,6 +22,19 @@ fn let_tuple(a: u32, b: f32) -> (f32, u32) {
     let (n, x) = (a / 2, b * 2.0);
     let (y, (m, _)) = (x + 1.0, (n ^ 3, true));
     (y, m)
+}
+
+#[routine]
+fn rest_anywhere(a: u32, b: u32) -> u32 {
+    let tuple = (a, b, a ^ b, 7u32);
+    let (.., last) = tuple;
+    let (first, .., third, _) = tuple;
+    let Line(.., Point { y, .. }) = Line(Point { x: 1, y: 2 }, Point { x: 3, y: b as i32 });
+    match (a & 3, b, last) {
+        (0, .., 7) => first,
+        (.., 8) => 0,
+        (x, ..) => third.wrapping_mul(x) ^ y as u32,
+    }
 }
 
 #[routine]

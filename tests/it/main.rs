@@ -38,6 +38,7 @@ mod patterns;
 mod random;
 mod references;
 mod scalars;
+mod scale;
 mod settings;
 mod slices;
 mod small_integers;

@@ -5,6 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     safe_divide, question_mark, nested_option, option_methods, option_in_struct, option_in_array, if_let_some, let_else_some, option_parameter,
     option_of_struct, first_match, option_comparison, replace_and_take, option_of_long, unwrap_or_forms,
+    expect_with_text,
 }
 
 #[routine]
@@ -186,4 +187,11 @@ fn unwrap_or_forms(a: i32, b: i32) -> (i32, i32, i32) {
         a.checked_div(b).unwrap_or(0),
         a.checked_rem(b).unwrap_or(-1),
     )
+}
+
+#[routine]
+fn expect_with_text(a: u32, b: u32) -> u32 {
+    let difference = a.checked_sub(b % 1000).expect("a is not below b");
+    let half = if a & 64 == 0 { Some(difference / 2) } else { None };
+    half.expect("bit 6 is clear") + 1
 }

@@ -4,7 +4,19 @@ use super::operand::{Length, Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::routine::Variable;
-use crate::types::{Field, Kind, Type, TypeRef, Value, Variant};
+use crate::types::{Field, Kind, Type, TypeRef, Value, Variant, name_hash};
+
+/// The hashes of fields counted from the end, as patterns behind a `..` name them.
+const FROM_END: [u32; 8] = [
+    name_hash("-1"),
+    name_hash("-2"),
+    name_hash("-3"),
+    name_hash("-4"),
+    name_hash("-5"),
+    name_hash("-6"),
+    name_hash("-7"),
+    name_hash("-8"),
+];
 
 /// The field of that hash.
 const fn field_of(fields: &'static [Field], hash: u32) -> Field {
@@ -14,6 +26,13 @@ const fn field_of(fields: &'static [Field], hash: u32) -> Field {
             return fields[i];
         }
         i += 1;
+    }
+    let mut back = 0;
+    while back < FROM_END.len() && back < fields.len() {
+        if FROM_END[back] == hash {
+            return fields[fields.len() - 1 - back];
+        }
+        back += 1;
     }
     panic!("no field of this name (is its struct declared with #[derive(VmType)]?)")
 }

@@ -1,6 +1,7 @@
 //! Assignment, to a place or to a pattern of places.
 
 use gpuvm_nodes::node::Node;
+use syn::punctuated::Punctuated;
 use syn::{Expr, ExprAssign, UnOp};
 
 use super::expr::{member_name, plain, write_variant};
@@ -46,8 +47,7 @@ impl Lowering<'_> {
                 self.stream.node(Node::Assign);
             }
             Expr::Tuple(node) => {
-                let rest = self.rest_at_end(node.elems.iter());
-                for (i, element) in node.elems.iter_mut().enumerate().take(rest) {
+                for (i, element) in positions(&mut node.elems) {
                     self.stream.node(Node::PatternField).hash(&i.to_string());
                     self.store(element);
                 }
@@ -75,8 +75,7 @@ impl Lowering<'_> {
                     Expr::Path(path) => super::expr::variant_name(&path.path),
                     other => return self.report.assign_target(other),
                 };
-                let rest = self.rest_at_end(node.args.iter());
-                for (i, element) in node.args.iter_mut().enumerate().take(rest) {
+                for (i, element) in positions(&mut node.args) {
                     write_variant(self.stream.node(Node::PatternPayload), &name).hash(&i.to_string());
                     self.store(element);
                 }
@@ -98,21 +97,25 @@ impl Lowering<'_> {
             other => self.report.assign_target(&*other),
         }
     }
+}
 
-    /// How many elements stand before a `..`, which may only be the last.
-    fn rest_at_end<'e>(&mut self, elements: impl ExactSizeIterator<Item = &'e Expr>) -> usize {
-        let count = elements.len();
-        let mut kept = count;
-        for (i, element) in elements.enumerate() {
-            if is_rest(element) {
-                kept = kept.min(i);
-                if i + 1 != count {
-                    self.report.rest_in_the_middle(element);
-                }
-            }
-        }
-        kept
-    }
+/// The targets in a tuple with the index of what they take; behind a `..`, counted from the end, where -1 is the last.
+fn positions(elements: &mut Punctuated<Expr, syn::Token![,]>) -> Vec<(isize, &mut Expr)> {
+    let count = elements.len() as isize;
+    let rest = elements.iter().position(is_rest).map(|rest| rest as isize);
+    let targets = (0..count).zip(elements.iter_mut()).filter(|(i, _)| rest != Some(*i));
+    targets
+        .map(|(i, target)| {
+            (
+                if rest.is_some_and(|rest| i > rest) {
+                    i - count
+                } else {
+                    i
+                },
+                target,
+            )
+        })
+        .collect()
 }
 
 fn is_rest(expr: &Expr) -> bool {

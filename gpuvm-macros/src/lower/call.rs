@@ -1,6 +1,6 @@
 //! Calls: of routines, constructors, std's functions on primitives, methods, and the `vm` module.
 
-use gpuvm_nodes::method::{NO_METHOD, method_number};
+use gpuvm_nodes::method::{self, NO_METHOD, method_number};
 use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote};
@@ -197,6 +197,25 @@ impl Lowering<'_> {
         quote!(#alias #arguments)
     }
 
+    /// `option.expect("text")`: the value of the operand, or a trap with the text.
+    fn expect(&mut self, text: &str, span: proc_macro2::Span) {
+        let present = self.new_label();
+        self.stream.line(span);
+        self.stream.node(Node::Copy);
+        self.stream.node(Node::Duplicate);
+        self.stream
+            .node(Node::Method)
+            .number(u64::from(method::number::is_some))
+            .number(1);
+        self.stream.node(Node::JumpIf).number(present);
+        self.fixed_panic(text);
+        self.label(present);
+        self.stream
+            .node(Node::Method)
+            .number(u64::from(method::number::unwrap))
+            .number(1);
+    }
+
     pub(super) fn method_call(&mut self, expr: &mut Expr, want: Want) -> Known {
         let Expr::MethodCall(node) = &mut *expr else {
             return Known::Unknown;
@@ -217,6 +236,15 @@ impl Lowering<'_> {
             && self.is_changeable(&node.receiver);
         if changed || copies {
             self.stream.node(Node::Copy);
+        }
+        if name == "expect"
+            && let Some(Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            })) = node.args.first()
+        {
+            self.expect(&text.value(), shadow::at(&node.method));
+            return known.method("unwrap");
         }
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))

@@ -71,11 +71,10 @@ impl Lowering<'_> {
                     Known::Tuple(fields) => fields.clone(),
                     _ => Vec::new(),
                 };
-                let kept = self.rest_last(&node.elems);
-                for (i, element) in node.elems.iter().enumerate().take(kept) {
+                for (i, element) in positions(&node.elems) {
                     self.stream.node(Node::PatternField).hash(&i.to_string());
-                    let field = fields.get(i).cloned().unwrap_or(Known::Unknown);
-                    self.pattern(element, &behind(known, field), fails);
+                    let known_field = usize::try_from(i).ok().and_then(|i| fields.get(i)).cloned();
+                    self.pattern(element, &behind(known, known_field.unwrap_or(Known::Unknown)), fails);
                 }
                 self.stream.node(Node::Pop);
             }
@@ -87,8 +86,7 @@ impl Lowering<'_> {
                     Known::Optional(inner) => (**inner).clone(),
                     _ => Known::Unknown,
                 };
-                let kept = self.rest_last(&node.elems);
-                for (i, element) in node.elems.iter().enumerate().take(kept) {
+                for (i, element) in positions(&node.elems) {
                     write_variant(self.stream.node(Node::PatternPayload), &name).hash(&i.to_string());
                     self.pattern(element, &behind(known, payload.clone()), fails);
                 }
@@ -237,20 +235,17 @@ impl Lowering<'_> {
         }
         self.stream.node(Node::Pop);
     }
+}
 
-    /// How many patterns stand before a `..`, which may only be the last.
-    fn rest_last(&mut self, elements: &Punctuated<Pat, syn::Token![,]>) -> usize {
-        let mut kept = elements.len();
-        for (i, element) in elements.iter().enumerate() {
-            if matches!(element, Pat::Rest(_)) {
-                kept = kept.min(i);
-                if i + 1 != elements.len() {
-                    self.report.rest_in_the_middle(element);
-                }
-            }
-        }
-        kept
-    }
+/// The sub-patterns of a tuple with the index of what they match; behind a `..`, counted from the end, where -1 is the last.
+fn positions(elements: &Punctuated<Pat, syn::Token![,]>) -> Vec<(isize, &Pat)> {
+    let rest = elements.iter().position(|element| matches!(element, Pat::Rest(_)));
+    let index = |i: usize| match rest {
+        Some(rest) if i > rest => i as isize - elements.len() as isize,
+        _ => i as isize,
+    };
+    let patterns = elements.iter().enumerate().filter(|(i, _)| rest != Some(*i));
+    patterns.map(|(i, element)| (index(i), element)).collect()
 }
 
 /// What is known of a part of something: through a reference, bindings become references.
