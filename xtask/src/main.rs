@@ -23,6 +23,8 @@ enum Task {
     Test,
     /// Makes random routines, compiles them with rustc and with gpuvm, and compares all engines.
     Fuzz(fuzz::Options),
+    /// Writes `docs/instructions.md` from the opcode table.
+    Instructions,
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let result = match Options::parse().task {
         Task::Test => test(),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Instructions => instructions(),
         Task::CompileTime(options) => compile_time::run(&options),
     };
     match result {
@@ -47,6 +50,11 @@ fn test() -> Result<(), String> {
     cargo(&["test", "--workspace"])?;
     // In release only what behaves otherwise there: the comparison of engines.
     cargo(&["test", "--release", "--package", "gpuvm-tests", "--test", "it"])
+}
+
+fn instructions() -> Result<(), String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/instructions.md");
+    std::fs::write(path, gpuvm_core::isa::page()).map_err(|error| format!("{path}: {error}"))
 }
 
 /// Runs cargo and passes its verdict on.

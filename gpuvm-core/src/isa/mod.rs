@@ -1,7 +1,10 @@
 //! The instruction set: opcodes, their classes and operand roles, and the 20-byte instruction. All of it follows from
 //! `table.rs`.
 
+mod page;
 mod table;
+
+pub use page::page;
 
 use crate::for_each_op;
 
