@@ -2,9 +2,15 @@
 //! functions run in tests at run time.
 
 mod aggregate;
-mod methods;
+mod bit_methods;
+mod cast;
+mod compare;
+mod float_methods;
+mod integer_methods;
+mod method_call;
 mod number;
 mod operand;
+mod overflow_methods;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -90,7 +90,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// Both halves of a 64-bit value as one pair operand.
-    const fn both(base: u32) -> u32 {
+    pub const fn both(base: u32) -> u32 {
         pair(base, base + 1)
     }
 
@@ -138,7 +138,7 @@ impl<const CAP: usize> Encoder<CAP> {
         self.equal(base, constant, kind)
     }
 
-    const fn equal(&mut self, a: u32, b: u32, kind: Kind) -> u32 {
+    pub const fn equal(&mut self, a: u32, b: u32, kind: Kind) -> u32 {
         if kind.bits() == 64 {
             self.long_test(Op::Eq64, a, b)
         } else {
@@ -467,121 +467,6 @@ impl<const CAP: usize> Encoder<CAP> {
         d
     }
 
-    /// A comparison as a word of 0 or 1.
-    pub const fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> u32 {
-        match operator {
-            Operator::Eq => self.same(a, b),
-            Operator::Ne => {
-                let same = self.same(a, b);
-                self.not_bool(same)
-            }
-            Operator::Gt => self.compare(Operator::Lt, b, a),
-            Operator::Ge => self.compare(Operator::Le, b, a),
-            _ => {
-                let kind = a.ty.arithmetic_kind();
-                assert!(
-                    kind.is_scalar(),
-                    "only scalars have an order inside a routine: compare the fields"
-                );
-                let left = self.value(a);
-                let right = self.value(b);
-                self.ordered(matches!(operator, Operator::Le), kind, left, right)
-            }
-        }
-    }
-
-    /// `a < b`, or `a <= b`.
-    pub const fn ordered(&mut self, or_equal: bool, kind: Kind, a: u32, b: u32) -> u32 {
-        if kind.bits() == 64 {
-            let op = if kind.is_signed() { Op::LtS64 } else { Op::LtU64 };
-            if !or_equal {
-                return self.long_test(op, a, b);
-            }
-            let greater = self.long_test(op, b, a);
-            return self.not_bool(greater);
-        }
-        let op = match (kind, or_equal) {
-            (Kind::F32, false) => Op::FLt,
-            (Kind::F32, true) => Op::FLe,
-            (kind, false) => {
-                if kind.is_signed() {
-                    Op::LtS
-                } else {
-                    Op::LtU
-                }
-            }
-            (kind, true) => {
-                if kind.is_signed() {
-                    Op::LeS
-                } else {
-                    Op::LeU
-                }
-            }
-        };
-        self.word(op, a, b, 0)
-    }
-
-    /// `a == b` of any two values of one type, as the derived `PartialEq` has it.
-    pub const fn same(&mut self, a: Operand, b: Operand) -> u32 {
-        let ty = a.ty;
-        let kind = ty.arithmetic_kind();
-        if kind.is_scalar() {
-            let left = self.value(a);
-            let right = self.value(b);
-            if matches!(kind, Kind::F32) {
-                return self.word(Op::FEq, left, right, 0);
-            }
-            return self.equal(left, right, kind);
-        }
-        match ty.kind {
-            Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
-            Kind::Array => {
-                let mut all = self.imm(1);
-                let Some(element) = ty.element else {
-                    panic!("an array has elements")
-                };
-                let mut i = 0;
-                while i < ty.length {
-                    let one = self.same(a.part(element, i * element.words), b.part(element, i * element.words));
-                    all = self.word(Op::And, all, one, 0);
-                    i += 1;
-                }
-                all
-            }
-            Kind::Enum => {
-                let tag = <u32 as Value>::TYPE;
-                let left = self.value(a.part(tag, 0));
-                let right = self.value(b.part(tag, 0));
-                let mut all = self.word(Op::Eq, left, right, 0);
-                let mut i = 0;
-                while i < ty.variants.len() {
-                    if !ty.variants[i].fields.is_empty() {
-                        let index = self.imm(i as u32);
-                        let other = self.word(Op::Ne, left, index, 0);
-                        let payload = self.same_fields(ty.variants[i].fields, a, b);
-                        let matches = self.word(Op::Or, other, payload, 0);
-                        all = self.word(Op::And, all, matches, 0);
-                    }
-                    i += 1;
-                }
-                all
-            }
-            _ => panic!("these values cannot be compared inside a routine"),
-        }
-    }
-
-    const fn same_fields(&mut self, fields: &'static [crate::types::Field], a: Operand, b: Operand) -> u32 {
-        let mut all = self.imm(1);
-        let mut i = 0;
-        while i < fields.len() {
-            let field = fields[i];
-            let one = self.same(a.part(field.ty, field.offset), b.part(field.ty, field.offset));
-            all = self.word(Op::And, all, one, 0);
-            i += 1;
-        }
-        all
-    }
-
     /// `-a` or `!a`.
     pub const fn unary(&mut self, operator: Operator, a: Operand) -> Operand {
         let a = self.deref_all(a);
@@ -628,92 +513,5 @@ impl<const CAP: usize> Encoder<CAP> {
         }
         let wide = self.word(Op::Neg, base, 0, 0);
         self.normalise(wide, kind)
-    }
-
-    /// `a as kind`.
-    pub const fn cast(&mut self, a: Operand, to: Kind) -> Operand {
-        let a = self.deref_all(a);
-        if a.is_never() {
-            return a;
-        }
-        let ty = scalar_type(to);
-        if let Where::Literal(value) = a.at
-            && to.is_integer()
-        {
-            let base = self.literal(value, ty);
-            return Operand::scalar(ty, base);
-        }
-        let (base, from) = if matches!(a.ty.kind, Kind::Enum) {
-            (self.discriminant(a), Kind::I64)
-        } else {
-            (self.value(a), a.ty.arithmetic_kind())
-        };
-        let result = self.cast_words(base, from, to);
-        Operand::result(ty, result, base)
-    }
-
-    /// The discriminant of a fieldless enum, as an i64.
-    const fn discriminant(&mut self, a: Operand) -> u32 {
-        let tag = self.value(a.part(<u32 as Value>::TYPE, 0));
-        let mut result = self.integer(0, Kind::I64);
-        let mut i = 0;
-        while i < a.ty.variants.len() {
-            let value = self.integer(a.ty.variants[i].discriminant as u64, Kind::I64);
-            let index = self.imm(i as u32);
-            let is = self.word(Op::Eq, tag, index, 0);
-            result = self.choose(is, value, result, Kind::I64);
-            i += 1;
-        }
-        result
-    }
-
-    /// The words of a value of one scalar kind as another.
-    pub const fn cast_words(&mut self, base: u32, from: Kind, to: Kind) -> u32 {
-        if matches!(from, Kind::F32) {
-            return self.cast_from_float(base, to);
-        }
-        if matches!(to, Kind::F32) {
-            return match (from.bits(), from.is_signed()) {
-                (64, true) => self.word(Op::I64ToF, Self::both(base), 0, 0),
-                (64, false) => self.word(Op::U64ToF, Self::both(base), 0, 0),
-                (_, true) => self.word(Op::IToF, base, 0, 0),
-                (_, false) => self.word(Op::UToF, base, 0, 0),
-            };
-        }
-        if to.bits() == 64 {
-            if from.bits() == 64 {
-                return base;
-            }
-            let d = self.fresh(2);
-            self.emit(Op::Mov, [d, base, 0, 0]);
-            if from.is_signed() {
-                self.emit(Op::SarImm, [d + 1, base, 31, 0]);
-            } else {
-                self.emit(Op::Imm, [d + 1, 0, 0, 0]);
-            }
-            return d;
-        }
-        self.normalise(base, to)
-    }
-
-    const fn cast_from_float(&mut self, base: u32, to: Kind) -> u32 {
-        match to {
-            Kind::F32 => base,
-            Kind::I64 | Kind::U64 => {
-                let d = self.fresh(2);
-                let op = if to.is_signed() { Op::FToI64 } else { Op::FToU64 };
-                self.emit(op, [Self::both(d), base, 0, 0]);
-                d
-            }
-            Kind::U32 | Kind::Usize => self.word(Op::FToU, base, 0, 0),
-            Kind::I32 | Kind::Isize => self.word(Op::FToI, base, 0, 0),
-            _ => {
-                let wide = self.word(Op::FToI, base, 0, 0);
-                let least = self.integer(least(to), Kind::I32);
-                let greatest = self.integer(greatest(to), Kind::I32);
-                let above = self.word(Op::MaxS, wide, least, 0);
-                self.word(Op::MinS, above, greatest, 0)
-            }
-        }
     }
 }

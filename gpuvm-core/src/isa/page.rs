@@ -15,9 +15,7 @@ pub fn page() -> String {
         (Class::Branch, "Branch: what runs next"),
         (Class::Io, "Io: memory, identity, signals"),
     ] {
-        page += &format!(
-            "\n## {title}\n\n| code | mnemonic | operands | meaning | may be |\n|---|---|---|---|---|\n"
-        );
+        page += &format!("\n## {title}\n\n| code | mnemonic | operands | meaning | may be |\n|---|---|---|---|---|\n");
         for op in Op::ALL.iter().filter(|op| op.class() == class) {
             let effect = match op.effect() {
                 Effect::Pure => "moved, removed",
@@ -25,7 +23,12 @@ pub fn page() -> String {
                 Effect::Write | Effect::Control => "",
             };
             let meaning = op.meaning().replace('|', "\\|");
-            page += &format!("| {:#04x} | `{}` | {} | {meaning} | {effect} |\n", op.code(), op.mnemonic(), operands(*op));
+            page += &format!(
+                "| {:#04x} | `{}` | {} | {meaning} | {effect} |\n",
+                op.code(),
+                op.mnemonic(),
+                operands(*op)
+            );
         }
     }
     page

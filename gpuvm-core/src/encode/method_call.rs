@@ -1,0 +1,256 @@
+//! The std methods of the machine's own types: how they are called, those of Option, Result and atomics, and the way to the library.
+
+use super::method::number as m;
+use super::number::scalar_type;
+use super::operand::{Operand, Where};
+use super::state::Encoder;
+use crate::isa::{NO_WORD, Op};
+use crate::routine::{Callee, Cause, Shown};
+use crate::types::{Kind, Type, TypeRef, Value};
+
+/// The most arguments a std method has, the receiver included.
+pub(super) const MOST_ARGUMENTS: usize = 5;
+
+/// The arguments of one call, receiver first.
+pub(super) type Arguments = [Operand; MOST_ARGUMENTS];
+
+impl<const CAP: usize> Encoder<CAP> {
+    /// Encodes the std method `method` of the top `count` operands.
+    pub const fn std_method(&mut self, method: u16, count: u32, of: Option<Kind>) {
+        assert!(
+            count as usize <= MOST_ARGUMENTS,
+            "no std method of the machine has that many arguments"
+        );
+        let mut arguments: Arguments = [Operand::UNIT; MOST_ARGUMENTS];
+        let mut i = count as usize;
+        let mut never = false;
+        while i > 0 {
+            i -= 1;
+            arguments[i] = self.pop();
+            never = never || arguments[i].is_never();
+        }
+        if never {
+            self.push(Operand::NEVER);
+            return;
+        }
+        if let Some(kind) = of {
+            if method == m::from_bits {
+                let bits = self.convert(arguments[0], TypeRef::value(<u32 as Value>::TYPE));
+                let bits = self.value(bits);
+                self.push(Operand::scalar(<f32 as Value>::TYPE, bits).shared());
+                return;
+            }
+            arguments[0] = self.convert(arguments[0], TypeRef::value(scalar_type(kind)));
+        }
+        let result = self.method_of(method, arguments);
+        self.push(result);
+    }
+
+    pub const fn method_of(&mut self, method: u16, arguments: Arguments) -> Operand {
+        let receiver = self.deref_all(arguments[0]);
+        match method {
+            m::clone => return self.owned(receiver),
+            m::len | m::is_empty => {
+                let length = self.length(receiver);
+                let length = self.length_word(length);
+                if method == m::len {
+                    return Operand::scalar(<usize as Value>::TYPE, length).shared();
+                }
+                let zero = self.imm(0);
+                let empty = self.word(Op::Eq, length, zero, 0);
+                return Operand::scalar(<bool as Value>::TYPE, empty);
+            }
+            _ => {}
+        }
+        match receiver.ty.kind {
+            Kind::Enum => self.option_method(method, receiver, arguments[1]),
+            Kind::Atomic => self.atomic_method(method, receiver, arguments),
+            _ => {
+                let kind = receiver.ty.arithmetic_kind();
+                match kind {
+                    Kind::F32 => self.float_method(method, receiver, arguments),
+                    _ if kind.is_integer() => self.integer_method(method, receiver, arguments),
+                    _ => panic!("a method that is called here is not available inside a routine for this type"),
+                }
+            }
+        }
+    }
+
+    pub const fn option_method(&mut self, method: u16, receiver: Operand, other: Operand) -> Operand {
+        let tag = self.value(receiver.part(<u32 as Value>::TYPE, 0));
+        // The variant with the wanted value: 1 for `Some`, 0 for `Ok`.
+        let option = receiver.ty.variants.len() == 2 && receiver.ty.variants[0].fields.is_empty();
+        let present = if option { tag } else { self.not_bool(tag) };
+        let field = receiver.ty.variants[option as usize].fields[0];
+        match method {
+            m::is_some | m::is_ok => Operand::scalar(<bool as Value>::TYPE, present).shared(),
+            m::is_none | m::is_err => {
+                let absent = self.not_bool(present);
+                Operand::scalar(<bool as Value>::TYPE, absent)
+            }
+            m::unwrap => {
+                let absent = self.not_bool(present);
+                assert!(option, "`unwrap` inside a routine is for Option: match on the Result");
+                self.trap_if(absent, "called `Option::unwrap()` on a `None` value");
+                receiver.part(field.ty, field.offset)
+            }
+            m::unwrap_or => {
+                let other = self.convert(other, TypeRef::value(field.ty));
+                let other = self.value(other);
+                let value = self.value(receiver.part(field.ty, field.offset));
+                let base = self.fresh(field.ty.words);
+                let mut i = 0;
+                while i < field.ty.words {
+                    self.emit(Op::Select, [base + i, present, value + i, other + i]);
+                    i += 1;
+                }
+                Operand::fresh(TypeRef::value(field.ty), base)
+            }
+            _ => panic!(
+                "a method of Option or Result that is called here is not available inside a routine: use `match`"
+            ),
+        }
+    }
+
+    /// `Some(value)` where `absent` is 0, else `None`; the payload's words are 0 for `None`.
+    pub const fn option(&mut self, ty: &'static Type, value: u32, absent: u32) -> Operand {
+        let base = self.fresh(ty.words);
+        self.emit(Op::XorImm, [base, absent, 1, 0]);
+        let zero = self.imm(0);
+        let mut i = 1;
+        while i < ty.words {
+            self.emit(Op::Select, [base + i, absent, zero, value + i - 1]);
+            i += 1;
+        }
+        Operand::fresh(TypeRef::value(ty), base)
+    }
+
+    pub const fn atomic_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
+        let Some(element) = receiver.ty.element else {
+            panic!("an atomic has an element")
+        };
+        let Where::Memory {
+            offset, displacement, ..
+        } = receiver.at
+        else {
+            panic!("atomics are reached through a parameter `&[AtomicU32]`")
+        };
+        let at = self.word(Op::AddImm, offset, displacement, 0);
+        let want = TypeRef::value(element);
+        let signed = element.kind.is_signed();
+        if method == m::load {
+            let word = self.word(Op::AtomicLoad, at, 0, 0);
+            return Operand::scalar(element, word);
+        }
+        let value = self.convert(arguments[1], want);
+        let value = self.value(value);
+        let op = match method {
+            m::store => {
+                self.emit(Op::AtomicStore, [value, at, 0, 0]);
+                return Operand::UNIT;
+            }
+            m::compare_exchange => {
+                let new = self.convert(arguments[2], want);
+                let new = self.value(new);
+                let old = self.word(Op::AtomicCas, at, value, new);
+                let failed = self.word(Op::Ne, old, value, 0);
+                let ty = if signed {
+                    <Result<i32, i32> as Value>::TYPE
+                } else {
+                    <Result<u32, u32> as Value>::TYPE
+                };
+                let base = self.fresh(2);
+                self.copy_words(base, failed, 1);
+                self.copy_words(base + 1, old, 1);
+                return Operand::fresh(TypeRef::value(ty), base);
+            }
+            m::fetch_add => Op::AtomicAdd,
+            m::fetch_sub => Op::AtomicSub,
+            m::fetch_and => Op::AtomicAnd,
+            m::fetch_or => Op::AtomicOr,
+            m::fetch_xor => Op::AtomicXor,
+            m::fetch_min => {
+                if signed {
+                    Op::AtomicMinS
+                } else {
+                    Op::AtomicMinU
+                }
+            }
+            m::fetch_max => {
+                if signed {
+                    Op::AtomicMaxS
+                } else {
+                    Op::AtomicMaxU
+                }
+            }
+            m::swap => Op::AtomicSwap,
+            _ => panic!("a method of an atomic that is called here is not available inside a routine"),
+        };
+        let word = self.word(op, at, value, 0);
+        Operand::scalar(element, word)
+    }
+
+    /// Calls a function of the library whose arguments and results are words.
+    pub const fn library(&mut self, function: u32, arguments: &[u32], results: u32) -> u32 {
+        let base = self.fresh(arguments.len() as u32);
+        let mut i = 0;
+        while i < arguments.len() {
+            self.copy_words(base + i as u32, arguments[i], 1);
+            i += 1;
+        }
+        let result = self.fresh(results);
+        let callee = self.callees.len as u32;
+        self.callees.push(Callee::Library(function));
+        self.emit(Op::Call, [callee, base, result, 0]);
+        result
+    }
+
+    /// The word of a one-word argument.
+    pub const fn argument(&mut self, operand: Operand, ty: &'static Type) -> u32 {
+        let value = self.convert(operand, TypeRef::value(ty));
+        self.value(value)
+    }
+
+    /// `panic!` and failed assertions: traps with the message of that number and the top `count` operands.
+    pub const fn panic_with(&mut self, message: usize, count: u32) {
+        let text = self.source.messages[message];
+        let mut words = [NO_WORD; 4];
+        let mut shown = [Shown {
+            kind: Kind::U32,
+            debug: false,
+        }; 2];
+        let mut i = count as usize;
+        while i > 0 {
+            i -= 1;
+            let operand = self.pop();
+            let operand = self.deref_all(operand);
+            let kind = operand.ty.arithmetic_kind();
+            assert!(kind.is_scalar(), "a panic message can show numbers and bools only");
+            let base = self.value(operand);
+            shown[i] = Shown {
+                kind,
+                debug: text.debug[i],
+            };
+            words[2 * i] = base;
+            words[2 * i + 1] = if kind.bits() == 64 { base + 1 } else { NO_WORD };
+        }
+        let cause = if count == 0 {
+            Cause::Message(text.pieces[0])
+        } else {
+            Cause::Format {
+                pieces: text.pieces,
+                values: shown,
+            }
+        };
+        let site = self.site(cause);
+        self.emit(
+            Op::Trap,
+            [
+                site,
+                crate::isa::pair(words[0], words[1]),
+                crate::isa::pair(words[2], words[3]),
+                0,
+            ],
+        );
+    }
+}
