@@ -138,6 +138,7 @@ rules! {
     closure: "closures are not available inside a #[routine]; write a #[routine] `fn` and call it by name";
     async_code: "async code is not available inside a #[routine]; a routine runs to its end, `vm::yield_now()` lets others go first";
     unsafe_code: "`unsafe` is not available inside a #[routine]";
+    returned_reference: "a routine returns values, not references; return the value itself, or its index in the slice";
     raw_pointer: "raw pointers are not available inside a #[routine]; write a reference, `&x` or `&mut x`";
     const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";

@@ -40,6 +40,9 @@ impl Parts {
             erase_lifetimes(&mut parameter.ty);
         }
         check_type(&result, report);
+        if let Type::Reference(reference) = &result {
+            report.returned_reference(reference);
+        }
         erase_lifetimes(&mut result);
         let mut body = body.clone();
         EraseLifetimes.visit_block_mut(&mut body);

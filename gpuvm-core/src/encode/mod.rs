@@ -87,7 +87,7 @@ pub struct Encoded<const CAP: usize> {
 /// What the macro emits, on the type that stands for the routine (associated constants, so that `cargo check` evaluates none of
 /// it and generic routines are encoded for each instance):
 ///
-/// ```ignore
+/// ```text
 /// const ENCODED: &'static Encoded<CAP> = &encode::<CAP>(Self::SOURCE);
 /// const LARGE: &'static Encoded<{ 8 * CAP }> = &encode_again(Self::ENCODED, Self::SOURCE);
 /// const ROUTINE: &'static Routine = &routine(Self::ENCODED, Self::LARGE, Self::SOURCE);
