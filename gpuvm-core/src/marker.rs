@@ -114,15 +114,3 @@ pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static 
     }
     fields
 }
-
-/// The words of field `index` of variant `variant`.
-pub fn payload<'w>(words: &'w [u32], ty: &Type, variant: usize, index: usize) -> &'w [u32] {
-    let field = &ty.variants[variant].fields[index];
-    &words[field.offset as usize..(field.offset + field.ty.words) as usize]
-}
-
-/// The words of field `index` of variant `variant`, to write.
-pub fn payload_mut<'w>(words: &'w mut [u32], ty: &Type, variant: usize, index: usize) -> &'w mut [u32] {
-    let field = &ty.variants[variant].fields[index];
-    &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]
-}

@@ -4,4 +4,6 @@ pub use crate::encode::{Message, Source, constant_words};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::Routine;
-pub use crate::types::{Field, Kind, Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash};
+pub use crate::types::{
+    Field, Kind, Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash, payload, payload_mut,
+};

@@ -3,98 +3,39 @@
 
 use gpuvm_macros::routine;
 
-/// `base` to the power of `exponent`, wrapped, and whether the exact result does not fit.
-///
-/// Exponentiation by squaring, as std does it: no factor that is not needed is computed, so the flag is exact.
-#[routine(callee)]
-pub fn pow_u32(base: u32, exponent: u32) -> (u32, bool) {
-    let mut factor = base;
-    let mut rest = exponent;
-    let mut result = 1u32;
-    let mut overflow = false;
-    while rest > 0 {
-        if rest & 1 == 1 {
-            let (product, over) = result.overflowing_mul(factor);
-            result = product;
-            overflow |= over;
+macro_rules! powers {
+    ($($name:ident $ty:ident;)*) => {$(
+        /// `base` to the power of `exponent`, wrapped, and whether the exact result does not fit.
+        ///
+        /// Exponentiation by squaring, as std does it: no factor that is not needed is computed, so the flag is exact.
+        #[routine(callee)]
+        pub fn $name(base: $ty, exponent: u32) -> ($ty, bool) {
+            let mut factor = base;
+            let mut rest = exponent;
+            let mut result: $ty = 1;
+            let mut overflow = false;
+            while rest > 0 {
+                if rest & 1 == 1 {
+                    let (product, over) = result.overflowing_mul(factor);
+                    result = product;
+                    overflow |= over;
+                }
+                rest >>= 1;
+                if rest > 0 {
+                    let (square, over) = factor.overflowing_mul(factor);
+                    factor = square;
+                    overflow |= over;
+                }
+            }
+            (result, overflow)
         }
-        rest >>= 1;
-        if rest > 0 {
-            let (square, over) = factor.overflowing_mul(factor);
-            factor = square;
-            overflow |= over;
-        }
-    }
-    (result, overflow)
+    )*};
 }
-
-/// The same as [`pow_u32()`] for `i32`.
-#[routine(callee)]
-pub fn pow_i32(base: i32, exponent: u32) -> (i32, bool) {
-    let mut factor = base;
-    let mut rest = exponent;
-    let mut result = 1i32;
-    let mut overflow = false;
-    while rest > 0 {
-        if rest & 1 == 1 {
-            let (product, over) = result.overflowing_mul(factor);
-            result = product;
-            overflow |= over;
-        }
-        rest >>= 1;
-        if rest > 0 {
-            let (square, over) = factor.overflowing_mul(factor);
-            factor = square;
-            overflow |= over;
-        }
-    }
-    (result, overflow)
-}
-
-/// The same as [`pow_u32()`] for `u64`.
-#[routine(callee)]
-pub fn pow_u64(base: u64, exponent: u32) -> (u64, bool) {
-    let mut factor = base;
-    let mut rest = exponent;
-    let mut result = 1u64;
-    let mut overflow = false;
-    while rest > 0 {
-        if rest & 1 == 1 {
-            let (product, over) = result.overflowing_mul(factor);
-            result = product;
-            overflow |= over;
-        }
-        rest >>= 1;
-        if rest > 0 {
-            let (square, over) = factor.overflowing_mul(factor);
-            factor = square;
-            overflow |= over;
-        }
-    }
-    (result, overflow)
-}
-
-/// The same as [`pow_u32()`] for `i64`.
-#[routine(callee)]
-pub fn pow_i64(base: i64, exponent: u32) -> (i64, bool) {
-    let mut factor = base;
-    let mut rest = exponent;
-    let mut result = 1i64;
-    let mut overflow = false;
-    while rest > 0 {
-        if rest & 1 == 1 {
-            let (product, over) = result.overflowing_mul(factor);
-            result = product;
-            overflow |= over;
-        }
-        rest >>= 1;
-        if rest > 0 {
-            let (square, over) = factor.overflowing_mul(factor);
-            factor = square;
-            overflow |= over;
-        }
-    }
-    (result, overflow)
+powers! {
+    pow_u32 u32;
+    pow_i32 i32;
+    pow_u64 u64;
+    pow_i64 i64;
 }
 
 /// The whole part of the square root, digit by digit (Woo's abacus algorithm).

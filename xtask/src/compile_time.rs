@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 /// What to measure.
@@ -73,19 +73,9 @@ fn write(folder: &Path, source: &str) -> Result<(), String> {
 }
 
 fn cargo(folder: &Path, arguments: &[&str], output: Stdio) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let status = Command::new(cargo)
-        .args(arguments)
-        .current_dir(folder)
-        .env("CARGO_INCREMENTAL", "0")
-        .stdout(output)
-        .status()
-        .map_err(|error| format!("cargo does not start: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`cargo {}` failed", arguments.join(" ")))
-    }
+    let mut command = crate::cargo_command(arguments);
+    command.current_dir(folder).env("CARGO_INCREMENTAL", "0").stdout(output);
+    crate::finish(command)
 }
 
 /// What the routines call.

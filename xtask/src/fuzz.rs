@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Which routines to make up.
@@ -32,9 +32,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
     write_crate(&root, &folder, &gpuvm_generator::random_modules(seed, count))?;
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.arg("test").current_dir(&folder).stderr(Stdio::inherit());
+    let mut command = crate::cargo_command(&["test"]);
+    command.current_dir(&folder).stderr(Stdio::inherit());
     if options.release {
         command.arg("--release");
     }

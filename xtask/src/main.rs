@@ -59,15 +59,25 @@ fn instructions() -> Result<(), String> {
 
 /// Runs cargo and passes its verdict on.
 fn cargo(arguments: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     eprintln!("$ cargo {}", arguments.join(" "));
-    let status = Command::new(cargo)
-        .args(arguments)
+    finish(cargo_command(arguments))
+}
+
+/// The cargo that runs this, with arguments.
+fn cargo_command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+/// Runs a command to its end.
+fn finish(mut command: Command) -> Result<(), String> {
+    let status = command
         .status()
-        .map_err(|error| format!("cargo does not start: {error}"))?;
+        .map_err(|error| format!("{command:?} does not start: {error}"))?;
     if status.success() {
         Ok(())
     } else {
-        Err(format!("`cargo {}` failed", arguments.join(" ")))
+        Err(format!("{command:?} failed"))
     }
 }

@@ -1,0 +1,217 @@
+//! The types of the language as data: how many words a value has and how they lie. [`Value`] carries that data from rustc to
+//! the encoder, [`VmType`] moves values in and out of words at run time.
+
+mod value;
+
+pub use gpuvm_nodes::{Kind, name_hash};
+pub use value::{Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
+
+/// A type: its kind, its size in words and its parts.
+#[derive(Debug)]
+pub struct Type {
+    /// What it is made of.
+    pub kind: Kind,
+    /// Its name as a user writes it, without generic arguments.
+    pub name: &'static str,
+    /// Words of a value; 0 for a slice.
+    pub words: u32,
+    /// Fields of a struct or tuple, in order.
+    pub fields: &'static [Field],
+    /// Variants of an enum, in order. The tag word holds the index, the payload follows.
+    pub variants: &'static [Variant],
+    /// Of what an array, slice, wrapping or atomic is.
+    pub element: Option<&'static Type>,
+    /// Elements of an array.
+    pub length: u32,
+    /// Of an array: the slice type of its elements.
+    pub slice: Option<&'static Type>,
+}
+
+/// One field of a struct, tuple or variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// [`name_hash`] of the name; of the decimal index for a tuple's.
+    pub hash: u32,
+    /// The name; empty for a tuple's.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: &'static Type,
+    /// Words from the start of the value (for a variant's field: from the start of the enum, tag included).
+    pub offset: u32,
+}
+
+/// One variant of an enum.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// [`name_hash`] of the name.
+    pub hash: u32,
+    /// The name.
+    pub name: &'static str,
+    /// Its fields.
+    pub fields: &'static [Field],
+    /// Its discriminant, what `as` gives for a fieldless enum.
+    pub discriminant: i64,
+}
+
+impl Type {
+    /// A scalar type.
+    pub const fn scalar(kind: Kind, name: &'static str) -> Type {
+        Type {
+            kind,
+            name,
+            words: if kind.bits() == 64 { 2 } else { 1 },
+            fields: &[],
+            variants: &[],
+            element: None,
+            length: 0,
+            slice: None,
+        }
+    }
+
+    /// A struct or tuple of the given fields.
+    pub const fn record(kind: Kind, name: &'static str, fields: &'static [Field]) -> Type {
+        Type {
+            kind,
+            name,
+            words: fields_end(fields, 0),
+            fields,
+            variants: &[],
+            element: None,
+            length: 0,
+            slice: None,
+        }
+    }
+
+    /// An enum of the given variants: one tag word, then the longest payload.
+    pub const fn tagged(name: &'static str, variants: &'static [Variant]) -> Type {
+        let mut words = 1;
+        let mut i = 0;
+        while i < variants.len() {
+            let end = fields_end(variants[i].fields, 1);
+            if end > words {
+                words = end;
+            }
+            i += 1;
+        }
+        Type {
+            kind: Kind::Enum,
+            name,
+            words,
+            fields: &[],
+            variants,
+            element: None,
+            length: 0,
+            slice: None,
+        }
+    }
+
+    /// The kind that arithmetic sees: the element's for `Wrapping`, the own kind for all else.
+    pub const fn arithmetic_kind(&self) -> Kind {
+        match (self.kind, self.element) {
+            (Kind::Wrapping, Some(element)) => element.kind,
+            _ => self.kind,
+        }
+    }
+
+    /// Whether two types are the same as far as their values' words go: structure and names.
+    pub fn same(&self, other: &Type) -> bool {
+        std::ptr::eq(self, other)
+            || self.kind == other.kind
+                && self.name == other.name
+                && self.length == other.length
+                && self.fields.len() == other.fields.len()
+                && self
+                    .fields
+                    .iter()
+                    .zip(other.fields)
+                    .all(|(a, b)| a.hash == b.hash && a.ty.same(b.ty))
+                && self.variants.len() == other.variants.len()
+                && self.variants.iter().zip(other.variants).all(|(a, b)| {
+                    a.hash == b.hash
+                        && a.fields.len() == b.fields.len()
+                        && a.fields.iter().zip(b.fields).all(|(a, b)| a.ty.same(b.ty))
+                })
+                && match (self.element, other.element) {
+                    (Some(a), Some(b)) => a.same(b),
+                    (None, None) => true,
+                    _ => false,
+                }
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.kind, self.element) {
+            (Kind::Tuple, _) => {
+                f.write_str("(")?;
+                for (i, field) in self.fields.iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    write!(f, "{comma}{}", field.ty)?;
+                }
+                f.write_str(if self.fields.len() == 1 { ",)" } else { ")" })
+            }
+            (Kind::Array, Some(element)) => write!(f, "[{element}; {}]", self.length),
+            (Kind::Slice, Some(element)) => write!(f, "[{element}]"),
+            (Kind::Wrapping, Some(element)) => write!(f, "Wrapping<{element}>"),
+            _ => f.write_str(self.name),
+        }
+    }
+}
+
+/// Words up to the end of the last field, starting at `start`.
+const fn fields_end(fields: &[Field], start: u32) -> u32 {
+    match fields {
+        [.., last] => last.offset + last.ty.words,
+        [] => start,
+    }
+}
+
+/// A type behind a number of references, `&` and `&mut` alike. A reference is two words (space, offset), one to a slice three
+/// (space, offset, length); a reference to a reference does not occur in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeRef {
+    /// What the innermost reference points to, or the type itself.
+    pub ty: &'static Type,
+    /// How many references stand before it.
+    pub refs: u8,
+    /// Whether the outermost reference is `&mut`.
+    pub mutable: bool,
+}
+
+impl TypeRef {
+    /// The type reference of a Rust type.
+    pub const fn of<T: Value + ?Sized>() -> TypeRef {
+        TypeRef {
+            ty: T::TYPE,
+            refs: T::REFS,
+            mutable: T::MUTABLE,
+        }
+    }
+
+    /// A type by value.
+    pub const fn value(ty: &'static Type) -> TypeRef {
+        TypeRef {
+            ty,
+            refs: 0,
+            mutable: false,
+        }
+    }
+
+    /// Words of such a value.
+    pub const fn words(self) -> u32 {
+        match (self.refs, self.ty.kind) {
+            (0, _) => self.ty.words,
+            (_, Kind::Slice) => 3,
+            _ => 2,
+        }
+    }
+}
+
+impl std::fmt::Display for TypeRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for i in 0..self.refs {
+            f.write_str(if i == 0 && self.mutable { "&mut " } else { "&" })?;
+        }
+        write!(f, "{}", self.ty)
+    }
+}
