@@ -52,3 +52,8 @@ pub mod __private {
         AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,
     };
 }
+
+/// The README's program, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
