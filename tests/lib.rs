@@ -1,1 +1,56 @@
-//! Nothing: the suite is the test target `it`. A package needs a target of its own besides its tests.
+//! Routines and types of another crate than the suite's, for the cases that call across crates.
+
+#![allow(missing_docs, reason = "only the suite reads this")]
+
+use gpuvm::prelude::*;
+
+/// A dial of `size` positions.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+pub struct Dial {
+    pub at: u32,
+    pub size: u32,
+}
+
+#[routine]
+impl Dial {
+    pub fn new(size: u32) -> Dial {
+        Dial {
+            at: 0,
+            size: size.max(1),
+        }
+    }
+
+    pub fn turn(&mut self, by: u32) {
+        self.at = (self.at % self.size + by % self.size) % self.size;
+    }
+}
+
+#[routine]
+impl std::ops::Add<u32> for Dial {
+    type Output = Dial;
+
+    fn add(mut self, by: u32) -> Dial {
+        self.turn(by);
+        self
+    }
+}
+
+/// A routine that other crates call, and launch by its id.
+#[routine]
+pub fn scatter(x: u32, seed: u32) -> u32 {
+    (x ^ seed.rotate_left(x & 31)).wrapping_mul(0x9e37_79b1)
+}
+
+#[routine]
+pub fn pick<T: VmType, const N: usize>(values: [T; N], place: u32) -> T {
+    values[place as usize % N]
+}
+
+pub mod nested {
+    use gpuvm::prelude::*;
+
+    #[routine]
+    pub fn halve(x: f32) -> f32 {
+        x / 2.0
+    }
+}

@@ -33,6 +33,7 @@ mod methods;
 mod operations;
 mod operators;
 mod option;
+mod other_crate;
 mod params;
 mod patterns;
 mod random;

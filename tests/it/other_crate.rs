@@ -1,0 +1,56 @@
+//! Calls of routines, methods, operators and generic routines of another crate, by every kind of path.
+
+use gpuvm::prelude::*;
+use gpuvm_tests::nested::halve as half;
+use gpuvm_tests::{Dial, nested, pick};
+
+use crate::harness::{ENGINES, runtime};
+
+cases! { call_by_path, call_renamed, foreign_methods, foreign_operator, foreign_generic }
+
+#[routine]
+fn call_by_path(x: u32, y: u32) -> u32 {
+    gpuvm_tests::scatter(x, y) ^ ::gpuvm_tests::scatter(y, x)
+}
+
+#[routine]
+fn call_renamed(x: f32, y: f32) -> f32 {
+    half(x) + nested::halve(y)
+}
+
+#[routine]
+fn foreign_methods(size: u32, by: u32) -> (u32, bool) {
+    let mut dial = Dial::new(size % 100);
+    dial.turn(by);
+    dial.turn(by ^ 5);
+    (dial.at, dial == Dial { at: 0, size: dial.size })
+}
+
+#[routine]
+fn foreign_operator(size: u32, by: u32) -> u32 {
+    let dial = Dial::new(size % 60) + by;
+    (dial + 7).at
+}
+
+#[routine]
+fn foreign_generic(a: u32, b: f32, place: u32) -> (u32, f32) {
+    (pick([a, a ^ 1, 3], place), pick::<f32, 2>([b, 0.5], place))
+}
+
+#[test]
+fn a_routine_of_another_crate_is_launched_by_its_id() {
+    let x: Vec<u32> = (0..500).collect();
+    let wanted: Vec<u32> = x.iter().map(|x| gpuvm_tests::scatter(*x, 77)).collect();
+    for engine in ENGINES {
+        let done = runtime()
+            .launch("scatter")
+            .unwrap()
+            .args((&x, 77u32))
+            .engine(engine)
+            .run()
+            .unwrap();
+        assert_eq!(done.output::<Vec<u32>>().unwrap(), wanted, "{engine}");
+    }
+    let done = gpuvm_tests::scatter::launch(runtime(), &x, 77).unwrap();
+    assert_eq!(done.output::<Vec<u32>>().unwrap(), wanted);
+}
