@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts};
 use crate::routine::Routine;
-use crate::types::{Field, Kind, Type, TypeRef, name_hash};
+use crate::types::{Field, Type, TypeRef, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -86,10 +86,7 @@ const fn has_call(facts: &Facts) -> bool {
 }
 
 /// The result type of a routine that never returns.
-pub const NEVER: TypeRef = TypeRef::value(&Type {
-    words: 0,
-    ..Type::scalar(Kind::Never, "!")
-});
+pub const NEVER: TypeRef = TypeRef::value(&Type::NEVER);
 
 /// The fields of a struct or variant, laid out from `start` on: for each what it is looked up by, its name, and its type.
 pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static str, &'static Type); N]) -> [Field; N] {

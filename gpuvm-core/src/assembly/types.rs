@@ -134,16 +134,7 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
     if depth > DEEPEST {
         return Err(format!("types may be nested {DEEPEST} deep at most"));
     }
-    let plain = Type {
-        kind: Kind::Never,
-        name: "!",
-        words: 0,
-        fields: &[],
-        variants: &[],
-        element: None,
-        length: 0,
-        slice: None,
-    };
+    let plain = Type::NEVER;
     if cursor.eat("(") {
         let fields = parse_fields(cursor, ")", 0, depth, false)?;
         return Ok(keep_type(Type::record(Kind::Tuple, "tuple", fields)));

@@ -1,6 +1,7 @@
 //! Tuples, arrays, structs, enum values, and the patterns that take them apart.
 
-use super::operand::{Length, Operand, Where};
+use super::index::Length;
+use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::routine::Variable;

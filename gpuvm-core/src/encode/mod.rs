@@ -6,11 +6,13 @@ mod bit_methods;
 mod cast;
 mod compare;
 mod float_methods;
+mod index;
 mod integer_methods;
 mod method_call;
 mod number;
 mod operand;
 mod overflow_methods;
+mod shift;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -84,14 +86,7 @@ pub struct Encoded<const CAP: usize> {
 
 /// Encodes a routine; each list in it has room for `CAP` entries.
 ///
-/// What the macro emits, on the type that stands for the routine (associated constants, so that `cargo check` evaluates none of
-/// it and generic routines are encoded for each instance):
-///
-/// ```text
-/// const ENCODED: &'static Encoded<CAP> = &encode::<CAP>(Self::SOURCE);
-/// const LARGE: &'static Encoded<{ 8 * CAP }> = &encode_again(Self::ENCODED, Self::SOURCE);
-/// const ROUTINE: &'static Routine = &routine(Self::ENCODED, Self::LARGE, Self::SOURCE);
-/// ```
+/// [`Encoding`](crate::marker::Encoding) calls it for the types that stand for routines.
 ///
 /// # Panics
 ///
@@ -104,38 +99,6 @@ pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
         encoder.patch_jumps();
     }
     encoder.finished(overflowed)
-}
-
-/// Encodes once more with more room, if the first attempt had too little; otherwise gives an empty routine.
-pub const fn encode_again<const FIRST: usize, const CAP: usize>(
-    first: &Encoded<FIRST>,
-    source: &'static Source,
-) -> Encoded<CAP> {
-    if first.overflowed {
-        encode::<CAP>(source)
-    } else {
-        Encoder::<CAP>::new(source).finished(true)
-    }
-}
-
-/// The routine, borrowing what was encoded at the first or at the second attempt.
-///
-/// # Panics
-///
-/// If neither had the room.
-pub const fn routine<const FIRST: usize, const SECOND: usize>(
-    first: &'static Encoded<FIRST>,
-    second: &'static Encoded<SECOND>,
-    source: &'static Source,
-) -> Routine {
-    if !first.overflowed {
-        return first.routine(source);
-    }
-    assert!(
-        !second.overflowed,
-        "this routine becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays"
-    );
-    second.routine(source)
 }
 
 impl<const CAP: usize> Encoded<CAP> {

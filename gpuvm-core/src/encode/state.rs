@@ -217,7 +217,7 @@ impl<const CAP: usize> Encoder<CAP> {
         self.word(Op::Select, condition, then, otherwise)
     }
 
-    /// A fresh label beside the macro's own.
+    /// Puts a label of the macro's here.
     pub const fn place(&mut self, label: u32) {
         self.labels[label as usize] = self.code.len as u32;
     }

@@ -4,6 +4,7 @@ use super::node::{Node, Operator};
 use super::*;
 use crate::facts::{Tree, bind, facts_of};
 use crate::isa::Op;
+use crate::marker::{Encoding, RoutineSource};
 use crate::types::{Field, Kind, Type, Value, Variant, VmType, name_hash};
 use std::marker::PhantomData;
 
@@ -174,12 +175,16 @@ const SOURCE: Source = Source {
     checks: false,
 };
 
+struct Area;
+
+impl RoutineSource for Area {
+    const SOURCE: &'static Source = &SOURCE;
+}
+
 #[test]
 fn a_match_over_an_enum_is_encoded_at_build_time() {
-    const SMALL: &Encoded<8> = &encode::<8>(&SOURCE);
-    const LARGE: &Encoded<128> = &encode_again::<8, 128>(SMALL, &SOURCE);
-    const ROUTINE: &Routine = &super::routine(SMALL, LARGE, &SOURCE);
-    let routine = ROUTINE;
+    // The first attempt has too little room.
+    let routine = Encoding::<Area, 8, 128>::ROUTINE;
     assert_eq!(routine.params.len(), 1);
     let ops: Vec<Op> = routine.code.iter().filter_map(|i| Op::from_code(i.opcode)).collect();
     assert_eq!(ops.iter().filter(|op| **op == Op::FMul).count(), 3);

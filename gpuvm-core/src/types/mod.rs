@@ -54,6 +54,18 @@ pub struct Variant {
 }
 
 impl Type {
+    /// `!`, the type of what is never made.
+    pub const NEVER: Type = Type {
+        kind: Kind::Never,
+        name: "!",
+        words: 0,
+        fields: &[],
+        variants: &[],
+        element: None,
+        length: 0,
+        slice: None,
+    };
+
     /// A scalar type.
     pub const fn scalar(kind: Kind, name: &'static str) -> Type {
         Type {

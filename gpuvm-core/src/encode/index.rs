@@ -1,0 +1,161 @@
+//! Elements and ranges of arrays and slices: their lengths, their places, their bounds checks.
+
+use super::operand::{Operand, Where};
+use super::state::Encoder;
+use crate::isa::Op;
+use crate::types::{Kind, TypeRef, Value};
+
+/// How long an array or slice is.
+#[derive(Clone, Copy)]
+pub(super) enum Length {
+    Constant(u32),
+    Word(u32),
+}
+
+impl<const CAP: usize> Encoder<CAP> {
+    /// The length of an array or slice, behind any references: a constant or a word.
+    pub const fn length(&mut self, operand: Operand) -> Length {
+        let place = self.deref_all(operand);
+        match (place.ty.kind, place.at) {
+            (Kind::Array, _) => Length::Constant(place.ty.length),
+            (_, Where::Elements { length, .. }) => Length::Word(length),
+            _ => panic!("only arrays and slices have a length"),
+        }
+    }
+
+    /// The word that holds a length.
+    pub const fn length_word(&mut self, length: Length) -> u32 {
+        match length {
+            Length::Constant(value) => self.imm(value),
+            Length::Word(word) => word,
+        }
+    }
+
+    /// The place of an element, behind any references, with or without a bounds check.
+    pub const fn element(&mut self, base: Operand, index: Operand, check: bool) -> Operand {
+        if base.is_never() || index.is_never() {
+            return Operand::NEVER;
+        }
+        let place = self.deref_all(base);
+        let Some(ty) = place.ty.element else {
+            panic!("only arrays and slices can be indexed inside a routine")
+        };
+        if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
+            && value < place.ty.length as u64
+        {
+            return place.part(ty, value as u32 * ty.words);
+        }
+        let index = self.convert(index, TypeRef::value(<usize as Value>::TYPE));
+        let index = self.value(index);
+        if check {
+            let length = self.length(place);
+            let length = self.length_word(length);
+            let inside = self.word(Op::LtU, index, length, 0);
+            let outside = self.word(Op::XorImm, inside, 1, 0);
+            let site = self.site(crate::routine::Cause::Bounds);
+            self.emit(Op::TrapIf, [site, outside, length, index]);
+        }
+        let skip = if ty.words == 1 {
+            index
+        } else {
+            self.word(Op::MulImm, index, ty.words, 0)
+        };
+        let (space, start, displacement) = self.pointer(place);
+        let offset = self.word(Op::Add, start, skip, 0);
+        Operand {
+            ty,
+            refs: 0,
+            at: Where::Memory {
+                space,
+                offset,
+                displacement,
+            },
+            owned: false,
+            by_ref: place.by_ref,
+        }
+    }
+
+    /// Words of space and offset of an array or slice place, and a constant to add to the offset.
+    const fn pointer(&mut self, place: Operand) -> (u32, u32, u32) {
+        match place.at {
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            } => (space, offset, displacement),
+            Where::Elements { space, offset, .. } => (space, offset, 0),
+            _ => {
+                let base = self.address(place);
+                (base, base + 1, 0)
+            }
+        }
+    }
+
+    /// `base[start..end]` as an unsized place. `None` stands for the slice's own end.
+    pub const fn range(
+        &mut self,
+        base: Operand,
+        start: Option<Operand>,
+        end: Option<Operand>,
+        inclusive: bool,
+    ) -> Operand {
+        let place = self.deref_all(base);
+        if place.is_never() {
+            return place;
+        }
+        let Some(element) = place.ty.element else {
+            panic!("only arrays and slices can be indexed inside a routine")
+        };
+        let usize_ty = TypeRef::value(<usize as Value>::TYPE);
+        let length = self.length(place);
+        let length = self.length_word(length);
+        let start = match start {
+            Some(start) => {
+                let start = self.convert(start, usize_ty);
+                self.value(start)
+            }
+            None => self.imm(0),
+        };
+        let end = match end {
+            Some(end) => {
+                let end = self.convert(end, usize_ty);
+                let end = self.value(end);
+                if inclusive {
+                    self.word(Op::AddImm, end, 1, 0)
+                } else {
+                    end
+                }
+            }
+            None => length,
+        };
+        let order = self.word(Op::LtU, end, start, 0);
+        let site = self.site(crate::routine::Cause::SliceOrder);
+        self.emit(Op::TrapIf, [site, order, start, end]);
+        let past = self.word(Op::LtU, length, end, 0);
+        let site = self.site(crate::routine::Cause::SliceEnd);
+        self.emit(Op::TrapIf, [site, past, end, length]);
+        let (space, first, displacement) = self.pointer(place);
+        let skip = self.word(Op::MulImm, start, element.words, 0);
+        let first = self.word(Op::AddImm, first, displacement, 0);
+        let base = self.fresh(3);
+        self.emit(Op::Mov, [base, space, 0, 0]);
+        self.emit(Op::Add, [base + 1, first, skip, 0]);
+        self.emit(Op::Sub, [base + 2, end, start, 0]);
+        let at = Where::Elements {
+            space: base,
+            offset: base + 1,
+            length: base + 2,
+        };
+        let ty = match place.ty.slice {
+            Some(slice) => slice,
+            None => place.ty,
+        };
+        Operand {
+            ty,
+            refs: 0,
+            at,
+            owned: false,
+            by_ref: place.by_ref,
+        }
+    }
+}
