@@ -1,7 +1,8 @@
 //! A launch: arguments and choices piled up, then checked, run on an engine, and turned into [`Done`] or an error.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use gpuvm_core::program::TrapRecord;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::Value;
 
@@ -9,7 +10,7 @@ use crate::arg::{Arg, IntoArgs};
 use crate::bind::{Binding, bind};
 use crate::device::Device;
 use crate::done::{Done, Results};
-use crate::engine::{Engine, Outcome};
+use crate::engine::{Engine, Limit};
 use crate::error::{Error, Result};
 use crate::marshal::Layout;
 use crate::native;
@@ -112,6 +113,31 @@ impl<'a> Launch<'a> {
             device_time: ran.outcome.device_time,
         };
         ran.finish(entry, routine, stats)
+    }
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    first_trap: Option<TrapRecord>,
+    traps: u64,
+    retired: Option<[u64; 4]>,
+    device_time: Option<Duration>,
+}
+
+impl Outcome {
+    /// Adds what a later job of the same launch gave.
+    fn add(&mut self, later: Outcome) {
+        self.first_trap = self.first_trap.or(later.first_trap);
+        self.traps += later.traps;
+        self.retired = match (self.retired, later.retired) {
+            (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
+            _ => None,
+        };
+        self.device_time = match (self.device_time, later.device_time) {
+            (Some(a), Some(b)) => Some(a + b),
+            _ => None,
+        };
     }
 }
 
@@ -220,9 +246,19 @@ fn run_program(runtime: &Runtime, entry: &'static Entry, engine: Engine, binding
         let mut first = 0;
         while first < vms {
             let last = first + batch.min(vms - first);
-            let mut job = layout.job(&program, &params, first..last, vms);
-            let outcome = executor.run(&mut job)?;
-            layout.take(job, &mut params, &mut results);
+            let mut running = executor.start(layout.job(&program, &params, first..last, vms))?;
+            let mut tally = running.advance(&Limit::default(), &mut |_| {})?;
+            while tally.running + tally.yielded > 0 {
+                tally = running.advance(&Limit::default(), &mut |_| {})?;
+            }
+            let finished = running.finish()?;
+            let outcome = Outcome {
+                first_trap: finished.first_trap,
+                traps: tally.trapped.into(),
+                retired: tally.retired,
+                device_time: tally.device_time,
+            };
+            layout.take(first..last, finished, &mut params, &mut results);
             match first {
                 0 => ran.outcome = outcome,
                 _ => ran.outcome.add(outcome),

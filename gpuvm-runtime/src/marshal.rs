@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use gpuvm_core::program::{ParamSlot, Program};
 
 use crate::arg::Mode;
-use crate::engine::{Demand, Job};
+use crate::engine::{Demand, Finished, Job, Slot};
 use crate::vector::Column;
 use crate::view::{Seen, View};
 
@@ -124,7 +124,7 @@ impl Layout {
         let mut slots = Vec::with_capacity(params.len() + 1);
         for (place, param) in self.places.iter().zip(params) {
             slots.push(match place {
-                Place::Shared(slot) => *slot,
+                Place::Shared(slot) => on_host(*slot),
                 Place::Own {
                     entries,
                     words,
@@ -141,14 +141,14 @@ impl Layout {
                     if *written {
                         change(base..arena.len());
                     }
-                    own_slot(base, *words, range.start, *entries)
+                    on_host(own_slot(base, *words, range.start, *entries))
                 }
             });
         }
         let base = arena.len();
         arena.resize(base + self.result_words * vms as usize, 0);
         change(base..arena.len());
-        slots.push(own_slot(base, self.result_words, range.start, 1));
+        slots.push(on_host(own_slot(base, self.result_words, range.start, 1)));
         changed.retain(|words| !words.is_empty());
         Job {
             program: Arc::clone(program),
@@ -159,13 +159,23 @@ impl Layout {
             arena,
             atomics: std::mem::take(&mut self.atomics),
             changed,
+            atomic_regions: Vec::new(),
+            steps: 1,
+            copies: Vec::new(),
         }
     }
 
     /// Takes over what a job has left: records and chunks go back to their columns, results are appended to `results`, atomics
     /// are kept for the next job.
-    pub(crate) fn take(&mut self, job: Job, params: &mut [Seen<'_>], results: &mut Vec<u32>) {
-        let range = job.first_vm as usize..job.first_vm as usize + job.vms as usize;
+    pub(crate) fn take(
+        &mut self,
+        range: Range<u32>,
+        finished: Finished,
+        params: &mut [Seen<'_>],
+        results: &mut Vec<u32>,
+    ) {
+        let vms = range.len();
+        let memory = finished.memory;
         let mut base = self.shared.len();
         for (place, param) in self.places.iter().zip(params) {
             if let Place::Own {
@@ -174,17 +184,18 @@ impl Layout {
                 written,
             } = place
             {
-                let end = base + words * job.vms as usize;
+                let end = base + words * vms;
                 if let View::Write(column) = &mut param.view
                     && *written
                 {
-                    column.read_words(range.start * entries..range.end * entries, &job.arena[base..end]);
+                    let part = range.start as usize * entries..range.end as usize * entries;
+                    column.read_words(part, &memory.arena[base..end]);
                 }
                 base = end;
             }
         }
-        results.extend_from_slice(&job.arena[base..]);
-        self.atomics = job.atomics;
+        results.extend_from_slice(&memory.arena[base..]);
+        self.atomics = memory.atomics;
     }
 
     /// Puts the atomics back where they came from, after the last job.
@@ -238,6 +249,11 @@ fn own_slot(base: usize, stride: usize, first: u32, length: usize) -> ParamSlot 
     slot
 }
 
+/// A slot in the job's own arena or atomics.
+fn on_host(place: ParamSlot) -> Slot {
+    Slot { place, region: None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,6 +292,16 @@ mod tests {
             depth_limit: 0,
             report: Default::default(),
         })
+    }
+
+    fn finished(job: Job) -> Finished {
+        Finished {
+            memory: crate::engine::Memory {
+                arena: job.arena,
+                atomics: job.atomics,
+            },
+            first_trap: None,
+        }
     }
 
     fn slot(base: u32, stride: u32, length: u32) -> ParamSlot {
@@ -322,7 +348,7 @@ mod tests {
                 [one, 0xffff_ffff, 5, 7, 8, 1, 1, 2, 0, 10, 11, 12, 13, 0, 0, 0, 0]
             );
             assert_eq!(
-                first.slots,
+                first.slots.iter().map(|slot| slot.place).collect::<Vec<_>>(),
                 [
                     slot(0, 0, 1),
                     slot(3, 1, 1),
@@ -342,17 +368,23 @@ mod tests {
             first.arena[12] = 99;
             first.arena[14] = 1;
             first.atomics[1] = 51;
-            layout.take(first, &mut params, &mut results);
+            layout.take(0..2, finished(first), &mut params, &mut results);
 
             let mut second = layout.job(&program, &params, 2..3, 3);
             assert_eq!(second.arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
-            assert_eq!(second.slots[2].base.wrapping_add(2 * second.slots[2].stride), 4);
+            assert_eq!(
+                second.slots[2]
+                    .place
+                    .base
+                    .wrapping_add(2 * second.slots[2].place.stride),
+                4
+            );
             assert_eq!(
                 (second.first_vm, second.vms, second.atomics.as_slice()),
                 (2, 1, &[40, 51][..])
             );
             second.arena[8] = 6;
-            layout.take(second, &mut params, &mut results);
+            layout.take(2..3, finished(second), &mut params, &mut results);
             layout.finish(&mut params);
         });
         assert_eq!(results, [0, 1, 0, 0, 6, 0]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
-use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
+use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, Vm, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
 
@@ -15,7 +15,7 @@ use super::memory::{Readback, WORD, bind, filled, uniform, zeros};
 use super::pace::Pace;
 use super::pack::pack;
 use super::source::{Entry, Uses, WORKGROUP, fault, row, signal};
-use crate::engine::{Demand, Execute, Job, Outcome};
+use crate::engine::{Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Tally};
 use crate::error::{Error, Result};
 
 /// The interpreter on one device.
@@ -39,10 +39,11 @@ struct Loaded {
 }
 
 /// The buffers and numbers of one job.
-struct Run<'a> {
-    gpu: &'a Gpu,
+struct Run {
+    gpu: Arc<Gpu>,
     kernel: Arc<Kernel>,
-    job: &'a Job,
+    job: Job,
+    tally: Tally,
     group: wgpu::BindGroup,
     launch: wgpu::Buffer,
     arena: wgpu::Buffer,
@@ -95,7 +96,7 @@ impl Interpreter {
         Ok(fresh)
     }
 
-    fn start<'a>(&'a self, job: &'a Job) -> Result<Run<'a>> {
+    fn prepare(&self, job: Job) -> Result<Run> {
         let gpu = &*self.gpu;
         let program = self.load(&job.program)?;
         let vms = u64::from(job.vms);
@@ -105,7 +106,7 @@ impl Interpreter {
         let columns = groups.min(most).max(1);
         gpu.guarded(|device| {
             let launch = uniform(device, "launch", kernel.uniform.len());
-            let params = filled(gpu, "params", &slot_words(job));
+            let params = filled(gpu, "params", &slot_words(&job));
             let arena = filled(gpu, "arena", &job.arena);
             let atomics = filled(gpu, "atomics", &job.atomics);
             let states = zeros(device, "states", row::COUNT as u64 * vms);
@@ -128,8 +129,13 @@ impl Interpreter {
             );
             let groups = [columns, groups.div_ceil(columns)];
             Run {
-                gpu,
+                gpu: self.gpu.clone(),
                 kernel,
+                tally: Tally {
+                    running: job.vms,
+                    engine: Engine::Interpreter,
+                    ..Tally::default()
+                },
                 job,
                 group,
                 launch,
@@ -158,38 +164,69 @@ impl Execute for Interpreter {
         demand.vms_within(words).min(u32::try_from(most).unwrap_or(u32::MAX))
     }
 
-    fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let run = self.start(job)?;
+    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        Ok(Box::new(self.prepare(job)?))
+    }
+}
+
+impl Running for Run {
+    fn advance(&mut self, _limit: &Limit, _watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let begin = Instant::now();
-        let counts = run.to_end(Pace::start(self.gpu.software))?;
-        let device_time = Some(begin.elapsed());
-        let (arena, atomics) = run.results()?;
-        let first_trap = if counts[signal::TRAPPED] > 0 {
-            run.first_trap()?
-        } else {
-            None
-        };
-        let mut rest = &arena[..];
-        for range in job.changed.clone() {
-            let (words, after) = rest.split_at(range.len());
-            job.arena[range].copy_from_slice(words);
-            rest = after;
-        }
-        job.atomics.copy_from_slice(&atomics);
+        let counts = self.to_end(Pace::start(self.gpu.software))?;
         let retired = std::array::from_fn(|class| {
             let at = signal::RETIRED + class;
             u64::from(counts[at]) | u64::from(counts[at + 4]) << 32
         });
-        Ok(Outcome {
-            first_trap,
-            traps: counts[signal::TRAPPED].into(),
+        let trapped = counts[signal::TRAPPED];
+        self.tally = Tally {
+            halted: self.job.vms - trapped,
+            trapped,
             retired: Some(retired),
-            device_time,
+            device_time: Some(begin.elapsed()),
+            engine: Engine::Interpreter,
+            ..Tally::default()
+        };
+        Ok(self.tally.clone())
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        Ok(Image::default())
+    }
+
+    fn restore(&mut self, _image: &Image) -> Result<()> {
+        Ok(())
+    }
+
+    fn vm(&mut self, _index: u32) -> Result<Vm> {
+        Ok(Vm::new(&self.job.program, 0))
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        Ok(Memory::default())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Finished> {
+        let (words, atomics) = self.results()?;
+        let first_trap = if self.tally.trapped > 0 {
+            self.first_trap()?
+        } else {
+            None
+        };
+        let mut arena = self.job.arena.clone();
+        let mut rest = &words[..];
+        for range in self.job.changed.clone() {
+            let (words, after) = rest.split_at(range.len());
+            arena[range].copy_from_slice(words);
+            rest = after;
+        }
+        Ok(Finished {
+            memory: Memory { arena, atomics },
+            first_trap,
         })
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// Dispatches until no VM has anything left to do, and gives the last signal.
     fn to_end(&self, mut pace: Pace) -> Result<Vec<u32>> {
         let mut resume = false;
@@ -232,7 +269,7 @@ impl Run<'_> {
             self.gpu.queue.submit([encoder.finish()]);
             readback
         })?;
-        readback.read(self.gpu, <[u32]>::to_vec)
+        readback.read(&self.gpu, <[u32]>::to_vec)
     }
 
     /// The words of the uniform, in the order in which the shader has its fields.
@@ -268,7 +305,7 @@ impl Run<'_> {
             readback.record(encoder, &self.arena, self.job.changed.iter().cloned(), 0);
             readback.record(encoder, &self.atomics, Some(0..atomics), changed as u64);
         })?;
-        readback.read(self.gpu, |words| {
+        readback.read(&self.gpu, |words| {
             let (changed, atomics) = words.split_at(changed);
             (changed.to_vec(), atomics.to_vec())
         })
@@ -283,14 +320,14 @@ impl Run<'_> {
             readback.record(encoder, &self.states, Some(of_row(status)), 0)
         })?;
         let trapped = |words: &[u32]| words.iter().position(|&word| word == Status::Trapped as u32);
-        let Some(vm) = readback.read(self.gpu, trapped)? else {
+        let Some(vm) = readback.read(&self.gpu, trapped)? else {
             return Ok(None);
         };
         let cells = (0..row::COUNT).map(|row| row * vms + vm..row * vms + vm + 1);
         let readback = self.copy(row::COUNT as u64, |readback, encoder| {
             readback.record(encoder, &self.states, cells, 0);
         })?;
-        readback.read(self.gpu, |state| {
+        readback.read(&self.gpu, |state| {
             let (site, words) = trap_of(&self.job.program, state);
             Some(TrapRecord {
                 vm: self.job.first_vm.wrapping_add(vm as u32),
@@ -342,7 +379,14 @@ fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
 fn slot_words(job: &Job) -> Vec<u32> {
     job.slots
         .iter()
-        .flat_map(|slot| [slot.base, slot.stride, slot.length, slot.reserved])
+        .flat_map(|slot| {
+            [
+                slot.place.base,
+                slot.place.stride,
+                slot.place.length,
+                slot.place.reserved,
+            ]
+        })
         .collect()
 }
 
