@@ -1,9 +1,11 @@
 //! An opened device: adapter choice, limits, the float mode, and wgpu's failures as [`Error`]s.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::Shelf;
+use super::heap::Heap;
 use super::kernel::{Kernel, Path};
 use super::pool::Pool;
 use super::probe;
@@ -24,11 +26,14 @@ pub struct Gpu {
     pub software: bool,
     /// Buffers for whoever needs one.
     pub pool: Arc<Pool>,
+    /// Memory for data that stays.
+    pub heap: Arc<Heap>,
     /// Clocks for whoever needs one.
     pub clocks: Arc<Shelf>,
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
-    transpose: Mutex<Option<Arc<Kernel>>>,
+    /// Kernels of the sessions' own, by their entry points.
+    helpers: Mutex<HashMap<&'static str, Arc<Kernel>>>,
     info: Device,
     path: Path,
     lost: Arc<Mutex<Option<String>>>,
@@ -117,8 +122,9 @@ impl Gpu {
         let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
             pool: Pool::new(device.clone(), idle_bytes),
+            heap: Heap::new(&limits),
             clocks: Arc::default(),
-            transpose: Mutex::default(),
+            helpers: Mutex::default(),
             tick: timed.then(|| queue.get_timestamp_period()),
             device,
             queue,
@@ -159,18 +165,19 @@ impl Gpu {
         Kernel::new(self, entry, self.path)
     }
 
-    /// The kernel that moves states between rows and records, compiled when it is first asked for.
+    /// A kernel of the sessions' own, compiled when it is first asked for.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn transpose(&self) -> Result<Arc<Kernel>> {
-        let mut known = self.transpose.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = &*known {
+    pub fn helper(&self, entry: Entry) -> Result<Arc<Kernel>> {
+        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = helpers.get(entry.point()) {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.kernel(Entry::Transpose)?);
-        Ok(known.insert(kernel).clone())
+        let kernel = Arc::new(self.kernel(entry)?);
+        helpers.insert(entry.point(), kernel.clone());
+        Ok(kernel)
     }
 
     /// Does something with the device, and gives what wgpu reports of it as an error.
@@ -234,16 +241,27 @@ impl Gpu {
             self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
         }
         while !done() {
-            let polled = self.device.poll(wgpu::PollType::Wait {
-                submission_index: Some(submission.clone()),
-                timeout: None,
-            });
-            self.check_lost()?;
-            polled.map_err(device_failed)?;
+            self.wait_until(submission)?;
             // Another thread that waits for the same device may be about to tell instead of this one.
             std::thread::yield_now();
         }
         self.check_lost()
+    }
+
+    /// Waits for a submission to end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] or [`Error::Device`].
+    pub fn wait_until(&self, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::Wait {
+            submission_index: Some(submission.clone()),
+            timeout: None,
+        });
+        self.check_lost()?;
+        polled.map(|_| ()).map_err(|error| Error::Device {
+            reason: error.to_string(),
+        })
     }
 
     /// Waits until everything that was submitted is done.

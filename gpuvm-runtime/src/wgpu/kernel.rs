@@ -176,6 +176,7 @@ mod tests {
             (Entry::Interpreter(Uses::default()), 8),
             (Entry::Probe, 2),
             (Entry::Transpose, 2),
+            (Entry::Step, 2),
         ] {
             let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);

@@ -2,7 +2,9 @@
 //! programs.
 
 mod clock;
+mod free_list;
 mod gpu;
+mod heap;
 mod interpreter;
 mod kernel;
 mod memory;
@@ -16,6 +18,7 @@ mod spirv;
 mod stepper;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use std::sync::Arc;
 

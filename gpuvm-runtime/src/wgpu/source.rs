@@ -19,6 +19,8 @@ pub enum Entry {
     Probe,
     /// Moves states and frames between rows and records.
     Transpose,
+    /// Begins a step of a launch.
+    Step,
 }
 
 impl Entry {
@@ -28,6 +30,7 @@ impl Entry {
             Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
             Entry::Transpose => "move_words",
+            Entry::Step => "begin_step",
         }
     }
 
@@ -40,6 +43,7 @@ impl Entry {
             ),
             Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
             Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
+            Entry::Step => (&[], include_str!("../../shaders/step.wgsl")),
         };
         let mut source = constants();
         if let Entry::Interpreter(uses) = self {
