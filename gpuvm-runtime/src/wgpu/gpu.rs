@@ -194,20 +194,21 @@ impl Gpu {
         for scope in scopes.into_iter().rev() {
             found = pollster::block_on(scope.pop()).or(found);
         }
-        if found.is_some() {
-            // Whether the loss of the device is behind it is told when the device is asked the next time.
-            let _ = self.device.poll(wgpu::PollType::Poll);
-        }
-        self.check_lost()?;
         match found {
-            None => Ok(value),
+            None => self.check_lost().map(|()| value),
             Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory {
                 reason: source.to_string(),
             }),
-            Some(error) => Err(Error::Device {
-                reason: error.to_string(),
-            }),
+            Some(error) => Err(self.failure(error)),
         }
+    }
+
+    /// The error of something that failed: the loss of the device if that is behind it.
+    pub fn failure(&self, error: impl std::fmt::Display) -> Error {
+        // A loss is told when the device is asked the next time.
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        let reason = error.to_string();
+        self.check_lost().err().unwrap_or(Error::Device { reason })
     }
 
     /// As [`Gpu::guarded`], for work that takes buffers: where memory is short, idle buffers are let go of and the work is done

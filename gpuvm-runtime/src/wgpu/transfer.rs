@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size};
 use super::pool::{Kind, Lease};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Words of a piece.
 const PIECE: usize = 4 << 20;
@@ -34,9 +34,7 @@ impl Staged {
     pub fn new(gpu: &Gpu, parts: &[&[u32]]) -> Result<Staged> {
         let bytes: u64 = parts.iter().map(|part| size(part.len() as u64)).sum();
         let buffer = gpu.allocating(|_| gpu.pool.take(Kind::Upload, bytes.max(size(0))))?;
-        let mut view = buffer.get_mapped_range_mut(..).map_err(|error| Error::Device {
-            reason: error.to_string(),
-        })?;
+        let mut view = buffer.get_mapped_range_mut(..).map_err(|error| gpu.failure(error))?;
         let mut places = Vec::with_capacity(parts.len());
         let mut at = 0;
         for part in parts {
@@ -114,7 +112,7 @@ pub fn in_pieces(
     let mut under_way: VecDeque<(Readback, wgpu::SubmissionIndex, &mut [u32])> = VecDeque::new();
     let land = |(readback, submission, part): (Readback, _, &mut [u32])| {
         readback.wait(gpu, &submission)?;
-        readback.view(|words| copy_out(words, part))
+        readback.view(gpu, |words| copy_out(words, part))
     };
     for part in out.chunks_mut(piece.max(1)) {
         if under_way.len() == IN_FLIGHT

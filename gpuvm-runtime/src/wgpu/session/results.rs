@@ -34,7 +34,7 @@ impl Session {
             memory.atomics.copy_from_slice(&rest[..atomics]);
         };
         match &self.results {
-            Some(ticket) => ticket.results(place)?,
+            Some(ticket) => ticket.results(&self.gpu, place)?,
             None => {
                 let held = self.buffers.arena.hold();
                 let (arena, _) = held.buffer()?;

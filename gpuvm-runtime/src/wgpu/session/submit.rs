@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::clock::{self, Clock};
+use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::source::{Entry, signal};
 use super::super::stepper::{Batch, Recorded};
@@ -194,7 +195,7 @@ impl Session {
     pub(super) fn wait(&self, ticket: &Ticket) -> Result<Report> {
         ticket.readback.wait(&self.gpu, &ticket.submission)?;
         let waited = ticket.began.elapsed();
-        ticket.readback.view(|words| {
+        ticket.readback.view(&self.gpu, |words| {
             let clock = &words[CLOCK_AT as usize..RESULTS_AT as usize];
             let mut signal = [0; signal::WORDS];
             signal.copy_from_slice(&words[..signal::WORDS]);
@@ -263,7 +264,8 @@ impl Ticket {
     /// # Errors
     ///
     /// When the device fails.
-    pub fn results<T>(&self, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
-        self.readback.view(|words| use_words(&words[RESULTS_AT as usize..]))
+    pub fn results<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
+        self.readback
+            .view(gpu, |words| use_words(&words[RESULTS_AT as usize..]))
     }
 }

@@ -1,6 +1,7 @@
 //! The interpreter engine against the reference interpreter, on whatever device is here. A machine without any fails them.
 
 mod control;
+mod device;
 mod matrices;
 mod operations;
 mod session;
@@ -15,7 +16,7 @@ use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 
 use super::open;
-use crate::engine::{Choice, Engine, Execute, Job, Limit, Opened, Slot};
+use crate::engine::{Choice, Demand, Engine, Execute, Job, Limit, Opened, Slot};
 
 /// The one device of this test binary.
 fn interpreter() -> &'static dyn Execute {
