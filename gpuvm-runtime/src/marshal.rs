@@ -274,6 +274,7 @@ mod tests {
             frame_words: 0,
             call_depth: 0,
             depth_limit: 0,
+            variables: Default::default(),
             report: Default::default(),
         })
     }

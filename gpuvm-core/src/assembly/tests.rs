@@ -131,6 +131,8 @@ fn a_routine_prints_with_its_own_words() {
                 name: "x",
                 word: 0,
                 ty: TypeRef::value(u32::TYPE),
+                line: 3,
+                last_line: 6,
             }]),
         };
         &ROUTINE

@@ -2,7 +2,7 @@
 
 use super::testing::*;
 use crate::compile::{LinkError, Settings, link};
-use crate::isa::{Instruction, NO_WORD, Op};
+use crate::isa::{Instruction, Op};
 use crate::matrix::Format;
 use crate::program::Program;
 use crate::routine::Routine;

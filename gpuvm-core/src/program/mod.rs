@@ -3,14 +3,18 @@
 
 mod bytes;
 mod identity;
+mod locate;
 mod metadata;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod verify;
 
 pub use bytes::{FORMAT_VERSION, LoadError};
 pub use identity::ProgramId;
-pub use metadata::Metadata;
+pub use locate::VariableMap;
+pub use metadata::{Metadata, Needs};
+pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction};
 use crate::matrix::MatrixRecord;
@@ -54,6 +58,8 @@ pub struct Program {
     pub call_depth: u32,
     /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
     pub depth_limit: u32,
+    /// The source's variables and where they are at each instruction.
+    pub variables: Variables,
     /// What is known about it.
     pub report: crate::compile::Report,
 }

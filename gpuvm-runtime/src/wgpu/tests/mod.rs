@@ -53,6 +53,7 @@ fn program(code: Vec<Instruction>, store: Store) -> Program {
         frame_words: 64,
         call_depth: 2,
         depth_limit: 3,
+        variables: Default::default(),
         report: Default::default(),
     }
 }
