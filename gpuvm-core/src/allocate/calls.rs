@@ -62,15 +62,15 @@ fn lower_call(mut inst: Inst, out: &mut Vec<Inst>) {
             .enumerate()
             .map(|(i, &word)| store(word, i, OUTGOING, place)),
     );
-    let marks = inst.marks.take();
+    let marks = std::mem::take(&mut inst.marks);
     out.push(inst);
     out.extend(words.results.iter().enumerate().map(|(i, &word)| {
         let mut load = Inst::new(Op::LoadFrame, word, &[], i as u32, place);
         load.extra = OUTGOING;
         load
     }));
-    if let (Some(last), Some(marks)) = (out.last_mut(), marks) {
-        last.mark(*marks);
+    if let Some(last) = out.last_mut() {
+        last.mark(marks);
     }
 }
 

@@ -47,7 +47,7 @@ fn compact(function: &mut Function) {
     let number = |word: u32| number.get(word as usize).copied().filter(|&new| new != u32::MAX);
     function.names.renumber(number);
     for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
-        for mark in inst.marks_mut() {
+        for mark in &mut inst.marks {
             if let Home::Word(word) = mark.home {
                 mark.home = number(word).map_or(Home::Nowhere, Home::Word);
             }

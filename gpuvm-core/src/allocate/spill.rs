@@ -56,7 +56,7 @@ impl Spill<'_> {
     }
 
     fn inst(&mut self, function: &mut Function, mut inst: Inst, out: &mut Vec<Inst>) {
-        let mut marks = inst.marks.take().map(|marks| *marks).unwrap_or_default();
+        let mut marks = std::mem::take(&mut inst.marks);
         for mark in &mut marks {
             mark.home = self.home(mark.home);
         }
@@ -137,7 +137,7 @@ impl Spill<'_> {
             Some(inst) => Inst {
                 defs: [to, NONE],
                 place,
-                marks: None,
+                marks: Vec::new(),
                 ..inst.clone()
             },
             None => Inst::new(Op::LoadFrame, to, &[], self.place(word).unwrap_or(0), place),

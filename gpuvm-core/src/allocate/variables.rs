@@ -22,9 +22,9 @@ pub(super) fn name_homes(function: &mut Function, colours: &[u8]) {
             own.extend(names.frame(inst.imm).map(|part| Mark { part, home }));
         }
         if !own.is_empty() {
-            let later = inst.marks.take();
+            let later = std::mem::take(&mut inst.marks);
             inst.mark(own);
-            inst.mark(later.into_iter().flat_map(|marks| *marks));
+            inst.mark(later);
         }
     }
 }
@@ -40,16 +40,16 @@ fn mark_copies(function: &mut Function, colours: &[u8]) {
     let names = &function.names;
     for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
         if is_idle(inst, colours) {
-            let (to, later) = (inst.defs[0], inst.marks.take());
+            let (to, later) = (inst.defs[0], std::mem::take(&mut inst.marks));
             inst.mark(names.marks(to, Home::Word(to)));
-            inst.mark(later.into_iter().flat_map(|marks| *marks));
+            inst.mark(later);
         }
     }
 }
 
 /// Turns words in marks into colours. A word that nobody reads after the mark may have lost its place by then.
 fn follow_marks(function: &mut Function, colours: &[u8]) {
-    let in_word = |inst: &Inst| inst.marks().iter().any(|mark| matches!(mark.home, Home::Word(_)));
+    let in_word = |inst: &Inst| inst.marks.iter().any(|mark| matches!(mark.home, Home::Word(_)));
     if !function.blocks.iter().flat_map(|block| &block.code).any(in_word) {
         return;
     }
@@ -65,7 +65,7 @@ fn follow_marks(function: &mut Function, colours: &[u8]) {
             alive[word as usize] = stamp;
         }
         for inst in block.code.iter_mut().rev() {
-            for mark in inst.marks_mut() {
+            for mark in &mut inst.marks {
                 if let Home::Word(word) = mark.home {
                     mark.home = match alive.get(word as usize) {
                         Some(&alive) if alive == stamp => Home::Word(colours[word as usize].into()),

@@ -107,7 +107,7 @@ pub(crate) struct Inst {
     /// Where it comes from. Its routine is the number of an activation: a place in [`names::Names::scopes`].
     pub place: Place,
     /// Where variables are after it, as far as their own words do not tell.
-    pub marks: Option<Box<Vec<names::Mark>>>,
+    pub marks: Vec<names::Mark>,
 }
 
 /// [`Inst::extra`] of an `ldf` or `stf` that reaches into the frame of the routine about to be called.
@@ -135,7 +135,7 @@ impl Inst {
             extra: 0,
             call: None,
             place,
-            marks: None,
+            marks: Vec::new(),
         }
     }
 

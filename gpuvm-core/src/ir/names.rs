@@ -183,28 +183,15 @@ fn of(named: &[(u32, Part)], key: u32) -> impl Iterator<Item = Part> + '_ {
 }
 
 impl Inst {
-    /// Its marks.
-    pub fn marks(&self) -> &[Mark] {
-        self.marks.as_deref().map_or(&[], Vec::as_slice)
-    }
-
-    /// Its marks, to change.
-    pub fn marks_mut(&mut self) -> &mut [Mark] {
-        self.marks.as_deref_mut().map_or(&mut [], Vec::as_mut_slice)
-    }
-
     /// Adds marks behind those that it has.
     pub fn mark(&mut self, marks: impl IntoIterator<Item = Mark>) {
-        let mut marks = marks.into_iter().peekable();
-        if marks.peek().is_some() {
-            self.marks.get_or_insert_default().extend(marks);
-        }
+        self.marks.extend(marks);
     }
 
     /// Takes the marks that came before it: what it writes itself is no home for them, and where it ends up is later.
     pub fn mark_earlier(&mut self, marks: &[Mark]) {
         let written: Vec<Word> = self.defs().collect();
-        let own = self.marks.take().map(|own| *own).unwrap_or_default();
+        let own = std::mem::take(&mut self.marks);
         self.mark(marks.iter().map(|mark| match mark.home {
             Home::Word(word) if written.contains(&word) => Mark {
                 home: Home::Nowhere,
@@ -217,7 +204,7 @@ impl Inst {
 
     /// Becomes another instruction in the same place.
     pub fn become_inst(&mut self, new: Inst) {
-        let marks = self.marks.take();
+        let marks = std::mem::take(&mut self.marks);
         *self = Inst { marks, ..new };
     }
 }
@@ -234,10 +221,11 @@ pub(crate) fn retain(code: &mut Vec<Inst>, mut keep: impl FnMut(&mut Inst) -> bo
             }
             code.swap(kept, i);
             kept += 1;
-        } else if let Some(marks) = code[i].marks.take() {
+        } else if !code[i].marks.is_empty() {
+            let marks = std::mem::take(&mut code[i].marks);
             match kept.checked_sub(1) {
-                Some(last) => code[last].mark(*marks),
-                None => before.extend(*marks),
+                Some(last) => code[last].mark(marks),
+                None => before.extend(marks),
             }
         }
     }
@@ -253,7 +241,7 @@ pub(crate) fn after_run(run: &[Inst], written: impl Fn(Word) -> bool) -> Vec<Mar
                 mark.home = Home::Nowhere;
             }
         }
-        for mark in inst.marks() {
+        for mark in &inst.marks {
             marks.retain(|other| other.part != mark.part);
             marks.push(*mark);
         }

@@ -149,7 +149,7 @@ impl Emit<'_> {
             .blocks
             .iter()
             .flat_map(|block| &block.code)
-            .flat_map(Inst::marks);
+            .flat_map(|inst| &inst.marks);
         let somewhere = marks.filter(|mark| mark.home != Home::Nowhere);
         self.seen = somewhere.map(|mark| mark.part).collect();
         let order = flow::layout(function);
@@ -192,7 +192,7 @@ impl Emit<'_> {
             _ => {}
         }
         let at = self.out.len() as u32;
-        for mark in inst.marks() {
+        for mark in &inst.marks {
             // What was nowhere before need not be said to be nowhere.
             if mark.home != Home::Nowhere || self.seen.contains(&mark.part) {
                 self.variables.marks.push(program::Mark {

@@ -34,7 +34,7 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
             {
                 local.copies[to as usize] = Some((from, local.versions[from as usize], chain));
             }
-            for mark in inst.marks_mut() {
+            for mark in &mut inst.marks {
                 if let Home::Word(word) = &mut mark.home {
                     replace(word, &originals, &local);
                 }

@@ -60,7 +60,7 @@ fn forget(function: &mut Function, unwritten: &[Word]) {
         is_unwritten[word as usize] = true;
     }
     let code = function.blocks.iter_mut().flat_map(|block| &mut block.code);
-    for mark in code.flat_map(Inst::marks_mut) {
+    for mark in code.flat_map(|inst| &mut inst.marks) {
         if let Home::Word(word) = mark.home
             && is_unwritten[word as usize]
         {
@@ -78,7 +78,7 @@ fn marks_of_gone(mut inst: Inst, names: &Names, after: Vec<Mark>) -> Vec<Mark> {
         _ => Home::Nowhere,
     };
     let mut marks: Vec<Mark> = inst.defs().flat_map(|word| names.marks(word, home)).collect();
-    marks.extend(inst.marks.take().into_iter().flat_map(|own| *own));
+    marks.extend(std::mem::take(&mut inst.marks));
     marks.extend(after);
     for mark in &mut marks {
         if let Home::Word(word) = mark.home

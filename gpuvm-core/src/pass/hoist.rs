@@ -79,7 +79,7 @@ impl Hoist {
                             self.home[word as usize] = usize::MAX;
                         }
                         // Variables get there only where the source says so.
-                        let marks = inst.marks.take();
+                        let marks = std::mem::take(&mut inst.marks);
                         moved.push(inst.clone());
                         inst.marks = marks;
                         let written: Vec<Word> = inst.defs().collect();

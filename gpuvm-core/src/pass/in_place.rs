@@ -111,7 +111,7 @@ impl InPlace<'_> {
             *word = to;
         }
         for inst in &mut code[source.defined - 1..i] {
-            for mark in inst.marks_mut() {
+            for mark in &mut inst.marks {
                 mark.home = match mark.home {
                     Home::Word(word) if word == from => Home::Word(to),
                     Home::Word(word) if word == to => Home::Nowhere,
@@ -119,9 +119,8 @@ impl InPlace<'_> {
                 };
             }
             // What `to` holds now comes earlier than what is said here of what it held before.
-            if let Some(marks) = &mut inst.marks {
-                marks.retain(|mark| self.names.word(to).all(|part| part != mark.part));
-            }
+            inst.marks
+                .retain(|mark| self.names.word(to).all(|part| part != mark.part));
         }
         let used = if source.uses > 0 { source.used } else { target.used };
         *self.at(to) = Touched {
@@ -151,7 +150,7 @@ fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
             Some(to) => {
                 leave_marks(&mut block.code, at);
                 let word = block.code[at].defs[0];
-                for mark in block.code[at..to].iter_mut().flat_map(Inst::marks_mut) {
+                for mark in block.code[at..to].iter_mut().flat_map(|inst| &mut inst.marks) {
                     if mark.home == Home::Word(word) {
                         mark.home = Home::Nowhere;
                     }
@@ -168,9 +167,8 @@ fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
 /// Leaves an instruction's marks with the one before it, but for those on what it writes itself.
 fn leave_marks(code: &mut [Inst], at: usize) {
     let (before, rest) = code.split_at_mut(at);
-    if let (Some(before), Some(inst)) = (before.last_mut(), rest.first_mut())
-        && let Some(marks) = inst.marks.take()
-    {
+    if let (Some(before), Some(inst)) = (before.last_mut(), rest.first_mut()) {
+        let marks = std::mem::take(&mut inst.marks);
         let (own, others): (Vec<Mark>, Vec<Mark>) = marks
             .iter()
             .partition(|mark| inst.defs().any(|word| mark.home == Home::Word(word)));

@@ -99,7 +99,7 @@ fn renamed(block: &Block, new: Numbers, results: &[Word]) -> Block {
         for word in inst.defs_mut() {
             *word += new.word;
         }
-        for mark in inst.marks_mut() {
+        for mark in &mut inst.marks {
             mark.part = new.scopes.part(mark.part);
             if let Home::Word(word) = &mut mark.home {
                 *word += new.word;

@@ -57,7 +57,7 @@ fn copy_to_ends(function: &mut Function, each: &Loop) -> bool {
                     *word = new;
                 }
             }
-            for mark in inst.marks_mut() {
+            for mark in &mut inst.marks {
                 if let Home::Word(word) = &mut mark.home {
                     *word = renamed(&names, *word);
                 }

@@ -31,7 +31,7 @@ pub(crate) fn fold(function: &mut Function) -> bool {
             }
             if let Some(added) = known.added_constant(&inst) {
                 let (limit, mut test) = overflow_of_constant(function.new_word(), &inst, added);
-                test.marks = inst.marks.take();
+                test.marks = std::mem::take(&mut inst.marks);
                 known.grow();
                 known.record(&limit);
                 known.record(&test);
@@ -42,19 +42,19 @@ pub(crate) fn fold(function: &mut Function) -> bool {
             match simplify(&inst, &known) {
                 Some(Simpler::Nothing) => {
                     changed = true;
-                    if let (Some(last), Some(marks)) = (out.last_mut(), inst.marks.take()) {
-                        last.mark(*marks);
+                    if let Some(last) = out.last_mut() {
+                        last.mark(inst.marks);
                     }
                 }
                 Some(Simpler::One(mut new)) => {
                     changed = true;
-                    new.marks = inst.marks.take();
+                    new.marks = std::mem::take(&mut inst.marks);
                     known.record(&new);
                     out.push(new);
                 }
                 Some(Simpler::Two(first, mut second)) => {
                     changed = true;
-                    second.marks = inst.marks.take();
+                    second.marks = std::mem::take(&mut inst.marks);
                     known.record(&first);
                     known.record(&second);
                     out.extend([first, second]);
