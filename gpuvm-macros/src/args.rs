@@ -13,6 +13,8 @@ pub struct Args {
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
     pub callee: bool,
+    /// `relaxed`: a launch of the routine trades exact floats for speed.
+    pub relaxed: Option<Ident>,
 }
 
 impl Args {
@@ -35,6 +37,9 @@ impl Args {
         if let (Some(id), true) = (&args.id, args.callee) {
             report.id_on_callee(id);
         }
+        if let (Some(relaxed), true) = (&args.relaxed, args.callee) {
+            report.relaxed_callee(relaxed);
+        }
         args
     }
 
@@ -51,6 +56,10 @@ impl Args {
             }
         } else if name == "callee" {
             if std::mem::replace(&mut self.callee, true) {
+                report.duplicate_argument(&name);
+            }
+        } else if name == "relaxed" {
+            if self.relaxed.replace(name.clone()).is_some() {
                 report.duplicate_argument(&name);
             }
         } else {

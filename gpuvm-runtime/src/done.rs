@@ -123,7 +123,7 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
+    use crate::device::{Device, FloatMode};
     use crate::engine::Engine;
     use std::time::Duration;
 
@@ -132,6 +132,7 @@ mod tests {
             vms: 2,
             engine: Engine::Reference,
             device: Device::cpu(),
+            float_mode: FloatMode::Exact,
             batches: 1,
             retired: None,
             host_time: Duration::ZERO,

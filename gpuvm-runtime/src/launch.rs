@@ -8,7 +8,7 @@ use gpuvm_core::types::Value;
 
 use crate::arg::{Arg, IntoArgs};
 use crate::bind::{Binding, bind};
-use crate::device::Device;
+use crate::device::{Device, FloatMode};
 use crate::done::{Done, Results};
 use crate::engine::{Engine, Limit};
 use crate::error::{Error, Result};
@@ -103,10 +103,16 @@ impl<'a> Launch<'a> {
             Engine::Native | Engine::Reference => Device::cpu(),
             _ => runtime.device().clone(),
         };
+        let float_mode = match engine {
+            Engine::Native => FloatMode::Exact,
+            _ if routine.relaxed => FloatMode::Relaxed,
+            _ => device.float_mode,
+        };
         let stats = Stats {
             vms: u64::from(binding.vms),
             engine,
             device,
+            float_mode,
             batches: ran.batches,
             retired: ran.outcome.retired,
             host_time: start.elapsed(),
@@ -319,6 +325,7 @@ mod tests {
             cause: Cause::Message(MESSAGE),
         }]),
         variables: Cow::Borrowed(&[]),
+        relaxed: false,
     };
 
     fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::floats::FloatOps;
 use super::kernel::{Kernel, Path};
 use super::probe;
 use super::source::Entry;
@@ -19,6 +20,8 @@ pub struct Gpu {
     pub limits: wgpu::Limits,
     /// Whether the CPU plays it.
     pub software: bool,
+    /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
+    pub floats: FloatOps,
     info: Device,
     path: Path,
     lost: Arc<Mutex<Option<String>>>,
@@ -57,9 +60,10 @@ impl Gpu {
         let about = adapter.get_info();
         let limits = adapter.limits();
         let passthrough = adapter.features() & wgpu::Features::PASSTHROUGH_SHADERS;
+        let wide = adapter.features() & (wgpu::Features::SHADER_F64 | wgpu::Features::SHADER_INT64);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gpuvm"),
-            required_features: passthrough,
+            required_features: passthrough | wide,
             required_limits: limits.clone(),
             ..Default::default()
         };
@@ -92,6 +96,7 @@ impl Gpu {
             limits,
             software,
             info,
+            floats: FloatOps::default(),
             path: Path::Plain,
             lost,
         };
@@ -103,8 +108,10 @@ impl Gpu {
             &[Path::Plain]
         };
         for &path in paths {
-            if probe::is_exact(&gpu, path).unwrap_or(false) {
+            let floats = probe::probe(&gpu, path).unwrap_or_default();
+            if floats.arithmetic() {
                 gpu.path = path;
+                gpu.floats = floats;
                 gpu.info.float_mode = FloatMode::Exact;
                 break;
             }
@@ -117,13 +124,16 @@ impl Gpu {
         self.info.clone()
     }
 
-    /// Compiles a shader in the way that the probe found best.
+    /// Compiles a shader in the way that the probe found best, or for relaxed floats in the device's own.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn kernel(&self, entry: Entry) -> Result<Kernel> {
-        Kernel::new(self, entry, self.path)
+        if entry.relaxed() {
+            return Kernel::new(self, entry, self.floats.relaxed(), Path::Plain);
+        }
+        Kernel::new(self, entry, self.floats, self.path)
     }
 
     /// Does something with the device, and gives what wgpu reports of it as an error.
@@ -169,6 +179,22 @@ impl Gpu {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vulkan_devices_are_exact() {
+        for (index, adapter) in adapters().into_iter().enumerate() {
+            let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+            let gpu = Gpu::open(adapter, index).unwrap();
+            println!("{}: {}", gpu.info(), gpu.floats);
+            assert_eq!(gpu.info().float_mode == FloatMode::Exact, gpu.floats.arithmetic());
+            assert!(gpu.floats.arithmetic() || !vulkan);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The engines that run on a GPU through wgpu. Everything that is wgpu's own stays in this folder: outside of it there are words and
 //! programs.
 
+mod floats;
 mod gpu;
 mod interpreter;
 mod kernel;
