@@ -64,11 +64,20 @@ impl Args {
             }
         } else {
             report.routine_argument(&name);
-            // What follows is part of what is wrong.
-            while !input.is_empty() && !input.peek(Token![,]) {
-                input.parse::<proc_macro2::TokenTree>()?;
-            }
+            return skip(input);
+        }
+        if name != "id" && input.peek(Token![=]) {
+            report.argument_value(&name);
+            return skip(input);
         }
         Ok(())
     }
+}
+
+/// Passes over what belongs to an argument that is wrong.
+fn skip(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
 }
