@@ -122,7 +122,7 @@ fn metadata_reads_well() {
         "2 routines, 1 phase(s)",
         "epochs depend on the data",
         "needs any number of VMs, shared bytes as its arguments have, call depth 3, 12 frame words",
-        "1 fused; 33 % linear",
+        "1 fused; 31 % linear",
         "from 2 source lines of src/a b.rs",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
