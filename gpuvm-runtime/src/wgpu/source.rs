@@ -52,7 +52,10 @@ impl Entry {
         if let Entry::Interpreter(uses) = self {
             uses.declare(&mut source);
         }
-        floats.declare(&mut source);
+        let computes = self != Entry::Transpose;
+        if computes {
+            floats.declare(&mut source);
+        }
         let (double, long) = (floats.needs(Needs::Double), floats.needs(Needs::Long));
         if self == Entry::Probe {
             let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
@@ -60,7 +63,7 @@ impl Entry {
         }
         let native = [(double, DOUBLE), (long, LONG)]
             .into_iter()
-            .filter(|(is_there, _)| *is_there);
+            .filter(|(is_there, _)| *is_there && computes);
         for (_, part) in native {
             source.push_str(part);
             source.push('\n');
