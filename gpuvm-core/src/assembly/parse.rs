@@ -60,6 +60,7 @@ impl Assembler {
             frame_words: 0,
             call_depth: 0,
             depth_limit: crate::compile::Settings::default().recursion_limit,
+            relaxed: false,
             variables: Default::default(),
             report: Default::default(),
         };
@@ -101,6 +102,7 @@ impl Assembler {
             "frame_words" => program.frame_words = cursor.number()?,
             "call_depth" => program.call_depth = cursor.number()?,
             "depth_limit" => program.depth_limit = cursor.number()?,
+            "relaxed" => program.relaxed = true,
             "report" => {
                 program.report.routines = cursor.number()?;
                 program.report.encoded_instructions = cursor.number()?;
@@ -140,7 +142,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, report, file, routine, variable, scope, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix and code"
                 ));
             }
         }

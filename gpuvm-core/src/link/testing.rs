@@ -57,6 +57,7 @@ pub(crate) fn routine(
                 .collect(),
         ),
         variables: Cow::Borrowed(&[]),
+        relaxed: false,
     }
 }
 

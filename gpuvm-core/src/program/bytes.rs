@@ -112,7 +112,7 @@ impl Program {
         out.text(&self.name);
         out.list(&self.params, |out, param| out.ty(*param));
         out.ty(self.result);
-        out.numbers([self.frame_words, self.call_depth, self.depth_limit]);
+        out.numbers([self.frame_words, self.call_depth, self.depth_limit, self.relaxed.into()]);
         out.numbers([self.report.routines, self.report.encoded_instructions]);
         out.list(&self.files, |out, file| out.text(file));
         out.list(&self.routines, |out, routine| out.text(routine));
@@ -304,6 +304,14 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn flag(&mut self) -> Result<bool, LoadError> {
+        match self.number()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(self.wrong(format!("{other} is neither yes nor no"))),
+        }
+    }
+
     fn shown(&mut self) -> Result<Shown, LoadError> {
         let [kind, debug, zeros @ ..] = self.take::<4>()?;
         match (Kind::from_code(kind), debug, zeros) {
@@ -364,6 +372,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
     let params = from.list(Reader::ty)?;
     let result = from.ty()?;
     let (frame_words, call_depth, depth_limit) = (from.number()?, from.number()?, from.number()?);
+    let relaxed = from.flag()?;
     let (linked, encoded) = (from.number()?, from.number()?);
     let files = from.list(|from| from.text().map(str::to_string))?;
     let routines = from.list(|from| from.text().map(str::to_string))?;
@@ -428,6 +437,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         frame_words,
         call_depth,
         depth_limit,
+        relaxed,
         variables,
         report,
     })
