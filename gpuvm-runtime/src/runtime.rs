@@ -111,6 +111,33 @@ impl Runtime {
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
     }
 
+    /// Links a routine with settings that may be others than the runtime's.
+    pub(crate) fn link_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
+        if *settings == self.shared.settings {
+            return self.link(entry);
+        }
+        Ok(Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, settings)?))
+    }
+
+    /// The engine that an engine means for a launch that may have to pause.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EngineUnavailable`] for the native engine.
+    pub(crate) fn pausing(&self, engine: Engine) -> Result<Engine> {
+        match engine {
+            Engine::Auto if self.auto() == Engine::Native => Ok(Engine::Reference),
+            Engine::Auto => Ok(self.auto()),
+            Engine::Native => Err(Error::EngineUnavailable {
+                engine,
+                reason:
+                    "it cannot pause, so it takes no budget and no `start`; leave the engine to gpuvm, or name another"
+                        .to_string(),
+            }),
+            engine => Ok(engine),
+        }
+    }
+
     /// What [`Engine::Auto`] means here.
     pub(crate) fn auto(&self) -> Engine {
         self.shared

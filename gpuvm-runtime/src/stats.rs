@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::device::{Device, FloatMode};
-use crate::engine::Engine;
+use crate::engine::{Dispatch, Engine};
 
 /// Numbers about one launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +18,18 @@ pub struct Stats {
     /// Whether its floats are the bits that Rust gives on the CPU: not on a device whose own are not, and for a `#[routine(relaxed)]` on
     /// the native engine alone.
     pub float_mode: FloatMode,
-    /// Jobs that the launch was split into because the device does not hold all VMs at once.
+    /// How the submissions followed each other; without meaning on the native and the reference engine.
+    pub dispatch: Dispatch,
+    /// Steps that are complete.
+    pub steps: u32,
+    /// Jobs that the launch was split into: one where the device holds all VMs at once, and can make all steps without the host.
     pub batches: u64,
+    /// Times that work went to the device, or that the host took a look.
+    pub submissions: u64,
     /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them; the native engine has none.
     pub retired: Option<[u64; 4]>,
+    /// Epochs, on the epoch engine.
+    pub epochs: Option<u64>,
     /// Time from the call of `run` to the results, arguments and results copied and all.
     pub host_time: Duration,
     /// Time that the device spent, where that can be told.
@@ -53,6 +61,12 @@ impl fmt::Display for Stats {
         )?;
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
+        }
+        if self.steps > 1 {
+            write!(f, ", {} steps", self.steps)?;
+        }
+        if let Some(epochs) = self.epochs {
+            write!(f, ", {epochs} epochs")?;
         }
         if self.batches > 1 {
             write!(f, ", {} batches", self.batches)?;
@@ -93,8 +107,12 @@ mod tests {
                 ..Device::cpu()
             },
             float_mode: FloatMode::Exact,
+            dispatch: Dispatch::default(),
+            steps: 1,
             batches: 1,
+            submissions: 1,
             retired: Some([4, 3, 2, 1]),
+            epochs: None,
             host_time: Duration::from_millis(2),
             device_time: None,
         };
@@ -107,5 +125,10 @@ mod tests {
         assert!(stats.to_string().contains("test (relaxed floats)"), "{stats}");
         stats.device_time = Some(Duration::from_nanos(1));
         assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
+        (stats.steps, stats.epochs, stats.batches) = (4, Some(9), 2);
+        assert!(
+            stats.to_string().contains(", 4 steps, 9 epochs, 2 batches, "),
+            "{stats}"
+        );
     }
 }

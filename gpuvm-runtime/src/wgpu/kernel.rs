@@ -140,7 +140,8 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
                     ty,
-                    has_dynamic_offset: false,
+                    // Dispatches of one submission differ in their uniforms only.
+                    has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
                     min_binding_size: None,
                 },
                 count: None,
@@ -180,6 +181,7 @@ mod tests {
             (Entry::Interpreter(Uses::default()), none.relaxed(), 8),
             (Entry::Probe, none.relaxed(), 2),
             (Entry::Probe, all, 2),
+            (Entry::Transpose, none, 2),
         ] {
             let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);

@@ -53,10 +53,10 @@ pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
     let inputs = inputs();
     let kernel = Kernel::new(gpu, Entry::Probe, asked, path)?;
     let words = (inputs.len() * asked.count() * 2) as u64;
-    let readback = gpu.guarded(|device| {
+    let (readback, submission) = gpu.guarded(|device| {
         let questions = filled(gpu, "questions", inputs.as_flattened());
         let answers = zeros(device, "answers", words);
-        let readback = Readback::new(device, words);
+        let readback = Readback::new(gpu, words);
         let group = bind(device, &kernel, &[&questions, &answers]);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
@@ -66,10 +66,10 @@ pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
             pass.dispatch_workgroups((inputs.len() as u32).div_ceil(kernel.workgroup), 1, 1);
         }
         readback.record(&mut encoder, &answers, Some(0..words as usize), 0);
-        gpu.queue.submit([encoder.finish()]);
-        readback
+        let submission = gpu.queue.submit([encoder.finish()]);
+        (readback, submission)
     })?;
-    readback.read(gpu, |found| {
+    readback.read(gpu, &submission, |found| {
         let answers = found.as_chunks::<2>().0.chunks_exact(asked.count());
         let each = inputs.iter().zip(answers);
         each.fold(asked, |right, (&input, answers)| {
