@@ -19,12 +19,15 @@ mod sample;
 
 mod arrays;
 mod atomics;
+mod buffers;
 mod calls_recursion;
 mod constants;
 mod control_flow;
 mod destructuring;
+mod dispatch;
 mod enums;
 mod evaluation_order;
+mod execution;
 mod generics;
 mod integers64;
 mod labels;

@@ -28,7 +28,10 @@ impl Snapshot {
         out.word(self.steps);
         out.word(self.steps_done);
         out.word(self.retired.is_some().into());
-        self.retired.unwrap_or_default().iter().for_each(|count| out.long(*count));
+        self.retired
+            .unwrap_or_default()
+            .iter()
+            .for_each(|count| out.long(*count));
         out.long(self.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
         out.word(self.columns.len() as u32);
         for Saved { kind, words } in &self.columns {

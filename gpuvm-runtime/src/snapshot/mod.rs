@@ -264,9 +264,9 @@ impl Runtime {
             ..Tally::default()
         };
         execution.results = snapshot.results.clone();
-        // VMs that have all halted are at the end of a step; the next one begins at the entry.
-        let at_end = snapshot.image.count(Status::Halted) == snapshot.vms as usize;
-        execution.next_leg((!at_end).then_some(&snapshot.image))?;
+        // VMs that have all halted are at the end of a step, and the next one begins at the entry, with the copies made before it.
+        let between = snapshot.image.is_fresh() || snapshot.image.count(Status::Halted) == snapshot.vms as usize;
+        execution.next_leg((!between).then_some(&snapshot.image))?;
         Ok(execution)
     }
 }
