@@ -137,7 +137,8 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
                     ty,
-                    has_dynamic_offset: false,
+                    // Dispatches of one submission differ in their uniforms only.
+                    has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
                     min_binding_size: None,
                 },
                 count: None,
@@ -174,6 +175,7 @@ mod tests {
             (Entry::Interpreter(Uses::all()), 8),
             (Entry::Interpreter(Uses::default()), 8),
             (Entry::Probe, 2),
+            (Entry::Transpose, 2),
         ] {
             let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);

@@ -47,10 +47,10 @@ pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
     let pairs = pairs();
     let kernel = Kernel::new(gpu, Entry::Probe, path)?;
     let words = (pairs.len() * ANSWERS) as u64;
-    let readback = gpu.guarded(|device| {
+    let (readback, submission) = gpu.guarded(|device| {
         let asked = filled(gpu, "pairs", bytemuck::cast_slice(&pairs));
         let answers = zeros(device, "answers", words);
-        let readback = Readback::new(device, words);
+        let readback = Readback::new(gpu, words);
         let group = bind(device, &kernel, &[&asked, &answers]);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
@@ -60,10 +60,10 @@ pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
             pass.dispatch_workgroups((pairs.len() as u32).div_ceil(kernel.workgroup), 1, 1);
         }
         readback.record(&mut encoder, &answers, Some(0..words as usize), 0);
-        gpu.queue.submit([encoder.finish()]);
-        readback
+        let submission = gpu.queue.submit([encoder.finish()]);
+        (readback, submission)
     })?;
-    readback.read(gpu, |found| {
+    readback.read(gpu, &submission, |found| {
         pairs.iter().zip(found.chunks_exact(ANSWERS)).all(|(pair, found)| {
             expected(*pair).iter().zip(found).all(|(&expected, &found)| {
                 expected == found || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()

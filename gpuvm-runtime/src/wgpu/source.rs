@@ -8,6 +8,8 @@ use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, WORDS, space};
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::{Program, Status};
 
+use crate::engine::fault;
+
 /// A shader's entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -15,6 +17,8 @@ pub enum Entry {
     Interpreter(Uses),
     /// Known answers of float arithmetic.
     Probe,
+    /// Moves states and frames between rows and records.
+    Transpose,
 }
 
 impl Entry {
@@ -23,6 +27,7 @@ impl Entry {
         match self {
             Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
+            Entry::Transpose => "move_words",
         }
     }
 
@@ -34,6 +39,7 @@ impl Entry {
                 include_str!("../../shaders/interpreter.wgsl"),
             ),
             Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
+            Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
         };
         let mut source = constants();
         if let Entry::Interpreter(uses) = self {
@@ -93,10 +99,12 @@ pub enum Part {
     Atomic,
     /// Calls that the linker has not inlined.
     Calls,
+    /// Breakpoints, which no program has of itself.
+    Breaks,
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 9] = [
+const PARTS: [(Part, &str); 10] = [
     (Part::Division, "USES_DIVISION"),
     (Part::Long, "USES_LONG"),
     (Part::LongDivision, "USES_LONG_DIVISION"),
@@ -106,6 +114,7 @@ const PARTS: [(Part, &str); 9] = [
     (Part::Dense, "USES_DENSE"),
     (Part::Atomic, "USES_ATOMIC"),
     (Part::Calls, "USES_CALLS"),
+    (Part::Breaks, "USES_BREAKS"),
 ];
 
 impl Part {
@@ -151,6 +160,16 @@ impl Uses {
         uses
     }
 
+    /// These parts and breakpoints.
+    pub fn with_breaks(self) -> Uses {
+        Uses(self.0 | 1 << Part::Breaks as u8)
+    }
+
+    /// Whether it has the part.
+    pub fn has(self, part: Part) -> bool {
+        self.0 >> part as u8 & 1 == 1
+    }
+
     /// Every part.
     #[cfg(test)]
     pub fn all() -> Uses {
@@ -160,7 +179,7 @@ impl Uses {
     fn declare(self, text: &mut String) {
         for (part, name) in PARTS {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "const {name}: bool = {};", self.0 >> part as u8 & 1 == 1);
+            let _ = writeln!(text, "const {name}: bool = {};", self.has(part));
         }
     }
 }
@@ -181,6 +200,8 @@ pub enum Shape {
     Branch,
     /// Everything else.
     Io,
+    /// A breakpoint in place of an instruction: the VM stops in front of it.
+    Break,
 }
 
 /// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
@@ -199,16 +220,6 @@ pub mod row {
     pub const COUNT: usize = STATE_WORDS + 4;
 }
 
-/// Why a VM trapped.
-pub mod fault {
-    /// Its instruction says so, and names site and words.
-    pub const NONE: u32 = 0;
-    /// It reached outside of memory.
-    pub const MEMORY: u32 = 1;
-    /// It called too deep.
-    pub const STACK: u32 = 2;
-}
-
 /// Words of the signal buffer.
 pub mod signal {
     /// VMs that no longer run.
@@ -217,12 +228,18 @@ pub mod signal {
     pub const YIELDED: usize = 1;
     /// Those of them that trapped.
     pub const TRAPPED: usize = 2;
+    /// The largest `!vm` of a VM that trapped, `vm` counted within the batch: it stands for the first trap. 0 if none trapped.
+    pub const FIRST_TRAP: usize = 3;
+    /// Running VMs that a dispatch has left in front of a breakpoint.
+    pub const AT_BREAK: usize = 4;
     /// Instructions by class, the low words; the high words follow them.
-    pub const RETIRED: usize = 3;
+    pub const RETIRED: usize = 5;
     /// Words that the VMs add to.
-    pub const COUNTS: usize = 7;
+    pub const COUNTS: usize = 9;
+    /// Not 0: a VM has trapped in an earlier step of the job, so that no further step starts.
+    pub const ENDED: usize = 13;
     /// Words in all.
-    pub const WORDS: usize = 11;
+    pub const WORDS: usize = 14;
 }
 
 /// A sparse term as two words: the bits of the first.
@@ -254,6 +271,7 @@ fn constants() -> String {
         ("STATUS_YIELDED", Status::Yielded as u32),
         ("STATUS_HALTED", Status::Halted as u32),
         ("STATUS_TRAPPED", Status::Trapped as u32),
+        ("STATUS_AT_BREAK", Status::Trapped as u32 + 1),
         ("FAULT_MEMORY", fault::MEMORY),
         ("FAULT_STACK", fault::STACK),
         ("FORMAT_SPARSE", Format::Sparse as u32),
@@ -272,10 +290,12 @@ fn constants() -> String {
         ("SHAPE_ORACLE", Shape::Oracle as u32),
         ("SHAPE_ORACLE_PAIR", Shape::OraclePair as u32),
         ("SHAPE_BRANCH", Shape::Branch as u32),
+        ("SHAPE_BREAK", Shape::Break as u32),
     ];
     let places = [
         ("ROW_IP", header::IP),
         ("ROW_STATUS", header::STATUS),
+        ("ROW_VM_ID", header::VM_ID),
         ("ROW_DEPTH", header::DEPTH),
         ("ROW_WORDS", header::WORD_0),
         ("ROW_FRAME_BASE", row::FRAME_BASE),
@@ -285,6 +305,9 @@ fn constants() -> String {
         ("SIGNAL_STOPPED", signal::STOPPED),
         ("SIGNAL_YIELDED", signal::YIELDED),
         ("SIGNAL_TRAPPED", signal::TRAPPED),
+        ("SIGNAL_FIRST_TRAP", signal::FIRST_TRAP),
+        ("SIGNAL_AT_BREAK", signal::AT_BREAK),
+        ("SIGNAL_ENDED", signal::ENDED),
         ("SIGNAL_RETIRED", signal::RETIRED),
         ("SIGNAL_COUNTS", signal::COUNTS),
     ];
