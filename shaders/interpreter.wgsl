@@ -70,7 +70,7 @@ fn execute(instruction: vec4<u32>) {
             retired.x += 1u;
         }
         case SHAPE_ORACLE: {
-            done.result = oracle(op, a, b, c);
+            done.result = oracle(op, a, b, c, instruction.w);
             retired.y += 1u;
         }
         case SHAPE_ORACLE_PAIR: {

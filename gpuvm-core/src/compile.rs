@@ -145,7 +145,7 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
 fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
     let each = routines.all.iter().zip(&routines.callees);
     each.map(|(routine, callees)| {
-        let callees: Vec<&Routine> = callees.iter().map(|&number| routines.all[number]).collect();
+        let callees: Vec<&Routine> = callees.iter().map(|callee| callee.routine).collect();
         verify(routine, &callees)
     })
     .collect()
@@ -157,13 +157,9 @@ fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, 
     let mut places = Vec::new();
     let mut functions = Vec::new();
     for (i, routine) in routines.all.iter().enumerate() {
-        let callees: Vec<_> = routines.callees[i]
-            .iter()
-            .map(|&number| (number, routines.all[number]))
-            .collect();
         let numbers = tables.add(routine);
         places.push(numbers.place);
-        functions.push(lift(routine, &codes[i], &callees, numbers));
+        functions.push(lift(routine, &codes[i], &routines.callees[i], numbers));
     }
     (functions, tables, places)
 }

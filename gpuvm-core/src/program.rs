@@ -43,6 +43,9 @@ pub struct Program {
     pub call_depth: u32,
     /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
     pub depth_limit: u32,
+    /// Whether floats may be inexact on a GPU: their last bits, and those of the functions in
+    /// [`Op::FMath`](crate::isa::Op::FMath), which only such a program has.
+    pub relaxed: bool,
     /// What is known about it.
     pub report: crate::compile::Report,
 }

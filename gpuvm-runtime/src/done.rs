@@ -210,7 +210,7 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
+    use crate::device::{Device, FloatMode};
     use crate::engine::{Dispatch, Engine};
     use std::time::Duration;
 
@@ -219,6 +219,7 @@ mod tests {
             vms: 2,
             engine: Engine::Reference,
             device: Device::cpu(),
+            float_mode: FloatMode::Exact,
             dispatch: Dispatch::default(),
             steps: 1,
             batches: 1,

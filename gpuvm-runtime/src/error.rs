@@ -167,6 +167,15 @@ pub enum Error {
         /// What was looked for and what is there.
         reason: String,
     },
+    /// Exact floats were asked for, and the device does not have them.
+    #[error(
+        "the floats of `{device}` differ from Rust's in their last bits, and exact ones were asked for; choose another of \
+         `Runtime::devices()`, the CPU with `.backend(Backend::Cpu)`, or leave out `.float_mode(FloatMode::Exact)`"
+    )]
+    FloatsNotExact {
+        /// The device's name.
+        device: String,
+    },
     /// The device was lost while it worked.
     #[error("the device was lost: {reason}")]
     DeviceLost {

@@ -9,7 +9,7 @@ use gpuvm_core::types::{Value, VmType};
 
 use crate::bind::{self, Bound};
 use crate::budget::Budget;
-use crate::device::Device;
+use crate::device::{Device, FloatMode};
 use crate::done::{BudgetReport, Done, Results};
 use crate::engine::{Dispatch, Engine, Limit, Tally};
 use crate::error::{Error, Result};
@@ -350,13 +350,19 @@ impl<'a> Execution<'a> {
             Engine::Auto => self.options.engine,
             engine => engine,
         };
+        let device = match engine {
+            Engine::Native | Engine::Reference => Device::cpu(),
+            _ => self.runtime.device().clone(),
+        };
         Stats {
             vms: self.course.vms.into(),
             engine,
-            device: match engine {
-                Engine::Native | Engine::Reference => Device::cpu(),
-                _ => self.runtime.device().clone(),
+            float_mode: if self.course.program.relaxed {
+                FloatMode::Relaxed
+            } else {
+                device.float_mode
             },
+            device,
             dispatch: self.options.dispatch,
             steps: self.steps_done + leg.map_or(0, |leg| if leg.steps > 1 { leg.tally().steps } else { 0 }),
             batches: self.jobs + leg.map_or(0, |leg| leg.parts.len() as u64),

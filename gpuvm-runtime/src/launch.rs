@@ -10,7 +10,7 @@ use crate::arg::{Arg, IntoArgs};
 use crate::background;
 use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
-use crate::device::Device;
+use crate::device::{Device, FloatMode};
 use crate::done::{Done, Results};
 use crate::engine::{Dispatch, Engine};
 use crate::error::Result;
@@ -331,6 +331,7 @@ impl<'a> Bounded<'a> {
             vms: self.vms.into(),
             engine: Engine::Native,
             device: Device::cpu(),
+            float_mode: FloatMode::Exact,
             dispatch: self.options.dispatch,
             steps,
             batches: 1,
@@ -423,6 +424,7 @@ mod tests {
             cause: Cause::Message(MESSAGE),
         }]),
         variables: Cow::Borrowed(&[]),
+        relaxed: false,
     };
 
     fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {

@@ -456,6 +456,7 @@ mod tests {
             frame_words: 0,
             call_depth: 0,
             depth_limit: 0,
+            relaxed: false,
             report: Default::default(),
         })
     }

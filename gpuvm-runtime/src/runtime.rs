@@ -8,7 +8,7 @@ use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
 
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device};
+use crate::device::{Backend, Device, FloatMode};
 #[cfg(feature = "wgpu")]
 use crate::engine::Choice;
 use crate::engine::{Engine, Execute, Opened};
@@ -193,6 +193,7 @@ pub struct RuntimeBuilder {
     backend: Option<Backend>,
     device: Option<usize>,
     settings: Settings,
+    exact: bool,
 }
 
 impl RuntimeBuilder {
@@ -214,13 +215,22 @@ impl RuntimeBuilder {
         self
     }
 
+    /// With [`FloatMode::Exact`], a device will do only if its floats are the bits that Rust gives on the CPU. With
+    /// [`FloatMode::Relaxed`], as without this, any will. A `#[routine(relaxed)]` stays relaxed.
+    pub fn float_mode(mut self, mode: FloatMode) -> Self {
+        self.exact = mode == FloatMode::Exact;
+        self
+    }
+
     /// Opens the device.
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened.
+    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened; [`Error::FloatsNotExact`] if exact
+    /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
         let Opened { device, engines } = self.open()?;
+        check_floats(self.exact, &device)?;
         let programs = Mutex::default();
         Ok(Runtime {
             shared: Arc::new(Shared {
@@ -258,5 +268,34 @@ impl RuntimeBuilder {
                 reason: "gpuvm was built without its feature `wgpu`".to_string(),
             }),
         }
+    }
+}
+
+/// Refuses a device without exact floats where they were asked for.
+fn check_floats(exact: bool, device: &Device) -> Result<()> {
+    match device.float_mode {
+        FloatMode::Relaxed if exact => Err(Error::FloatsNotExact {
+            device: device.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_floats_are_there_or_refused() {
+        let builder = Runtime::builder().backend(Backend::Cpu).float_mode(FloatMode::Exact);
+        assert_eq!(builder.build().unwrap().device().float_mode, FloatMode::Exact);
+        let device = Device {
+            name: "Toy".to_string(),
+            float_mode: FloatMode::Relaxed,
+            ..Device::cpu()
+        };
+        assert!(check_floats(false, &device).is_ok());
+        let error = check_floats(true, &device).unwrap_err().to_string();
+        assert!(error.contains("`Toy`") && error.contains("Backend::Cpu"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::device::Device;
+use crate::device::{Device, FloatMode};
 use crate::engine::{Dispatch, Engine};
 
 /// Numbers about one launch.
@@ -15,6 +15,9 @@ pub struct Stats {
     pub engine: Engine,
     /// The device that they ran on.
     pub device: Device,
+    /// Whether its floats are the bits that Rust gives on the CPU: not on a device whose own are not, and for a `#[routine(relaxed)]` on
+    /// the native engine alone.
+    pub float_mode: FloatMode,
     /// How the submissions followed each other; without meaning on the native and the reference engine.
     pub dispatch: Dispatch,
     /// Steps that are complete.
@@ -53,8 +56,8 @@ impl fmt::Display for Stats {
         let vms = if self.vms == 1 { "VM" } else { "VMs" };
         write!(
             f,
-            "{} {vms} on the {} engine, {}, {:.3?}",
-            self.vms, self.engine, self.device, self.host_time
+            "{} {vms} on the {} engine, {} ({} floats), {:.3?}",
+            self.vms, self.engine, self.device.name, self.float_mode, self.host_time
         )?;
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
@@ -103,6 +106,7 @@ mod tests {
                 name: "test".to_string(),
                 ..Device::cpu()
             },
+            float_mode: FloatMode::Exact,
             dispatch: Dispatch::default(),
             steps: 1,
             batches: 1,
@@ -117,6 +121,8 @@ mod tests {
             "3 VMs on the reference engine, test (exact floats), 2.000ms, \
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
         );
+        stats.float_mode = FloatMode::Relaxed;
+        assert!(stats.to_string().contains("test (relaxed floats)"), "{stats}");
         stats.device_time = Some(Duration::from_nanos(1));
         assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
         (stats.steps, stats.epochs, stats.batches) = (4, Some(9), 2);

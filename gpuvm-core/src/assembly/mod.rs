@@ -10,6 +10,7 @@
 //! frame_words 0                  ; these three may be left out
 //! call_depth 0
 //! depth_limit 256
+//! relaxed                        ; only where floats may be inexact on a GPU
 //! file "double.rs"               ; files and routines are numbered in order
 //! routine "double"
 //! site 0:3:0 bounds              ; file:line:routine, then the cause

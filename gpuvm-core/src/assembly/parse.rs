@@ -57,6 +57,7 @@ impl Assembler {
             frame_words: 0,
             call_depth: 0,
             depth_limit: crate::compile::Settings::default().recursion_limit,
+            relaxed: false,
             report: Default::default(),
         };
         Assembler {
@@ -96,6 +97,7 @@ impl Assembler {
             "frame_words" => program.frame_words = cursor.number()?,
             "call_depth" => program.call_depth = cursor.number()?,
             "depth_limit" => program.depth_limit = cursor.number()?,
+            "relaxed" => program.relaxed = true,
             "report" => {
                 program.report.routines = cursor.number()?;
                 program.report.encoded_instructions = cursor.number()?;
@@ -119,7 +121,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, report, file, routine, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, site, matrix and code"
                 ));
             }
         }

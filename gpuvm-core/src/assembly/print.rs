@@ -38,6 +38,9 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     writeln!(text, "frame_words {}", program.frame_words)?;
     writeln!(text, "call_depth {}", program.call_depth)?;
     writeln!(text, "depth_limit {}", program.depth_limit)?;
+    if program.relaxed {
+        writeln!(text, "relaxed")?;
+    }
     let report = &program.report;
     writeln!(
         text,

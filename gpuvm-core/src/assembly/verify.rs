@@ -2,6 +2,7 @@
 
 use super::{linked_roles, may_be_open};
 use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair};
+use crate::library;
 use crate::matrix::{AffineMap, read_record};
 use crate::program::{Place, Program};
 
@@ -97,6 +98,12 @@ fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Re
             op.mnemonic(),
             instruction.operands[1],
             program.params.len()
+        )),
+        Op::FMath if !program.relaxed => Err(format!("`{}` is only for relaxed programs", op.mnemonic())),
+        Op::FMath if library::relaxed(instruction.operands[3], 0.0, 0.0).is_none() => Err(format!(
+            "`{}` names {}, which is no library function that a GPU has as its own",
+            op.mnemonic(),
+            instruction.operands[3]
         )),
         Op::Call if program.call_depth == 0 => Err("a program with calls needs a call depth".to_string()),
         _ => Ok(()),

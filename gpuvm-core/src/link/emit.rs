@@ -65,6 +65,7 @@ pub(crate) fn emit(
         frame_words: needs.frame_words,
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
+        relaxed: entry.relaxed,
         report,
     })
 }

@@ -3,9 +3,10 @@
 use super::testing::*;
 use crate::compile::{LinkError, Settings, link};
 use crate::isa::{Instruction, NO_WORD, Op};
+use crate::library::{Library, number};
 use crate::matrix::Format;
 use crate::program::Program;
-use crate::routine::Routine;
+use crate::routine::{Callee, Routine};
 use crate::types::TypeRef;
 
 pub(super) const FUEL: u64 = 100_000;
@@ -321,6 +322,43 @@ fn damaged_routines_are_refused_with_a_reason() {
         ]),
         "instruction 0: 0xdead is no opcode"
     );
+}
+
+#[test]
+fn a_relaxed_entry_takes_the_device_s_functions() {
+    fn root() -> &'static Routine {
+        leak(routine(
+            "root",
+            u32s(1),
+            result::<u32>(),
+            1,
+            vec![i(Op::Return, 0, 0, 0, 0)],
+            vec![],
+        ))
+    }
+    let code = vec![
+        i(Op::Call, 0, 0, 1, 0),
+        i(Op::Call, 1, 1, 1, 0),
+        i(Op::Return, 1, 0, 0, 0),
+    ];
+    let callees = vec![Callee::Library(number::sin), Callee::Library(number::sin_cos)];
+    const LIBRARY: Library = &[root, root, root, root];
+    let exact = routine("f", u32s(1), result::<u32>(), 2, code, callees);
+    let relaxed = Routine {
+        relaxed: true,
+        ..exact.clone()
+    };
+    let program = |entry| link(leak(entry), LIBRARY, &Settings::default()).expect("the routine is valid");
+    let math = |program: &Program| -> Vec<u32> {
+        let code = program.code.iter();
+        code.filter(|i| i.opcode == Op::FMath.code())
+            .map(|i| i.operands[3])
+            .collect()
+    };
+    let (exact, relaxed) = (program(exact), program(relaxed));
+    assert_eq!((exact.relaxed, math(&exact)), (false, vec![]));
+    // `sin_cos` has two results, which no instruction has.
+    assert_eq!((relaxed.relaxed, math(&relaxed)), (true, vec![number::sin]));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::Shelf;
+use super::floats::FloatOps;
 use super::kernel::{Kernel, Path};
 use super::pool::Pool;
 use super::probe;
@@ -29,13 +30,18 @@ pub struct Gpu {
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
     transpose: Mutex<Option<Arc<Kernel>>>,
+    /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
+    pub floats: FloatOps,
     info: Device,
     path: Path,
     lost: Arc<Mutex<Option<String>>>,
 }
 
 /// What is used of a device where it is there.
-const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS.union(wgpu::Features::TIMESTAMP_QUERY);
+const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
+    .union(wgpu::Features::TIMESTAMP_QUERY)
+    .union(wgpu::Features::SHADER_F64)
+    .union(wgpu::Features::SHADER_INT64);
 /// Bytes of idle buffers to keep.
 const IDLE_BYTES: u64 = 4 << 30;
 /// The same for a device whose memory is the host's.
@@ -125,6 +131,7 @@ impl Gpu {
             limits,
             software,
             info,
+            floats: FloatOps::default(),
             path: Path::Plain,
             lost,
         };
@@ -136,8 +143,10 @@ impl Gpu {
             &[Path::Plain]
         };
         for &path in paths {
-            if probe::is_exact(&gpu, path).unwrap_or(false) {
+            let floats = probe::probe(&gpu, path).unwrap_or_default();
+            if floats.arithmetic() {
                 gpu.path = path;
+                gpu.floats = floats;
                 gpu.info.float_mode = FloatMode::Exact;
                 break;
             }
@@ -150,13 +159,16 @@ impl Gpu {
         self.info.clone()
     }
 
-    /// Compiles a shader in the way that the probe found best.
+    /// Compiles a shader in the way that the probe found best, or for relaxed floats in the device's own.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn kernel(&self, entry: Entry) -> Result<Kernel> {
-        Kernel::new(self, entry, self.path)
+        if entry.relaxed() {
+            return Kernel::new(self, entry, self.floats.relaxed(), Path::Plain);
+        }
+        Kernel::new(self, entry, self.floats, self.path)
     }
 
     /// The kernel that moves states between rows and records, compiled when it is first asked for.
@@ -263,6 +275,22 @@ impl Gpu {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vulkan_devices_are_exact() {
+        for (index, adapter) in adapters().into_iter().enumerate() {
+            let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+            let gpu = Gpu::open(adapter, index).unwrap();
+            println!("{}: {}", gpu.info(), gpu.floats);
+            assert_eq!(gpu.info().float_mode == FloatMode::Exact, gpu.floats.arithmetic());
+            assert!(gpu.floats.arithmetic() || !vulkan);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! programs.
 
 mod clock;
+mod floats;
 mod gpu;
 mod interpreter;
 mod kernel;
