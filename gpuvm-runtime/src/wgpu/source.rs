@@ -52,8 +52,14 @@ impl Entry {
         if let Entry::Interpreter(uses) = self {
             uses.declare(&mut source);
         }
-        floats.declare(&mut source);
-        let (double, long) = (floats.needs(Needs::Double), floats.needs(Needs::Long));
+        let computes = self != Entry::Transpose;
+        if computes {
+            floats.declare(&mut source);
+        }
+        let (double, long) = (
+            computes && floats.needs(Needs::Double),
+            computes && floats.needs(Needs::Long),
+        );
         if self == Entry::Probe {
             let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
             floats.declare_probe(&mut source);
