@@ -2,7 +2,7 @@
 
 use crate::allocate::allocate;
 use crate::ir::Function;
-use crate::isa::Instruction;
+use crate::isa::{Class, Instruction, Op};
 use crate::library::Library;
 use crate::link::collect::{Routines, collect};
 use crate::link::emit::{Ready, emit};
@@ -72,6 +72,35 @@ pub struct Report {
     pub encoded_instructions: u32,
     /// Numbers about the matrices.
     pub matrices: crate::matrix::Statistics,
+}
+
+impl Report {
+    /// The report on code with matrices of these numbers, `routines` that went into it, and `encoded_instructions` before any
+    /// optimisation.
+    pub(crate) fn of(
+        code: &[Instruction],
+        matrices: crate::matrix::Statistics,
+        routines: u32,
+        encoded_instructions: u32,
+    ) -> Report {
+        let mut by_class = [0; 4];
+        let mut fused = 0;
+        for op in code.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
+            by_class[op.class() as usize] += 1;
+            fused += u32::from(op == Op::Affine);
+        }
+        let linear = by_class[Class::Linear as usize] as f32;
+        Report {
+            by_class,
+            routines,
+            encoded_instructions,
+            matrices: crate::matrix::Statistics {
+                linear_share: linear / code.len().max(1) as f32,
+                fused,
+                ..matrices
+            },
+        }
+    }
 }
 
 /// Why a routine cannot be linked.

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{linked_roles, may_be_open, types};
+use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Place, Program};
@@ -44,8 +44,8 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     let report = &program.report;
     writeln!(
         text,
-        "report {} {} {} ; routines, instructions before optimisation, fused runs",
-        report.routines, report.encoded_instructions, report.matrices.fused
+        "report {} {} ; routines, instructions before optimisation",
+        report.routines, report.encoded_instructions
     )?;
     for file in &program.files {
         writeln!(text, "file {}", Quoted(file))?;
@@ -87,7 +87,7 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
             place = Some(here);
         }
         let map = maps.get(instruction.operands[3] as usize);
-        print_line(text, address, instruction, linked_roles, map)?;
+        print_line(text, address, instruction, Op::linked_roles, map)?;
     }
     Ok(())
 }
@@ -160,7 +160,7 @@ fn print_line(
                 Operand {
                     role,
                     operand,
-                    open: may_be_open(op, place)
+                    open: op.may_be_open(place)
                 }
             )?;
             between = ", ";

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::{assemble, verify};
+use super::assemble;
 use crate::isa::{Instruction, NO_WORD, Op};
 use crate::program::Program;
 use crate::routine::{Callee, Cause, Routine, Site, Variable};
 use crate::types::{Field, Kind, Type, TypeRef, Value};
 
-const SAMPLE: &str = r#"
+pub(crate) const SAMPLE: &str = r#"
 program "sample \"one\""
 param f32
 param &mut struct Boid { position: (f32, f32), tag: enum Option { None = 0, Some = 1 { 0: u64 } }, 0: [i8; 3] }
@@ -21,7 +21,7 @@ frame_words 12
 call_depth 3
 depth_limit 64
 relaxed
-report 2 99 1
+report 2 99
 file "src/a b.rs"
 routine "sample"
 routine "Boid::fly"
@@ -59,7 +59,7 @@ far:
 "#;
 
 /// Everything that `disassemble` prints is compared through it; the rest directly.
-fn assert_same(a: &Program, b: &Program) {
+pub(crate) fn assert_same(a: &Program, b: &Program) {
     assert_eq!(a.disassemble(), b.disassemble());
     assert_eq!((&a.code, &a.places, &a.sites), (&b.code, &b.places, &b.sites));
     assert_eq!((&a.matrices, &a.pools, &a.report), (&b.matrices, &b.pools, &b.report));
@@ -249,7 +249,7 @@ proptest! {
             operand => program.code[at].operands[operand] = value,
         }
         program.disassemble();
-        if verify(&program).is_ok() {
+        if program.verify().is_ok() {
             prop_assert_eq!(assemble(&program.disassemble()).unwrap().code, program.code);
         }
     }

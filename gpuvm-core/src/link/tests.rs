@@ -2,7 +2,7 @@
 
 use super::testing::*;
 use crate::compile::{LinkError, Settings, link};
-use crate::isa::{Instruction, NO_WORD, Op};
+use crate::isa::{Instruction, Op};
 use crate::library::{Library, number};
 use crate::matrix::Format;
 use crate::program::Program;
@@ -61,44 +61,20 @@ pub(super) fn linked(entry: &'static Routine, settings: &Settings) -> Program {
     program
 }
 
-/// Checks what engines rely on.
+/// Checks what engines rely on, and that the program comes back from a file.
 pub(super) fn check(program: &Program) {
-    assert_eq!(program.code.len(), program.places.len());
-    let frame = program.frame_words;
+    assert_eq!(program.verify(), Ok(()));
     for instruction in &program.code {
         let op = Op::from_code(instruction.opcode).expect("an opcode");
-        for (role, operand) in op.roles().into_iter().zip(instruction.operands) {
-            use crate::isa::Role;
-            let word = |word: u32| assert!(word < 28 || word == NO_WORD, "{} {word}", op.mnemonic());
-            match role {
-                Role::Def | Role::Use => word(operand),
-                Role::DefPair | Role::UsePair => {
-                    word(operand & 0xffff);
-                    word(operand >> 16);
-                }
-                Role::Label => assert!((operand as usize) < program.code.len()),
-                Role::Callee => assert!((operand as usize) < program.code.len()),
-                Role::Matrix => assert!((operand as usize) < program.matrices.len()),
-                Role::Site => assert!((operand as usize) < program.sites.len()),
-                _ => {}
-            }
-        }
         if matches!(op, Op::LoadFrame | Op::StoreFrame) {
-            assert!(
-                instruction.operands[1] < frame,
-                "frame word {} of {frame}",
-                instruction.operands[1]
-            );
+            let (word, frame) = (instruction.operands[1], program.frame_words);
+            assert!(word < frame, "frame word {word} of {frame}");
         }
     }
-    for place in program
-        .places
-        .iter()
-        .chain(program.sites.iter().map(|site| &site.place))
-    {
-        assert!((place.file as usize) < program.files.len());
-        assert!((place.routine as usize) < program.routines.len());
-    }
+    let bytes = program.to_bytes();
+    let loaded = Program::from_bytes(&bytes).expect("what was linked is valid");
+    assert_eq!(loaded.to_bytes(), bytes);
+    assert_eq!(loaded.report, program.report);
 }
 
 /// Runs under every setting and compares with the evaluator.

@@ -56,17 +56,14 @@ impl Entry {
         if computes {
             floats.declare(&mut source);
         }
-        let (double, long) = (
-            computes && floats.needs(Needs::Double),
-            computes && floats.needs(Needs::Long),
-        );
+        let (double, long) = (floats.needs(Needs::Double), floats.needs(Needs::Long));
         if self == Entry::Probe {
             let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
             floats.declare_probe(&mut source);
         }
         let native = [(double, DOUBLE), (long, LONG)]
             .into_iter()
-            .filter(|(is_there, _)| *is_there);
+            .filter(|(is_there, _)| *is_there && computes);
         for (_, part) in native {
             source.push_str(part);
             source.push('\n');

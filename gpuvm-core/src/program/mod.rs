@@ -1,6 +1,17 @@
 //! A [`Program`]: what linking makes and engines run. Valid by construction: every word is one of the 28, every label an
 //! instruction, every matrix and site exists.
 
+mod bytes;
+mod identity;
+mod metadata;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use bytes::{FORMAT_VERSION, LoadError};
+pub use identity::ProgramId;
+pub use metadata::Metadata;
+
 use crate::isa::{CALL_FRAME_WORDS, Instruction};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
@@ -49,6 +60,9 @@ pub struct Program {
     /// What is known about it.
     pub report: crate::compile::Report,
 }
+
+/// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.
+pub(crate) const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Program {
     /// Words of frame memory that each VM needs.
