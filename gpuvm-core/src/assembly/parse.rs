@@ -1,12 +1,13 @@
-//! Reads a program from text. Nothing that the text says is trusted: the result is [verified](super::verify).
+//! Reads a program from text. Nothing that the text says is trusted: the result is [verified](Program::verify).
 
 use std::collections::BTreeMap;
 
 use super::cursor::Cursor;
-use super::{AssemblyError, linked_roles, may_be_open, types, verify};
-use crate::isa::{Class, Instruction, NO_WORD, Op, Role, pair};
+use super::{AssemblyError, types};
+use crate::compile::Report;
+use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
-use crate::program::{LinkedSite, Place, Program};
+use crate::program::{Home, LinkedSite, Mark, Place, Program, Scope, Variable};
 use crate::routine::{Cause, Shown};
 use crate::types::{Type, TypeRef};
 
@@ -25,7 +26,7 @@ pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
     let program = assembler
         .finish()
         .map_err(|(line, what)| AssemblyError { line, what })?;
-    verify(&program).map_err(|what| AssemblyError { line: 0, what })?;
+    program.verify().map_err(|what| AssemblyError { line: 0, what })?;
     Ok(program)
 }
 
@@ -33,6 +34,8 @@ struct Assembler {
     program: Program,
     store: Store,
     place: Place,
+    /// The scope of the instructions that follow.
+    scope: u32,
     in_code: bool,
     line: usize,
     labels: BTreeMap<String, u32>,
@@ -57,6 +60,8 @@ impl Assembler {
             frame_words: 0,
             call_depth: 0,
             depth_limit: crate::compile::Settings::default().recursion_limit,
+            relaxed: false,
+            variables: Default::default(),
             report: Default::default(),
         };
         Assembler {
@@ -67,6 +72,7 @@ impl Assembler {
                 line: 0,
                 routine: 0,
             },
+            scope: 0,
             in_code: false,
             line: 0,
             labels: BTreeMap::new(),
@@ -96,13 +102,30 @@ impl Assembler {
             "frame_words" => program.frame_words = cursor.number()?,
             "call_depth" => program.call_depth = cursor.number()?,
             "depth_limit" => program.depth_limit = cursor.number()?,
+            "relaxed" => program.relaxed = true,
             "report" => {
                 program.report.routines = cursor.number()?;
                 program.report.encoded_instructions = cursor.number()?;
-                program.report.matrices.fused = cursor.number()?;
             }
             "file" => program.files.push(cursor.text()?),
             "routine" => program.routines.push(cursor.text()?),
+            "variable" => {
+                let [routine, first_line, last_line] = three(cursor)?;
+                program.variables.list.push(Variable {
+                    routine,
+                    name: types::keep(&cursor.text()?),
+                    ty: types::parse(cursor)?,
+                    first_line,
+                    last_line,
+                });
+            }
+            "scope" => {
+                let routine = cursor.number()?;
+                cursor.expect(":")?;
+                let line = cursor.number()?;
+                let caller = if cursor.eat("in") { Some(cursor.number()?) } else { None };
+                program.variables.scopes.push(Scope { routine, caller, line });
+            }
             "site" => program.sites.push(LinkedSite {
                 place: place(cursor)?,
                 cause: cause(cursor)?,
@@ -119,7 +142,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, report, file, routine, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix and code"
                 ));
             }
         }
@@ -143,6 +166,15 @@ impl Assembler {
             self.place = place(cursor)?;
             return Ok(());
         }
+        if name == "inside" {
+            self.scope = cursor.number()?;
+            return Ok(());
+        }
+        if name == "holds" {
+            let mark = self.mark(cursor)?;
+            self.program.variables.marks.push(mark);
+            return Ok(());
+        }
         let op = Op::ALL
             .iter()
             .copied()
@@ -151,13 +183,44 @@ impl Assembler {
         let instruction = self.instruction(op, cursor)?;
         self.program.code.push(instruction);
         self.program.places.push(self.place);
+        if !self.program.variables.scopes.is_empty() {
+            self.program.variables.scope_of.push(self.scope);
+        }
         Ok(())
+    }
+
+    /// Where a word of a variable is after the last instruction.
+    fn mark(&self, cursor: &mut Cursor<'_>) -> Result<Mark, String> {
+        let at = self.program.code.len().checked_sub(1);
+        let at = at.ok_or("no instruction stands before it")? as u32;
+        let [scope, variable, word] = three(cursor)?;
+        let home = if cursor.found().starts_with("`w") {
+            Home::Word(self::word(cursor, false)?)
+        } else {
+            match cursor.name()? {
+                "frame" => Home::Frame(cursor.number()?),
+                "constant" => Home::Constant(cursor.number()?),
+                "nowhere" => Home::Nowhere,
+                other => {
+                    return Err(format!(
+                        "`{other}` is no place of a variable: there are w0, frame 0, constant 0 and nowhere"
+                    ));
+                }
+            }
+        };
+        Ok(Mark {
+            at,
+            scope,
+            variable,
+            word,
+            home,
+        })
     }
 
     fn instruction(&mut self, op: Op, cursor: &mut Cursor<'_>) -> Result<Instruction, String> {
         let mut operands = [0; 4];
         let mut first = true;
-        for (place, role) in linked_roles(op).into_iter().enumerate() {
+        for (place, role) in op.linked_roles().into_iter().enumerate() {
             if role == Role::None {
                 continue;
             }
@@ -173,7 +236,7 @@ impl Assembler {
                 cursor.expect(",")?;
             }
             first = false;
-            let open = may_be_open(op, place);
+            let open = op.may_be_open(place);
             operands[place] = match role {
                 Role::Def | Role::Use | Role::Base => word(cursor, open)?,
                 Role::DefPair | Role::UsePair => {
@@ -208,20 +271,12 @@ impl Assembler {
             self.program.code[instruction].operands[operand] = address;
         }
         let mut program = self.program;
-        let report = &mut program.report;
-        for op in program
-            .code
-            .iter()
-            .filter_map(|instruction| Op::from_code(instruction.opcode))
-        {
-            report.by_class[op.class() as usize] += 1;
-        }
-        let linear = report.by_class[Class::Linear as usize] as f32;
-        report.matrices = crate::matrix::Statistics {
-            fused: report.matrices.fused,
-            linear_share: linear / program.code.len().max(1) as f32,
-            ..self.store.statistics()
-        };
+        let Report {
+            routines,
+            encoded_instructions,
+            ..
+        } = program.report;
+        program.report = Report::of(&program.code, self.store.statistics(), routines, encoded_instructions);
         program.matrices = self.store.records;
         program.pools = self.store.pools;
         // A program written by hand need not say where it comes from.
@@ -260,15 +315,17 @@ fn prefixed(cursor: &mut Cursor<'_>, prefix: &str, what: &str) -> Result<u32, St
 
 /// `file:line:routine`.
 fn place(cursor: &mut Cursor<'_>) -> Result<Place, String> {
-    let file = cursor.number()?;
+    let [file, line, routine] = three(cursor)?;
+    Ok(Place { file, line, routine })
+}
+
+/// Three numbers with colons between them.
+fn three(cursor: &mut Cursor<'_>) -> Result<[u32; 3], String> {
+    let first = cursor.number()?;
     cursor.expect(":")?;
-    let line = cursor.number()?;
+    let second = cursor.number()?;
     cursor.expect(":")?;
-    Ok(Place {
-        file,
-        line,
-        routine: cursor.number()?,
-    })
+    Ok([first, second, cursor.number()?])
 }
 
 fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
@@ -283,10 +340,10 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
             let values = [shown(cursor)?, shown(cursor)?];
             let mut pieces = Vec::new();
             while !cursor.at_end() {
-                pieces.push(types::keep(&cursor.text()?));
+                pieces.push(cursor.text()?);
             }
             Cause::Format {
-                pieces: pieces.leak(),
+                pieces: types::keep_texts(pieces),
                 values,
             }
         }

@@ -1,13 +1,16 @@
 //! Allocated functions to a [`Program`]: blocks laid out one after the other, labels resolved, matrices stored.
 
+use std::collections::HashSet;
+
 use super::graph::CallGraph;
 use super::tables::Tables;
 use crate::compile::{LinkError, Report, Settings};
+use crate::ir::names::Part;
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
-use crate::isa::{Class, Instruction, NO_WORD, Op, pair};
+use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
-use crate::program::{Place, Program};
+use crate::program::{self, Home, MOST_FRAME_MEMORY, Place, Program, Scope, Variables};
 use crate::routine::Routine;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
@@ -35,6 +38,12 @@ pub(crate) fn emit(
         out: Vec::new(),
         places: Vec::new(),
         calls: Vec::new(),
+        variables: Variables {
+            list: tables.variables,
+            ..Variables::default()
+        },
+        first_scope: 0,
+        seen: HashSet::new(),
     };
     let mut labels = vec![0; functions.len()];
     for &f in &needs.order {
@@ -45,9 +54,9 @@ pub(crate) fn emit(
         let callee = emit.out[at].operands[0] as usize;
         emit.out[at].operands[0] = labels[callee];
     }
-    let report = report(
+    let report = Report::of(
         &emit.out,
-        &emit.store,
+        emit.store.statistics(),
         tables.routines.len() as u32,
         encoded_instructions,
     );
@@ -65,6 +74,8 @@ pub(crate) fn emit(
         frame_words: needs.frame_words,
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
+        relaxed: entry.relaxed,
+        variables: emit.variables,
         report,
     })
 }
@@ -75,9 +86,6 @@ struct Needs {
     frame_words: u32,
     call_depth: u32,
 }
-
-/// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.
-const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Needs {
     fn of(entry: &Routine, functions: &[Ready], start: usize, settings: &Settings) -> Result<Needs, LinkError> {
@@ -120,11 +128,31 @@ struct Emit<'s> {
     places: Vec<Place>,
     /// Calls whose label is still the number of a function.
     calls: Vec<usize>,
+    variables: Variables,
+    /// The number in the program of the function's own activation.
+    first_scope: u32,
+    /// The parts of variables that the function keeps somewhere.
+    seen: HashSet<Part>,
 }
 
 impl Emit<'_> {
     fn function(&mut self, ready: &Ready, is_start: bool) {
         let function = &ready.function;
+        self.first_scope = self.variables.scopes.len() as u32;
+        let first = self.first_scope;
+        self.variables
+            .scopes
+            .extend(function.names.scopes.iter().map(|scope| Scope {
+                caller: scope.caller.map(|caller| caller + first),
+                ..*scope
+            }));
+        let marks = function
+            .blocks
+            .iter()
+            .flat_map(|block| &block.code)
+            .flat_map(|inst| &inst.marks);
+        let somewhere = marks.filter(|mark| mark.home != Home::Nowhere);
+        self.seen = somewhere.map(|mark| mark.part).collect();
         let order = flow::layout(function);
         let mut block_at = vec![0; function.blocks.len()];
         let mut jumps = Vec::new();
@@ -164,6 +192,19 @@ impl Emit<'_> {
             Op::Address => encoded.operands[2] = 0,
             _ => {}
         }
+        let at = self.out.len() as u32;
+        for mark in &inst.marks {
+            // What was nowhere before need not be said to be nowhere.
+            if mark.home != Home::Nowhere || self.seen.contains(&mark.part) {
+                self.variables.marks.push(program::Mark {
+                    at,
+                    scope: mark.part.scope + self.first_scope,
+                    variable: mark.part.variable,
+                    word: mark.part.word,
+                    home: mark.home,
+                });
+            }
+        }
         self.push(encoded, inst.place);
     }
 
@@ -196,25 +237,14 @@ impl Emit<'_> {
     }
 
     fn push(&mut self, instruction: Instruction, place: Place) {
+        let scope = place.routine + self.first_scope;
+        let routine = self
+            .variables
+            .scopes
+            .get(scope as usize)
+            .map_or(0, |scope| scope.routine);
         self.out.push(instruction);
-        self.places.push(place);
-    }
-}
-
-fn report(out: &[Instruction], store: &Store, routines: u32, encoded_instructions: u32) -> Report {
-    let mut by_class = [0; 4];
-    let mut fused = 0;
-    for op in out.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
-        by_class[op.class() as usize] += 1;
-        fused += u32::from(op == Op::Affine);
-    }
-    let mut matrices = store.statistics();
-    matrices.linear_share = by_class[Class::Linear as usize] as f32 / out.len().max(1) as f32;
-    matrices.fused = fused;
-    Report {
-        by_class,
-        routines,
-        encoded_instructions,
-        matrices,
+        self.places.push(Place { routine, ..place });
+        self.variables.scope_of.push(scope);
     }
 }

@@ -1,19 +1,16 @@
 //! Verified code to the compiler's form: basic blocks, calls with their words spelt out, addressed words moved to the frame.
 
+use super::collect::{By, Target};
 use super::tables::Numbers;
 use super::verify::{ends_block, param_words};
+use crate::ir::names::{Names, Part};
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Slot, Word, code, strict};
 use crate::isa::{Instruction, NO_WORD, Op, unpair};
 use crate::program::Place;
 use crate::routine::Routine;
 
-/// Lifts one routine. `code` is its verified and patched code, `callees` are the numbers and descriptions of its callees.
-pub(crate) fn lift(
-    routine: &Routine,
-    code: &[Instruction],
-    callees: &[(usize, &Routine)],
-    numbers: Numbers,
-) -> Function {
+/// Lifts one routine. `code` is its verified and patched code.
+pub(crate) fn lift(routine: &Routine, code: &[Instruction], callees: &[Target], numbers: Numbers) -> Function {
     let mut lift = Lift::new(routine, code, numbers);
     lift.enter();
     for (at, instruction) in code.iter().enumerate() {
@@ -49,10 +46,16 @@ impl<'r> Lift<'r> {
     fn new(routine: &'r Routine, code: &[Instruction], numbers: Numbers) -> Lift<'r> {
         let (starts, block_at, blocks) = find_blocks(code);
         let (slots, frame, frame_words) = find_slots(routine.words, code);
+        let names = names(routine, numbers, &frame);
+        // The function's own activation.
+        let place = Place {
+            routine: 0,
+            ..numbers.place
+        };
         let empty = Block {
             code: Vec::new(),
             end: End::Halt,
-            place: numbers.place,
+            place,
         };
         let function = Function {
             name: routine.name.to_string(),
@@ -62,6 +65,7 @@ impl<'r> Lift<'r> {
             blocks: vec![empty; blocks],
             slots,
             frame_words,
+            names,
         };
         Lift {
             routine,
@@ -70,7 +74,7 @@ impl<'r> Lift<'r> {
             starts,
             block_at,
             frame,
-            place: numbers.place,
+            place,
             out: Vec::new(),
             current: 0,
             ended: false,
@@ -108,14 +112,14 @@ impl<'r> Lift<'r> {
         self.ended = true;
     }
 
-    fn instruction(&mut self, at: usize, instruction: &Instruction, callees: &[(usize, &Routine)]) {
+    fn instruction(&mut self, at: usize, instruction: &Instruction, callees: &[Target]) {
         let Some(op) = Op::from_code(instruction.opcode) else {
             return;
         };
         let o = instruction.operands;
         self.place = Place {
             line: self.routine.lines[at],
-            ..self.numbers.place
+            ..self.place
         };
         match op {
             Op::Jump => {
@@ -146,8 +150,11 @@ impl<'r> Lift<'r> {
                 });
             }
             Op::Call => {
-                let (number, callee) = callees[o[0] as usize];
-                self.call(number, callee, o[1], o[2]);
+                let Target { routine, by } = callees[o[0] as usize];
+                match by {
+                    By::Call(number) => self.call(number, routine, o[1], o[2]),
+                    By::Math(function) => self.math(function, routine, o[1], o[2]),
+                }
             }
             Op::Address => {
                 // A range of no words has no place; its address is never used.
@@ -180,6 +187,12 @@ impl<'r> Lift<'r> {
         self.push(inst);
     }
 
+    /// A library function of one or two arguments as one instruction.
+    fn math(&mut self, function: u32, callee: &Routine, args: u32, result: u32) {
+        let last = args + param_words(callee) as u32 - 1;
+        self.push(Inst::new(Op::FMath, result, &[args, last], function, self.place));
+    }
+
     /// The word to read for one of the routine's words.
     fn read(&mut self, word: Word) -> Word {
         match self.frame[word as usize] {
@@ -209,6 +222,26 @@ impl<'r> Lift<'r> {
         self.out.push(inst);
         self.out.extend(stores);
     }
+}
+
+/// Which words and places of the frame hold the routine's variables.
+fn names(routine: &Routine, numbers: Numbers, frame: &[Option<u32>]) -> Names {
+    let (mut in_words, mut in_frame) = (Vec::new(), Vec::new());
+    for (variable, number) in routine.variables.iter().zip(numbers.first_variable..) {
+        let words = frame.iter().enumerate().skip(variable.word as usize);
+        for (word, (at, offset)) in (0..variable.ty.words()).zip(words) {
+            let part = Part {
+                scope: 0,
+                variable: number,
+                word,
+            };
+            match offset {
+                Some(offset) => in_frame.push((*offset, part)),
+                None => in_words.push((at as Word, part)),
+            }
+        }
+    }
+    Names::new(numbers.place.routine, in_words, in_frame)
 }
 
 /// Where blocks start, the number of the block at each start, and how many blocks there are; block 0 comes before all code.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::Shelf;
+use super::floats::FloatOps;
 use super::heap::Heap;
 use super::kernel::{Kernel, Path};
 use super::pool::Pool;
@@ -32,6 +33,8 @@ pub struct Gpu {
     pub clocks: Arc<Shelf>,
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
+    /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
+    pub floats: FloatOps,
     /// Kernels of the sessions' own, by their entry points.
     helpers: Mutex<HashMap<&'static str, Arc<Kernel>>>,
     info: Device,
@@ -40,7 +43,10 @@ pub struct Gpu {
 }
 
 /// What is used of a device where it is there.
-const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS.union(wgpu::Features::TIMESTAMP_QUERY);
+const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
+    .union(wgpu::Features::TIMESTAMP_QUERY)
+    .union(wgpu::Features::SHADER_F64)
+    .union(wgpu::Features::SHADER_INT64);
 /// Bytes of idle buffers to keep.
 const IDLE_BYTES: u64 = 4 << 30;
 /// The same for a device whose memory is the host's.
@@ -131,6 +137,7 @@ impl Gpu {
             limits,
             software,
             info,
+            floats: FloatOps::default(),
             path: Path::Plain,
             lost,
         };
@@ -142,8 +149,10 @@ impl Gpu {
             &[Path::Plain]
         };
         for &path in paths {
-            if probe::is_exact(&gpu, path).unwrap_or(false) {
+            let floats = probe::probe(&gpu, path).unwrap_or_default();
+            if floats.arithmetic() {
                 gpu.path = path;
+                gpu.floats = floats;
                 gpu.info.float_mode = FloatMode::Exact;
                 break;
             }
@@ -156,13 +165,16 @@ impl Gpu {
         self.info.clone()
     }
 
-    /// Compiles a shader in the way that the probe found best.
+    /// Compiles a shader in the way that the probe found best, or for relaxed floats in the device's own.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn kernel(&self, entry: Entry) -> Result<Kernel> {
-        Kernel::new(self, entry, self.path)
+        if entry.relaxed() {
+            return Kernel::new(self, entry, self.floats.relaxed(), Path::Plain);
+        }
+        Kernel::new(self, entry, self.floats, self.path)
     }
 
     /// A kernel of the sessions' own, compiled when it is first asked for.
@@ -282,6 +294,22 @@ impl Gpu {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vulkan_devices_are_exact() {
+        for (index, adapter) in adapters().into_iter().enumerate() {
+            let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+            let gpu = Gpu::open(adapter, index).unwrap();
+            println!("{}: {}", gpu.info(), gpu.floats);
+            assert_eq!(gpu.info().float_mode == FloatMode::Exact, gpu.floats.arithmetic());
+            assert!(gpu.floats.arithmetic() || !vulkan);
         }
     }
 }

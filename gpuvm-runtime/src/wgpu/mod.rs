@@ -2,6 +2,7 @@
 //! programs.
 
 mod clock;
+mod floats;
 mod free_list;
 mod gpu;
 mod heap;

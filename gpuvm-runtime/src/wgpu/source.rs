@@ -5,9 +5,11 @@ use std::fmt::Write;
 
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, WORDS, space};
+use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::{Program, Status};
 
+use super::floats::{FloatOps, Needs};
 use crate::engine::fault;
 
 /// A shader's entry file.
@@ -34,35 +36,68 @@ impl Entry {
         }
     }
 
-    /// The complete WGSL.
-    pub fn source(self) -> String {
-        let (shared, entry): (&[&str], _) = match self {
-            Entry::Interpreter(_) => (
-                &[ARITHMETIC, MACHINE].concat(),
-                include_str!("../../shaders/interpreter.wgsl"),
-            ),
-            Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
-            Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
-            Entry::Step => (&[], include_str!("../../shaders/step.wgsl")),
-        };
+    /// Whether it is for programs whose floats may be inexact.
+    pub fn relaxed(self) -> bool {
+        matches!(self, Entry::Interpreter(uses) if uses.relaxed)
+    }
+
+    /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
+    pub fn source(self, floats: FloatOps) -> String {
         let mut source = constants();
-        if let Entry::Interpreter(uses) = self {
-            uses.declare(&mut source);
-        }
-        for part in shared.iter().chain([&entry]) {
-            source.push_str(part);
-            source.push('\n');
+        match self {
+            Entry::Interpreter(uses) => {
+                uses.declare(&mut source);
+                source.push_str(&arithmetic(floats));
+                for part in MACHINE {
+                    source.push_str(part);
+                    source.push('\n');
+                }
+                source.push_str(include_str!("../../shaders/interpreter.wgsl"));
+            }
+            Entry::Probe => {
+                let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
+                floats.declare_probe(&mut source);
+                source.push_str(&arithmetic(floats));
+                source.push_str(include_str!("../../shaders/probe.wgsl"));
+            }
+            Entry::Transpose => source.push_str(include_str!("../../shaders/transpose.wgsl")),
+            Entry::Step => source.push_str(include_str!("../../shaders/step.wgsl")),
         }
         source
     }
 }
 
-/// What any shader may use.
+/// The functions of arithmetic, which any shader may call by the names of the operations. They count in a private
+/// `inner`, which the shader has to have, how often their loops turn.
+pub fn arithmetic(floats: FloatOps) -> String {
+    let mut source = String::new();
+    floats.declare(&mut source);
+    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG)];
+    let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
+    for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
+        source.push_str(part);
+        source.push('\n');
+    }
+    source
+}
+
+/// Arithmetic on every device.
 const ARITHMETIC: &[&str] = &[
     include_str!("../../shaders/shared/integer.wgsl"),
     include_str!("../../shaders/shared/long.wgsl"),
     include_str!("../../shaders/shared/float.wgsl"),
+    include_str!("../../shaders/shared/float_native.wgsl"),
+    include_str!("../../shaders/shared/float_round.wgsl"),
+    include_str!("../../shaders/shared/float_fma.wgsl"),
+    include_str!("../../shaders/shared/float_root.wgsl"),
+    include_str!("../../shaders/shared/float_convert.wgsl"),
 ];
+
+/// Forms of arithmetic by way of `f64`.
+const DOUBLE: &str = include_str!("../../shaders/shared/float_double.wgsl");
+
+/// Forms of arithmetic on 64-bit integers of the device's own.
+const LONG: &str = include_str!("../../shaders/shared/long_native.wgsl");
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
@@ -72,6 +107,7 @@ const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/memory.wgsl"),
     include_str!("../../shaders/shared/matrix.wgsl"),
     include_str!("../../shaders/shared/linear.wgsl"),
+    include_str!("../../shaders/shared/math.wgsl"),
     include_str!("../../shaders/shared/oracle.wgsl"),
     include_str!("../../shaders/shared/branch.wgsl"),
     include_str!("../../shaders/shared/io.wgsl"),
@@ -95,6 +131,8 @@ pub enum Part {
     RareFloat,
     /// Rounding, and conversion between floats and integers.
     Conversion,
+    /// The device's own functions, of relaxed programs.
+    Math,
     /// Sparse matrices.
     Sparse,
     /// Dense matrices.
@@ -108,12 +146,13 @@ pub enum Part {
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 10] = [
+const PARTS: [(Part, &str); 11] = [
     (Part::Division, "USES_DIVISION"),
     (Part::Long, "USES_LONG"),
     (Part::LongDivision, "USES_LONG_DIVISION"),
     (Part::RareFloat, "USES_RARE_FLOAT"),
     (Part::Conversion, "USES_CONVERSION"),
+    (Part::Math, "USES_MATH"),
     (Part::Sparse, "USES_SPARSE"),
     (Part::Dense, "USES_DENSE"),
     (Part::Atomic, "USES_ATOMIC"),
@@ -134,6 +173,7 @@ impl Part {
             FRem | FMulAdd | FSqrt => Part::RareFloat,
             FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF
             | U64ToF => Part::Conversion,
+            FMath => Part::Math,
             AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
             | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
             Call => Part::Calls,
@@ -144,12 +184,18 @@ impl Part {
 
 /// The parts of the interpreter that a program uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Uses(u16);
+pub struct Uses {
+    parts: u16,
+    relaxed: bool,
+}
 
 impl Uses {
     /// What the program needs.
     pub fn of(program: &Program) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses {
+            relaxed: program.relaxed,
+            ..Uses::default()
+        };
         for instruction in &program.code {
             let op = Op::from_code(instruction.opcode);
             let matrix = program.matrices.get(instruction.operands[3] as usize);
@@ -159,25 +205,31 @@ impl Uses {
                 (Some(op), _) => Part::of(op),
                 (None, _) => None,
             };
-            uses.0 |= part.map_or(0, |part| 1 << part as u8);
+            uses.parts |= part.map_or(0, |part| 1 << part as u8);
         }
         uses
     }
 
     /// These parts and breakpoints.
     pub fn with_breaks(self) -> Uses {
-        Uses(self.0 | 1 << Part::Breaks as u8)
+        Uses {
+            parts: self.parts | 1 << Part::Breaks as u8,
+            ..self
+        }
     }
 
     /// Whether it has the part.
     pub fn has(self, part: Part) -> bool {
-        self.0 >> part as u8 & 1 == 1
+        self.parts >> part as u8 & 1 == 1
     }
 
     /// Every part.
     #[cfg(test)]
     pub fn all() -> Uses {
-        Uses(u16::MAX)
+        Uses {
+            parts: u16::MAX,
+            relaxed: false,
+        }
     }
 
     fn declare(self, text: &mut String) {
@@ -323,6 +375,9 @@ fn constants() -> String {
     for op in Op::ALL {
         add(&format!("OP_{}", upper_snake(op.name())), op.code());
     }
+    for (number, name) in library::FUNCTIONS.iter().enumerate() {
+        add(&format!("MATH_{}", name.to_ascii_uppercase()), number as u32);
+    }
     for (name, value) in fixed {
         add(name, value);
     }
@@ -357,7 +412,7 @@ mod tests {
 
     #[test]
     fn every_op_is_named_by_the_interpreter() {
-        let source = Entry::Interpreter(Uses::all()).source();
+        let source = Entry::Interpreter(Uses::all()).source(FloatOps::default());
         for op in Op::ALL.iter().filter(|op| **op != Op::Affine) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {

@@ -63,6 +63,8 @@ fn program(code: Vec<Instruction>, store: Store) -> Program {
         frame_words: 64,
         call_depth: 2,
         depth_limit: 3,
+        relaxed: false,
+        variables: Default::default(),
         report: Default::default(),
     }
 }
