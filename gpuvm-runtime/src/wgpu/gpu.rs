@@ -33,7 +33,8 @@ pub struct Gpu {
     /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
     pub floats: FloatOps,
     info: Device,
-    path: Path,
+    /// How shaders reach its driver, but for those of relaxed programs.
+    pub path: Path,
     lost: Arc<Mutex<Option<String>>>,
 }
 

@@ -130,4 +130,13 @@ mod tests {
         let right = ask(&gpu, Path::Plain, asked, &inputs(60_000)).unwrap();
         assert_eq!(right.to_string(), asked.to_string());
     }
+
+    #[test]
+    fn forms_by_a_fused_multiply_add_are_right_where_it_is() {
+        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        if let Some(asked) = gpu.floats.by_fused() {
+            let right = ask(&gpu, gpu.path, asked, &inputs(60_000)).unwrap();
+            assert_eq!(right.to_string(), asked.to_string());
+        }
+    }
 }
