@@ -19,13 +19,16 @@ mod sample;
 
 mod arrays;
 mod atomics;
+mod buffers;
 mod calls_recursion;
 mod constants;
 mod control_flow;
 mod destructuring;
+mod dispatch;
 mod enums;
 mod evaluation_order;
 mod exactness;
+mod execution;
 mod generics;
 mod integers64;
 mod labels;
