@@ -321,7 +321,12 @@ fn vms_stop_in_front_of_a_line() {
                 Signal::Breakpoint,
                 "{engine}"
             );
-            assert_eq!(execution.vm(2).unwrap().line, line, "{engine}");
+            let view = execution.vm(2).unwrap();
+            assert_eq!(
+                (view.line, view.variable("turns")),
+                (line, Some("5")),
+                "{engine}: {view}"
+            );
         }
         let error = execution.break_at("execution.rs:1").unwrap_err().to_string();
         assert!(

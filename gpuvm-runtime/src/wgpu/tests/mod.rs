@@ -62,6 +62,7 @@ fn program(code: Vec<Instruction>, store: Store) -> Program {
         call_depth: 2,
         depth_limit: 3,
         relaxed: false,
+        variables: Default::default(),
         report: Default::default(),
     }
 }
