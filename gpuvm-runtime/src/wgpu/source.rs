@@ -21,6 +21,8 @@ pub enum Entry {
     Probe,
     /// Moves states and frames between rows and records.
     Transpose,
+    /// Begins a step of a launch.
+    Step,
 }
 
 impl Entry {
@@ -30,6 +32,7 @@ impl Entry {
             Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
             Entry::Transpose => "move_words",
+            Entry::Step => "begin_step",
         }
     }
 
@@ -58,6 +61,7 @@ impl Entry {
                 source.push_str(include_str!("../../shaders/probe.wgsl"));
             }
             Entry::Transpose => source.push_str(include_str!("../../shaders/transpose.wgsl")),
+            Entry::Step => source.push_str(include_str!("../../shaders/step.wgsl")),
         }
         source
     }
