@@ -115,7 +115,7 @@ impl Session {
                     words_of(arena_buffer, arena_words),
                     words_of(&self.buffers.cells, signal::WORDS as u64),
                 ];
-                (kernel, bind_parts(device, kernel, parts))
+                (kernel, bind_parts(device, &kernel.layouts[0], parts))
             });
             let mut recorded = Recorded::default();
             for step in 0..order.steps {
@@ -151,7 +151,6 @@ impl Session {
                         },
                     );
                     recorded.dispatches += part.dispatches;
-                    recorded.epochs = part.epochs.map(|epochs| epochs + recorded.epochs.unwrap_or(0));
                 }
             }
             if has_results {
