@@ -111,21 +111,19 @@ impl Readback {
         at
     }
 
-    /// Asks for the words. To be called after the copies are submitted.
-    pub fn ask(&self) {
-        let mapped = self.mapped.clone();
-        self.buffer.map(move |result| {
-            // It is asked for once, so nothing is there yet.
-            let _ = mapped.set(result);
-        });
-    }
-
-    /// Waits for the submission that has the copies, and then for the words.
+    /// Waits for the submission that has the copies, and lets the host at the words.
     ///
     /// # Errors
     ///
     /// When the device fails.
     pub fn wait(&self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        // Asked for only now: whoever gives up a buffer that is just being mapped, while another thread asks the device, meets it
+        // in between.
+        let mapped = self.mapped.clone();
+        self.buffer.map(move |result| {
+            // It is asked for once, so nothing is there yet.
+            let _ = mapped.set(result);
+        });
         gpu.wait_for(submission, || self.mapped.get().is_some())?;
         match self.mapped.get() {
             Some(Err(error)) => Err(gpu.failure(error)),
@@ -158,7 +156,6 @@ impl Readback {
         submission: &wgpu::SubmissionIndex,
         use_words: impl FnOnce(&[u32]) -> T,
     ) -> Result<T> {
-        self.ask();
         self.wait(gpu, submission)?;
         self.view(gpu, use_words)
     }

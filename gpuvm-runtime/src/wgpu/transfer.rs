@@ -122,7 +122,6 @@ pub fn in_pieces(
         }
         let readback = gpu.allocating(|_| Readback::new(gpu, part.len() as u64))?;
         let submission = submit(&readback, part.len())?;
-        readback.ask();
         under_way.push_back((readback, submission, part));
     }
     under_way.into_iter().try_for_each(land)

@@ -162,9 +162,7 @@ impl Session {
                 let readings = clock.resolve(&mut encoder);
                 readback.record(&mut encoder, readings, Some(0..clock::WORDS), clock_at);
             }
-            let submission = gpu.queue.submit([encoder.finish()]);
-            readback.ask();
-            (recorded, submission)
+            (recorded, gpu.queue.submit([encoder.finish()]))
         })?;
         self.buffers.note(&uniforms);
         self.staged = true;
