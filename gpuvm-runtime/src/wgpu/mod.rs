@@ -9,6 +9,7 @@ mod pace;
 mod pack;
 mod probe;
 mod source;
+mod specialized;
 mod spirv;
 #[cfg(test)]
 mod tests;

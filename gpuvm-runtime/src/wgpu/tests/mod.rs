@@ -183,17 +183,17 @@ fn stored(map: &AffineMap, format: Format) -> Store {
 }
 
 /// A sequence of numbers without pattern.
-struct Random(u32);
+pub(super) struct Random(pub u32);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    pub fn next(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
         self.0 ^= self.0 << 5;
         self.0.wrapping_mul(0x9e37_79b9)
     }
 
-    fn below(&mut self, limit: u32) -> u32 {
+    pub fn below(&mut self, limit: u32) -> u32 {
         (self.next() >> 8) % limit
     }
 }

@@ -1,0 +1,216 @@
+// What surrounds a program that is compiled into a shader of its own. The host puts the program in place of `run`, keeps one of the
+// three entry points, and leaves out what is not used.
+
+struct Launch {
+    // VMs of this batch; states and frames are interleaved by this many lanes.
+    vms: u32,
+    // The number, in the launch, of the batch's first VM.
+    first_vm: u32,
+    // VMs of the whole launch.
+    vm_count: u32,
+    // Iterations of loops that a VM may run in this dispatch.
+    cycles: u32,
+    // Not 0: VMs that yielded go on.
+    resume: u32,
+    // The deepest that `enter` may go.
+    depth_limit: u32,
+    // Words of frame memory of each VM, call stack included.
+    frame_words: u32,
+    // Call frames that the call stack holds.
+    call_frames: u32,
+    // The window of the arena that this launch may touch.
+    arena_start: u32,
+    arena_words: u32,
+    // Words of the atomics.
+    atomic_words: u32,
+}
+
+@group(0) @binding(0) var<uniform> launch: Launch;
+// One slot a launch parameter: base, stride, length, 0.
+@group(0) @binding(1) var<storage, read> params: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> arena: array<u32>;
+@group(0) @binding(3) var<storage, read_write> atomics: array<atomic<u32>>;
+// Word `row` of a VM's state is at `row * vms + vm`, so that neighbours' accesses coalesce; frames likewise.
+@group(0) @binding(4) var<storage, read_write> states: array<u32>;
+@group(0) @binding(5) var<storage, read_write> frames: array<u32>;
+@group(0) @binding(6) var<storage, read_write> signal: array<atomic<u32>>;
+
+// The VM's number within the batch.
+var<private> vm: u32;
+// Iterations of loops inside of instructions, which only the interpreter looks at.
+var<private> inner: u32;
+
+// What a VM that traps leaves for its state: its instruction, why, the offset that was outside of memory, and up to four words with
+// their numbers, a byte each.
+var<private> trap_ip: u32;
+var<private> trap_fault: u32;
+var<private> trap_offset: u32;
+var<private> trap_words: u32;
+var<private> trap_values: vec4<u32>;
+
+fn get_state(row: u32) -> u32 {
+    return states[row * launch.vms + vm];
+}
+
+fn put_state(row: u32, value: u32) {
+    states[row * launch.vms + vm] = value;
+}
+
+fn get_frame(offset: u32) -> u32 {
+    return frames[offset * launch.vms + vm];
+}
+
+fn put_frame(offset: u32, value: u32) {
+    frames[offset * launch.vms + vm] = value;
+}
+
+fn clear_frame(words: u32) {
+    for (var i = 0u; i < words; i++) {
+        put_frame(i, 0u);
+    }
+}
+
+fn in_arena(offset: u32) -> bool {
+    return offset - launch.arena_start < launch.arena_words;
+}
+
+// Stores what each stop has in common, with 0 for the words that nobody reads afterwards.
+fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
+    put_state(ROW_IP, ip);
+    put_state(ROW_STATUS, status);
+    put_state(ROW_VM_ID, launch.first_vm + vm);
+    put_state(ROW_DEPTH, depth);
+    put_state(ROW_FAULT, FAULT_NONE);
+    for (var i = 0u; i < WORDS; i++) {
+        if ((dead >> i) & 1u) != 0u {
+            put_state(ROW_WORDS + i, 0u);
+        }
+    }
+}
+
+fn put_calls(frame_base: u32, calls: u32) {
+    put_state(ROW_FRAME_BASE, frame_base);
+    put_state(ROW_CALLS, calls);
+}
+
+fn put_trap() {
+    put_header(trap_ip, STATUS_TRAPPED, 0u, 0xffffffffu);
+    put_calls(0u, 0u);
+    put_state(ROW_FAULT, trap_fault);
+    put_state(ROW_FAULT_OFFSET, trap_offset);
+    for (var i = 0u; i < 4u; i++) {
+        let number = (trap_words >> (8u * i)) & 0xffu;
+        if number < WORDS {
+            put_state(ROW_WORDS + number, trap_values[i]);
+        }
+    }
+}
+
+// Where the program goes. Gives the VM's status.
+fn run() -> u32 {
+    return STATUS_HALTED;
+}
+
+// What the workgroup's VMs add to the signal: stopped, yielded, trapped, and the first that trapped.
+var<workgroup> tally: array<atomic<u32>, 4>;
+
+fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
+    return (group.y * groups.x + group.x) * WORKGROUP + local;
+}
+
+fn clear_tally(local: u32) {
+    if local < 4u {
+        atomicStore(&tally[local], 0u);
+    }
+    workgroupBarrier();
+}
+
+fn note_trap() {
+    put_trap();
+    atomicAdd(&tally[2], 1u);
+    atomicMax(&tally[3], ~vm);
+}
+
+fn report(local: u32) {
+    workgroupBarrier();
+    if local < 3u {
+        let value = atomicLoad(&tally[local]);
+        if value != 0u {
+            let places = vec3(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED);
+            atomicAdd(&signal[places[local]], value);
+        }
+    }
+    if local == 3u {
+        let value = atomicLoad(&tally[3]);
+        if value != 0u {
+            atomicMax(&signal[SIGNAL_FIRST_TRAP], value);
+        }
+    }
+}
+
+// All VMs of a dispatch stop but those that say otherwise.
+fn all_stop() {
+    if vm == 0u {
+        atomicAdd(&signal[SIGNAL_STOPPED], launch.vms);
+    }
+}
+
+// VMs that have not started, in a program that each runs to its end without a trap.
+@compute @workgroup_size(WORKGROUP)
+fn complete(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    if vm < launch.vms {
+        _ = run();
+    }
+    all_stop();
+}
+
+// VMs that have not started.
+@compute @workgroup_size(WORKGROUP)
+fn fresh(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    clear_tally(local);
+    if vm < launch.vms {
+        let status = run();
+        if status == STATUS_TRAPPED {
+            note_trap();
+        } else if status == STATUS_YIELDED {
+            atomicAdd(&tally[1], 1u);
+        } else if status == STATUS_RUNNING {
+            atomicSub(&tally[0], 1u);
+        }
+    }
+    all_stop();
+    report(local);
+}
+
+// VMs that have been stopped.
+@compute @workgroup_size(WORKGROUP)
+fn resumed(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    clear_tally(local);
+    if vm < launch.vms {
+        let before = get_state(ROW_STATUS);
+        if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+            let status = run();
+            if status == STATUS_TRAPPED {
+                note_trap();
+            }
+            atomicAdd(&tally[0], u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
+            atomicAdd(&tally[1], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
+        }
+    }
+    report(local);
+}
