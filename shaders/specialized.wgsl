@@ -70,8 +70,82 @@ fn clear_frame(words: u32) {
     }
 }
 
+fn mul_high(a: u32, b: u32) -> u32 {
+    return mul_wide(a, b).y;
+}
+
+fn signed_to_float(a: u32) -> u32 {
+    return signed64_to_float(vec2(a, sar(a, 31u)));
+}
+
+fn unsigned_to_float(a: u32) -> u32 {
+    return unsigned64_to_float(vec2(a, 0u));
+}
+
 fn in_arena(offset: u32) -> bool {
     return offset - launch.arena_start < launch.arena_words;
+}
+
+// A word of whichever space, and whether it is not there.
+fn load_any(space: u32, offset: u32) -> vec2<u32> {
+    if space == SPACE_ARENA && in_arena(offset) {
+        return vec2(arena[offset], 0u);
+    }
+    if space == SPACE_FRAME && offset < launch.frame_words {
+        return vec2(get_frame(offset), 0u);
+    }
+    if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        return vec2(atomicLoad(&atomics[offset]), 0u);
+    }
+    return vec2(0u, 1u);
+}
+
+// Stores to whichever space; gives whether there is no such word.
+fn store_any(space: u32, offset: u32, value: u32) -> u32 {
+    if space == SPACE_ARENA && in_arena(offset) {
+        arena[offset] = value;
+        return 0u;
+    }
+    if space == SPACE_FRAME && offset < launch.frame_words {
+        put_frame(offset, value);
+        return 0u;
+    }
+    if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        atomicStore(&atomics[offset], value);
+        return 0u;
+    }
+    return 1u;
+}
+
+// WGSL has no signed minimum on an unsigned atomic, and its exchange may fail for no reason.
+fn atomic_min_signed(place: u32, value: u32) -> u32 {
+    loop {
+        let old = atomicLoad(&atomics[place]);
+        if !less_signed(value, old) || atomicCompareExchangeWeak(&atomics[place], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0u;
+}
+
+fn atomic_max_signed(place: u32, value: u32) -> u32 {
+    loop {
+        let old = atomicLoad(&atomics[place]);
+        if !less_signed(old, value) || atomicCompareExchangeWeak(&atomics[place], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0u;
+}
+
+fn atomic_cas(place: u32, expected: u32, value: u32) -> u32 {
+    loop {
+        let result = atomicCompareExchangeWeak(&atomics[place], expected, value);
+        if result.exchanged || result.old_value != expected {
+            return result.old_value;
+        }
+    }
+    return 0u;
 }
 
 // Stores what each stop has in common, with 0 for the words that nobody reads afterwards.

@@ -117,6 +117,11 @@ impl Gpu {
         self.info.clone()
     }
 
+    /// How shaders reach the driver, as the probe found best.
+    pub fn path(&self) -> Path {
+        self.path
+    }
+
     /// Compiles a shader in the way that the probe found best.
     ///
     /// # Errors

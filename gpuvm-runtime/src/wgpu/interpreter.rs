@@ -350,7 +350,7 @@ impl Run {
 }
 
 /// Site and recorded words of a VM that trapped, from all rows of its state: its instruction names them.
-fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
+pub(super) fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
     let ip = state[header::IP];
     match state[row::FAULT] {
         fault::NONE => {}
@@ -376,7 +376,7 @@ fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
 }
 
 /// The parameter slots as words.
-fn slot_words(job: &Job) -> Vec<u32> {
+pub(super) fn slot_words(job: &Job) -> Vec<u32> {
     job.slots
         .iter()
         .flat_map(|slot| {

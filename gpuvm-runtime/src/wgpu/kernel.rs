@@ -48,7 +48,7 @@ impl Kernel {
             .ok_or_else(|| refused("has no entry point".to_string()))?;
         let size = point.workgroup_size;
         let words = match path {
-            Path::Exact => Some(spirv::exact(&module, &info).map_err(refused)?),
+            Path::Exact => Some(spirv::exact(&module, &info, true).map_err(refused)?),
             Path::Plain => None,
         };
         let entries = bindings(&module);
@@ -120,7 +120,7 @@ pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
 }
 
 /// The bind group's layout as the shader's variables have it.
-fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
+pub fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
     let mut entries: Vec<_> = module
         .global_variables
         .iter()
@@ -149,7 +149,7 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
 }
 
 /// The fields of the struct that is bound as uniform.
-fn uniform_fields(module: &Module) -> Vec<String> {
+pub fn uniform_fields(module: &Module) -> Vec<String> {
     let uniform = module
         .global_variables
         .iter()

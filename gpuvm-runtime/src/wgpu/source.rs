@@ -54,6 +54,25 @@ const ARITHMETIC: &[&str] = &[
     include_str!("../../shaders/shared/float.wgsl"),
 ];
 
+/// What a specialised program is put into.
+pub fn specialized() -> String {
+    let mut source = constants();
+    let more = [
+        ("FAULT_NONE", fault::NONE),
+        ("ROW_VM_ID", header::VM_ID as u32),
+        ("SIGNAL_FIRST_TRAP", signal::FIRST_TRAP as u32),
+    ];
+    for (name, value) in more {
+        // Writing to a string cannot fail.
+        let _ = writeln!(source, "const {name}: u32 = {value}u;");
+    }
+    for part in ARITHMETIC.iter().chain([&include_str!("../../shaders/specialized.wgsl")]) {
+        source.push_str(part);
+        source.push('\n');
+    }
+    source
+}
+
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/launch.wgsl"),
@@ -217,12 +236,14 @@ pub mod signal {
     pub const YIELDED: usize = 1;
     /// Those of them that trapped.
     pub const TRAPPED: usize = 2;
+    /// The complement of the first VM that trapped, 0 if there is none.
+    pub const FIRST_TRAP: usize = 11;
     /// Instructions by class, the low words; the high words follow them.
     pub const RETIRED: usize = 3;
     /// Words that the VMs add to.
     pub const COUNTS: usize = 7;
     /// Words in all.
-    pub const WORDS: usize = 11;
+    pub const WORDS: usize = 12;
 }
 
 /// A sparse term as two words: the bits of the first.

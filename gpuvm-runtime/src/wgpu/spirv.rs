@@ -4,23 +4,26 @@
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 
-/// The module as SPIR-V words with exact floats.
+/// The module as SPIR-V words with exact floats. It is `checked` where nothing else keeps accesses in bounds and loops from
+/// running for ever.
 ///
 /// # Errors
 ///
 /// What naga says if it cannot write the module.
-pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo) -> Result<Vec<u32>, String> {
+pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo, checked: bool) -> Result<Vec<u32>, String> {
+    let policy = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
         // The checks that wgpu itself would ask for: without them a damaged program could reach foreign memory.
         bounds_check_policies: BoundsCheckPolicies {
-            index: BoundsCheckPolicy::Restrict,
-            buffer: BoundsCheckPolicy::Restrict,
+            index: policy,
+            buffer: policy,
             ..BoundsCheckPolicies::default()
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
-        force_loop_bounding: true,
+        force_loop_bounding: checked,
+        emit_int_div_checks: checked,
         ..spv::Options::default()
     };
     let words = spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())?;
@@ -122,7 +125,7 @@ mod tests {
     #[test]
     fn float_results_are_decorated_and_promises_made() {
         let (module, info) = parse(&Entry::Probe.source()).unwrap();
-        let words = exact(&module, &info).unwrap();
+        let words = exact(&module, &info, true).unwrap();
         let mut rest = &words[5..];
         let (mut decorated, mut arithmetic, mut modes) = (0, 0, 0);
         while let Some(&first) = rest.first() {

@@ -1,5 +1,15 @@
 //! The specialised engine: a program partially evaluated into a shader of its own, with no fetching and decoding left.
 
+mod base;
+mod code;
+mod emit;
+mod facts;
 mod flow;
+mod kernel;
 mod loops;
+mod options;
 mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use options::{Folded, Options};
