@@ -26,7 +26,7 @@ impl Emitter<'_> {
                 let word = self.atomic_word(ip, offset);
                 Value::word(self.code.load(word))
             }
-            Some(space::FRAME) => {
+            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
                 let offset = self.sum(offset, constant);
                 Value::word(self.load_frame(ip, offset))
             }
@@ -59,7 +59,7 @@ impl Emitter<'_> {
                 let word = self.atomic_word(ip, offset);
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
-            Some(space::FRAME) => {
+            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
                 let offset = self.sum(offset, constant);
                 self.store_frame(ip, offset, value);
             }
@@ -151,6 +151,12 @@ impl Emitter<'_> {
                 Value::word(self.code.binary(BinaryOperator::Add, base, start))
             }
         }
+    }
+
+    /// Whether an offset may be one in frame memory.
+    fn is_in_frame(&mut self, word: u32, constant: u32) -> bool {
+        let known = self.constant(Operand::Word(word));
+        known.is_none_or(|known| known.wrapping_add(constant) < self.program.frame_memory())
     }
 
     /// The word at an offset in frame memory.

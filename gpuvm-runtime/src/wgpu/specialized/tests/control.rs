@@ -153,11 +153,11 @@ fn frames_are_kept_while_vms_are_stopped() {
         ldf w10, 3\nadd w10, w10, w3";
     check_code("frame_words 8", scalars, 60);
     // An array that is written by index and read back.
-    let array = "vmid w2\naddr w5, 1, 16\nagain:\nandi w4, w3, 15\nadd w4, w4, w5\nload w6, w0, w4, 0\nadd w6, w6, w3
+    let array = "vmid w2\naddr w5, 1\nagain:\nandi w4, w3, 15\nadd w4, w4, w5\nload w6, w0, w4, 0\nadd w6, w6, w3
         store w6, w0, w4, 0\naddi w3, w3, 1\nltu w7, w3, w2\njnz @again, w7\nldf w10, 5\nldf w6, 9\nadd w10, w10, w6";
     check_code("frame_words 20", array, 60);
     check_code("frame_words 2000", array, 60);
-    let shared = "vmid w2\naddr w5, 1, 16\nagain:\nvmcount w8\naddi w8, w8, -60\nadd w4, w3, w5\nload w6, w8, w4, 0\nadd w6, w6, w3
+    let shared = "vmid w2\naddr w5, 1\nagain:\nvmcount w8\naddi w8, w8, -60\nadd w4, w3, w5\nload w6, w8, w4, 0\nadd w6, w6, w3
         store w6, w8, w4, 0\naddi w3, w3, 1\nandi w3, w3, 15\naddi w2, w2, -1\njnz @again, w2\nldf w10, 5";
     check_code("frame_words 40", &shared.replace("vmid w2", "vmid w2\naddi w2, w2, 1"), 60);
 }
