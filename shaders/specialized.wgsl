@@ -1,40 +1,6 @@
 // What surrounds a program that is compiled into a shader of its own. The host puts the program in place of `run`, keeps one of the
 // three entry points, and leaves out what is not used.
 
-struct Launch {
-    // VMs of this batch; states and frames are interleaved by this many lanes.
-    vms: u32,
-    // The number, in the launch, of the batch's first VM.
-    first_vm: u32,
-    // VMs of the whole launch.
-    vm_count: u32,
-    // Iterations of loops that a VM may run in this dispatch.
-    cycles: u32,
-    // Not 0: VMs that yielded go on.
-    resume: u32,
-    // The deepest that `enter` may go.
-    depth_limit: u32,
-    // Words of frame memory of each VM, call stack included.
-    frame_words: u32,
-    // Call frames that the call stack holds.
-    call_frames: u32,
-    // The window of the arena that this launch may touch.
-    arena_start: u32,
-    arena_words: u32,
-    // Words of the atomics.
-    atomic_words: u32,
-}
-
-@group(0) @binding(0) var<uniform> launch: Launch;
-// One slot a launch parameter: base, stride, length, 0.
-@group(0) @binding(1) var<storage, read> params: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read_write> arena: array<u32>;
-@group(0) @binding(3) var<storage, read_write> atomics: array<atomic<u32>>;
-// Word `row` of a VM's state is at `row * vms + vm`, so that neighbours' accesses coalesce; frames likewise.
-@group(0) @binding(4) var<storage, read_write> states: array<u32>;
-@group(0) @binding(5) var<storage, read_write> frames: array<u32>;
-@group(0) @binding(6) var<storage, read_write> signal: array<atomic<u32>>;
-
 // The VM's number within the batch.
 var<private> vm: u32;
 // Iterations of loops inside of instructions, which only the interpreter looks at.
@@ -72,14 +38,6 @@ fn clear_frame(words: u32) {
 
 fn mul_high(a: u32, b: u32) -> u32 {
     return mul_wide(a, b).y;
-}
-
-fn signed_to_float(a: u32) -> u32 {
-    return signed64_to_float(vec2(a, sar(a, 31u)));
-}
-
-fn unsigned_to_float(a: u32) -> u32 {
-    return unsigned64_to_float(vec2(a, 0u));
 }
 
 fn in_arena(offset: u32) -> bool {
@@ -237,6 +195,9 @@ fn complete(
     @builtin(local_invocation_index) local: u32,
 ) {
     vm = vm_of(group, groups, local);
+    if atomicLoad(&signal[SIGNAL_ENDED]) != 0u {
+        return;
+    }
     if vm < launch.vms {
         _ = run();
     }
@@ -252,7 +213,8 @@ fn fresh(
 ) {
     vm = vm_of(group, groups, local);
     clear_tally(local);
-    if vm < launch.vms {
+    let starts = atomicLoad(&signal[SIGNAL_ENDED]) == 0u;
+    if vm < launch.vms && starts {
         let status = run();
         if status == STATUS_TRAPPED {
             note_trap();
@@ -262,7 +224,9 @@ fn fresh(
             atomicSub(&tally[0], 1u);
         }
     }
-    all_stop();
+    if starts {
+        all_stop();
+    }
     report(local);
 }
 

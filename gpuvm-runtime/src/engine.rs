@@ -84,7 +84,8 @@ pub trait Running: Send {
     /// When the device fails.
     fn image(&mut self) -> Result<Image>;
 
-    /// Replaces the state of all VMs by an image of the same program and number of VMs.
+    /// Replaces the state of all VMs by an image of the same program and number of VMs, before the first advance. The job goes on in
+    /// the middle of its first step, so the [`copies`](Job::copies) before that step are not made.
     ///
     /// # Errors
     ///

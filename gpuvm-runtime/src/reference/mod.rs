@@ -4,12 +4,13 @@
 use std::time::Instant;
 
 use gpuvm_core::interp::{self, Vm};
-use gpuvm_core::program::{Program, Status};
+use gpuvm_core::program::{ParamSlot, Program, Status};
 
-use crate::engine::{
-    Demand, EXTRA_WORDS, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Span, Tally, fault,
-};
-use crate::error::Result;
+use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Tally};
+use crate::error::{Error, Result};
+
+#[cfg(test)]
+mod tests;
 
 /// The engine. It has no state.
 pub(crate) struct Reference;
@@ -26,17 +27,20 @@ impl Execute for Reference {
     }
 
     fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        let slots = job.slots.iter().map(|slot| slot.place).collect();
         let mut run = Run {
             vms: Vec::new(),
+            places: Vec::new(),
             tally: Tally {
-                running: job.vms,
                 retired: Some([0; 4]),
                 engine: Engine::Reference,
                 ..Tally::default()
             },
+            copied: false,
+            slots,
             job,
         };
-        run.begin_step();
+        run.enter();
         Ok(Box::new(run))
     }
 }
@@ -44,38 +48,73 @@ impl Execute for Reference {
 /// A job with its VMs.
 struct Run {
     job: Job,
+    slots: Vec<ParamSlot>,
     vms: Vec<Vm>,
+    /// Which VMs have reached a breakpoint during this advance.
+    places: Vec<Place>,
     tally: Tally,
+    /// Whether the copies before the step under way have been made.
+    copied: bool,
+}
+
+/// Where a VM stands with regard to breakpoints.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It has not run since the advance began, so it goes past a breakpoint that it stands at.
+    Begin,
+    /// It has run.
+    Under,
+    /// It is in front of a breakpoint.
+    AtBreak,
 }
 
 impl Run {
     /// Puts all VMs to the entry.
-    fn begin_step(&mut self) {
-        for copy in &self.job.copies {
-            let start = |span: &Span| span.start as usize;
-            let from = start(&copy.from)..start(&copy.from) + copy.words as usize;
-            self.job.arena.copy_within(from, start(&copy.to));
-        }
+    fn enter(&mut self) {
         let Job { first_vm, vms, .. } = self.job;
         self.vms = (0..vms).map(|i| Vm::new(&self.job.program, first_vm + i)).collect();
+        self.places = vec![Place::Begin; vms as usize];
+        self.copied = false;
+        self.count();
     }
 
-    /// Runs every running VM for some instructions.
+    /// Makes the copies before a step, when its first instruction is about to run.
+    fn copy(&mut self) {
+        if !std::mem::replace(&mut self.copied, true) {
+            for Copy { from, to, words } in &self.job.copies {
+                let from = from.start as usize..(from.start + words) as usize;
+                self.job.arena.copy_within(from, to.start as usize);
+            }
+        }
+    }
+
+    /// Runs every running VM for some instructions, or up to a breakpoint.
     fn run(&mut self, cycles: u64, breakpoints: &[u32]) {
         let job = &mut self.job;
         // The job's slots count VMs from the launch's first.
-        let slots: Vec<_> = job.slots.iter().map(|slot| slot.place).collect();
         let mut memory = interp::Memory {
             arena: &mut job.arena,
             atomics: &mut job.atomics,
-            params: &slots,
+            params: &self.slots,
             vm_count: job.vm_count,
             first_vm: 0,
         };
         let retired = self.tally.retired.get_or_insert([0; 4]);
-        for vm in &mut self.vms {
-            let _ = breakpoints;
-            vm.run(&job.program, &mut memory, Some(cycles), retired);
+        for (vm, place) in self.vms.iter_mut().zip(&mut self.places) {
+            if breakpoints.is_empty() {
+                vm.run(&job.program, &mut memory, Some(cycles), retired);
+                continue;
+            }
+            for _ in 0..cycles {
+                if *place != Place::Begin && breakpoints.binary_search(&vm.ip()).is_ok() {
+                    *place = Place::AtBreak;
+                }
+                if *place == Place::AtBreak || vm.status() != Status::Running {
+                    break;
+                }
+                vm.run(&job.program, &mut memory, Some(1), retired);
+                *place = Place::Under;
+            }
         }
     }
 
@@ -86,6 +125,12 @@ impl Run {
         self.tally.blocked = count(Status::Blocked);
         self.tally.halted = count(Status::Halted);
         self.tally.trapped = count(Status::Trapped);
+        let at_break = |(vm, place): &(&Vm, &Place)| **place == Place::AtBreak && vm.status() == Status::Running;
+        self.tally.at_breakpoint = self.vms.iter().zip(&self.places).filter(at_break).count() as u32;
+    }
+
+    fn program(&self) -> &Program {
+        &self.job.program
     }
 }
 
@@ -93,23 +138,28 @@ impl Running for Run {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let begin = Instant::now();
         self.vms.iter_mut().for_each(Vm::resume);
+        self.places.fill(Place::Begin);
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         loop {
             let cycles = left.min(SLICE);
+            self.copy();
             self.run(cycles, &limit.breakpoints);
             self.tally.batches += 1;
             left -= cycles;
             self.count();
-            watch(&self.tally);
             if self.tally.halted == self.job.vms && self.tally.steps < self.job.steps {
                 self.tally.steps += 1;
                 if self.tally.steps < self.job.steps {
-                    self.begin_step();
-                    self.count();
+                    self.enter();
+                    // A breakpoint at the entry is one that this step's VMs reach.
+                    self.places.fill(Place::Under);
                 }
             }
+            watch(&self.tally);
             let timed_out = limit.time.is_some_and(|time| begin.elapsed() >= time);
-            if self.tally.running == 0 || left == 0 || timed_out {
+            if self.tally.running == self.tally.at_breakpoint || left == 0 || timed_out {
+                let device_time = self.tally.device_time.unwrap_or_default();
+                self.tally.device_time = Some(device_time + begin.elapsed());
                 return Ok(self.tally.clone());
             }
         }
@@ -117,27 +167,30 @@ impl Running for Run {
 
     fn image(&mut self) -> Result<Image> {
         let mut image = Image::default();
-        let call_stack = gpuvm_core::isa::CALL_FRAME_WORDS as u32 * self.job.program.call_depth;
         for vm in &self.vms {
-            image.records.extend(vm.state);
-            let (fault, offset) = match vm.trap {
-                Some(trap) if trap.site == interp::MEMORY_SITE => (fault::MEMORY, trap.words[1]),
-                Some(trap) if trap.site == interp::STACK_SITE => (fault::STACK, 0),
-                _ => (fault::NONE, 0),
-            };
-            let extras: [u32; EXTRA_WORDS] = [vm.frame_base.wrapping_sub(call_stack), vm.calls, fault, offset];
-            image.extras.extend(extras);
-            image.frames.extend(&vm.frame);
+            image.push(self.program(), vm);
         }
         Ok(image)
     }
 
-    fn restore(&mut self, _image: &Image) -> Result<()> {
+    fn restore(&mut self, image: &Image) -> Result<()> {
+        let vms: Option<Vec<Vm>> = (0..self.job.vms as usize)
+            .map(|vm| image.vm(self.program(), vm))
+            .collect();
+        self.vms = vms
+            .filter(|vms| vms.len() == image.vms())
+            .ok_or_else(|| Error::Device {
+                reason: format!("an image of {} VMs does not fit a job of {}", image.vms(), self.job.vms),
+            })?;
+        self.copied = true;
+        self.count();
         Ok(())
     }
 
     fn vm(&mut self, index: u32) -> Result<Vm> {
-        Ok(self.vms[index as usize].clone())
+        self.vms.get(index as usize).cloned().ok_or_else(|| Error::Device {
+            reason: format!("a job of {} VMs has no VM {index}", self.job.vms),
+        })
     }
 
     fn memory(&mut self) -> Result<Memory> {

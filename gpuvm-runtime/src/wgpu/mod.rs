@@ -1,16 +1,21 @@
 //! The engines that run on a GPU through wgpu. Everything that is wgpu's own stays in this folder: outside of it there are words and
 //! programs.
 
+mod clock;
+mod floats;
 mod gpu;
 mod interpreter;
 mod kernel;
 mod memory;
 mod pace;
 mod pack;
+mod pool;
 mod probe;
+mod session;
 mod source;
 mod specialized;
 mod spirv;
+mod stepper;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +27,7 @@ use crate::error::{Error, Result};
 
 use self::gpu::Gpu;
 use self::interpreter::Interpreter;
+use self::specialized::Specialized;
 
 /// The devices that can be opened. To tell their float mode they are opened and probed, which takes a while; one that fails is
 /// left out.
@@ -54,10 +60,14 @@ pub fn open(choice: Choice) -> Result<Opened> {
     };
     let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
     let device = gpu.info();
-    let interpreter = Interpreter::new(gpu);
+    let interpreter = Interpreter::new(gpu.clone());
+    let specialized = Specialized::new(gpu, interpreter.clone());
     Ok(Opened {
         device,
-        engines: vec![(Engine::Interpreter, Arc::new(interpreter))],
+        engines: vec![
+            (Engine::Interpreter, Arc::new(interpreter)),
+            (Engine::Specialized, Arc::new(specialized)),
+        ],
     })
 }
 

@@ -2,12 +2,13 @@
 //! no single instruction of a device. It is written in WGSL and read once.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
 
 use crate::error::{Error, Result};
-use crate::wgpu::source;
+use crate::wgpu::floats::FloatOps;
+use crate::wgpu::source::Entry;
 
 /// The shader without a program.
 #[derive(Debug)]
@@ -32,20 +33,27 @@ pub struct Types {
 /// The function that the program replaces.
 pub const RUN: &str = "run";
 
-/// The shader without a program.
+/// The shader without a program, with the given forms of arithmetic.
 ///
 /// # Errors
 ///
 /// [`Error::Device`] with naga's words if the WGSL is wrong.
-pub fn base() -> Result<&'static Base> {
-    static BASE: OnceLock<std::result::Result<Base, String>> = OnceLock::new();
-    BASE.get_or_init(read).as_ref().map_err(|reason| Error::Device {
+pub fn base(floats: FloatOps) -> Result<Arc<Base>> {
+    static KNOWN: Mutex<Vec<(FloatOps, Arc<Base>)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, base)) = known.iter().find(|(of, _)| *of == floats) {
+        return Ok(base.clone());
+    }
+    let base = Arc::new(read(floats).map_err(|reason| Error::Device {
         reason: format!("shader `specialized`: {reason}"),
-    })
+    })?);
+    // A device has two: with exact floats and relaxed.
+    known.push((floats, base.clone()));
+    Ok(base)
 }
 
-fn read() -> std::result::Result<Base, String> {
-    let text = source::specialized();
+fn read(floats: FloatOps) -> std::result::Result<Base, String> {
+    let text = Entry::Specialized.source(floats);
     let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     let word = TypeInner::Scalar(Scalar::U32);
     let pair = TypeInner::Vector {
@@ -67,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_program_comes_after_all_functions_that_it_may_call() {
-        let base = base().unwrap();
+        let base = base(FloatOps::default()).unwrap();
         let run = base.functions[RUN];
         for name in ["get_state", "put_frame", "div_signed64", "fma_exact", "frem", "load_any", "atomic_cas"] {
             assert!(base.functions[name] < run, "{name}");

@@ -1,6 +1,6 @@
 //! Makes pipelines of a specialised program.
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{Program, ProgramId};
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::Module;
@@ -48,7 +48,7 @@ impl Shader {
     ///
     /// [`Error::Device`] if naga does not accept it.
     pub fn new(program: &Program, options: &Options, start: Start) -> Result<Shader> {
-        let base = base()?;
+        let base = &*base(options.floats)?;
         let mut module = base.module.clone();
         let (function, about) = emit(program, options, base, &mut module, start);
         module.functions[base.functions[RUN]] = function;
@@ -59,11 +59,8 @@ impl Shader {
         };
         module.entry_points.retain(|point| point.name == entry);
         compact(&mut module, KeepUnused::No);
-        let capabilities = match options.long {
-            true => Capabilities::SHADER_INT64,
-            false => Capabilities::empty(),
-        };
-        let info = Validator::new(ValidationFlags::all(), Capabilities::default() | capabilities)
+        let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
+        let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .map_err(|error| Error::Device {
                 reason: format!("the shader of program `{}`: {}", program.name, error.emit_to_string("")),
@@ -83,8 +80,9 @@ impl SpecializedKernel {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, program: &Program, options: &Options) -> Result<SpecializedKernel> {
-        let base = base()?;
+    pub fn new(gpu: &Gpu, program: &Program, options: &Options, identity: ProgramId) -> Result<SpecializedKernel> {
+        let _ = identity;
+        let base = &*base(options.floats)?;
         let fresh = Shader::new(program, options, Start::Fresh)?;
         let resumed = match fresh.about.suspends {
             true => Some(Shader::new(program, options, Start::Resumed)?),
@@ -99,34 +97,28 @@ impl SpecializedKernel {
             })
         })?;
         Ok(SpecializedKernel {
-            fresh: pipeline(gpu, &fresh, &layout)?,
-            resumed: resumed.as_ref().map(|shader| pipeline(gpu, shader, &layout)).transpose()?,
+            fresh: pipeline(gpu, &fresh, &layout, options.relaxed)?,
+            resumed: (resumed.as_ref())
+                .map(|shader| pipeline(gpu, shader, &layout, options.relaxed))
+                .transpose()?,
             layout,
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
         })
     }
-
-    /// Records one dispatch into a pass. A fresh one starts all VMs at the entry, another takes up those that were stopped.
-    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, groups: [u32; 2], fresh: bool) {
-        let pipeline = match (&self.resumed, fresh) {
-            (_, true) => &self.fresh,
-            (Some(resumed), false) => resumed,
-            // All VMs have run to their ends.
-            (None, false) => return,
-        };
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, group, &[]);
-        pass.dispatch_workgroups(groups[0], groups[1], 1);
-    }
 }
 
-fn pipeline(gpu: &Gpu, shader: &Shader, layout: &wgpu::BindGroupLayout) -> Result<wgpu::ComputePipeline> {
+fn pipeline(
+    gpu: &Gpu,
+    shader: &Shader,
+    layout: &wgpu::BindGroupLayout,
+    relaxed: bool,
+) -> Result<wgpu::ComputePipeline> {
     let entry = shader.entry();
     let words = match gpu.path() {
-        Path::Exact => Some(spirv::exact(&shader.module, &shader.info, false).map_err(|reason| Error::Device { reason })?),
-        Path::Plain => None,
+        Path::Exact if !relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(|reason| Error::Device { reason })?),
+        _ => None,
     };
     gpu.guarded(|device| {
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -136,10 +128,7 @@ fn pipeline(gpu: &Gpu, shader: &Shader, layout: &wgpu::BindGroupLayout) -> Resul
         });
         let module = match words {
             Some(words) => passthrough(device, entry, words),
-            None => device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: Some(entry),
-                source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(shader.module.clone())),
-            }),
+            None => unchecked(device, entry, shader.module.clone()),
         };
         device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
@@ -166,10 +155,22 @@ fn passthrough(device: &wgpu::Device, entry: &str, words: Vec<u32>) -> wgpu::Sha
         spirv: Some(words.into()),
         ..Default::default()
     };
-    // SAFETY: the words are naga's translation of a module that its validator accepted. Every access to a buffer is within it: rows of
-    // states and frames by the sizes that the host gave the buffers, arena and atomics by checks against the launch's window or by
-    // proof from it, parameters by number. The one array of a function, the frame, is indexed after a check against its length. Every
-    // loop of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of
-    // atomics, which end when the exchange succeeds.
+    // SAFETY: the words are naga's translation of a module that its validator accepted, patched with execution modes and decorations of
+    // floats; what they do is within bounds, as `unchecked` says.
     unsafe { device.create_shader_module_passthrough(descriptor) }
+}
+
+/// A shader module that wgpu translates without putting checks into it.
+#[allow(unsafe_code)]
+fn unchecked(device: &wgpu::Device, entry: &str, module: Module) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(entry),
+        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+    };
+    // SAFETY: every access to a buffer is within it: rows of states and frames by the sizes that the host gave the buffers, arena and
+    // atomics by checks against the launch's window or by proof from it, parameters by number. (Besides, wgpu asks for robust buffer
+    // access where a device has it.) The one array of a function, the frame, is indexed after a check against its length. Every loop
+    // of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics,
+    // which end when the exchange succeeds.
+    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
 }

@@ -1,8 +1,10 @@
 //! The specialised engine: a program partially evaluated into a shader of its own, with no fetching and decoding left.
 
 mod base;
+mod cache;
 mod code;
 mod emit;
+mod engine;
 mod facts;
 mod flow;
 mod kernel;
@@ -12,4 +14,5 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
+pub use engine::Specialized;
 pub use options::{Folded, Options};

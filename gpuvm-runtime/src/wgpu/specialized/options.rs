@@ -1,14 +1,16 @@
 //! What a program is specialised for.
 
+use crate::wgpu::floats::{FloatOps, Needs};
+
 /// What a program is specialised for beside itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// What is known of the launch's parameters, by number; nothing is known of those past the end.
     pub folded: Vec<Folded>,
-    /// Whether floats may be computed as the device likes best.
+    /// The forms of arithmetic that the device has right, or for a relaxed program those that it likes best.
+    pub floats: FloatOps,
+    /// Whether the program's floats may be computed as the device likes best.
     pub relaxed: bool,
-    /// Whether the device has 64-bit integers.
-    pub long: bool,
     /// Whether the device is Mesa's software rasteriser, which puts what comes after each `return` one level deeper, and breaks after 80
     /// levels. For it a VM that traps goes on to the end of its block, but stores nothing any more.
     pub software: bool,
@@ -26,6 +28,11 @@ pub struct Folded {
 }
 
 impl Options {
+    /// Whether the device has 64-bit integers, and has them right.
+    pub fn long(&self) -> bool {
+        self.floats.needs(Needs::Long)
+    }
+
     /// The stride of a parameter, if it is known.
     pub fn stride(&self, param: u32) -> Option<u32> {
         self.folded.get(param as usize)?.stride

@@ -202,7 +202,7 @@ impl Emitter<'_> {
 
     /// The high word of a product.
     fn high(&mut self, x: Operand, y: Operand, long: Scalar) -> Value {
-        if !self.options.long {
+        if !self.options.long() {
             let name = if long == U64 { "mul_high" } else { "mul_high_signed" };
             return self.helper(name, &[x, y]);
         }

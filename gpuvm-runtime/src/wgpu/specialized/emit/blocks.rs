@@ -8,7 +8,7 @@ use super::super::code::Node;
 use super::super::flow::Exit;
 use super::words::{Hand, Operand};
 use super::{Emitter, Start};
-use crate::wgpu::source::fault;
+use crate::engine::fault;
 use gpuvm_core::interp::header;
 
 impl Emitter<'_> {

@@ -50,9 +50,9 @@ impl Emitter<'_> {
             Op::FMin if relaxed => self.float_function(MathFunction::Min, inputs),
             Op::FMax if relaxed => self.float_function(MathFunction::Max, inputs),
             Op::FCanon if relaxed => self.value(x),
-            Op::FEq if relaxed => self.compare_floats(BinaryOperator::Equal, x, y),
-            Op::FLt if relaxed => self.compare_floats(BinaryOperator::Less, x, y),
-            Op::FLe if relaxed => self.compare_floats(BinaryOperator::LessEqual, x, y),
+            Op::FEq if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::Equal, x, y),
+            Op::FLt if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::Less, x, y),
+            Op::FLe if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::LessEqual, x, y),
             Op::IToF if relaxed => {
                 let integer = self.i(x);
                 Value::float(self.code.convert(integer, Scalar::F32))
@@ -60,6 +60,10 @@ impl Emitter<'_> {
             Op::UToF if relaxed => {
                 let integer = self.w(x);
                 Value::float(self.code.convert(integer, Scalar::F32))
+            }
+            Op::FMath => {
+                let function = self.constant(*inputs.get(2)?)?;
+                self.helper("fmath", &[Operand::Constant(function), x, y])
             }
             Op::FEq => self.helper_truth("feq", inputs),
             Op::FLt => self.helper_truth("flt", inputs),

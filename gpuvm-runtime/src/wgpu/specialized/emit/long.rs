@@ -12,7 +12,7 @@ impl Emitter<'_> {
     /// An operation that gives a pair.
     pub fn pair(&mut self, op: Op, inputs: &[Operand]) -> (Value, Value) {
         use BinaryOperator as B;
-        let native = self.options.long;
+        let native = self.options.long();
         match op {
             Op::Add64 if native => self.native(B::Add, inputs),
             Op::Sub64 if native => self.native(B::Subtract, inputs),

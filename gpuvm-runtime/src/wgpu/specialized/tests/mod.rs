@@ -15,9 +15,6 @@ use super::kernel::{Shader, SpecializedKernel};
 use super::options::{Folded, Options};
 use crate::engine::Job;
 use crate::wgpu::gpu::{self, Gpu};
-use crate::wgpu::interpreter::{slot_words, trap_of};
-use crate::wgpu::memory::{Readback, filled, uniform, zeros};
-use crate::wgpu::source::{row, signal};
 use crate::wgpu::tests::{is_nan, job, reference};
 
 /// The one device of these tests.
