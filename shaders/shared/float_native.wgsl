@@ -54,6 +54,26 @@ fn fround_native(a: u32) -> u32 {
     return bitcast<u32>(whole + bitcast<f32>(more));
 }
 
+// The quotient is wrong by one at most while it has no more than 24 bits, and what is left of a product with it is a number of the
+// divisor's grid: exact.
+fn frem_divided(a: u32, b: u32) -> u32 {
+    let x = a & ~SIGN;
+    let y = b & ~SIGN;
+    if x >= INFINITY || y > INFINITY || y == 0u {
+        return NAN;
+    }
+    if x < y {
+        return a;
+    }
+    if exponent(x) - exponent(y) > 22u {
+        return frem_words(a, b);
+    }
+    let divisor = bitcast<f32>(y);
+    let quotient = trunc(bitcast<f32>(x) / divisor);
+    let rest = fma(-quotient, divisor, bitcast<f32>(x));
+    return bitcast<u32>(select(rest, rest + divisor, rest < 0.0)) | (a & SIGN);
+}
+
 fn fma_exact_native(a: u32, b: u32, c: u32) -> u32 {
     return bitcast<u32>(fma(bitcast<f32>(a), bitcast<f32>(b), bitcast<f32>(c)));
 }

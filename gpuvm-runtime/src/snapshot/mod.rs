@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::compile::Settings;
 use gpuvm_core::interp::header;
-use gpuvm_core::program::{Program, Status};
+use gpuvm_core::program::{Program, ProgramId, Status};
 
 use crate::arg::{Argument, Mode};
 use crate::bind::{self, Bound};
@@ -33,7 +33,7 @@ pub struct Snapshot {
     /// The id of the routine.
     pub(crate) routine: String,
     /// The identity of its program.
-    pub(crate) program: [u8; 16],
+    pub(crate) program: ProgramId,
     /// What it was linked with.
     pub(crate) settings: Settings,
     /// VMs of the launch.
@@ -87,19 +87,15 @@ impl Snapshot {
         self.vms
     }
 
+    /// What tells the program from others.
+    pub fn program(&self) -> ProgramId {
+        self.program
+    }
+
     /// Steps that were complete.
     pub fn steps_done(&self) -> u32 {
         self.steps_done
     }
-}
-
-/// What tells programs apart: two of one identity have the same instructions and matrices.
-pub(crate) fn identity(program: &Program) -> [u8; 16] {
-    let text = program.disassemble();
-    let mut hash = [0; 16];
-    hash[..8].copy_from_slice(&bytes::checksum(text.as_bytes()).to_le_bytes());
-    hash[8..].copy_from_slice(&(text.len() as u64).to_le_bytes());
-    hash
 }
 
 impl Execution<'_> {
@@ -126,7 +122,7 @@ impl Execution<'_> {
         let complete = over && image.count(Status::Trapped) == 0;
         Ok(Snapshot {
             routine: self.entry.id.to_string(),
-            program: identity(&self.course.program),
+            program: self.course.program.identity(),
             settings: self.settings.clone(),
             vms: self.course.vms,
             steps: self.options.steps,
@@ -232,9 +228,13 @@ impl Runtime {
         let begin = Instant::now();
         let entry = crate::registry::find(&snapshot.routine)?;
         let program = self.link_with(entry, &snapshot.settings)?;
-        if identity(&program) != snapshot.program {
+        let identity = program.identity();
+        if identity != snapshot.program {
             return Err(Error::OtherProgram {
-                reason: format!("`{}` is made of other instructions here", snapshot.routine),
+                reason: format!(
+                    "`{}` was {}, and is {identity} here",
+                    snapshot.routine, snapshot.program
+                ),
             });
         }
         snapshot.check(&program)?;
@@ -264,9 +264,9 @@ impl Runtime {
             ..Tally::default()
         };
         execution.results = snapshot.results.clone();
-        // VMs that have all halted are at the end of a step; the next one begins at the entry.
-        let at_end = snapshot.image.count(Status::Halted) == snapshot.vms as usize;
-        execution.next_leg((!at_end).then_some(&snapshot.image))?;
+        // VMs that have all halted are at the end of a step, and the next one begins at the entry, with the copies made before it.
+        let between = snapshot.image.is_fresh() || snapshot.image.count(Status::Halted) == snapshot.vms as usize;
+        execution.next_leg((!between).then_some(&snapshot.image))?;
         Ok(execution)
     }
 }

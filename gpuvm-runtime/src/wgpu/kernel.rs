@@ -182,6 +182,7 @@ mod tests {
             (Entry::Probe, none.relaxed(), 2),
             (Entry::Probe, all, 2),
             (Entry::Transpose, none, 2),
+            (Entry::Step, none, 2),
         ] {
             let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);

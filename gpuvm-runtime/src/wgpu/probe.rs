@@ -49,8 +49,11 @@ const INPUTS: usize = 4096;
 ///
 /// When the device fails, or refuses the shader.
 pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
-    let asked = FloatOps::of_features(gpu.device.features());
-    let inputs = inputs();
+    ask(gpu, path, FloatOps::of_features(gpu.device.features()), &inputs(INPUTS))
+}
+
+/// Those of the forms whose answers are right for all of the inputs.
+fn ask(gpu: &Gpu, path: Path, asked: FloatOps, inputs: &[[u32; 4]]) -> Result<FloatOps> {
     let kernel = Kernel::new(gpu, Entry::Probe, asked, path)?;
     let words = (inputs.len() * asked.count() * 2) as u64;
     let (readback, submission) = gpu.guarded(|device| {
@@ -78,8 +81,8 @@ pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
     })
 }
 
-/// Every special value with every other, then as many of no special kind from a xorshift generator.
-fn inputs() -> Vec<[u32; 4]> {
+/// So many inputs: every special value with every other, then others from a xorshift generator.
+fn inputs(count: usize) -> Vec<[u32; 4]> {
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;
@@ -92,7 +95,7 @@ fn inputs() -> Vec<[u32; 4]> {
     let mut inputs: Vec<_> = crossed
         .map(|(a, b)| [a, b, special(random() >> 8), special(random() >> 8)])
         .collect();
-    while inputs.len() < INPUTS {
+    while inputs.len() < count {
         let a = random();
         let b = match a % 4 {
             0 | 1 => random(),
@@ -113,4 +116,18 @@ fn inputs() -> Vec<[u32; 4]> {
         inputs.push([a, b, c, d]);
     }
     inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wgpu::gpu::adapters;
+
+    #[test]
+    fn forms_in_words_are_right() {
+        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        let asked = FloatOps::words();
+        let right = ask(&gpu, Path::Plain, asked, &inputs(60_000)).unwrap();
+        assert_eq!(right.to_string(), asked.to_string());
+    }
 }

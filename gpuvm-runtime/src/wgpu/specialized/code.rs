@@ -21,16 +21,10 @@ pub struct Code<'a> {
     block: Block,
     /// The first expression that no statement has evaluated yet.
     open: Option<usize>,
-    literals: HashMap<Literal2, Node>,
+    /// Words that have been written out, and truth values.
+    words: HashMap<u32, Node>,
+    truths: [Option<Node>; 2],
     globals: HashMap<&'static str, Node>,
-}
-
-/// A literal that can be looked up.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Literal2 {
-    Word(u32),
-    Bool(bool),
-    Long(u64),
 }
 
 impl<'a> Code<'a> {
@@ -48,7 +42,8 @@ impl<'a> Code<'a> {
             },
             block: Block::new(),
             open: None,
-            literals: HashMap::new(),
+            words: HashMap::new(),
+            truths: [None; 2],
             globals: HashMap::new(),
         }
     }
@@ -97,28 +92,24 @@ impl<'a> Code<'a> {
         self.function.expressions.append(expression, Span::UNDEFINED)
     }
 
-    fn literal(&mut self, key: Literal2, literal: Literal) -> Node {
-        if let Some(&known) = self.literals.get(&key) {
-            return known;
-        }
-        let node = self.node(Expression::Literal(literal));
-        self.literals.insert(key, node);
-        node
-    }
-
     /// A word.
     pub fn word(&mut self, value: u32) -> Node {
-        self.literal(Literal2::Word(value), Literal::U32(value))
+        if let Some(&known) = self.words.get(&value) {
+            return known;
+        }
+        let node = self.node(Expression::Literal(Literal::U32(value)));
+        self.words.insert(value, node);
+        node
     }
 
     /// A truth value.
     pub fn truth(&mut self, value: bool) -> Node {
-        self.literal(Literal2::Bool(value), Literal::Bool(value))
-    }
-
-    /// A 64-bit integer.
-    pub fn long(&mut self, value: u64) -> Node {
-        self.literal(Literal2::Long(value), Literal::U64(value))
+        if let Some(known) = self.truths[usize::from(value)] {
+            return known;
+        }
+        let node = self.node(Expression::Literal(Literal::Bool(value)));
+        self.truths[usize::from(value)] = Some(node);
+        node
     }
 
     /// `left op right`.

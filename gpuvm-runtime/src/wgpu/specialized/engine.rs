@@ -27,9 +27,11 @@ pub struct Specialized {
 
 /// A specialised program, ready to be bound to a session's buffers.
 #[derive(Debug)]
-struct Prepared {
-    kernel: Arc<SpecializedKernel>,
-    reach: Reach,
+pub struct Prepared {
+    /// Its pipelines.
+    pub kernel: Arc<SpecializedKernel>,
+    /// How much a batch may hold.
+    pub reach: Reach,
 }
 
 /// The kernel with a session's buffers.

@@ -18,16 +18,16 @@ mod steps;
 mod stop;
 mod words;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use gpuvm_core::isa::WORDS;
 use gpuvm_core::program::Program;
-use naga::{Function, Handle, LocalVariable, Module, Span};
+use naga::{Function, Module};
 
 use super::base::Base;
 use super::code::{Code, Node};
 use super::facts::{Fact, Facts, facts};
-use super::flow::{Exit, Flow};
+use super::flow::Flow;
 use super::loops::unroll;
 use super::options::Options;
 use super::structure::structure;

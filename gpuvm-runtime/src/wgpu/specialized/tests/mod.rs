@@ -7,14 +7,17 @@ mod random;
 use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::assembly::assemble;
-use gpuvm_core::interp::header;
 use gpuvm_core::program::{Program, TrapRecord};
 
 use super::emit::Start;
+use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
 use super::options::{Folded, Options};
-use crate::engine::Job;
+use crate::engine::{Job, Limit, Running};
+use crate::error::Result;
 use crate::wgpu::gpu::{self, Gpu};
+use crate::wgpu::session::Session;
+use crate::wgpu::stepper::{Need, Plan, Reach, Stepper};
 use crate::wgpu::tests::{is_nan, job, reference};
 
 /// The one device of these tests.
@@ -29,89 +32,50 @@ fn device() -> &'static Arc<Gpu> {
 /// What a job came to: how many VMs trapped, and the first of them.
 type End = (u64, Option<TrapRecord>);
 
-/// Runs a job in dispatches of so many cycles; its memory is changed. All of the state is garbage before.
-fn run(job: &mut Job, options: &Options, cycles: u32) -> End {
-    let gpu = &**device();
-    let kernel = SpecializedKernel::new(gpu, &job.program, options).unwrap();
-    let program = job.program.clone();
-    let vms = job.vms as usize;
-    let garbage = |words: usize| vec![0xdead_beef; words];
-    let launch = uniform(&gpu.device, "launch", kernel.uniform.len());
-    let buffers = [
-        filled(gpu, "params", &slot_words(job)),
-        filled(gpu, "arena", &job.arena),
-        filled(gpu, "atomics", &job.atomics),
-        filled(gpu, "states", &garbage(row::COUNT * vms)),
-        filled(gpu, "frames", &garbage(program.frame_memory() as usize * vms)),
-        zeros(&gpu.device, "signal", signal::WORDS as u64),
-    ];
-    let entries: Vec<_> = std::iter::once(&launch)
-        .chain(&buffers)
-        .zip(0..)
-        .map(|(buffer, binding)| wgpu::BindGroupEntry {
-            binding,
-            resource: buffer.as_entire_binding(),
-        })
-        .collect();
-    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &kernel.layout,
-        entries: &entries,
-    });
-    let read = |buffer: &wgpu::Buffer, words: usize| {
-        let readback = Readback::new(&gpu.device, words as u64);
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        readback.record(&mut encoder, buffer, Some(0..words), 0);
-        gpu.queue.submit([encoder.finish()]);
-        readback.read(gpu, <[u32]>::to_vec).unwrap()
-    };
-    let (mut fresh, mut resume) = (true, false);
-    let mut seen = [0; signal::WORDS];
-    for _ in 0..10_000 {
-        let fields: Vec<u32> = (kernel.uniform.iter())
-            .map(|field| match field.as_str() {
-                "vms" => job.vms,
-                "first_vm" => job.first_vm,
-                "vm_count" => job.vm_count,
-                "cycles" => cycles,
-                "resume" => resume.into(),
-                "depth_limit" => program.depth_limit,
-                "frame_words" => program.frame_memory(),
-                "call_frames" => program.call_depth,
-                "arena_start" => 0,
-                "arena_words" => job.arena.len() as u32,
-                "atomic_words" => job.atomics.len() as u32,
-                other => panic!("field {other}"),
-            })
-            .collect();
-        gpu.queue.write_buffer(&launch, 0, bytemuck::cast_slice(&fields));
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            kernel.record(&mut pass, &group, [job.vms.div_ceil(kernel.workgroup), 1], fresh);
-        }
-        gpu.queue.submit([encoder.finish()]);
-        fresh = false;
-        let now = read(&buffers[5], signal::WORDS);
-        seen.copy_from_slice(&now);
-        resume = seen[signal::STOPPED] == job.vms;
-        if resume && seen[signal::YIELDED] == 0 {
-            break;
-        }
+/// A session on one kernel, in short dispatches.
+struct Always(Arc<Prepared>);
+
+impl Plan for Always {
+    fn stepper(&mut self, _: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        Ok(self.0.clone())
     }
-    assert_eq!((seen[signal::STOPPED], seen[signal::YIELDED]), (job.vms, 0));
-    job.arena = read(&buffers[1], job.arena.len());
-    job.atomics = read(&buffers[2], job.atomics.len());
-    let first = (seen[signal::FIRST_TRAP] != 0).then(|| {
-        let vm = !seen[signal::FIRST_TRAP];
-        let states = read(&buffers[3], row::COUNT * vms);
-        let state: Vec<u32> = (0..row::COUNT).map(|row| states[row * vms + vm as usize]).collect();
-        assert_eq!(state[header::VM_ID], job.first_vm + vm);
-        let (site, words) = trap_of(&program, &state);
-        let vm = job.first_vm + vm;
-        TrapRecord { vm, site, words }
-    });
-    (seen[signal::TRAPPED].into(), first)
+}
+
+/// Begins a job in dispatches of so many cycles.
+fn begin(job: &Job, options: &Options, cycles: u32) -> Box<dyn Running> {
+    let gpu = device();
+    let kernel = SpecializedKernel::new(gpu, &job.program, options, job.program.identity()).unwrap();
+    let reach = Reach {
+        cycles,
+        dispatches: 5,
+        inner: 0,
+    };
+    let prepared = Prepared {
+        kernel: Arc::new(kernel),
+        reach,
+    };
+    Session::start(gpu.clone(), Box::new(Always(Arc::new(prepared))), job.clone()).unwrap()
+}
+
+/// Runs a job in dispatches of so many cycles; its memory is changed.
+fn run(job: &mut Job, options: &Options, cycles: u32) -> End {
+    let mut running = begin(job, options, cycles);
+    let mut advances = 0;
+    let tally = loop {
+        let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        advances += 1;
+        assert!(advances < 1000, "{tally:?}");
+        if tally.running + tally.yielded == 0 {
+            break tally;
+        }
+    };
+    assert_eq!(tally.halted + tally.trapped, job.vms);
+    let finished = running.finish().unwrap();
+    for range in &job.changed {
+        job.arena[range.clone()].copy_from_slice(&finished.memory.arena[range.clone()]);
+    }
+    job.atomics = finished.memory.atomics;
+    (tally.trapped.into(), finished.first_trap)
 }
 
 /// Runs a job by the reference and specialised, in dispatches of each of the given lengths, and checks that memory and traps are
@@ -123,7 +87,12 @@ fn check_with(job: &Job, options: &Options, cycles: &[u32]) -> Job {
         let mut found = job.clone();
         // Both ways to trap take turns, as long as the device knows them.
         let software = device().software && i % 2 == 0;
-        let (traps, first) = run(&mut found, &Options { software, ..options.clone() }, cycles);
+        let options = Options {
+            software,
+            floats: device().floats,
+            ..options.clone()
+        };
+        let (traps, first) = run(&mut found, &options, cycles);
         assert_eq!((traps, first), (wanted.traps, wanted.first_trap), "{cycles} cycles");
         assert_eq!(found.atomics, expected.atomics, "{cycles} cycles");
         let differs = (0..found.arena.len()).find(|&at| {

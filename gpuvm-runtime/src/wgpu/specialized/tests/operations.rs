@@ -35,7 +35,7 @@ fn all(n: u32, before: &[Instruction]) -> (Program, u32) {
     code.push(op(Op::Param, [1, 1, 0, 0]));
     let mut outputs = 0;
     for &operation in Op::ALL {
-        let computes = matches!(operation.class(), Class::Linear | Class::Oracle) && operation != Op::Affine;
+        let computes = matches!(operation.class(), Class::Linear | Class::Oracle) && !matches!(operation, Op::Affine | Op::FMath);
         if !computes || arity(operation) != n {
             continue;
         }
