@@ -321,7 +321,12 @@ fn vms_stop_in_front_of_a_line() {
                 Signal::Breakpoint,
                 "{engine}"
             );
-            assert_eq!(execution.vm(2).unwrap().line, line, "{engine}");
+            let view = execution.vm(2).unwrap();
+            assert_eq!(
+                (view.line, view.variable("turns")),
+                (line, Some("5")),
+                "{engine}: {view}"
+            );
         }
         let error = execution.break_at("execution.rs:1").unwrap_err().to_string();
         assert!(
@@ -490,6 +495,24 @@ fn launches_of_several_jobs_can_be_saved() {
             wanted,
             "{to}"
         );
+    }
+}
+
+#[test]
+fn every_instruction_is_a_place_to_go_on_from() {
+    let starts: Vec<u32> = (1..8).collect();
+    let wanted: Vec<u32> = starts.iter().map(|n| collatz_steps(*n)).collect();
+    for (cycles, from) in (0..40).flat_map(|cycles| pausing().into_iter().map(move |from| (cycles, from))) {
+        let launch = runtime().launch("collatz_steps").unwrap().args((&starts,));
+        let mut execution = launch.engine(from).start().unwrap();
+        execution.advance(Budget::cycles(cycles)).unwrap();
+        let snapshot = execution.snapshot().unwrap();
+        for to in pausing() {
+            let mut execution = runtime().restore_on(&snapshot, to).unwrap();
+            execution.run_to_end().unwrap();
+            let ended = execution.finish().unwrap().output::<Vec<u32>>().unwrap();
+            assert_eq!(ended, wanted, "{from} to {to} after {cycles}");
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::engine::{EXTRA_WORDS, Image};
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"gpuvmsnp";
-/// Raised with every change of what follows the header.
+/// Raised with every change of what follows the header, and of how an arena is laid out.
 const VERSION: u32 = 1;
 /// Magic, version, length, checksum.
 pub(super) const HEADER: usize = 8 + 4 + 8 + 8;
@@ -27,6 +27,7 @@ impl Snapshot {
         out.0.extend(self.program.to_bytes());
         out.settings(&self.settings);
         out.word(self.vms);
+        out.word(self.batch);
         out.word(self.steps);
         out.word(self.steps_done);
         out.word(self.retired.is_some().into());
@@ -113,6 +114,7 @@ impl Snapshot {
             program: ProgramId::from_bytes(from.take(16)?.try_into().unwrap_or_default()),
             settings: from.settings()?,
             vms: from.word()?,
+            batch: from.word()?,
             steps: from.word()?,
             steps_done: from.word()?,
             retired: {

@@ -246,6 +246,14 @@ impl FloatOps {
         FloatOps::where_form(|form| form.suffix == WORDS)
     }
 
+    /// The best form of a fused multiply-add, if there is one, and the forms made of it.
+    #[cfg(test)]
+    pub fn by_fused(self) -> Option<FloatOps> {
+        let (best, _) = self.forms().find(|(_, form)| form.op == Op::FMulAdd)?;
+        let made = FloatOps::where_form(|form| matches!(form.suffix, "_fused" | "_divided"));
+        Some(FloatOps(best | made.0))
+    }
+
     /// How many there are.
     pub fn count(self) -> usize {
         self.0.count_ones() as usize

@@ -38,7 +38,8 @@ pub struct Gpu {
     /// Kernels of the sessions' own, by their entry points.
     helpers: Mutex<HashMap<&'static str, Arc<Kernel>>>,
     info: Device,
-    path: Path,
+    /// How shaders reach its driver, but for those of relaxed programs.
+    pub path: Path,
     lost: Arc<Mutex<Option<String>>>,
 }
 

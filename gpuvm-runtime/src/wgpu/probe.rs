@@ -8,8 +8,8 @@ use super::memory::{Readback, bind, filled, zeros};
 use super::source::Entry;
 use crate::error::Result;
 
-/// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN.
-const SPECIAL: [u32; 28] = [
+/// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.
+const SPECIAL: [u32; 30] = [
     0x0000_0000,
     0x8000_0000,
     0x0000_0001,
@@ -20,6 +20,8 @@ const SPECIAL: [u32; 28] = [
     0x0080_0000,
     0x0080_0001,
     0x00ff_ffff,
+    0x0100_0001,
+    0x0100_0003,
     0x3380_0000,
     0x3eff_ffff,
     0x3f00_0000,
@@ -96,13 +98,21 @@ fn inputs(count: usize) -> Vec<[u32; 4]> {
         .map(|(a, b)| [a, b, special(random() >> 8), special(random() >> 8)])
         .collect();
     while inputs.len() < count {
-        let a = random();
-        let b = match a % 4 {
-            0 | 1 => random(),
+        let mut a = random();
+        let b = match a % 8 {
             // Exponents close to each other, so that sums cancel and quotients round.
-            2 => random() & 0x00ff_ffff ^ a & 0xff80_0000,
-            _ => a ^ random() & 0xff,
+            0 | 1 => random() & 0x00ff_ffff ^ a & 0xff80_0000,
+            2 => a ^ random() & 0xff,
+            _ => random(),
         };
+        // Half way between two numbers: what an estimate has to be lucky to round rightly.
+        let half = f64::from(random() >> 7 | 0x0100_0001);
+        let scale = f64::from(1u32 << (random() >> 27)) / 65536.0;
+        match a % 8 {
+            3 => a = ((half * half * scale * scale) as f32).to_bits(),
+            4 => a = ((half * scale * f64::from(f32::from_bits(b))) as f32).to_bits(),
+            _ => {}
+        }
         let product = f32::from_bits(a) * f32::from_bits(b);
         let c = match b % 4 {
             0 => random(),
@@ -129,5 +139,14 @@ mod tests {
         let asked = FloatOps::words();
         let right = ask(&gpu, Path::Plain, asked, &inputs(60_000)).unwrap();
         assert_eq!(right.to_string(), asked.to_string());
+    }
+
+    #[test]
+    fn forms_by_a_fused_multiply_add_are_right_where_it_is() {
+        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        if let Some(asked) = gpu.floats.by_fused() {
+            let right = ask(&gpu, gpu.path, asked, &inputs(60_000)).unwrap();
+            assert_eq!(right.to_string(), asked.to_string());
+        }
     }
 }

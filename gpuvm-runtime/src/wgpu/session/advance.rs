@@ -34,7 +34,7 @@ impl Session {
         // running one too, as they do not stand at any.
         if !limit.breakpoints.is_empty() && left > 0 && self.can_go_on(resume) {
             self.choose(&[], true)?;
-            let ticket = self.next(limit, 1, resume, false)?;
+            let ticket = self.next(limit, limit.time, 1, resume, false)?;
             left -= ticket.cycles;
             resume = false;
             self.absorb(ticket)?;
@@ -48,10 +48,11 @@ impl Session {
         let mut ran = false;
         let mut last_end = begin;
         loop {
-            let timed_out = ran && limit.time.is_some_and(|time| begin.elapsed() >= time);
+            let time_left = limit.time.map(|time| time.saturating_sub(begin.elapsed()));
+            let timed_out = ran && time_left == Some(Duration::ZERO);
             while tickets.len() < depth && left > 0 && !timed_out && self.can_go_on(resume) {
                 self.choose(&limit.breakpoints, limit.cycles.is_some())?;
-                let ticket = self.next(limit, left, resume, !limit.breakpoints.is_empty())?;
+                let ticket = self.next(limit, time_left, left, resume, !limit.breakpoints.is_empty())?;
                 left -= ticket.cycles;
                 resume = false;
                 tickets.push_back(ticket);
@@ -116,7 +117,14 @@ impl Session {
     }
 
     /// Submits as much as the pace says.
-    fn next(&mut self, limit: &Limit, left: u64, resume: bool, breaks: bool) -> Result<Ticket> {
+    fn next(
+        &mut self,
+        limit: &Limit,
+        time_left: Option<Duration>,
+        left: u64,
+        resume: bool,
+        breaks: bool,
+    ) -> Result<Ticket> {
         let software = self.gpu.software;
         let mut reach = self.stepper.reach();
         let ends_at_once = self.fresh && self.stepper.ends_at_once();
@@ -133,7 +141,7 @@ impl Session {
         }
         let vms = self.job.vms;
         let pace = self.pace.get_or_insert_with(|| Pace::start(software, vms, reach.inner));
-        pace.aim(limit.dispatch, limit.slice, software);
+        pace.aim(limit, software, time_left);
         let (mut dispatches, mut cycles) = pace.next(&reach, left);
         let mut steps = 1;
         let whole = self.job.program.code.len() as u64;

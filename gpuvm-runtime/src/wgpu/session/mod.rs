@@ -86,6 +86,7 @@ impl Session {
             tally: Tally {
                 running: job.vms,
                 engine: stepper.engine(),
+                retired: stepper.counts_instructions().then_some([0; 4]),
                 ..Tally::default()
             },
             stepper,

@@ -367,7 +367,7 @@ fn what_is_too_large_is_out_of_memory() {
 fn large_arenas_come_and_go_whole() {
     let engine = interpreter();
     let vms = 500_000;
-    let input: Vec<u32> = (0..vms * 2).map(|i| i * 77 | 1).collect();
+    let input: Vec<u32> = (0..vms * 2).map(|i| (i * 77) | 1).collect();
     let code = vec![
         op(Op::Imm, [0, 1, 0, 0]),
         op(Op::Param, [1, 0, 0, 0]),
