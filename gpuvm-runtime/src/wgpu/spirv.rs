@@ -11,7 +11,11 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 ///
 /// What naga says if it cannot write the module.
 pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo, checked: bool) -> Result<Vec<u32>, String> {
-    let policy = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
+    let policy = if checked {
+        BoundsCheckPolicy::Restrict
+    } else {
+        BoundsCheckPolicy::Unchecked
+    };
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),

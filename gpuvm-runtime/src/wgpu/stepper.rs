@@ -26,6 +26,11 @@ pub trait Stepper: Send + Sync {
     /// Whether its kernels count the instructions that they run, by class.
     fn counts_instructions(&self) -> bool;
 
+    /// Whether VMs that halt leave their complete state in the buffers. If not, it is only known that they have halted.
+    fn leaves_states(&self) -> bool {
+        true
+    }
+
     /// Binds the kernels to a session's buffers.
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound>;
 }

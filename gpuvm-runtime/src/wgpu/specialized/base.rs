@@ -77,7 +77,15 @@ mod tests {
     fn the_program_comes_after_all_functions_that_it_may_call() {
         let base = base(FloatOps::default()).unwrap();
         let run = base.functions[RUN];
-        for name in ["get_state", "put_frame", "div_signed64", "fma_exact", "frem", "load_any", "atomic_cas"] {
+        for name in [
+            "get_state",
+            "put_frame",
+            "div_signed64",
+            "fma_exact",
+            "frem",
+            "load_any",
+            "atomic_cas",
+        ] {
             assert!(base.functions[name] < run, "{name}");
         }
     }

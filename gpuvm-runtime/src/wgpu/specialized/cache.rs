@@ -63,7 +63,12 @@ impl Cache {
     /// # Errors
     ///
     /// [`Error::Device`] if the device has refused it.
-    pub fn request(self: &Arc<Self>, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
+    #[allow(dead_code, reason = "for `Engine::Auto`, which blocks on no compiler")]
+    pub fn request(
+        self: &Arc<Self>,
+        program: &Arc<Program>,
+        options: &Options,
+    ) -> Result<Option<Arc<SpecializedKernel>>> {
         let mut known = self.known();
         let key = known.key(program, options);
         if let Some(found) = known.find(&key) {
@@ -76,7 +81,10 @@ impl Cache {
             // Whoever asks again hears of a failure.
             let _ = cache.make(&program, key);
         };
-        match std::thread::Builder::new().name("gpuvm compile".to_string()).spawn(work) {
+        match std::thread::Builder::new()
+            .name("gpuvm compile".to_string())
+            .spawn(work)
+        {
             Ok(_) => Ok(None),
             Err(error) => Err(Error::Device {
                 reason: format!("no thread to compile a kernel: {error}"),
@@ -108,7 +116,7 @@ impl Cache {
     /// Compiles a kernel that is noted as being made, and notes what came of it.
     fn make(&self, program: &Program, key: Key) -> Result<Arc<SpecializedKernel>> {
         let cleanup = Cleanup { cache: self, key: &key };
-        let made = SpecializedKernel::new(&self.gpu, program, &key.1, key.0).map(Arc::new);
+        let made = SpecializedKernel::new(&self.gpu, program, &key.1).map(Arc::new);
         std::mem::forget(cleanup);
         let mut known = self.known();
         known.now += 1;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use naga::{
-    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Scalar, ScalarKind, Span,
-    Statement, SwitchCase, SwitchValue, Type, UnaryOperator,
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Scalar, ScalarKind,
+    Span, Statement, SwitchCase, SwitchValue, Type, UnaryOperator,
 };
 
 use super::base::Base;
@@ -83,7 +83,8 @@ impl<'a> Code<'a> {
 
     /// Adds an expression.
     pub fn node(&mut self, expression: Expression) -> Node {
-        if expression.needs_pre_emit() || matches!(expression, Expression::CallResult(_) | Expression::AtomicResult { .. })
+        if expression.needs_pre_emit()
+            || matches!(expression, Expression::CallResult(_) | Expression::AtomicResult { .. })
         {
             self.settle();
         } else {

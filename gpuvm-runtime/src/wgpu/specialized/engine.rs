@@ -74,7 +74,11 @@ impl Specialized {
     pub fn options(&self, program: &Program, folded: Vec<Folded>) -> Options {
         Options {
             folded,
-            floats: if program.relaxed { self.gpu.floats.relaxed() } else { self.gpu.floats },
+            floats: if program.relaxed {
+                self.gpu.floats.relaxed()
+            } else {
+                self.gpu.floats
+            },
             relaxed: program.relaxed,
             software: self.gpu.software,
         }
@@ -94,6 +98,7 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
+    #[allow(dead_code, reason = "for `Engine::Auto`, which blocks on no compiler")]
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         self.cache.request(program, options)
     }
@@ -167,6 +172,10 @@ impl Stepper for Prepared {
     }
 
     fn counts_instructions(&self) -> bool {
+        false
+    }
+
+    fn leaves_states(&self) -> bool {
         false
     }
 

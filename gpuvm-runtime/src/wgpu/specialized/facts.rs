@@ -5,8 +5,8 @@ use gpuvm_core::isa::{Op, Role, WORDS, space, unpair};
 use gpuvm_core::matrix::{AffineMap, CONSTANT, Ring, read_record};
 use gpuvm_core::program::Program;
 
-use super::Options;
 use super::flow::{Exit, Flow, op_at, words_of};
+use super::options::Options;
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,10 @@ pub fn facts(flow: &Flow, program: &Program, options: &Options) -> Vec<Facts> {
             exit => exit.targets().for_each(reach),
         }
     }
-    known.into_iter().map(|facts| facts.unwrap_or([Fact::Any; WORDS])).collect()
+    known
+        .into_iter()
+        .map(|facts| facts.unwrap_or([Fact::Any; WORDS]))
+        .collect()
 }
 
 /// Brings the facts past an instruction.
@@ -71,7 +74,9 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
     let of = |word: u32| before.get(word as usize).copied().unwrap_or(Fact::Any);
     if op == Op::Affine {
         let record = program.matrices.get(c as usize);
-        let map = record.and_then(|record| read_record(record, &program.pools)).unwrap_or_default();
+        let map = record
+            .and_then(|record| read_record(record, &program.pools))
+            .unwrap_or_default();
         *facts = apply(&map, &before);
         return;
     }
@@ -87,9 +92,9 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
         Op::ParamLen => set(d, length(options, a)),
         Op::Load => {
             let fact = match (of(a), of(b)) {
-                (Fact::Constant(space::ARENA), Fact::Place(param, offset)) => {
-                    options.value(param, offset.wrapping_add(c)).map_or(Fact::Any, Fact::Constant)
-                }
+                (Fact::Constant(space::ARENA), Fact::Place(param, offset)) => options
+                    .value(param, offset.wrapping_add(c))
+                    .map_or(Fact::Any, Fact::Constant),
                 _ => Fact::Any,
             };
             set(d, fact);
@@ -112,7 +117,9 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
                     _ => None,
                 })
                 .collect();
-            let result = constants.filter(|inputs| inputs.len() <= 4).and_then(|inputs| fold(op, &inputs));
+            let result = constants
+                .filter(|inputs| inputs.len() <= 4)
+                .and_then(|inputs| fold(op, &inputs));
             let fact = |value: Option<u32>| value.map_or(Fact::Any, Fact::Constant);
             match op.roles()[0] {
                 Role::Def => set(d, fact(result.map(|result| result.low))),
@@ -123,7 +130,9 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
                 }
                 _ => {
                     let (_, defs) = words_of(program, ip);
-                    (0..WORDS as u32).filter(|word| defs >> word & 1 == 1).for_each(|word| set(word, Fact::Any));
+                    (0..WORDS as u32)
+                        .filter(|word| defs >> word & 1 == 1)
+                        .for_each(|word| set(word, Fact::Any));
                 }
             }
         }

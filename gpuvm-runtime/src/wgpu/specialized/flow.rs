@@ -177,7 +177,9 @@ impl Flow {
         let Block { start, end, exit } = self.blocks[block];
         let ends = match exit {
             Exit::Outside(_) => false,
-            Exit::Goto(_) => end > start && matches!(op_at(program, end - 1), Some(Op::Jump | Op::JumpIf | Op::JumpUnless)),
+            Exit::Goto(_) => {
+                end > start && matches!(op_at(program, end - 1), Some(Op::Jump | Op::JumpIf | Op::JumpUnless))
+            }
             _ => true,
         };
         (start..end - u32::from(ends))
@@ -282,7 +284,11 @@ pub fn words_of(program: &Program, ip: u32) -> (u32, u32) {
     }
     if op == Op::Affine {
         let record = program.matrices.get(instruction.operands[3] as usize);
-        for term in record.and_then(|record| read_record(record, &program.pools)).unwrap_or_default().terms() {
+        for term in record
+            .and_then(|record| read_record(record, &program.pools))
+            .unwrap_or_default()
+            .terms()
+        {
             defs |= bit(term.row.into());
             if term.column != CONSTANT {
                 uses |= bit(term.column.into());

@@ -1,11 +1,12 @@
 //! Makes pipelines of a specialised program.
 
 use gpuvm_core::program::{Program, ProgramId};
+use naga::Module;
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::Module;
 
 use super::base::{RUN, base};
+use super::disk::Folder;
 use super::emit::{About, Start, emit};
 use super::options::Options;
 use crate::error::{Error, Result};
@@ -80,8 +81,7 @@ impl SpecializedKernel {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, program: &Program, options: &Options, identity: ProgramId) -> Result<SpecializedKernel> {
-        let _ = identity;
+    pub fn new(gpu: &Gpu, program: &Program, options: &Options) -> Result<SpecializedKernel> {
         let base = &*base(options.floats)?;
         let fresh = Shader::new(program, options, Start::Fresh)?;
         let resumed = match fresh.about.suspends {
@@ -96,11 +96,27 @@ impl SpecializedKernel {
                 entries: &entries,
             })
         })?;
+        let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
+        let identity = content_of([Some(&fresh), resumed.as_ref()]);
+        let kept = folder.as_ref().and_then(|folder| folder.load(identity));
+        let maker = Maker {
+            gpu,
+            layout: &layout,
+            relaxed: options.relaxed,
+            cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
+        };
+        let pipelines = (
+            maker.pipeline(&fresh)?,
+            resumed.as_ref().map(|shader| maker.pipeline(shader)).transpose()?,
+        );
+        if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
+            && let Some(data) = cache.get_data()
+        {
+            folder.store(identity, &data);
+        }
         Ok(SpecializedKernel {
-            fresh: pipeline(gpu, &fresh, &layout, options.relaxed)?,
-            resumed: (resumed.as_ref())
-                .map(|shader| pipeline(gpu, shader, &layout, options.relaxed))
-                .transpose()?,
+            fresh: pipelines.0,
+            resumed: pipelines.1,
             layout,
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
@@ -109,36 +125,60 @@ impl SpecializedKernel {
     }
 }
 
-fn pipeline(
-    gpu: &Gpu,
-    shader: &Shader,
-    layout: &wgpu::BindGroupLayout,
+/// What shaders are, as a hash.
+fn content_of(shaders: [Option<&Shader>; 2]) -> ProgramId {
+    let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
+    ProgramId::of(format!("{modules:?}").as_bytes())
+}
+
+/// What pipelines of one program are made with.
+struct Maker<'a> {
+    gpu: &'a Gpu,
+    layout: &'a wgpu::BindGroupLayout,
     relaxed: bool,
-) -> Result<wgpu::ComputePipeline> {
-    let entry = shader.entry();
-    let words = match gpu.path() {
-        Path::Exact if !relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(|reason| Error::Device { reason })?),
-        _ => None,
-    };
-    gpu.guarded(|device| {
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(entry),
-            bind_group_layouts: &[Some(layout)],
-            immediate_size: 0,
-        });
-        let module = match words {
-            Some(words) => passthrough(device, entry, words),
-            None => unchecked(device, entry, shader.module.clone()),
+    cache: Option<wgpu::PipelineCache>,
+}
+
+impl Maker<'_> {
+    fn pipeline(&self, shader: &Shader) -> Result<wgpu::ComputePipeline> {
+        let entry = shader.entry();
+        let refused = |reason| Error::Device { reason };
+        let words = match self.gpu.path() {
+            Path::Exact if !self.relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(refused)?),
+            _ => None,
         };
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry),
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some(entry),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
+        self.gpu.guarded(|device| {
+            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(entry),
+                bind_group_layouts: &[Some(self.layout)],
+                immediate_size: 0,
+            });
+            let module = match words {
+                Some(words) => passthrough(device, entry, words),
+                None => unchecked(device, entry, shader.module.clone()),
+            };
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry),
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: self.cache.as_ref(),
+            })
         })
-    })
+    }
+}
+
+/// What the driver is to look into before it compiles, and to leave its results in.
+#[allow(unsafe_code)]
+fn driver_cache(device: &wgpu::Device, kept: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor {
+        label: Some("specialized"),
+        data: kept,
+        fallback: true,
+    };
+    // SAFETY: the data was made by `get_data` for a device of this key: its file's checksum, which covers the key, was right.
+    unsafe { device.create_pipeline_cache(&descriptor) }
 }
 
 /// A shader module of SPIR-V that wgpu does not look into.

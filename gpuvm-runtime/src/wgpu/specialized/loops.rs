@@ -134,9 +134,16 @@ pub fn unroll(flow: &mut Flow) {
     };
     for one in &shape.loops {
         let blocks: Vec<usize> = (0..one.inside.len()).filter(|&block| one.inside[block]).collect();
-        let innermost = !blocks.iter().any(|&block| block != one.header && shape.is_header(block));
-        let yields = blocks.iter().any(|&block| matches!(flow.blocks[block].exit, Exit::Yield(_) | Exit::Pause));
-        let size: u32 = blocks.iter().map(|&block| flow.blocks[block].end - flow.blocks[block].start).sum();
+        let innermost = !blocks
+            .iter()
+            .any(|&block| block != one.header && shape.is_header(block));
+        let yields = blocks
+            .iter()
+            .any(|&block| matches!(flow.blocks[block].exit, Exit::Yield(_) | Exit::Pause));
+        let size: u32 = blocks
+            .iter()
+            .map(|&block| flow.blocks[block].end - flow.blocks[block].start)
+            .sum();
         let copies = (UNROLLED / size.max(1)).min(MOST_COPIES);
         if innermost && !yields && copies > 1 {
             repeat(flow, &blocks, one.header, copies as usize);
@@ -162,7 +169,9 @@ fn repeat(flow: &mut Flow, blocks: &[usize], header: usize, copies: usize) {
         }
     }
     for &block in blocks {
-        flow.blocks[block].exit.map(|to| if to == header { number(1, header) } else { to });
+        flow.blocks[block]
+            .exit
+            .map(|to| if to == header { number(1, header) } else { to });
     }
 }
 
@@ -179,7 +188,11 @@ mod tests {
     fn loops_nest() {
         let flow = flow("code\nouter:\naddi w1, w1, 1\ninner:\naddi w2, w2, 1\njnz @inner, w2\njnz @outer, w1\nhalt");
         let shape = Shape::new(&flow).unwrap();
-        let loops: Vec<_> = shape.loops.iter().map(|l| (l.header, l.inside.iter().filter(|&&x| x).count())).collect();
+        let loops: Vec<_> = shape
+            .loops
+            .iter()
+            .map(|l| (l.header, l.inside.iter().filter(|&&x| x).count()))
+            .collect();
         assert_eq!(loops, [(0, 3), (1, 1)]);
     }
 

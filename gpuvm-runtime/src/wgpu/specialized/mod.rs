@@ -3,6 +3,7 @@
 mod base;
 mod cache;
 mod code;
+mod disk;
 mod emit;
 mod engine;
 mod facts;
@@ -15,4 +16,3 @@ mod structure;
 mod tests;
 
 pub use engine::Specialized;
-pub use options::{Folded, Options};

@@ -141,7 +141,11 @@ impl Builder<'_> {
         for &block in &self.shape.order[1..] {
             let parent = self.shape.dominators[block];
             // Outer loops come first.
-            let left = self.shape.loops.iter().find(|one| one.inside[parent] && !one.inside[block]);
+            let left = self
+                .shape
+                .loops
+                .iter()
+                .find(|one| one.inside[parent] && !one.inside[block]);
             match left {
                 Some(left) => exits.entry(left.header).or_default().push(block),
                 None if self.shape.forward[block] == 1 => self.inline[block] = true,
@@ -150,8 +154,9 @@ impl Builder<'_> {
         }
         for (header, mut blocks) in exits {
             // A short way out that is taken from one place stays in the loop, if there is a main one.
-            let (mut small, mut large): (Vec<usize>, Vec<usize>) =
-                blocks.drain(..).partition(|&block| self.shape.forward[block] == 1 && self.is_small(block));
+            let (mut small, mut large): (Vec<usize>, Vec<usize>) = blocks
+                .drain(..)
+                .partition(|&block| self.shape.forward[block] == 1 && self.is_small(block));
             if large.is_empty() {
                 let main = (0..small.len()).max_by_key(|&i| (self.size(small[i]), usize::MAX - i));
                 large.extend(main.map(|main| small.remove(main)));
@@ -331,7 +336,15 @@ mod tests {
     #[test]
     fn plain_loops_and_choices_come_out_plain() {
         // while { if {} else {} }
-        let exits = vec![Exit::Goto(1), branch(2, 5), branch(3, 4), Exit::Goto(6), Exit::Goto(6), Exit::Halt, Exit::Goto(1)];
+        let exits = vec![
+            Exit::Goto(1),
+            branch(2, 5),
+            branch(3, 4),
+            Exit::Goto(6),
+            Exit::Goto(6),
+            Exit::Halt,
+            Exit::Goto(1),
+        ];
         let (_, steps) = structured(exits);
         let choice = Step::Branch {
             block: 2,
@@ -471,7 +484,11 @@ mod tests {
                 let (mut expected, mut found) = (walk(&flow), walk(&flow));
                 expected.blocks();
                 found.steps(&steps);
-                assert_eq!(expected.visited[..], found.visited[..expected.visited.len().min(found.visited.len())], "{flow:?} {steps:?}");
+                assert_eq!(
+                    expected.visited[..],
+                    found.visited[..expected.visited.len().min(found.visited.len())],
+                    "{flow:?} {steps:?}"
+                );
                 assert!(found.visited.len() >= expected.visited.len().min(200));
             }
         }

@@ -206,10 +206,18 @@ impl Emitter<'_> {
             let name = if long == U64 { "mul_high" } else { "mul_high_signed" };
             return self.helper(name, &[x, y]);
         }
-        let factors = if long == U64 { [self.w(x), self.w(y)] } else { [self.i(x), self.i(y)] };
+        let factors = if long == U64 {
+            [self.w(x), self.w(y)]
+        } else {
+            [self.i(x), self.i(y)]
+        };
         let [x, y] = factors.map(|factor| self.code.convert(factor, long));
         let product = self.code.binary(BinaryOperator::Multiply, x, y);
-        let product = if long == U64 { product } else { self.code.bits_as(product, ScalarKind::Uint) };
+        let product = if long == U64 {
+            product
+        } else {
+            self.code.bits_as(product, ScalarKind::Uint)
+        };
         let high = self.shifted(BinaryOperator::ShiftRight, product, 32);
         Value::word(self.code.convert(high, Scalar::U32))
     }
@@ -245,7 +253,11 @@ impl Emitter<'_> {
 
     /// Whether two are equal, or are not.
     fn equal(&mut self, x: Operand, y: Operand, met: bool) -> Value {
-        let op = if met { BinaryOperator::Equal } else { BinaryOperator::NotEqual };
+        let op = if met {
+            BinaryOperator::Equal
+        } else {
+            BinaryOperator::NotEqual
+        };
         match (self.value(x).truth, self.constant(y)) {
             (Some(truth), Some(0)) if met => self.negated(truth),
             (Some(truth), Some(0)) => Value::truth(truth),
@@ -312,7 +324,10 @@ impl Emitter<'_> {
             (self.code.binary(exclusive, x, sum), self.code.binary(exclusive, y, sum))
         } else {
             let difference = self.code.binary(BinaryOperator::Subtract, x, y);
-            (self.code.binary(exclusive, x, y), self.code.binary(exclusive, x, difference))
+            (
+                self.code.binary(exclusive, x, y),
+                self.code.binary(exclusive, x, difference),
+            )
         };
         let both = self.code.binary(BinaryOperator::And, first, second);
         let (signed, zero) = (self.code.bits_as(both, ScalarKind::Sint), self.code.word(0));

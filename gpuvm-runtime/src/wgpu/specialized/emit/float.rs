@@ -52,7 +52,9 @@ impl Emitter<'_> {
             Op::FCanon if relaxed => self.value(x),
             Op::FEq if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::Equal, x, y),
             Op::FLt if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::Less, x, y),
-            Op::FLe if relaxed || self.options.floats.native(op) => self.compare_floats(BinaryOperator::LessEqual, x, y),
+            Op::FLe if relaxed || self.options.floats.native(op) => {
+                self.compare_floats(BinaryOperator::LessEqual, x, y)
+            }
             Op::IToF if relaxed => {
                 let integer = self.i(x);
                 Value::float(self.code.convert(integer, Scalar::F32))

@@ -90,7 +90,11 @@ impl Emitter<'_> {
         let Some(depth) = self.depth else {
             return;
         };
-        let (now, limit, one) = (self.code.load(depth), self.code.launch("depth_limit"), self.code.word(1));
+        let (now, limit, one) = (
+            self.code.load(depth),
+            self.code.launch("depth_limit"),
+            self.code.word(1),
+        );
         let deep = self.code.binary(BinaryOperator::GreaterEqual, now, limit);
         self.trap_if(ip, deep);
         let more = self.code.binary(BinaryOperator::Add, now, one);
@@ -100,7 +104,9 @@ impl Emitter<'_> {
     /// A whole matrix: all rows read the words as they were.
     fn affine(&mut self, matrix: u32) {
         let record = self.program.matrices.get(matrix as usize);
-        let map = record.and_then(|record| read_record(record, &self.program.pools)).unwrap_or_default();
+        let map = record
+            .and_then(|record| read_record(record, &self.program.pools))
+            .unwrap_or_default();
         let rows: Vec<(u32, Value)> = map.rows().map(|row| (row[0].row.into(), self.row(row))).collect();
         for (word, value) in rows {
             self.write(word, value);
@@ -144,7 +150,11 @@ impl Emitter<'_> {
                     self.code.binary(BinaryOperator::Multiply, word, factor)
                 }
             };
-            let op = if minus { BinaryOperator::Subtract } else { BinaryOperator::Add };
+            let op = if minus {
+                BinaryOperator::Subtract
+            } else {
+                BinaryOperator::Add
+            };
             sum = Some(match sum {
                 None if minus => {
                     let zero = self.code.word(std::mem::take(&mut constant));
@@ -204,7 +214,12 @@ impl Emitter<'_> {
     }
 
     /// `rotl(word, by) & mask`, as a shift where that is the same.
-    fn rotated_and_masked(&mut self, word: naga::Handle<naga::Expression>, by: u32, mask: u32) -> naga::Handle<naga::Expression> {
+    fn rotated_and_masked(
+        &mut self,
+        word: naga::Handle<naga::Expression>,
+        by: u32,
+        mask: u32,
+    ) -> naga::Handle<naga::Expression> {
         let left = u32::MAX << by;
         let (kept, missing) = match by {
             0 => (word, mask != u32::MAX),
@@ -213,7 +228,10 @@ impl Emitter<'_> {
             _ => {
                 let high = self.shifted(BinaryOperator::ShiftLeft, word, by);
                 let low = self.shifted(BinaryOperator::ShiftRight, word, 32 - by);
-                (self.code.binary(BinaryOperator::InclusiveOr, high, low), mask != u32::MAX)
+                (
+                    self.code.binary(BinaryOperator::InclusiveOr, high, low),
+                    mask != u32::MAX,
+                )
             }
         };
         if !missing {

@@ -31,7 +31,11 @@ impl Emitter<'_> {
             Op::Shr64 => self.shader_shift("shr64", inputs),
             Op::Sar64 => self.shader_shift("sar64", inputs),
             _ => {
-                let name = if op == Op::FToI64 { "float_to_signed64" } else { "float_to_unsigned64" };
+                let name = if op == Op::FToI64 {
+                    "float_to_signed64"
+                } else {
+                    "float_to_unsigned64"
+                };
                 let float = self.w(inputs[0]);
                 let result = self.code.call(name, &[float]);
                 self.halves(result)
@@ -105,9 +109,17 @@ impl Emitter<'_> {
 
     fn native_shift(&mut self, op: BinaryOperator, inputs: &[Operand], kind: ScalarKind) -> (Value, Value) {
         let (x, by) = (self.long(&inputs[..2]), self.distance(inputs[2], 63));
-        let x = if kind == ScalarKind::Sint { self.code.bits_as(x, kind) } else { x };
+        let x = if kind == ScalarKind::Sint {
+            self.code.bits_as(x, kind)
+        } else {
+            x
+        };
         let result = self.code.binary(op, x, by);
-        let result = if kind == ScalarKind::Sint { self.code.bits_as(result, ScalarKind::Uint) } else { result };
+        let result = if kind == ScalarKind::Sint {
+            self.code.bits_as(result, ScalarKind::Uint)
+        } else {
+            result
+        };
         self.words_of_long(result)
     }
 }

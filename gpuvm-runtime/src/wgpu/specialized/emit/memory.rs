@@ -307,7 +307,11 @@ impl Emitter<'_> {
             }
             _ => {
                 let value = self.w(Operand::Word(c));
-                let other = if op == Op::AtomicCas { self.w(Operand::Word(d)) } else { value };
+                let other = if op == Op::AtomicCas {
+                    self.w(Operand::Word(d))
+                } else {
+                    value
+                };
                 // A variable, because the VM may have trapped.
                 let result = self.local("old");
                 self.unless_trapped(|emitter| {

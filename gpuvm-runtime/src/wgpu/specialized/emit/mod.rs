@@ -100,8 +100,12 @@ struct Emitter<'a> {
 /// Writes a program as a function.
 pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Function, About) {
     let whole = Flow::new(program);
-    let live_at: HashMap<u32, u32> =
-        whole.blocks.iter().zip(whole.live(program)).map(|(block, live)| (block.start, live)).collect();
+    let live_at: HashMap<u32, u32> = whole
+        .blocks
+        .iter()
+        .zip(whole.live(program))
+        .map(|(block, live)| (block.start, live))
+        .collect();
     let mut flow = match start {
         Start::Fresh if !whole.calls => whole.without_return_from_yields(),
         _ => whole,
@@ -121,7 +125,11 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     });
     let mut emitter = Emitter {
         live: live.collect(),
-        live_at: if steps.is_some() { live_at.clone() } else { HashMap::new() },
+        live_at: if steps.is_some() {
+            live_at.clone()
+        } else {
+            HashMap::new()
+        },
         known: facts(&flow, program, options),
         flow: &flow,
         program,

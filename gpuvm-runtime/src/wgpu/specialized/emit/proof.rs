@@ -201,7 +201,11 @@ fn extent(program: &Program, param: u32) -> Option<(u32, Option<u32>)> {
         return Some((program.result_words(), None));
     }
     let param = program.params.get(param as usize)?;
-    let pointed_at = param.ty.element.filter(|_| param.ty.kind == Kind::Slice).unwrap_or(param.ty);
+    let pointed_at = param
+        .ty
+        .element
+        .filter(|_| param.ty.kind == Kind::Slice)
+        .unwrap_or(param.ty);
     if pointed_at.kind == Kind::Atomic {
         return None;
     }

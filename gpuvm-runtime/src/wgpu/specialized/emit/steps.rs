@@ -236,12 +236,18 @@ impl Emitter<'_> {
         };
         let goals = [self.goals_of(accept), self.goals_of(reject)];
         let plain = goals.iter().all(Goals::is_empty);
-        let known = self.constant(Operand::Word(word)).filter(|_| plain).map(|constant| constant != 0);
+        let known = self
+            .constant(Operand::Word(word))
+            .filter(|_| plain)
+            .map(|constant| constant != 0);
         let met = self.t(Operand::Word(word));
         let condition = match plain {
             true => met,
             false => {
-                let (there, going) = (self.is_going_to(&Goals::new(), true), self.is_going_to(&goals[0], false));
+                let (there, going) = (
+                    self.is_going_to(&Goals::new(), true),
+                    self.is_going_to(&goals[0], false),
+                );
                 self.code.select(there, met, going)
             }
         };

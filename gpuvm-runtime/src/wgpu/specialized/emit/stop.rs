@@ -131,7 +131,12 @@ impl Emitter<'_> {
 
     fn record_fault(&mut self, ip: Node, reason: u32, offset: Node) {
         let (reason, none) = (self.code.word(reason), self.code.word(u32::MAX));
-        self.record([("trap_ip", ip), ("trap_fault", reason), ("trap_words", none), ("trap_offset", offset)]);
+        self.record([
+            ("trap_ip", ip),
+            ("trap_fault", reason),
+            ("trap_words", none),
+            ("trap_offset", offset),
+        ]);
     }
 
     fn record<const N: usize>(&mut self, values: [(&'static str, Node); N]) {

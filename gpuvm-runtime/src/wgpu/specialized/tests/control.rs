@@ -17,7 +17,11 @@ fn check_code(header: &str, code: &str, vms: u32) -> Job {
 
 #[test]
 fn loops_of_different_lengths_end_right() {
-    check_code("", "vmid w2\nmuli w2, w2, 7\nagain:\njz @finish, w2\nadd w10, w10, w2\naddi w2, w2, -1\njump @again", 100);
+    check_code(
+        "",
+        "vmid w2\nmuli w2, w2, 7\nagain:\njz @finish, w2\nadd w10, w10, w2\naddi w2, w2, -1\njump @again",
+        100,
+    );
 }
 
 #[test]
@@ -56,7 +60,8 @@ fn nested_loops_with_breaks_and_continues_end_right() {
 
 #[test]
 fn a_jump_into_a_loop_ends_right() {
-    let code = "vmid w1\nandi w2, w1, 1\njnz @b, w2\na:\naddi w10, w10, 5\nb:\naddi w1, w1, -3\nmuli w10, w10, 3\nimm w3, 0
+    let code =
+        "vmid w1\nandi w2, w1, 1\njnz @b, w2\na:\naddi w10, w10, 5\nb:\naddi w1, w1, -3\nmuli w10, w10, 3\nimm w3, 0
         lts w4, w3, w1\njnz @a, w4";
     check_code("", code, 100);
 }
@@ -139,7 +144,10 @@ fn memory_outside_traps() {
                 // The space is known, or comes out of a loop.
                 let code = match known {
                     true => format!("imm w2, {space}\nimm w3, {offset}\n{access} w4, w2, w3, 0"),
-                    false => format!("vmcount w2\naddi w2, w2, {}\nimm w3, {offset}\n{access} w4, w2, w3, 0", space - 4),
+                    false => format!(
+                        "vmcount w2\naddi w2, w2, {}\nimm w3, {offset}\n{access} w4, w2, w3, 0",
+                        space - 4
+                    ),
                 };
                 check_code("frame_words 8", &code, 4);
             }
@@ -157,15 +165,23 @@ fn frames_are_kept_while_vms_are_stopped() {
         store w6, w0, w4, 0\naddi w3, w3, 1\nltu w7, w3, w2\njnz @again, w7\nldf w10, 5\nldf w6, 9\nadd w10, w10, w6";
     check_code("frame_words 20", array, 60);
     check_code("frame_words 2000", array, 60);
-    let shared = "vmid w2\naddr w5, 1\nagain:\nvmcount w8\naddi w8, w8, -60\nadd w4, w3, w5\nload w6, w8, w4, 0\nadd w6, w6, w3
+    let shared =
+        "vmid w2\naddr w5, 1\nagain:\nvmcount w8\naddi w8, w8, -60\nadd w4, w3, w5\nload w6, w8, w4, 0\nadd w6, w6, w3
         store w6, w8, w4, 0\naddi w3, w3, 1\nandi w3, w3, 15\naddi w2, w2, -1\njnz @again, w2\nldf w10, 5";
-    check_code("frame_words 40", &shared.replace("vmid w2", "vmid w2\naddi w2, w2, 1"), 60);
+    check_code(
+        "frame_words 40",
+        &shared.replace("vmid w2", "vmid w2\naddi w2, w2, 1"),
+        60,
+    );
 }
 
 #[test]
 fn atomics_of_all_vms_add_up() {
     let mut code = "vmid w2\naddi w2, w2, -60\n".to_string();
-    for (at, name) in ["aadd", "asub", "axor", "aminu", "amaxu", "amins", "amaxs", "aor"].into_iter().enumerate() {
+    for (at, name) in ["aadd", "asub", "axor", "aminu", "amaxu", "amins", "amaxs", "aor"]
+        .into_iter()
+        .enumerate()
+    {
         code += &format!("imm w3, {at}\n{name} w4, w3, w2\n");
     }
     check_code("", &code, 500);
@@ -174,7 +190,9 @@ fn atomics_of_all_vms_add_up() {
 #[test]
 fn one_vm_sees_every_atomic_do_its_work() {
     let mut code = "imm w3, 2\nimm w2, 0x80001234\nastore w2, w3\n".to_string();
-    let names = ["aadd", "asub", "aand", "aor", "axor", "aminu", "amaxu", "amins", "amaxs", "aswap"];
+    let names = [
+        "aadd", "asub", "aand", "aor", "axor", "aminu", "amaxu", "amins", "amaxs", "aswap",
+    ];
     for (i, name) in (0..).zip(names) {
         let operand = 0x1357_9bdf_u32.rotate_left(i * 5);
         code += &format!("imm w5, {operand}\n{name} w4, w3, w5\nmuli w10, w10, 31\nxor w10, w10, w4\n");

@@ -3,6 +3,7 @@
 mod control;
 mod operations;
 mod random;
+mod sessions;
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +25,10 @@ use crate::wgpu::tests::{is_nan, job, reference};
 fn device() -> &'static Arc<Gpu> {
     static DEVICE: OnceLock<Arc<Gpu>> = OnceLock::new();
     DEVICE.get_or_init(|| {
-        let adapter = gpu::adapters().into_iter().next().expect("these tests need a Vulkan adapter");
+        let adapter = gpu::adapters()
+            .into_iter()
+            .next()
+            .expect("these tests need a Vulkan adapter");
         Arc::new(Gpu::open(adapter, 0).unwrap())
     })
 }
@@ -44,7 +48,7 @@ impl Plan for Always {
 /// Begins a job in dispatches of so many cycles.
 fn begin(job: &Job, options: &Options, cycles: u32) -> Box<dyn Running> {
     let gpu = device();
-    let kernel = SpecializedKernel::new(gpu, &job.program, options, job.program.identity()).unwrap();
+    let kernel = SpecializedKernel::new(gpu, &job.program, options).unwrap();
     let reach = Reach {
         cycles,
         dispatches: 5,
@@ -100,7 +104,10 @@ fn check_with(job: &Job, options: &Options, cycles: &[u32]) -> Job {
             a != b && !(is_nan(a) && is_nan(b))
         });
         if let Some(at) = differs {
-            panic!("with {cycles} cycles word {at} is {:#x} and not {:#x}", found.arena[at], expected.arena[at]);
+            panic!(
+                "with {cycles} cycles word {at} is {:#x} and not {:#x}",
+                found.arena[at], expected.arena[at]
+            );
         }
     }
     expected
@@ -112,7 +119,9 @@ fn check(job: &Job) -> Job {
 
 /// Code in which w10 is the VM's result.
 fn assembled(header: &str, code: &str) -> Program {
-    let text = format!("{header}\nparam u32\nresult u32\ncode\n{code}\nfinish:\nimm w0, 1\nparam w1, 1\nstore w10, w0, w1, 0\nhalt\n");
+    let text = format!(
+        "{header}\nparam u32\nresult u32\ncode\n{code}\nfinish:\nimm w0, 1\nparam w1, 1\nstore w10, w0, w1, 0\nhalt\n"
+    );
     assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

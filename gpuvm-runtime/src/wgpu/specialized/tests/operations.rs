@@ -1,12 +1,22 @@
 //! Every operation that only computes, many of them in one program.
 
 use super::*;
-use crate::wgpu::tests::operations::{arity, inputs};
 use crate::wgpu::tests::op;
+use crate::wgpu::tests::operations::{arity, inputs};
 use gpuvm_core::isa::{Class, Instruction, Op, Role, pair};
 use gpuvm_core::matrix::pool::Store;
 
-const CONSTANTS: [u32; 9] = [0, 1, 31, 33, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0xbf80_0000, 0x4049_0fdb];
+const CONSTANTS: [u32; 9] = [
+    0,
+    1,
+    31,
+    33,
+    0x8000_0000,
+    0xffff_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4049_0fdb,
+];
 
 /// Operands that come from the launch in w2 to w7.
 fn operands(operation: Op, constant: u32) -> [u32; 4] {
@@ -35,11 +45,16 @@ fn all(n: u32, before: &[Instruction]) -> (Program, u32) {
     code.push(op(Op::Param, [1, 1, 0, 0]));
     let mut outputs = 0;
     for &operation in Op::ALL {
-        let computes = matches!(operation.class(), Class::Linear | Class::Oracle) && !matches!(operation, Op::Affine | Op::FMath);
+        let computes =
+            matches!(operation.class(), Class::Linear | Class::Oracle) && !matches!(operation, Op::Affine | Op::FMath);
         if !computes || arity(operation) != n {
             continue;
         }
-        let constants = if operation.roles().contains(&Role::Imm) { &CONSTANTS[..] } else { &[0] };
+        let constants = if operation.roles().contains(&Role::Imm) {
+            &CONSTANTS[..]
+        } else {
+            &[0]
+        };
         for &constant in constants {
             code.extend([
                 op(Op::Imm, [11, 0, 0, 0]),
@@ -66,7 +81,10 @@ fn operations_give_the_reference_bits() {
 #[test]
 fn operations_with_a_known_operand_give_the_reference_bits() {
     // One of two operands is a constant that the compiler sees.
-    for (word, constant) in [2, 3].into_iter().flat_map(|word| CONSTANTS.map(|constant| (word, constant))) {
+    for (word, constant) in [2, 3]
+        .into_iter()
+        .flat_map(|word| CONSTANTS.map(|constant| (word, constant)))
+    {
         let (program, outputs) = all(2, &[op(Op::Imm, [word, constant, 0, 0])]);
         let vms = 500;
         check(&job(program, &inputs(2, vms), 2, outputs, vms));

@@ -36,7 +36,9 @@ impl Writer {
         let (a, b, c) = (self.word(), self.word(), self.word());
         match self.random.below(if depth < 4 { 14 } else { 9 }) {
             0..=2 => {
-                let names = ["add", "sub", "xor", "mul", "minu", "lts", "ltu", "rotl", "fadd", "and", "eq", "shr"];
+                let names = [
+                    "add", "sub", "xor", "mul", "minu", "lts", "ltu", "rotl", "fadd", "and", "eq", "shr",
+                ];
                 let name = names[self.random.below(names.len() as u32) as usize];
                 self.line(format_args!("{name} w{a}, w{b}, w{c}"));
             }
@@ -49,7 +51,9 @@ impl Writer {
                 let word = self.random.below(6);
                 self.line(format_args!("stf w{a}, {word}\nldf w{b}, {}", (word + 1) % 6));
             }
-            6 => self.line(format_args!("andi w3, w{a}, 63\nimm w4, 50\neq w3, w3, w4\ntrapnz s0, w3, w{a}, w{b}")),
+            6 => self.line(format_args!(
+                "andi w3, w{a}, 63\nimm w4, 50\neq w3, w3, w4\ntrapnz s0, w3, w{a}, w{b}"
+            )),
             7 if self.random.below(3) == 0 => self.line(format_args!("yield")),
             7 => self.line(format_args!("andi w3, w{a}, 7\naadd w4, w3, w26\nadd w25, w25, w26")),
             8 => {
@@ -75,11 +79,15 @@ impl Writer {
                 let counter = 18 + depth;
                 let turns = 1 + self.random.below(5);
                 // Different VMs go around a different number of times.
-                self.line(format_args!("andi w{counter}, w{a}, 3\naddi w{counter}, w{counter}, {turns}\n{top}:"));
+                self.line(format_args!(
+                    "andi w{counter}, w{a}, 3\naddi w{counter}, w{counter}, {turns}\n{top}:"
+                ));
                 self.around.push([again.clone(), out.clone()]);
                 self.block(depth + 1);
                 self.around.pop();
-                self.line(format_args!("{again}:\naddi w{counter}, w{counter}, -1\njnz @{top}, w{counter}\n{out}:"));
+                self.line(format_args!(
+                    "{again}:\naddi w{counter}, w{counter}, -1\njnz @{top}, w{counter}\n{out}:"
+                ));
             }
         }
     }
@@ -104,7 +112,10 @@ fn random_program(seed: u32) -> Program {
     writer.line(format_args!("vmid w10\nimm w26, 1"));
     for word in 11..18 {
         let factor = writer.random.next() | 1;
-        writer.line(format_args!("muli w{word}, w{}, {factor}\nrotli w{word}, w{word}, 9\naddi w{word}, w{word}, 3", word - 1));
+        writer.line(format_args!(
+            "muli w{word}, w{}, {factor}\nrotli w{word}, w{word}, 9\naddi w{word}, w{word}, 3",
+            word - 1
+        ));
     }
     while writer.left > 0 {
         writer.statement(0);
@@ -121,6 +132,10 @@ fn random_programs_end_the_same() {
         let program = random_program(seed);
         println!("seed {seed}\n{}", program.disassemble());
         let cycles: &[u32] = if seed % 2 == 0 { &[3] } else { &[400, 2] };
-        check_with(&job(program, &[], 0, 1, 40), &Options::default(), &cycles[seed as usize % cycles.len()..]);
+        check_with(
+            &job(program, &[], 0, 1, 40),
+            &Options::default(),
+            &cycles[seed as usize % cycles.len()..],
+        );
     }
 }
