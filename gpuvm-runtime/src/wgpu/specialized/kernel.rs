@@ -89,7 +89,7 @@ impl SpecializedKernel {
             false => None,
         };
         // The layout is that of the whole shader, whatever the program uses.
-        let entries = bindings(&base.module);
+        let entries = bindings(&base.module).swap_remove(0);
         let layout = gpu.guarded(|device| {
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("specialized"),

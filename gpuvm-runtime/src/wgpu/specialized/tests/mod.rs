@@ -4,6 +4,7 @@ mod control;
 mod operations;
 mod random;
 mod sessions;
+mod structure;
 
 use std::sync::{Arc, OnceLock};
 
