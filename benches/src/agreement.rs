@@ -62,11 +62,7 @@ impl Agreement {
             }
             Tolerance::Relative(most) => {
                 let worst = pairs().map(|(_, (a, b))| distance(*a, *b)).fold(0.0, f32::max);
-                ensure!(
-                    worst <= most,
-                    "a word is off by {worst}, more than {most}, {}",
-                    first()
-                );
+                ensure!(worst <= most, "a word is off by {worst}, more than {most}, {}", first());
                 agreement.worst = Some(worst);
             }
             Tolerance::Exact | Tolerance::Share(_) => {}

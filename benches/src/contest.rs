@@ -162,7 +162,10 @@ impl<'s, T: Pod> Contest<'s, T> {
         );
     }
 
-    #[allow(clippy::too_many_arguments, reason = "private, and both callers above are shorter for it")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "private, and both callers above are shorter for it"
+    )]
     fn engine<'l>(
         &mut self,
         name: &str,

@@ -82,11 +82,6 @@ impl Gpu {
         &self.about
     }
 
-    /// Whether the CPU plays the GPU.
-    pub fn is_software(&self) -> bool {
-        self.about.device_type == wgpu::DeviceType::Cpu
-    }
-
     /// Whether shaders may use `u64`.
     pub fn has_int64(&self) -> bool {
         self.device.features().contains(wgpu::Features::SHADER_INT64)
@@ -239,7 +234,10 @@ impl Prepared<'_> {
         self.gpu.wait()?;
         receiver.recv()??;
         let view = self.staging.get_mapped_range(..size)?;
-        ensure!(view.len() % size_of::<T>() == 0, "the output is no whole number of entries");
+        ensure!(
+            view.len() % size_of::<T>() == 0,
+            "the output is no whole number of entries"
+        );
         let results = bytemuck::cast_slice(&view).to_vec();
         drop(view);
         self.staging.unmap();

@@ -9,7 +9,7 @@ pub mod nbody;
 pub mod option;
 pub mod sha256;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 
 use crate::contest::Outcome;
 use crate::stage::Stage;
@@ -27,3 +27,21 @@ pub const ALL: [Workload; 7] = [
     ("sha256", sha256::run),
     ("automaton", automaton::run),
 ];
+
+/// Runs them, or only those of the names given.
+///
+/// # Errors
+///
+/// When a name is not known, or a contest cannot be set up.
+pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Outcome>> {
+    for name in only {
+        ensure!(
+            ALL.iter().any(|(known, _)| known == name),
+            "there is no workload `{name}`"
+        );
+    }
+    let wanted = ALL
+        .iter()
+        .filter(|(name, _)| only.is_empty() || only.iter().any(|known| known == name));
+    wanted.map(|(name, run)| run(stage).context(*name)).collect()
+}

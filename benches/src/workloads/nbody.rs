@@ -35,7 +35,11 @@ pub fn body(bodies: &[[f32; 4]], me: u32, velocity: [f32; 4], step: f32) -> [f32
         ay += dy * pull;
         az += dz * pull;
     }
-    let (vx, vy, vz) = (velocity[0] + ax * step, velocity[1] + ay * step, velocity[2] + az * step);
+    let (vx, vy, vz) = (
+        velocity[0] + ax * step,
+        velocity[1] + ay * step,
+        velocity[2] + az * step,
+    );
     [x + vx * step, y + vy * step, z + vz * step, mass, vx, vy, vz, 0.0]
 }
 

@@ -227,7 +227,10 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
     let mean = judge.iter().map(|sum| f64::from(*sum)).sum::<f64>() / walks;
     let price = mean * f64::from(-INTEREST * YEARS).exp();
     // A path's payoff has a standard deviation below 16.
-    ensure!((price - PRICE).abs() < 5.0 * 16.0 / walks.sqrt(), "the judge's price is {price}");
+    ensure!(
+        (price - PRICE).abs() < 5.0 * 16.0 / walks.sqrt(),
+        "the judge's price is {price}"
+    );
     let amount = format!("{walks} paths");
     let mut contest = Contest::new(stage, "option", amount, judge, Tolerance::Relative(NEAR));
     contest.rayon(|| {

@@ -298,7 +298,11 @@ const OF_ZEROS: [u32; 8] = [
 pub fn run(stage: &Stage) -> Result<Outcome> {
     let count: u32 = stage.pick(1 << 10, 1_000_000);
     let (entries, groups) = (count as usize, count.div_ceil(64));
-    ensure!(sha256([0; 8]) == OF_ZEROS, "the judge gives {:x?} for 32 zeros", sha256([0; 8]));
+    ensure!(
+        sha256([0; 8]) == OF_ZEROS,
+        "the judge gives {:x?} for 32 zeros",
+        sha256([0; 8])
+    );
     let message = |i: u32| std::array::from_fn(|word| (i + word as u32).wrapping_mul(0x9e37_79b9));
     let messages: Vec<[u32; 8]> = (0..count).map(message).collect();
     let native = || messages.par_iter().map(|message| sha256(*message)).collect();
