@@ -16,12 +16,17 @@ fn interpret(
     }
     workgroupBarrier();
     if vm < launch.vms {
-        status = states[row(ROW_STATUS)];
-        if status == STATUS_RUNNING || (status == STATUS_YIELDED && launch.resume != 0u) {
-            let before = status;
-            status = STATUS_RUNNING;
-            run();
-            count(before);
+        if launch.fresh != 0u {
+            if atomicLoad(&signal[SIGNAL_ENDED]) == 0u {
+                start_registers();
+                run(STATUS_RUNNING);
+            }
+        } else {
+            let before = states[row(ROW_STATUS)];
+            if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+                load_registers();
+                run(before);
+            }
         }
     }
     workgroupBarrier();
@@ -30,12 +35,17 @@ fn interpret(
     }
 }
 
-fn run() {
-    load_registers();
+fn run(before: u32) {
+    status = STATUS_RUNNING;
     for (var cycle = 0u; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
         execute(code[ip]);
     }
+    if USES_BREAKS && status == STATUS_AT_BREAK {
+        status = STATUS_RUNNING;
+        atomicAdd(&tally[SIGNAL_AT_BREAK], 1u);
+    }
     store_registers();
+    count(before);
 }
 
 // Operands are read once before, and the result written once after the operation, whichever it is: drivers without branches would
@@ -60,7 +70,7 @@ fn execute(instruction: vec4<u32>) {
             retired.x += 1u;
         }
         case SHAPE_ORACLE: {
-            done.result = oracle(op, a, b, c);
+            done.result = oracle(op, a, b, c, instruction.w);
             retired.y += 1u;
         }
         case SHAPE_ORACLE_PAIR: {
@@ -76,6 +86,12 @@ fn execute(instruction: vec4<u32>) {
             branch(op, first, a, instruction.y);
             done.to = NOWHERE;
             retired.z += 1u;
+        }
+        case SHAPE_BREAK: {
+            if USES_BREAKS {
+                status = STATUS_AT_BREAK;
+            }
+            done = Done(0u, NOWHERE, false);
         }
         default: {
             done = io(op, first, instruction, a, b, c);
@@ -94,7 +110,10 @@ fn count(before: u32) {
     let still = u32(status == STATUS_RUNNING);
     atomicAdd(&tally[SIGNAL_STOPPED], was - still);
     atomicAdd(&tally[SIGNAL_YIELDED], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
-    atomicAdd(&tally[SIGNAL_TRAPPED], u32(status == STATUS_TRAPPED));
+    if status == STATUS_TRAPPED {
+        atomicAdd(&tally[SIGNAL_TRAPPED], 1u);
+        atomicMax(&tally[SIGNAL_FIRST_TRAP], ~vm);
+    }
     for (var i = 0u; i < 4u; i++) {
         atomicAdd(&tally[SIGNAL_RETIRED + i], retired[i]);
     }
@@ -102,6 +121,13 @@ fn count(before: u32) {
 
 // Adds one number of the tally to the signal; the carries of the instruction counts go to a word of their own.
 fn report(index: u32, value: u32) {
+    if value == 0u {
+        return;
+    }
+    if index == SIGNAL_FIRST_TRAP {
+        atomicMax(&signal[index], value);
+        return;
+    }
     let old = atomicAdd(&signal[index], value);
     if index >= SIGNAL_RETIRED && old + value < old {
         atomicAdd(&signal[index + 4u], 1u);

@@ -2,7 +2,7 @@
 
 use crate::allocate::allocate;
 use crate::ir::Function;
-use crate::isa::Instruction;
+use crate::isa::{Class, Instruction, Op};
 use crate::library::Library;
 use crate::link::collect::{Routines, collect};
 use crate::link::emit::{Ready, emit};
@@ -72,6 +72,35 @@ pub struct Report {
     pub encoded_instructions: u32,
     /// Numbers about the matrices.
     pub matrices: crate::matrix::Statistics,
+}
+
+impl Report {
+    /// The report on code with matrices of these numbers, `routines` that went into it, and `encoded_instructions` before any
+    /// optimisation.
+    pub(crate) fn of(
+        code: &[Instruction],
+        matrices: crate::matrix::Statistics,
+        routines: u32,
+        encoded_instructions: u32,
+    ) -> Report {
+        let mut by_class = [0; 4];
+        let mut fused = 0;
+        for op in code.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
+            by_class[op.class() as usize] += 1;
+            fused += u32::from(op == Op::Affine);
+        }
+        let linear = by_class[Class::Linear as usize] as f32;
+        Report {
+            by_class,
+            routines,
+            encoded_instructions,
+            matrices: crate::matrix::Statistics {
+                linear_share: linear / code.len().max(1) as f32,
+                fused,
+                ..matrices
+            },
+        }
+    }
 }
 
 /// Why a routine cannot be linked.
@@ -145,7 +174,7 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
 fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
     let each = routines.all.iter().zip(&routines.callees);
     each.map(|(routine, callees)| {
-        let callees: Vec<&Routine> = callees.iter().map(|&number| routines.all[number]).collect();
+        let callees: Vec<&Routine> = callees.iter().map(|callee| callee.routine).collect();
         verify(routine, &callees)
     })
     .collect()
@@ -157,13 +186,9 @@ fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, 
     let mut places = Vec::new();
     let mut functions = Vec::new();
     for (i, routine) in routines.all.iter().enumerate() {
-        let callees: Vec<_> = routines.callees[i]
-            .iter()
-            .map(|&number| (number, routines.all[number]))
-            .collect();
         let numbers = tables.add(routine);
         places.push(numbers.place);
-        functions.push(lift(routine, &codes[i], &callees, numbers));
+        functions.push(lift(routine, &codes[i], &routines.callees[i], numbers));
     }
     (functions, tables, places)
 }

@@ -22,5 +22,29 @@ functions! {
     div_euclid_f32 = 32; rem_euclid_f32 = 33;
 }
 
+/// What a function is where floats may be inexact, of `b` only if it takes two arguments: std's, where a GPU has one of its own to put in
+/// its place. `None` for the others, whose routines a relaxed program calls like any other.
+pub fn relaxed(function: u32, a: f32, b: f32) -> Option<f32> {
+    Some(match function {
+        number::sin => a.sin(),
+        number::cos => a.cos(),
+        number::tan => a.tan(),
+        number::asin => a.asin(),
+        number::acos => a.acos(),
+        number::atan => a.atan(),
+        number::atan2 => a.atan2(b),
+        number::sinh => a.sinh(),
+        number::cosh => a.cosh(),
+        number::tanh => a.tanh(),
+        number::exp => a.exp(),
+        number::exp2 => a.exp2(),
+        number::ln => a.ln(),
+        number::log2 => a.log2(),
+        number::log10 => a.log10(),
+        number::powf => a.powf(b),
+        _ => return None,
+    })
+}
+
 /// The routines behind [`FUNCTIONS`], in the same order.
 pub type Library = &'static [fn() -> &'static Routine];

@@ -41,6 +41,8 @@ pub struct Routine {
     pub sites: Cow<'static, [Site]>,
     /// Which words hold which variable, for people.
     pub variables: Cow<'static, [Variable]>,
+    /// Whether a launch of the routine trades exact floats for speed. What it calls follows it, whatever this says there.
+    pub relaxed: bool,
 }
 
 /// What a call names.

@@ -13,6 +13,8 @@ pub struct Args {
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
     pub callee: bool,
+    /// `relaxed`: a launch of the routine trades exact floats for speed.
+    pub relaxed: Option<Ident>,
 }
 
 impl Args {
@@ -35,6 +37,9 @@ impl Args {
         if let (Some(id), true) = (&args.id, args.callee) {
             report.id_on_callee(id);
         }
+        if let (Some(relaxed), true) = (&args.relaxed, args.callee) {
+            report.relaxed_callee(relaxed);
+        }
         args
     }
 
@@ -53,13 +58,26 @@ impl Args {
             if std::mem::replace(&mut self.callee, true) {
                 report.duplicate_argument(&name);
             }
+        } else if name == "relaxed" {
+            if self.relaxed.replace(name.clone()).is_some() {
+                report.duplicate_argument(&name);
+            }
         } else {
             report.routine_argument(&name);
-            // What follows is part of what is wrong.
-            while !input.is_empty() && !input.peek(Token![,]) {
-                input.parse::<proc_macro2::TokenTree>()?;
-            }
+            return skip(input);
+        }
+        if name != "id" && input.peek(Token![=]) {
+            report.argument_value(&name);
+            return skip(input);
         }
         Ok(())
     }
+}
+
+/// Passes over what belongs to an argument that is wrong.
+fn skip(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use crate::{implementation, native};
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
     let args = Args::parse(args, &mut report);
-    let has_arguments = args.id.is_some() || args.callee;
+    let has_arguments = args.id.is_some() || args.callee || args.relaxed.is_some();
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
         Ok(Item::Impl(block)) => {
@@ -76,7 +76,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         generics: &generics,
         parts: &parts,
     };
-    let source = source(&crate::plain_name(name), name.span(), &parts);
+    let source = source(&crate::plain_name(name), name.span(), args.relaxed.is_some(), &parts);
     let guard = if args.callee {
         TokenStream::new()
     } else {
@@ -269,8 +269,8 @@ pub fn result(parts: &Parts) -> TokenStream {
     quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
 }
 
-/// The associated constant `SOURCE`.
-pub fn source(name: &str, span: Span, parts: &Parts) -> TokenStream {
+/// The associated constant `SOURCE`. `relaxed`: whether a launch of the routine trades exact floats for speed.
+pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStream {
     let Lowered {
         nodes,
         shadow,
@@ -303,6 +303,7 @@ pub fn source(name: &str, span: Span, parts: &Parts) -> TokenStream {
                 locals: &[#(#locals),*],
                 labels: #labels,
                 checks: ::core::cfg!(debug_assertions),
+                relaxed: #relaxed,
             }
         };
     }

@@ -230,7 +230,12 @@ impl Method {
         let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
         let params = emit::params(&self.parts);
         let result = emit::result(&self.parts);
-        let source = emit::source(&format!("{}::{}", of.type_name, self.name), self.line, &self.parts);
+        let source = emit::source(
+            &format!("{}::{}", of.type_name, self.name),
+            self.line,
+            false,
+            &self.parts,
+        );
         let (first, second) = emit::capacity(&self.parts.lowered);
         let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
         let method = self.method(of, &call);

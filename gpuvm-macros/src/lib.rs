@@ -22,6 +22,9 @@ use proc_macro::TokenStream;
 /// On a function, `#[routine]` registers it under its name, `#[routine(id = "name")]` under another, and `#[routine(callee)]` not at all: it is
 /// only called by other routines. `name::launch(&runtime, …)` launches it with arguments that rustc checks.
 ///
+/// `#[routine(relaxed)]` trades exact floats for speed: on a GPU the routine, with all it calls, may use the GPU's own arithmetic and its own
+/// `sin`, `exp`, `powf` and so on, whose last bits differ from one device to the next.
+///
 /// On an `impl` block it makes every method in it a routine that others may call; on the `impl` of an operator's trait, the operator. On a
 /// `trait`, it lets generic routines call the trait's methods.
 #[proc_macro_attribute]

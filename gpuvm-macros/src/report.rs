@@ -190,9 +190,11 @@ rules! {
     nested_item: "this item is not available inside a #[routine]; move it out of the function";
     receiver_type: "write `self`, `&self` or `&mut self`";
     generic_method: "a #[routine] method cannot have type or const parameters of its own; write a #[routine] `fn`";
-    routine_argument: "#[routine] takes `id = \"name\"` or `callee`";
+    routine_argument: "#[routine] takes `id = \"name\"`, `relaxed` or `callee`";
     duplicate_argument: "this argument was given before";
     id_on_callee: "a routine with `callee` is not launched, so it has no id; remove one of the two";
+    argument_value: "this argument has no value; write its name alone";
+    relaxed_callee: "a routine with `callee` has the floats of the routine that is launched; remove `relaxed`, and put it there";
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
 
-use crate::buffer::{Buffer, Store};
+use crate::buffer::Buffer;
+use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
 
 /// How the VMs of a launch see a parameter.
@@ -77,6 +78,9 @@ pub(crate) enum Argument<'a> {
     Buffer(Arc<Store>),
     AtomicU32(&'a [AtomicU32]),
     AtomicI32(&'a [AtomicI32]),
+    /// Atomics that belong to the launch.
+    OwnedU32(Arc<[AtomicU32]>),
+    OwnedI32(Arc<[AtomicI32]>),
 }
 
 impl Argument<'_> {
@@ -88,8 +92,8 @@ impl Argument<'_> {
             Argument::Read(column) => column.element(),
             Argument::Write(column) => column.element(),
             Argument::Buffer(store) => store.element,
-            Argument::AtomicU32(_) => u32::TYPE,
-            Argument::AtomicI32(_) => i32::TYPE,
+            Argument::AtomicU32(_) | Argument::OwnedU32(_) => u32::TYPE,
+            Argument::AtomicI32(_) | Argument::OwnedI32(_) => i32::TYPE,
         }
     }
 
@@ -102,6 +106,8 @@ impl Argument<'_> {
             Argument::Buffer(store) => store.len,
             Argument::AtomicU32(words) => words.len(),
             Argument::AtomicI32(words) => words.len(),
+            Argument::OwnedU32(words) => words.len(),
+            Argument::OwnedI32(words) => words.len(),
         }
     }
 
@@ -113,6 +119,7 @@ impl Argument<'_> {
             Argument::Write(_) => mode != Mode::Atomic,
             Argument::Buffer(_) => true,
             Argument::AtomicU32(_) | Argument::AtomicI32(_) => mode == Mode::Atomic,
+            Argument::OwnedU32(_) | Argument::OwnedI32(_) => mode == Mode::Atomic,
         }
     }
 
@@ -124,8 +131,8 @@ impl Argument<'_> {
             Argument::Read(_) => format!("`&[{element}]`"),
             Argument::Write(_) => format!("`&mut [{element}]`"),
             Argument::Buffer(_) => format!("`&Buffer<{element}>`"),
-            Argument::AtomicU32(_) => "`&[AtomicU32]`".to_string(),
-            Argument::AtomicI32(_) => "`&[AtomicI32]`".to_string(),
+            Argument::AtomicU32(_) | Argument::OwnedU32(_) => "`&[AtomicU32]`".to_string(),
+            Argument::AtomicI32(_) | Argument::OwnedI32(_) => "`&[AtomicI32]`".to_string(),
         }
     }
 }

@@ -1,37 +1,39 @@
 //! Buffers: data that stays with the runtime between launches, behind a handle that is cheap to clone.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
-use gpuvm_core::types::{Type, VmType};
+use gpuvm_core::types::VmType;
 
 use crate::error::{Error, Result};
-use crate::vector::{Vector, entries, entries_mut};
+use crate::store::{Store, copied, make};
 
 /// A column of `T` that belongs to a [`Runtime`](crate::Runtime). A clone is another handle to the same data.
 ///
-/// A launch that uses a buffer locks it from its beginning to its end; reading and writing wait for that.
+/// The data stays where it was used last: launches on a GPU find it in the GPU's memory, and it comes back to the host when
+/// [`read`](Buffer::read) or a launch on the CPU asks for it. Where a GPU has no room for it, it is copied in and out.
+///
+/// A launch that uses a buffer locks it from its beginning to its end; reading and writing wait for that. An
+/// [`Execution`](crate::Execution) ends when you say so, and until then whatever conflicts with it is [`Error::BufferInUse`].
+///
+/// ```
+/// use gpuvm_runtime::{Backend, Runtime};
+///
+/// let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+/// let buffer = runtime.buffer(&[1.0f32, 2.0])?;
+/// buffer.write(&[3.0, 4.0])?;
+/// assert_eq!(buffer.read()?, [3.0, 4.0]);
+/// # Ok::<(), gpuvm_runtime::Error>(())
+/// ```
 pub struct Buffer<T> {
     store: Arc<Store>,
     entries: PhantomData<fn() -> T>,
 }
 
-/// What all handles of a buffer share.
-pub(crate) struct Store {
-    pub(crate) element: &'static Type,
-    pub(crate) len: usize,
-    data: RwLock<Box<dyn Vector>>,
-}
-
 impl<T: VmType> Buffer<T> {
     pub(crate) fn new(data: &[T]) -> Buffer<T> {
-        let store = Store {
-            element: T::TYPE,
-            len: data.len(),
-            data: RwLock::new(Box::new(data.to_vec())),
-        };
         Buffer {
-            store: Arc::new(store),
+            store: Arc::new(Store::new(Arc::new(data.to_vec()), make::<T>)),
             entries: PhantomData,
         }
     }
@@ -50,22 +52,20 @@ impl<T: VmType> Buffer<T> {
         self.len() == 0
     }
 
-    /// A copy of its entries.
+    /// A copy of its entries, brought back from the device where launches have left them there.
     ///
     /// # Errors
     ///
-    /// When the device fails to give the data.
+    /// When the device fails to give the data, or [`Error::BufferInUse`].
     pub fn read(&self) -> Result<Vec<T>> {
-        Ok(entries::<T>(&**self.store.read())
-            .map(<[T]>::to_vec)
-            .unwrap_or_default())
+        Ok(copied(&*self.store.read()?))
     }
 
-    /// Replaces its entries.
+    /// Replaces its entries. A device gets them with the next launch that runs there.
     ///
     /// # Errors
     ///
-    /// [`Error::BufferLength`] if `data` has another length, or when the device fails to take the data.
+    /// [`Error::BufferLength`] if `data` has another length, or [`Error::BufferInUse`].
     pub fn write(&self, data: &[T]) -> Result<()> {
         if data.len() != self.len() {
             return Err(Error::BufferLength {
@@ -73,22 +73,7 @@ impl<T: VmType> Buffer<T> {
                 found: data.len(),
             });
         }
-        if let Some(entries) = entries_mut::<T>(&mut **self.store.write()) {
-            entries.copy_from_slice(data);
-        }
-        Ok(())
-    }
-}
-
-impl Store {
-    /// The data to read. A panic elsewhere while it was locked leaves plain values behind, so a poisoned lock is no trouble.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Box<dyn Vector>> {
-        self.data.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The data to change.
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Box<dyn Vector>> {
-        self.data.write().unwrap_or_else(PoisonError::into_inner)
+        self.store.write(Arc::new(data.to_vec()))
     }
 }
 

@@ -28,13 +28,22 @@ pub enum DeviceKind {
     Unknown,
 }
 
-/// Whether a device's floats are the bits that Rust gives on the CPU.
+/// Whether the floats of a device, or of a launch, are the bits that Rust gives on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatMode {
     /// Bit for bit, as a probe with known answers found.
     Exact,
-    /// The probe found results that differ in their last bits.
+    /// Last bits may differ: the probe found that they do on the device, or the routine is `#[routine(relaxed)]`.
     Relaxed,
+}
+
+impl std::fmt::Display for FloatMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FloatMode::Exact => "exact",
+            FloatMode::Relaxed => "relaxed",
+        })
+    }
 }
 
 /// One device.
@@ -68,10 +77,6 @@ impl Device {
 
 impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let floats = match self.float_mode {
-            FloatMode::Exact => "exact",
-            FloatMode::Relaxed => "relaxed",
-        };
-        write!(f, "{} ({floats} floats)", self.name)
+        write!(f, "{} ({} floats)", self.name, self.float_mode)
     }
 }

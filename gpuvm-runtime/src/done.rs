@@ -2,9 +2,11 @@
 
 use gpuvm_core::types::{Field, Type, Value, VmType};
 
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::stats::Stats;
-use crate::vector::{Vector, entries};
+use crate::vector::{Vector, entries, read_all};
+use crate::words::WordColumn;
 
 /// The results of a launch. Columns that were lent with `&mut` have their new values already.
 #[derive(Debug)]
@@ -13,6 +15,8 @@ pub struct Done {
     pub(crate) result: &'static Type,
     pub(crate) results: Results,
     pub(crate) stats: Stats,
+    /// What `&mut` stood for, of a launch that was restored.
+    pub(crate) columns: Vec<(&'static str, WordColumn)>,
 }
 
 /// What the VMs returned, in the order of their ids.
@@ -35,6 +39,32 @@ impl Done {
         C::from_done(self)
     }
 
+    /// The column that VMs of a [restored](crate::Runtime::restore) launch have written, by its parameter's name. In an ordinary launch
+    /// the arguments themselves have the new values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`], or [`Error::OutputType`] if its entries are of another type.
+    pub fn column<T: VmType>(&self, parameter: &str) -> Result<Vec<T>> {
+        let found = self.columns.iter().find(|(name, _)| *name == parameter);
+        let (_, column) = found.ok_or_else(|| Error::NoSuchColumn {
+            routine: self.routine.clone(),
+            column: parameter.to_string(),
+            known: match self.columns.as_slice() {
+                [] => "none, its arguments have the new values".to_string(),
+                columns => columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+            },
+        })?;
+        if !column.element.same(T::TYPE) {
+            return Err(Error::OutputType {
+                routine: self.routine.clone(),
+                expected: format!("`Vec<{}>`", column.element),
+                found: format!("`Vec<{}>`", T::TYPE),
+            });
+        }
+        Ok(read_all(column.entries, &column.words))
+    }
+
     /// What the launch cost.
     pub fn stats(&self) -> &Stats {
         &self.stats
@@ -53,7 +83,7 @@ impl Done {
     }
 
     /// Field `index` of every result, or the whole results.
-    fn column<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
+    fn field<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
         let size = self.result.words as usize;
         let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
         let decode = |words: &[u32]| match size {
@@ -64,12 +94,69 @@ impl Done {
                 .collect(),
         };
         match &self.results {
+            Results::Words(words) if field.is_none() => read_all(self.stats.vms as usize, words),
             Results::Words(words) => decode(words),
             Results::Typed(vector) => {
                 let mut words = vec![0; vector.len() * size];
                 vector.write_words(0..vector.len(), &mut words);
                 decode(&words)
             }
+        }
+    }
+}
+
+/// A launch was ended while VMs had more to do. The others are done, and [`done`](BudgetReport::done) has their results.
+#[derive(Debug)]
+pub struct BudgetReport {
+    /// The id of the routine that was launched.
+    pub routine: String,
+    /// The budget that ran out; `None` if the launch was ended before.
+    pub budget: Option<Budget>,
+    /// VMs of the launch.
+    pub vms: u32,
+    /// VMs that were running.
+    pub running: u32,
+    /// VMs that had yielded.
+    pub yielded: u32,
+    /// VMs that waited for a message.
+    pub blocked: u32,
+    /// Steps that were complete.
+    pub steps: u32,
+    /// Steps that the launch was to make.
+    pub all_steps: u32,
+    pub(crate) done: Done,
+}
+
+impl BudgetReport {
+    /// The results. Those of VMs that were not done are made of words that are all 0.
+    pub fn done(&self) -> &Done {
+        &self.done
+    }
+
+    /// The results, by value.
+    pub fn into_done(self) -> Done {
+        self.done
+    }
+}
+
+impl std::fmt::Display for BudgetReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` ", self.routine)?;
+        match self.budget {
+            Some(budget) => write!(f, "was not done within its budget of {budget}: ")?,
+            None => f.write_str("was ended before it was done: ")?,
+        }
+        let live = self.running + self.yielded + self.blocked;
+        write!(f, "{live} of {} VMs had not stopped", self.vms)?;
+        if self.blocked == live && live > 0 {
+            f.write_str(", all waiting for messages")?;
+        }
+        if self.all_steps > 1 {
+            write!(f, ", {} of {} steps were complete", self.steps, self.all_steps)?;
+        }
+        match self.budget {
+            Some(_) => f.write_str("; give it more, or use `.start()` and `advance`, which can go on"),
+            None => f.write_str("; call `run_to_end` before `finish`"),
         }
     }
 }
@@ -89,7 +176,7 @@ impl<R: VmType> Output for Vec<R> {
         {
             return Ok(results.to_vec());
         }
-        Ok(done.column(None))
+        Ok(done.field(None))
     }
 }
 
@@ -104,7 +191,7 @@ macro_rules! tuples {
                 {
                     return Ok(($(results.iter().map(|result| result.$index).collect(),)+));
                 }
-                Ok(($(done.column::<$name>(tuple.fields.get($index)),)+))
+                Ok(($(done.field::<$name>(tuple.fields.get($index)),)+))
             }
         }
     )*};
@@ -123,8 +210,8 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
-    use crate::engine::Engine;
+    use crate::device::{Device, FloatMode};
+    use crate::engine::{Dispatch, Engine};
     use std::time::Duration;
 
     fn done(results: Results) -> Done {
@@ -132,8 +219,13 @@ mod tests {
             vms: 2,
             engine: Engine::Reference,
             device: Device::cpu(),
+            float_mode: FloatMode::Exact,
+            dispatch: Dispatch::default(),
+            steps: 1,
             batches: 1,
+            submissions: 1,
             retired: None,
+            epochs: None,
             host_time: Duration::ZERO,
             device_time: None,
         };
@@ -142,6 +234,7 @@ mod tests {
             result: <(f32, u64)>::TYPE,
             results,
             stats,
+            columns: Vec::new(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! What an engine looks like to the rest of the runtime: it takes a [`Job`], which is a program and plain words, and gives
-//! an [`Outcome`]. Adding an engine is a file that implements [`Execute`] and a line where its device is opened.
+//! What an engine looks like to the rest of the runtime: it takes a [`Job`], which is a program and plain words, and
+//! runs it as far as it is told to. Adding an engine is a file that implements [`Execute`] and a line where its device is opened.
 //!
 //! The native engine is not one of these: it runs the annotated function itself on typed values, see
 //! [`native`](crate::native).
@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{ParamSlot, Program, TrapRecord};
 
 use crate::device::Device;
@@ -51,13 +52,209 @@ pub trait Execute: Send + Sync {
     /// splits a larger launch into several jobs.
     fn capacity(&self, program: &Program, demand: &Demand) -> u32;
 
-    /// Runs the job's VMs until each has halted or trapped. Afterwards the job's [`changed`](Job::changed) ranges of the arena and
-    /// all of its atomics hold what the VMs left there; the rest of the arena is of no interest any more.
+    /// The memory in which buffers can stay between launches, if the engine has memory of its own.
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        None
+    }
+
+    /// Takes a job in. Nothing has run when this returns.
     ///
     /// # Errors
     ///
-    /// When the device fails: lost, out of memory, or refusing the work. A VM's trap is no error but part of the outcome.
-    fn run(&self, job: &mut Job) -> Result<Outcome>;
+    /// When the device fails: lost, out of memory, or refusing the work.
+    fn start(&self, job: Job) -> Result<Box<dyn Running>>;
+}
+
+/// A job on an engine. It runs only while it is advanced, so it can be paused, looked at, saved and moved in between.
+pub trait Running: Send {
+    /// Lets VMs that yielded go on, and runs until no VM is running any more or the limit is reached. `watch` is called between
+    /// submissions.
+    ///
+    /// A job of several [steps](Job::steps) goes on to the next when all VMs have halted; a trap ends the row.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails. A VM's trap is no error but part of the tally.
+    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally>;
+
+    /// The complete state of all VMs, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn image(&mut self) -> Result<Image>;
+
+    /// Replaces the state of all VMs by an image of the same program and number of VMs, before the first advance. The job goes on in
+    /// the middle of its first step, so the [`copies`](Job::copies) before that step are not made.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn restore(&mut self, image: &Image) -> Result<()>;
+
+    /// The state of one VM, by its place in the job.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn vm(&mut self, index: u32) -> Result<Vm>;
+
+    /// The arena and the atomics as they are now, the arena complete.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn memory(&mut self) -> Result<Memory>;
+
+    /// Gives back the memory that the VMs have left: the [`changed`](Job::changed) ranges of the arena and all atomics are as
+    /// the VMs left them, the rest of the arena is of no interest any more; and the trap of the lowest VM id.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn finish(self: Box<Self>) -> Result<Finished>;
+}
+
+/// The arena and the atomics of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Columns, slices and results.
+    pub arena: Vec<u32>,
+    /// The atomic words.
+    pub atomics: Vec<u32>,
+}
+
+/// What a job leaves behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// Its memory.
+    pub memory: Memory,
+    /// The trap of the lowest VM id, if any VM trapped.
+    pub first_trap: Option<TrapRecord>,
+}
+
+/// The state of the VMs of a job in canonical form, the same on every engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// The 128-byte records, [`STATE_WORDS`](gpuvm_core::isa::STATE_WORDS) words each, VM after VM.
+    pub records: Vec<u32>,
+    /// What is kept beside the record, [`EXTRA_WORDS`] words each, VM after VM: the frame base counted from the end of the call
+    /// stack, the calls that have not returned, and why and at which offset the VM was stopped for reaching outside of its memory
+    /// ([`fault`]).
+    pub extras: Vec<u32>,
+    /// The frame memory, [`Program::frame_memory`] words each, VM after VM.
+    pub frames: Vec<u32>,
+}
+
+/// Words of an [`Image::extras`] entry.
+pub const EXTRA_WORDS: usize = 4;
+
+/// Why a VM trapped, as [`Image::extras`] has it.
+pub mod fault {
+    /// Its instruction says so, and names site and words.
+    pub const NONE: u32 = 0;
+    /// It reached outside of memory.
+    pub const MEMORY: u32 = 1;
+    /// It called too deep.
+    pub const STACK: u32 = 2;
+}
+
+/// How far to run.
+#[derive(Clone, Debug, Default)]
+pub struct Limit {
+    /// Instructions of each VM; no bound if `None`. An engine may let a VM go on to the end of its basic block.
+    pub cycles: Option<u64>,
+    /// Time; no bound if `None`. At least one batch runs.
+    pub time: Option<Duration>,
+    /// How the batches follow each other.
+    pub dispatch: Dispatch,
+    /// How long one submission should take; the engine sizes its batches by what it has seen. 5 ms if `None`.
+    pub slice: Option<Duration>,
+    /// Numbers of instructions, ascending, in front of which a VM stops; one that stands at such an instruction when
+    /// [`Running::advance`] is called goes past it.
+    pub breakpoints: Vec<u32>,
+}
+
+/// How the batches of a launch follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dispatch {
+    /// One batch, then the host looks.
+    Standard,
+    /// The next batch is on its way before the host has looked at the last one.
+    #[default]
+    Continuous,
+    /// Batches as large as the device bears.
+    Mega,
+}
+
+/// How a job stands. All numbers are counted since it was started.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// VMs that can go on.
+    pub running: u32,
+    /// VMs that have yielded.
+    pub yielded: u32,
+    /// VMs that wait for a message.
+    pub blocked: u32,
+    /// VMs that are done.
+    pub halted: u32,
+    /// VMs that have trapped.
+    pub trapped: u32,
+    /// Of the running ones, those that stand in front of a breakpoint.
+    pub at_breakpoint: u32,
+    /// Steps of the job that are complete.
+    pub steps: u32,
+    /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them.
+    pub retired: Option<[u64; 4]>,
+    /// Dispatches.
+    pub batches: u64,
+    /// Epochs, on the epoch engine.
+    pub epochs: Option<u64>,
+    /// Time that the device spent on it, where that can be told.
+    pub device_time: Option<Duration>,
+    /// The engine that runs it now; another than was asked for where that was [`Engine::Auto`].
+    pub engine: Engine,
+}
+
+/// Memory of a device in which [`Buffer`](crate::Buffer)s stay between launches.
+pub trait DeviceMemory: Send + Sync {
+    /// Room for that many words, whose content is anything. Dropping the last handle of the region frees it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if there is no such room; the caller may keep the data on the host.
+    fn allocate(&self, words: u64) -> Result<Region>;
+
+    /// Writes words from the region's start on.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn write(&self, region: &Region, words: &[u32]) -> Result<()>;
+
+    /// Reads all words of the region, which everything that was submitted has written.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn read(&self, region: &Region) -> Result<Vec<u32>>;
+}
+
+/// A part of a device's memory. A clone is another handle to it.
+#[derive(Clone)]
+pub struct Region {
+    /// Where it starts, in words from the start of the memory that the VMs of all launches see as their arena.
+    pub start: u32,
+    /// How many words it has.
+    pub words: u32,
+    /// Frees it when the last clone is dropped.
+    pub guard: Arc<dyn std::any::Any + Send + Sync>,
+}
+
+impl std::fmt::Debug for Region {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Region({} + {})", self.start, self.words)
+    }
 }
 
 /// A device that was opened, with the engines that run on it. This is what `wgpu::open(Choice) -> Result<Opened>` gives;
@@ -105,7 +302,7 @@ impl Demand {
 }
 
 /// One batch of VMs to run: the VMs `first_vm .. first_vm + vms` of a launch of `vm_count`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Job {
     /// What to run. The same `Arc` comes with every launch of one routine, so an engine may keep what it made of it.
     pub program: Arc<Program>,
@@ -115,44 +312,50 @@ pub struct Job {
     pub vms: u32,
     /// How many VMs the whole launch has, as `vmcount` gives it.
     pub vm_count: u32,
-    /// One slot a parameter of the program, and one more for the result. The part of VM `id` (counted over the whole launch)
-    /// starts at `base + id * stride`, all mod 2³²: the base accounts for `first_vm` already.
-    pub slots: Vec<ParamSlot>,
-    /// The arena: columns, slices and results.
+    /// One slot a parameter of the program, and one more for the result.
+    pub slots: Vec<Slot>,
+    /// The arena: columns, slices and results that do not stay on the device.
     pub arena: Vec<u32>,
     /// The atomic words.
     pub atomics: Vec<u32>,
     /// The ranges of the arena that the VMs may write, ascending and apart.
     pub changed: Vec<Range<usize>>,
+    /// Regions that the atomics, from the given word on, are filled from before the first step and copied back to after the last.
+    pub atomic_regions: Vec<(usize, Region)>,
+    /// How many times in a row to run all VMs from the entry on, at least 1.
+    pub steps: u32,
+    /// What to copy before each step.
+    pub copies: Vec<Copy>,
 }
 
-/// How a job ended.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// The trap of the lowest VM id, if any VM trapped.
-    pub first_trap: Option<TrapRecord>,
-    /// How many VMs trapped.
-    pub traps: u64,
-    /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them.
-    pub retired: Option<[u64; 4]>,
-    /// Time that the device spent on it, where that can be told.
-    pub device_time: Option<Duration>,
+/// Where a launch parameter lies.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// The part of VM `id` (counted over the whole launch) starts at `base + id * stride`, all mod 2³²: the base accounts for
+    /// `first_vm` already. It counts from the start of the region, or of the job's arena or atomics if there is none.
+    pub place: ParamSlot,
+    /// The device memory that it lies in.
+    pub region: Option<Region>,
 }
 
-impl Outcome {
-    /// Adds what a later job of the same launch gave.
-    pub(crate) fn add(&mut self, later: Outcome) {
-        self.first_trap = self.first_trap.or(later.first_trap);
-        self.traps += later.traps;
-        self.retired = match (self.retired, later.retired) {
-            (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
-            _ => None,
-        };
-        self.device_time = match (self.device_time, later.device_time) {
-            (Some(a), Some(b)) => Some(a + b),
-            _ => None,
-        };
-    }
+/// Words that are copied from one place to another.
+#[derive(Clone, Debug)]
+pub struct Copy {
+    /// From where.
+    pub from: Span,
+    /// To where; the two do not overlap.
+    pub to: Span,
+    /// How many words.
+    pub words: u32,
+}
+
+/// A place in a region, or in the job's arena if there is none.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// The region.
+    pub region: Option<Region>,
+    /// The first word.
+    pub start: u32,
 }
 
 #[cfg(test)]

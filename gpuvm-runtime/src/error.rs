@@ -2,6 +2,7 @@
 
 use gpuvm_core::compile::LinkError;
 
+use crate::done::BudgetReport;
 use crate::engine::Engine;
 use crate::trap::TrapReport;
 
@@ -128,6 +129,16 @@ pub enum Error {
         /// Entries of the data.
         found: usize,
     },
+    /// An execution that has not ended uses the buffer.
+    #[error(
+        "the buffer of {length} `{element}` is in use by an execution; call its `finish`, or drop it, before using the buffer elsewhere"
+    )]
+    BufferInUse {
+        /// The type of the buffer's entries.
+        element: String,
+        /// How many there are.
+        length: usize,
+    },
     /// The launch needs more memory than a word's 32 bits can address, or than the device has for one VM.
     #[error(
         "`{routine}` needs {words} words of memory at once for {vms} VMs, more than the {engine} engine can address"
@@ -156,6 +167,15 @@ pub enum Error {
         /// What was looked for and what is there.
         reason: String,
     },
+    /// Exact floats were asked for, and the device does not have them.
+    #[error(
+        "the floats of `{device}` differ from Rust's in their last bits, and exact ones were asked for; choose another of \
+         `Runtime::devices()`, the CPU with `.backend(Backend::Cpu)`, or leave out `.float_mode(FloatMode::Exact)`"
+    )]
+    FloatsNotExact {
+        /// The device's name.
+        device: String,
+    },
     /// The device was lost while it worked.
     #[error("the device was lost: {reason}")]
     DeviceLost {
@@ -183,6 +203,51 @@ pub enum Error {
     /// The routine cannot be linked.
     #[error(transparent)]
     Link(#[from] LinkError),
+    /// VMs were still running when the budget ran out or the launch was ended. The report holds the results of those that were done.
+    #[error("{0}")]
+    Budget(Box<BudgetReport>),
+    /// No instruction comes from the place where an execution was asked to break.
+    #[error("no code comes from `{asked}`; {hint}")]
+    NoCode {
+        /// The place, as it was given.
+        asked: String,
+        /// The nearest places that have code.
+        hint: String,
+    },
+    /// There is no such VM in the launch.
+    #[error("`{routine}` runs on {vms} VMs, numbered from 0, and VM {vm} was asked for")]
+    NoSuchVm {
+        /// The routine.
+        routine: String,
+        /// How many VMs there are.
+        vms: u32,
+        /// The number that was asked for.
+        vm: u32,
+    },
+    /// The launch has no such column to give.
+    #[error("`{routine}` has no column `{column}` here; it has {known}")]
+    NoSuchColumn {
+        /// The routine.
+        routine: String,
+        /// What was asked for.
+        column: String,
+        /// What there is.
+        known: String,
+    },
+    /// The bytes are no snapshot, or a damaged one.
+    #[error("this is no snapshot that can be read: {reason}")]
+    BadSnapshot {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The routine of this binary is not what the snapshot was taken of.
+    #[error(
+        "the snapshot was taken of another program: {reason}; restore it in a binary built from the same source, in the same profile"
+    )]
+    OtherProgram {
+        /// What differs.
+        reason: String,
+    },
     /// At least one VM trapped. The report tells the first by VM id, and holds the results of all others.
     #[error("{0}")]
     Trap(Box<TrapReport>),

@@ -1,34 +1,38 @@
 //! A launch: arguments and choices piled up, then checked, run on an engine, and turned into [`Done`] or an error.
 
-use std::time::Instant;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use gpuvm_core::routine::Routine;
-use gpuvm_core::types::Value;
+use gpuvm_core::isa::Op;
+use gpuvm_core::routine::{Callee, Routine};
 
 use crate::arg::{Arg, IntoArgs};
-use crate::bind::{Binding, bind};
-use crate::device::Device;
+use crate::background;
+use crate::bind::{Binding, Bound, bind};
+use crate::budget::Budget;
+use crate::device::{Device, FloatMode};
 use crate::done::{Done, Results};
-use crate::engine::{Engine, Outcome};
-use crate::error::{Error, Result};
-use crate::marshal::Layout;
+use crate::engine::{Dispatch, Engine};
+use crate::error::Result;
+use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
+use crate::leg::Course;
 use crate::native;
+use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use crate::trap::{Trap, TrapReport};
-use crate::view::with_views;
+use crate::view::Held;
 
-/// A launch that is being put together. Nothing happens before [`run`](Launch::run).
+/// A launch that is being put together. Nothing happens before [`run`](Launch::run), [`run_async`](Launch::run_async) or
+/// [`start`](Launch::start).
 #[must_use = "a launch does nothing until `run` is called"]
-#[derive(Debug)]
 pub struct Launch<'a> {
     runtime: Runtime,
     entry: &'static Entry,
     args: Vec<Arg<'a>>,
     vms: Option<usize>,
-    engine: Engine,
-    steps: u32,
+    budget: Budget,
+    options: Options<'a>,
 }
 
 impl<'a> Launch<'a> {
@@ -38,8 +42,14 @@ impl<'a> Launch<'a> {
             entry,
             args: Vec::new(),
             vms: None,
-            engine: Engine::Auto,
-            steps: 1,
+            budget: Budget::unlimited(),
+            options: Options {
+                engine: Engine::Auto,
+                steps: 1,
+                dispatch: Dispatch::default(),
+                slice: None,
+                progress: None,
+            },
         }
     }
 
@@ -56,185 +66,315 @@ impl<'a> Launch<'a> {
     }
 
     /// Which engine runs it. All of them give the same results.
+    ///
+    /// The native engine cannot pause, so where VMs yield or the launch has a budget or is [started](Launch::start),
+    /// [`Engine::Auto`] means another one, and [`Engine::Native`] with a budget or `start` is an error.
     pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = engine;
+        self.options.engine = engine;
         self
     }
 
     /// How many times in a row to run it, each time with the `&mut` arguments as the time before has left them. The results are
-    /// those of the last time. A trap ends the row.
+    /// those of the last time. A trap ends the row. On a GPU that holds all VMs at once, nothing is copied in between.
+    ///
+    /// A buffer that is `me: &mut T` or `out: &mut [T]` of one parameter and `all: &[T]` of another is seen through the latter as it was
+    /// when the step began.
     pub fn steps(mut self, steps: u32) -> Self {
-        self.steps = steps;
+        self.options.steps = steps;
         self
     }
 
-    /// Runs it to its end. Arguments lent with `&mut` have their new values afterwards, also if a VM trapped.
+    /// How submissions to a GPU follow each other.
+    pub fn dispatch(mut self, dispatch: Dispatch) -> Self {
+        self.options.dispatch = dispatch;
+        self
+    }
+
+    /// How long one submission to a GPU should take; 5 ms if nothing is said. A desktop that shares the GPU stays usable in between, and
+    /// budgets and progress are looked at in between. [`Dispatch::Mega`] pays no attention to it.
+    pub fn slice(mut self, slice: Duration) -> Self {
+        self.options.slice = Some(slice);
+        self
+    }
+
+    /// How much [`run`](Launch::run) and [`run_async`](Launch::run_async) may run before they give up with
+    /// [`Error::Budget`](crate::Error::Budget). To go on after a budget, use [`start`](Launch::start), whose
+    /// [`advance`](Execution::advance) has a budget of its own.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// use gpuvm::{Budget, Error};
+    ///
+    /// match runtime.launch("search")?.vms(1000).budget(Budget::cycles(1_000_000)).run() {
+    ///     Err(Error::Budget(report)) => println!("{report}; {} VMs are done", report.vms - report.running),
+    ///     other => println!("{}", other?.stats()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// What to call between submissions, for a progress bar or a log. The native engine cannot pause, and calls it after each step.
+    pub fn progress(mut self, progress: impl FnMut(&Progress) + Send + 'a) -> Self {
+        self.options.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Runs it to its end. Arguments lent with `&mut` have their new values afterwards, also if a VM trapped or the budget ran out.
+    ///
+    /// Without a budget, a VM that never halts keeps this from returning.
     ///
     /// # Errors
     ///
-    /// What is wrong with an argument, by its parameter's name; what the device could not do; or [`Error::Trap`] with the first
-    /// trap by VM id and the results of all other VMs.
+    /// What is wrong with an argument, by its parameter's name; what the device could not do;
+    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id, or [`Error::Budget`](crate::Error::Budget), both with the results of
+    /// all VMs that are done.
     pub fn run(self) -> Result<Done> {
-        let start = Instant::now();
-        let Launch {
+        self.bind()?.run(None).0
+    }
+
+    /// [`run`](Launch::run) for asynchronous code, under any executor: the launch runs on a thread of its own, on copies of the slices
+    /// among the arguments, which come back at the end. Progress is told when the future is polled.
+    ///
+    /// Dropping the future cancels the launch, soon on engines that can pause and without effect on the native one; `&mut` slices keep
+    /// their old values then.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Launch::run).
+    pub async fn run_async(self) -> Result<Done> {
+        let mut bound = self.bind()?;
+        let progress = bound.options.progress.take();
+        let (params, homes) = background::adopt(bound.params);
+        let Bounded {
             runtime,
             entry,
-            args,
             vms,
-            engine,
-            steps,
-        } = self;
-        let routine = (entry.routine)();
-        let mut binding = bind(entry, &routine.params, args, vms)?;
-        let engine = if engine == Engine::Auto { runtime.auto() } else { engine };
-        let mut ran = Ran::none();
-        for _ in 0..steps {
-            let step = match engine {
-                Engine::Native => run_native(&runtime, entry, &mut binding)?,
-                _ => run_program(&runtime, entry, engine, &mut binding)?,
+            budget,
+            options,
+            begin,
+            ..
+        } = bound;
+        let options = options.without_progress();
+        let work = move |cancelled: &AtomicBool, progress: OnProgress<'static>| {
+            let bound = Bounded {
+                runtime,
+                entry,
+                params,
+                vms,
+                budget,
+                options: Options {
+                    progress: Some(progress),
+                    ..options
+                },
+                begin,
             };
-            ran.add(step);
-            if ran.trap.is_some() {
-                break;
+            bound.run(Some(cancelled))
+        };
+        let (done, params) = background::run(work, progress).await?;
+        background::give_back(params, homes);
+        done
+    }
+
+    /// Starts it under control. Nothing has run when this returns.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with an argument, by its parameter's name; [`Error::EngineUnavailable`](crate::Error::EngineUnavailable) on the
+    /// native engine, which cannot pause; or what the device could not do.
+    pub fn start(self) -> Result<Execution<'a>> {
+        let bound = self.bind()?;
+        let engine = bound.runtime.pausing(bound.options.engine)?;
+        bound.execution(engine, true)
+    }
+
+    /// Checks the arguments.
+    fn bind(self) -> Result<Bounded<'a>> {
+        let begin = Instant::now();
+        let routine = (self.entry.routine)();
+        let Binding { params, vms } = bind(self.entry, &routine.params, self.args, self.vms)?;
+        Ok(Bounded {
+            runtime: self.runtime,
+            entry: self.entry,
+            params,
+            vms,
+            budget: self.budget,
+            options: self.options,
+            begin,
+        })
+    }
+}
+
+impl std::fmt::Debug for Launch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Launch")
+            .field("routine", &self.entry.id)
+            .field("args", &self.args)
+            .field("vms", &self.vms)
+            .field("engine", &self.options.engine)
+            .field("steps", &self.options.steps)
+            .field("budget", &self.budget)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A launch whose arguments fit.
+struct Bounded<'a> {
+    runtime: Runtime,
+    entry: &'static Entry,
+    params: Vec<Bound<'a>>,
+    vms: u32,
+    budget: Budget,
+    options: Options<'a>,
+    begin: Instant,
+}
+
+impl<'a> Bounded<'a> {
+    /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
+    fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        match self.engine() {
+            Ok(Engine::Native) => self.run_native(),
+            Ok(engine) => self.run_program(engine, cancelled),
+            Err(error) => (Err(error), Vec::new()),
+        }
+    }
+
+    /// The engine to run on.
+    fn engine(&self) -> Result<Engine> {
+        let bounded = self.budget != Budget::unlimited();
+        match self.options.engine {
+            engine if bounded => self.runtime.pausing(engine),
+            Engine::Auto if self.runtime.auto() == Engine::Native && !pauses((self.entry.routine)()) => {
+                Ok(Engine::Native)
+            }
+            Engine::Auto => self.runtime.pausing(Engine::Auto),
+            engine => Ok(engine),
+        }
+    }
+
+    /// The launch on an engine that runs programs.
+    fn execution(self, engine: Engine, keep: bool) -> Result<Execution<'a>> {
+        let Bounded {
+            runtime,
+            entry,
+            params,
+            vms,
+            options,
+            begin,
+            ..
+        } = self;
+        let executor = runtime.executor(engine)?;
+        let held = Held::new(params, executor.memory().as_ref(), keep)?;
+        let course = Course {
+            program: runtime.link(entry)?,
+            executor,
+            vms,
+            keep,
+        };
+        let options = Options { engine, ..options };
+        let mut execution = Execution::new(runtime, entry, course, held, options, begin);
+        execution.next_leg(None)?;
+        Ok(execution)
+    }
+
+    fn run_program(self, engine: Engine, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        let budget = self.budget;
+        let mut execution = match self.execution(engine, false) {
+            Ok(execution) => execution,
+            Err(error) => return (Err(error), Vec::new()),
+        };
+        match execution.drive(budget, cancelled) {
+            Ok(_) => execution.end((budget != Budget::unlimited()).then_some(budget)),
+            Err(error) => (Err(error), Vec::new()),
+        }
+    }
+
+    fn run_native(mut self) -> (Result<Done>, Vec<Bound<'a>>) {
+        let mut held = match Held::new(std::mem::take(&mut self.params), None, false) {
+            Ok(held) => held,
+            Err(error) => return (Err(error), Vec::new()),
+        };
+        (self.native_steps(&mut held), held.params)
+    }
+
+    /// All steps on the native engine.
+    fn native_steps(mut self, held: &mut Held<'_>) -> Result<Done> {
+        let (routine, limit) = ((self.entry.routine)(), self.runtime.settings().recursion_limit);
+        let result = result_type(routine);
+        let (mut results, mut trap, mut traps) = (
+            Results::Words(vec![0; result.words as usize * self.vms as usize]),
+            None,
+            0,
+        );
+        let mut steps = 0;
+        while steps < self.options.steps && trap.is_none() {
+            held.refresh();
+            let ran = native::run(self.entry, held.views(), self.vms, limit)?;
+            steps += u32::from(ran.first_trap.is_none());
+            (results, trap, traps) = (Results::Typed(ran.results), ran.first_trap, ran.traps);
+            if let Some(progress) = &mut self.options.progress {
+                progress(&Progress {
+                    vms: self.vms.into(),
+                    stopped: self.vms.into(),
+                    steps,
+                    all_steps: self.options.steps,
+                    elapsed: self.begin.elapsed(),
+                    instructions: None,
+                });
             }
         }
-        let device = match engine {
-            Engine::Native | Engine::Reference => Device::cpu(),
-            _ => runtime.device().clone(),
-        };
         let stats = Stats {
-            vms: u64::from(binding.vms),
-            engine,
-            device,
-            batches: ran.batches,
-            retired: ran.outcome.retired,
-            host_time: start.elapsed(),
-            device_time: ran.outcome.device_time,
-        };
-        ran.finish(entry, routine, stats)
-    }
-}
-
-/// What one or more steps gave.
-struct Ran {
-    results: Results,
-    outcome: Outcome,
-    trap: Option<Trap>,
-    batches: u64,
-}
-
-impl Ran {
-    /// Before the first step.
-    fn none() -> Ran {
-        Ran {
-            results: Results::Words(Vec::new()),
-            outcome: Outcome::default(),
-            trap: None,
-            batches: 0,
-        }
-    }
-
-    fn add(&mut self, step: Ran) {
-        let first = self.batches == 0;
-        self.results = step.results;
-        self.trap = step.trap;
-        self.batches += step.batches;
-        match first {
-            true => self.outcome = step.outcome,
-            false => self.outcome.add(step.outcome),
-        }
-    }
-
-    fn finish(self, entry: &Entry, routine: &Routine, stats: Stats) -> Result<Done> {
-        // A routine that never returns has no results, which is what `()` has too.
-        let result = if routine.result.words() == 0 {
-            <()>::TYPE
-        } else {
-            routine.result.ty
+            vms: self.vms.into(),
+            engine: Engine::Native,
+            device: Device::cpu(),
+            float_mode: FloatMode::Exact,
+            dispatch: self.options.dispatch,
+            steps,
+            batches: 1,
+            submissions: u64::from(steps),
+            retired: None,
+            epochs: None,
+            host_time: self.begin.elapsed(),
+            device_time: None,
         };
         let done = Done {
-            routine: entry.id.to_string(),
+            routine: self.entry.id.to_string(),
             result,
-            results: self.results,
+            results,
             stats,
+            columns: Vec::new(),
         };
-        match self.trap {
-            None => Ok(done),
-            Some(Trap {
-                vm,
-                file,
-                line,
-                message,
-            }) => Err(Error::Trap(Box::new(TrapReport {
-                vm,
-                routine: entry.id.to_string(),
-                file,
-                line,
-                message,
-                count: self.outcome.traps,
-                done,
-            }))),
-        }
+        or_trap(done, trap, traps)
     }
 }
 
-/// One step on the native engine.
-fn run_native(runtime: &Runtime, entry: &'static Entry, binding: &mut Binding<'_>) -> Result<Ran> {
-    let (vms, limit) = (binding.vms, runtime.settings().recursion_limit);
-    let ran = with_views(&mut binding.params, |params| native::run(entry, params, vms, limit))?;
-    let outcome = Outcome {
-        first_trap: None,
-        traps: ran.traps,
-        retired: None,
-        device_time: None,
-    };
-    Ok(Ran {
-        results: Results::Typed(ran.results),
-        outcome,
-        trap: ran.first_trap,
-        batches: 1,
-    })
-}
-
-/// One step on an engine that runs programs: as many jobs as the device's memory makes necessary.
-fn run_program(runtime: &Runtime, entry: &'static Entry, engine: Engine, binding: &mut Binding<'_>) -> Result<Ran> {
-    let executor = runtime.executor(engine)?;
-    let program = runtime.link(entry)?;
-    let vms = binding.vms;
-    with_views(&mut binding.params, |mut params| {
-        let mut layout = Layout::new(&params, program.result_words(), vms);
-        let demand = layout.demand();
-        let addressable = demand.vms_within(u64::from(u32::MAX) - demand.atomic_words.min(u64::from(u32::MAX)));
-        let batch = executor.capacity(&program, &demand).min(addressable).min(vms);
-        if batch == 0 {
-            let words = demand.shared_words + demand.words_per_vm + demand.atomic_words;
-            return Err(Error::TooLarge {
-                routine: entry.id.to_string(),
-                words,
-                vms: 1,
-                engine,
-            });
+/// Whether a VM that runs the routine may pause: it yields, or something that it calls does.
+fn pauses(routine: &'static Routine) -> bool {
+    let mut seen = vec![routine];
+    let mut next = 0;
+    while let Some(routine) = seen.get(next).copied() {
+        if routine
+            .code
+            .iter()
+            .any(|code| Op::from_code(code.opcode) == Some(Op::Yield))
+        {
+            return true;
         }
-        let mut results = Vec::with_capacity(program.result_words() as usize * vms as usize);
-        let mut ran = Ran::none();
-        let mut first = 0;
-        while first < vms {
-            let last = first + batch.min(vms - first);
-            let mut job = layout.job(&program, &params, first..last, vms);
-            let outcome = executor.run(&mut job)?;
-            layout.take(job, &mut params, &mut results);
-            match first {
-                0 => ran.outcome = outcome,
-                _ => ran.outcome.add(outcome),
+        for callee in routine.callees.iter() {
+            if let Callee::Routine(routine) = callee {
+                let routine = routine();
+                if !seen.iter().any(|known| std::ptr::eq(*known, routine)) {
+                    seen.push(routine);
+                }
             }
-            ran.batches += 1;
-            first = last;
         }
-        layout.finish(&mut params);
-        ran.results = Results::Words(results);
-        ran.trap = ran.outcome.first_trap.map(|record| Trap::of(&program, &record));
-        Ok(ran)
-    })
+        next += 1;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -247,6 +387,7 @@ mod tests {
 
     use super::*;
     use crate::device::Backend;
+    use crate::error::Error;
 
     const MESSAGE: &str = "attempt to multiply with overflow";
     const CODE: &[Instruction] = &[
@@ -283,6 +424,7 @@ mod tests {
             cause: Cause::Message(MESSAGE),
         }]),
         variables: Cow::Borrowed(&[]),
+        relaxed: false,
     };
 
     fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {

@@ -2,34 +2,49 @@
 //! traps and statistics back. Engines see linked programs and words, never the compiler's inside.
 
 pub mod arg;
+mod background;
 mod bind;
+pub mod budget;
 pub mod buffer;
 pub mod device;
 pub mod done;
 pub mod engine;
 pub mod error;
+pub mod execution;
+mod image;
+pub mod inspect;
 pub mod launch;
+mod leg;
 mod marshal;
 pub mod native;
+pub mod progress;
 mod reference;
 pub mod registry;
 pub mod runtime;
+pub mod snapshot;
 pub mod stats;
+mod store;
 pub mod trap;
 mod vector;
 mod view;
 #[cfg(feature = "wgpu")]
 mod wgpu;
+mod words;
 
 pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
+pub use budget::Budget;
 pub use buffer::Buffer;
 pub use device::{Backend, Device, DeviceKind, FloatMode};
-pub use done::{Done, Output};
-pub use engine::Engine;
+pub use done::{BudgetReport, Done, Output};
+pub use engine::{Dispatch, Engine};
 pub use error::{Error, Result};
+pub use execution::{Execution, Signal};
 pub use gpuvm_core::compile::Settings;
+pub use inspect::VmView;
 pub use launch::Launch;
+pub use progress::Progress;
 pub use runtime::{Runtime, RuntimeBuilder};
+pub use snapshot::Snapshot;
 pub use stats::Stats;
 pub use trap::TrapReport;
 

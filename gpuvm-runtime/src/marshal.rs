@@ -1,10 +1,11 @@
 //! Marshalling: values to words before a job, words to values after it. The arena of a job is
 //!
 //! ```text
-//! uniforms and shared slices | first own parameter's part of each VM | second … | results
+//! uniforms and shared slices | first own parameter's part of each VM | second … | results | as many zeros
 //! ```
 //!
-//! What all VMs share is laid out once a launch and repeated in each of its jobs; what a VM owns is cut to the job's VMs.
+//! What all VMs share is laid out once and repeated in each of a launch's jobs; what a VM owns is cut to the job's VMs; what is in
+//! the engine's memory stays there. The zeros are there only if a job makes several steps: they replace the results before each.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,38 +14,62 @@ use std::sync::atomic::Ordering;
 use gpuvm_core::program::{ParamSlot, Program};
 
 use crate::arg::Mode;
-use crate::engine::{Demand, Job};
-use crate::vector::Column;
+use crate::engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span};
+use crate::vector::{Column, write_pieces};
 use crate::view::{Seen, View};
 
 /// The words of a launch, but for what each VM owns.
 pub(crate) struct Layout {
     shared: Vec<u32>,
     atomics: Vec<u32>,
+    atomic_regions: Vec<(usize, Region)>,
     places: Vec<Place>,
     result_words: usize,
+    /// Whether a job makes several steps.
+    repeated: bool,
 }
 
 /// Where a parameter lies.
 enum Place {
-    /// In the words that all VMs share, or in the atomics.
+    /// In the words that all VMs share.
     Shared(ParamSlot),
+    /// In the atomics.
+    Atomic(ParamSlot),
     /// A part for each VM.
     Own {
         entries: usize,
         words: usize,
         written: bool,
     },
+    /// In the engine's memory.
+    Device(Slot),
+}
+
+/// One job of a launch, but for its atomics.
+pub(crate) struct Cut<'j> {
+    /// What it runs.
+    pub program: &'j Arc<Program>,
+    /// Its VMs.
+    pub range: Range<u32>,
+    /// The VMs of the launch.
+    pub vm_count: u32,
+    /// How many steps it makes.
+    pub steps: u32,
+    /// The results so far of all VMs of the launch, if there are any.
+    pub results: &'j [u32],
 }
 
 impl Layout {
-    /// Lays out what all VMs share. `vms` is the number of VMs of the whole launch.
-    pub(crate) fn new(params: &[Seen<'_>], result_words: u32, vms: u32) -> Layout {
+    /// Lays out what all VMs share. `vms` is the number of VMs of the whole launch. If jobs are to be `repeated`, what is copied anew
+    /// before each step is copied by the job.
+    pub(crate) fn new(params: &[Seen<'_>], result_words: u32, vms: u32, repeated: bool) -> Layout {
         let mut layout = Layout {
             shared: Vec::new(),
             atomics: Vec::new(),
+            atomic_regions: Vec::new(),
             places: Vec::new(),
             result_words: result_words as usize,
+            repeated,
         };
         for (index, param) in params.iter().enumerate() {
             let place = match &param.view {
@@ -53,10 +78,26 @@ impl Layout {
                 }
                 View::Read { column, .. } => layout.own(*column, vms, false),
                 View::Write(column) if param.mode == Mode::Atomic => {
-                    Place::Shared(append(&mut layout.atomics, &**column))
+                    Place::Atomic(append(&mut layout.atomics, &**column))
                 }
                 View::Write(column) => layout.own(&**column, vms, true),
-                View::AtomicU32(_) | View::AtomicI32(_) => Place::Shared(layout.place_atomics(params, index)),
+                View::AtomicU32(_) | View::AtomicI32(_) => Place::Atomic(layout.place_atomics(params, index)),
+                View::Device { region, len, .. } if param.mode == Mode::Atomic => {
+                    let base = layout.atomics.len();
+                    layout.atomics.resize(base + len, 0);
+                    layout.atomic_regions.push((base, (*region).clone()));
+                    Place::Atomic(slot(base, 0, *len))
+                }
+                View::Device { region, element, len } => {
+                    let (size, each) = (element.words as usize, len / vms as usize);
+                    Place::Device(Slot {
+                        place: match param.mode {
+                            Mode::Slice => slot(0, 0, *len),
+                            _ => slot(0, each * size, each),
+                        },
+                        region: Some((*region).clone()),
+                    })
+                }
             };
             layout.places.push(place);
         }
@@ -81,7 +122,7 @@ impl Layout {
                 _ => false,
             };
             match place {
-                Place::Shared(slot) if same => Some(*slot),
+                Place::Atomic(slot) if same => Some(*slot),
                 _ => None,
             }
         });
@@ -92,29 +133,51 @@ impl Layout {
                 View::AtomicI32(words) => self
                     .atomics
                     .extend(words.iter().map(|w| w.load(Ordering::Relaxed) as u32)),
-                View::Read { .. } | View::Write(_) => {}
+                View::Read { .. } | View::Write(_) | View::Device { .. } => {}
             }
             slot(base, 0, self.atomics.len() - base)
         })
+    }
+
+    /// Whether one job can make several steps: all copies are from and to memory that a job copies.
+    pub(crate) fn repeatable(params: &[Seen<'_>]) -> bool {
+        let mut copies = params.iter().filter_map(|param| param.copy_of);
+        copies.all(|of| params.get(of).is_some_and(|source| source.mode != Mode::Atomic))
     }
 
     /// How much memory a job needs.
     pub(crate) fn demand(&self) -> Demand {
         let own = self.places.iter().map(|place| match place {
             Place::Own { words, .. } => *words as u64,
-            Place::Shared(_) => 0,
+            _ => 0,
         });
         Demand {
             shared_words: self.shared.len() as u64,
-            words_per_vm: own.sum::<u64>() + self.result_words as u64,
+            words_per_vm: own.sum::<u64>() + self.result_words as u64 * (1 + u64::from(self.repeated)),
             atomic_words: self.atomics.len() as u64,
         }
     }
 
-    /// The job of the VMs `range`.
-    pub(crate) fn job(&mut self, program: &Arc<Program>, params: &[Seen<'_>], range: Range<u32>, vm_count: u32) -> Job {
-        let vms = range.end - range.start;
-        let mut arena = Vec::with_capacity(self.shared.len() + self.demand().words_per_vm as usize * vms as usize);
+    /// Whether VMs of different jobs may see each other's atomics.
+    pub(crate) fn has_atomics(&self) -> bool {
+        !self.atomics.is_empty()
+    }
+
+    /// The atomics for the next job.
+    pub(crate) fn atomics(&self) -> Vec<u32> {
+        self.atomics.clone()
+    }
+
+    /// Keeps the atomics that a job has left.
+    pub(crate) fn keep_atomics(&mut self, atomics: Vec<u32>) {
+        self.atomics = atomics;
+    }
+
+    /// A job, with empty atomics.
+    pub(crate) fn job(&self, params: &[Seen<'_>], cut: &Cut<'_>) -> Job {
+        let Cut { range, steps, .. } = cut;
+        let vms = range.len();
+        let mut arena = Vec::with_capacity(self.shared.len() + self.demand().words_per_vm as usize * vms);
         arena.extend_from_slice(&self.shared);
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut change = |words: Range<usize>| match changed.last_mut() {
@@ -122,75 +185,165 @@ impl Layout {
             _ => changed.push(words),
         };
         let mut slots = Vec::with_capacity(params.len() + 1);
+        let mut spans = Vec::with_capacity(params.len());
         for (place, param) in self.places.iter().zip(params) {
+            let base = arena.len();
             slots.push(match place {
-                Place::Shared(slot) => *slot,
+                Place::Shared(slot) | Place::Atomic(slot) => on_host(*slot),
+                Place::Device(slot) => slot.clone(),
                 Place::Own {
                     entries,
                     words,
                     written,
                 } => {
-                    let base = arena.len();
-                    arena.resize(base + words * vms as usize, 0);
+                    arena.resize(base + words * vms, 0);
                     let part = range.start as usize * entries..range.end as usize * entries;
                     match &param.view {
-                        View::Read { column, .. } => column.write_words(part, &mut arena[base..]),
-                        View::Write(column) => column.write_words(part, &mut arena[base..]),
-                        View::AtomicU32(_) | View::AtomicI32(_) => {}
+                        View::Read { column, .. } => write_pieces(*column, part, &mut arena[base..]),
+                        View::Write(column) => write_pieces(&**column, part, &mut arena[base..]),
+                        View::AtomicU32(_) | View::AtomicI32(_) | View::Device { .. } => {}
                     }
                     if *written {
                         change(base..arena.len());
                     }
-                    own_slot(base, *words, range.start, *entries)
+                    on_host(own_slot(base, *words, range.start, *entries))
                 }
             });
+            spans.push(self.span(place, base));
         }
         let base = arena.len();
-        arena.resize(base + self.result_words * vms as usize, 0);
+        let each = self.result_words;
+        match cut.results.get(range.start as usize * each..range.end as usize * each) {
+            Some(results) => arena.extend_from_slice(results),
+            None => arena.resize(base + each * vms, 0),
+        }
         change(base..arena.len());
-        slots.push(own_slot(base, self.result_words, range.start, 1));
+        slots.push(on_host(own_slot(base, each, range.start, 1)));
         changed.retain(|words| !words.is_empty());
+        let mut copies = copies(params, &spans, *steps > 1);
+        if self.repeated && each > 0 {
+            let zeros = arena.len();
+            arena.resize(zeros + each * vms, 0);
+            copies.push(Copy {
+                from: in_arena(zeros),
+                to: in_arena(base),
+                words: (each * vms) as u32,
+            });
+        }
         Job {
-            program: Arc::clone(program),
+            program: Arc::clone(cut.program),
             first_vm: range.start,
-            vms,
-            vm_count,
+            vms: range.end - range.start,
+            vm_count: cut.vm_count,
             slots,
             arena,
-            atomics: std::mem::take(&mut self.atomics),
+            atomics: Vec::new(),
             changed,
+            atomic_regions: self.atomic_regions.clone(),
+            steps: *steps,
+            copies,
         }
     }
 
-    /// Takes over what a job has left: records and chunks go back to their columns, results are appended to `results`, atomics
-    /// are kept for the next job.
-    pub(crate) fn take(&mut self, job: Job, params: &mut [Seen<'_>], results: &mut Vec<u32>) {
-        let range = job.first_vm as usize..job.first_vm as usize + job.vms as usize;
-        let mut base = self.shared.len();
-        for (place, param) in self.places.iter().zip(params) {
-            if let Place::Own {
-                entries,
-                words,
-                written,
-            } = place
-            {
-                let end = base + words * job.vms as usize;
-                if let View::Write(column) = &mut param.view
-                    && *written
-                {
-                    column.read_words(range.start * entries..range.end * entries, &job.arena[base..end]);
-                }
-                base = end;
+    /// Where a place can be copied from or to.
+    fn span(&self, place: &Place, own_base: usize) -> Option<Span> {
+        match place {
+            Place::Shared(slot) => Some(in_arena(slot.base as usize)),
+            Place::Own { .. } => Some(in_arena(own_base)),
+            Place::Device(slot) => Some(Span {
+                region: slot.region.clone(),
+                start: 0,
+            }),
+            Place::Atomic(slot) => {
+                let region = self.atomic_regions.iter().find(|(at, _)| *at == slot.base as usize);
+                region.map(|(_, region)| Span {
+                    region: Some(region.clone()),
+                    start: 0,
+                })
             }
         }
-        results.extend_from_slice(&job.arena[base..]);
-        self.atomics = job.atomics;
+    }
+
+    /// Takes over what a job has left: records and chunks go back to their columns, results to their place among the launch's, atomics
+    /// are kept for the next job.
+    pub(crate) fn take(&mut self, range: Range<u32>, finished: Finished, params: &mut [Seen<'_>], results: &mut [u32]) {
+        let arena = &finished.memory.arena;
+        let own = self.own_parts(range.len());
+        for ((part, place), param) in own.iter().zip(&self.places).zip(params) {
+            if let (
+                Place::Own {
+                    entries, written: true, ..
+                },
+                View::Write(column),
+            ) = (place, &mut param.view)
+            {
+                let entries = range.start as usize * entries..range.end as usize * entries;
+                column.read_words(entries, &arena[part.clone()]);
+            }
+        }
+        let from = self.results(range.len());
+        let each = self.result_words;
+        results[range.start as usize * each..range.end as usize * each].copy_from_slice(&arena[from]);
+        self.atomics = finished.memory.atomics;
+    }
+
+    /// The words of each parameter's part in the arena of a job of so many VMs.
+    fn own_parts(&self, vms: usize) -> Vec<Range<usize>> {
+        let mut end = self.shared.len();
+        let part = |place: &Place| {
+            let start = end;
+            if let Place::Own { words, .. } = place {
+                end += words * vms;
+            }
+            start..end
+        };
+        self.places.iter().map(part).collect()
+    }
+
+    /// The words of the results in the arena of a job of so many VMs.
+    fn results(&self, vms: usize) -> Range<usize> {
+        let start = self.own_parts(vms).last().map_or(self.shared.len(), |last| last.end);
+        start..start + self.result_words * vms
+    }
+
+    /// Brings the memory of a job that is under way into the words of the launch's columns, one vector a parameter, and of its results.
+    /// What is in the engine's memory is not looked at.
+    pub(crate) fn overlay(&self, range: Range<u32>, memory: &Memory, columns: &mut [Vec<u32>], results: &mut [u32]) {
+        for ((part, place), column) in self.own_parts(range.len()).iter().zip(&self.places).zip(columns) {
+            match place {
+                Place::Own { words, .. } => {
+                    let to = range.start as usize * words..range.end as usize * words;
+                    column[to].copy_from_slice(&memory.arena[part.clone()]);
+                }
+                Place::Shared(slot) => {
+                    let from = slot.base as usize..slot.base as usize + column.len();
+                    column.copy_from_slice(&memory.arena[from]);
+                }
+                Place::Atomic(slot) => {
+                    column.copy_from_slice(&memory.atomics[slot.base as usize..][..slot.length as usize]);
+                }
+                Place::Device(_) => {}
+            }
+        }
+        let each = self.result_words;
+        results[range.start as usize * each..range.end as usize * each]
+            .copy_from_slice(&memory.arena[self.results(range.len())]);
+    }
+
+    /// An earlier parameter that stands for the same atomics.
+    pub(crate) fn same_atomics(&self, index: usize) -> Option<usize> {
+        let base = |place: &Place| match place {
+            Place::Atomic(slot) if slot.length > 0 => Some(slot.base),
+            _ => None,
+        };
+        let own = base(self.places.get(index)?)?;
+        self.places[..index].iter().position(|place| base(place) == Some(own))
     }
 
     /// Puts the atomics back where they came from, after the last job.
     pub(crate) fn finish(&self, params: &mut [Seen<'_>]) {
         for (place, param) in self.places.iter().zip(params) {
-            if let (Place::Shared(slot), Mode::Atomic) = (place, param.mode) {
+            if let Place::Atomic(slot) = place {
                 let words = &self.atomics[slot.base as usize..][..slot.length as usize];
                 match &mut param.view {
                     View::Write(column) => column.read_words(0..words.len(), words),
@@ -206,18 +359,34 @@ impl Layout {
                             .zip(words)
                             .for_each(|(a, w)| a.store(*w as i32, Ordering::Relaxed));
                     }
-                    View::Read { .. } => {}
+                    View::Read { .. } | View::Device { .. } => {}
                 }
             }
         }
     }
 }
 
+/// What to copy before each step: the parameters that are copies of others. On the host the first step's copies are made already.
+fn copies(params: &[Seen<'_>], spans: &[Option<Span>], repeated: bool) -> Vec<Copy> {
+    let copy = |(param, to): (&Seen<'_>, &Option<Span>)| {
+        let from = spans.get(param.copy_of?)?.clone()?;
+        let to = to.clone()?;
+        let (element, len) = match &param.view {
+            View::Read { column, .. } => (column.element(), column.len()),
+            View::Device { element, len, .. } => (*element, *len),
+            _ => return None,
+        };
+        let words = element.words * len as u32;
+        (words > 0 && (repeated || to.region.is_some())).then_some(Copy { from, to, words })
+    };
+    params.iter().zip(spans).filter_map(copy).collect()
+}
+
 /// Appends all entries of a column to `words`.
 fn append(words: &mut Vec<u32>, column: &dyn Column) -> ParamSlot {
     let base = words.len();
     words.resize(base + column.len() * column.element().words as usize, 0);
-    column.write_words(0..column.len(), &mut words[base..]);
+    write_pieces(column, 0..column.len(), &mut words[base..]);
     slot(base, 0, column.len())
 }
 
@@ -238,13 +407,26 @@ fn own_slot(base: usize, stride: usize, first: u32, length: usize) -> ParamSlot 
     slot
 }
 
+/// A slot in the job's own arena or atomics.
+fn on_host(place: ParamSlot) -> Slot {
+    Slot { place, region: None }
+}
+
+/// A place in the job's own arena.
+fn in_arena(start: usize) -> Span {
+    Span {
+        region: None,
+        start: start as u32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arg::IntoArgs;
     use crate::bind::bind;
     use crate::registry::Entry;
-    use crate::view::with_views;
+    use crate::view::Held;
     use gpuvm_core::routine::Routine;
     use gpuvm_core::types::TypeRef;
     use std::sync::atomic::AtomicU32;
@@ -274,8 +456,19 @@ mod tests {
             frame_words: 0,
             call_depth: 0,
             depth_limit: 0,
+            relaxed: false,
             report: Default::default(),
         })
+    }
+
+    fn finished(job: Job) -> Finished {
+        Finished {
+            memory: crate::engine::Memory {
+                arena: job.arena,
+                atomics: job.atomics,
+            },
+            first_trap: None,
+        }
     }
 
     fn slot(base: u32, stride: u32, length: u32) -> ParamSlot {
@@ -302,11 +495,20 @@ mod tests {
         let mut out: Vec<u32> = (10..16).collect();
         let bins = [AtomicU32::new(40), AtomicU32::new(50)];
         let args = (1.0f32, &[7u8, 8, 9], &mut me, &[-1i16, 5], &mut out, &bins).into_args();
-        let mut binding = bind(&ENTRY, &types, args, None).unwrap();
+        let params = bind(&ENTRY, &types, args, None).unwrap().params;
+        let mut held = Held::new(params, None, false).unwrap();
         let one = 1f32.to_bits();
-        let mut results = Vec::new();
-        with_views(&mut binding.params, |mut params| {
-            let mut layout = Layout::new(&params, 2, 3);
+        let mut results = vec![0; 6];
+        let cut = |range: Range<u32>| Cut {
+            program: &program,
+            range,
+            vm_count: 3,
+            steps: 1,
+            results: &[],
+        };
+        {
+            let mut params = held.views();
+            let mut layout = Layout::new(&params, 2, 3, false);
             assert_eq!(
                 layout.demand(),
                 Demand {
@@ -316,13 +518,14 @@ mod tests {
                 }
             );
 
-            let mut first = layout.job(&program, &params, 0..2, 3);
+            let mut first = layout.job(&params, &cut(0..2));
+            first.atomics = layout.atomics();
             assert_eq!(
                 first.arena,
                 [one, 0xffff_ffff, 5, 7, 8, 1, 1, 2, 0, 10, 11, 12, 13, 0, 0, 0, 0]
             );
             assert_eq!(
-                first.slots,
+                first.slots.iter().map(|slot| slot.place).collect::<Vec<_>>(),
                 [
                     slot(0, 0, 1),
                     slot(3, 1, 1),
@@ -342,21 +545,28 @@ mod tests {
             first.arena[12] = 99;
             first.arena[14] = 1;
             first.atomics[1] = 51;
-            layout.take(first, &mut params, &mut results);
+            layout.take(0..2, finished(first), &mut params, &mut results);
 
-            let mut second = layout.job(&program, &params, 2..3, 3);
+            let mut second = layout.job(&params, &cut(2..3));
+            second.atomics = layout.atomics();
             assert_eq!(second.arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
-            assert_eq!(second.slots[2].base.wrapping_add(2 * second.slots[2].stride), 4);
+            assert_eq!(
+                second.slots[2]
+                    .place
+                    .base
+                    .wrapping_add(2 * second.slots[2].place.stride),
+                4
+            );
             assert_eq!(
                 (second.first_vm, second.vms, second.atomics.as_slice()),
                 (2, 1, &[40, 51][..])
             );
             second.arena[8] = 6;
-            layout.take(second, &mut params, &mut results);
+            layout.take(2..3, finished(second), &mut params, &mut results);
             layout.finish(&mut params);
-        });
+        }
         assert_eq!(results, [0, 1, 0, 0, 6, 0]);
-        drop(binding);
+        drop(held);
         assert_eq!(me, [(1, false), (2, false), (3, true)]);
         assert_eq!(out, [10, 11, 12, 99, 14, 15]);
         assert_eq!(bins.map(AtomicU32::into_inner), [40, 51]);

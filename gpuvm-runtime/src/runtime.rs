@@ -8,7 +8,7 @@ use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
 
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device};
+use crate::device::{Backend, Device, FloatMode};
 #[cfg(feature = "wgpu")]
 use crate::engine::Choice;
 use crate::engine::{Engine, Execute, Opened};
@@ -111,6 +111,33 @@ impl Runtime {
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
     }
 
+    /// Links a routine with settings that may be others than the runtime's.
+    pub(crate) fn link_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
+        if *settings == self.shared.settings {
+            return self.link(entry);
+        }
+        Ok(Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, settings)?))
+    }
+
+    /// The engine that an engine means for a launch that may have to pause.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EngineUnavailable`] for the native engine.
+    pub(crate) fn pausing(&self, engine: Engine) -> Result<Engine> {
+        match engine {
+            Engine::Auto if self.auto() == Engine::Native => Ok(Engine::Reference),
+            Engine::Auto => Ok(self.auto()),
+            Engine::Native => Err(Error::EngineUnavailable {
+                engine,
+                reason:
+                    "it cannot pause, so it takes no budget and no `start`; leave the engine to gpuvm, or name another"
+                        .to_string(),
+            }),
+            engine => Ok(engine),
+        }
+    }
+
     /// What [`Engine::Auto`] means here.
     pub(crate) fn auto(&self) -> Engine {
         self.shared
@@ -166,6 +193,7 @@ pub struct RuntimeBuilder {
     backend: Option<Backend>,
     device: Option<usize>,
     settings: Settings,
+    exact: bool,
 }
 
 impl RuntimeBuilder {
@@ -187,13 +215,22 @@ impl RuntimeBuilder {
         self
     }
 
+    /// With [`FloatMode::Exact`], a device will do only if its floats are the bits that Rust gives on the CPU. With
+    /// [`FloatMode::Relaxed`], as without this, any will. A `#[routine(relaxed)]` stays relaxed.
+    pub fn float_mode(mut self, mode: FloatMode) -> Self {
+        self.exact = mode == FloatMode::Exact;
+        self
+    }
+
     /// Opens the device.
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened.
+    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened; [`Error::FloatsNotExact`] if exact
+    /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
         let Opened { device, engines } = self.open()?;
+        check_floats(self.exact, &device)?;
         let programs = Mutex::default();
         Ok(Runtime {
             shared: Arc::new(Shared {
@@ -231,5 +268,34 @@ impl RuntimeBuilder {
                 reason: "gpuvm was built without its feature `wgpu`".to_string(),
             }),
         }
+    }
+}
+
+/// Refuses a device without exact floats where they were asked for.
+fn check_floats(exact: bool, device: &Device) -> Result<()> {
+    match device.float_mode {
+        FloatMode::Relaxed if exact => Err(Error::FloatsNotExact {
+            device: device.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_floats_are_there_or_refused() {
+        let builder = Runtime::builder().backend(Backend::Cpu).float_mode(FloatMode::Exact);
+        assert_eq!(builder.build().unwrap().device().float_mode, FloatMode::Exact);
+        let device = Device {
+            name: "Toy".to_string(),
+            float_mode: FloatMode::Relaxed,
+            ..Device::cpu()
+        };
+        assert!(check_floats(false, &device).is_ok());
+        let error = check_floats(true, &device).unwrap_err().to_string();
+        assert!(error.contains("`Toy`") && error.contains("Backend::Cpu"), "{error}");
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::device::Device;
-use crate::engine::Engine;
+use crate::device::{Device, FloatMode};
+use crate::engine::{Dispatch, Engine};
 
 /// Numbers about one launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +15,21 @@ pub struct Stats {
     pub engine: Engine,
     /// The device that they ran on.
     pub device: Device,
-    /// Jobs that the launch was split into because the device does not hold all VMs at once.
+    /// Whether its floats are the bits that Rust gives on the CPU: not on a device whose own are not, and for a `#[routine(relaxed)]` on
+    /// the native engine alone.
+    pub float_mode: FloatMode,
+    /// How the submissions followed each other; without meaning on the native and the reference engine.
+    pub dispatch: Dispatch,
+    /// Steps that are complete.
+    pub steps: u32,
+    /// Jobs that the launch was split into: one where the device holds all VMs at once, and can make all steps without the host.
     pub batches: u64,
+    /// Times that work went to the device, or that the host took a look.
+    pub submissions: u64,
     /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them; the native engine has none.
     pub retired: Option<[u64; 4]>,
+    /// Epochs, on the epoch engine.
+    pub epochs: Option<u64>,
     /// Time from the call of `run` to the results, arguments and results copied and all.
     pub host_time: Duration,
     /// Time that the device spent, where that can be told.
@@ -45,11 +56,17 @@ impl fmt::Display for Stats {
         let vms = if self.vms == 1 { "VM" } else { "VMs" };
         write!(
             f,
-            "{} {vms} on the {} engine, {}, {:.3?}",
-            self.vms, self.engine, self.device, self.host_time
+            "{} {vms} on the {} engine, {} ({} floats), {:.3?}",
+            self.vms, self.engine, self.device.name, self.float_mode, self.host_time
         )?;
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
+        }
+        if self.steps > 1 {
+            write!(f, ", {} steps", self.steps)?;
+        }
+        if let Some(epochs) = self.epochs {
+            write!(f, ", {epochs} epochs")?;
         }
         if self.batches > 1 {
             write!(f, ", {} batches", self.batches)?;
@@ -89,8 +106,13 @@ mod tests {
                 name: "test".to_string(),
                 ..Device::cpu()
             },
+            float_mode: FloatMode::Exact,
+            dispatch: Dispatch::default(),
+            steps: 1,
             batches: 1,
+            submissions: 1,
             retired: Some([4, 3, 2, 1]),
+            epochs: None,
             host_time: Duration::from_millis(2),
             device_time: None,
         };
@@ -99,7 +121,14 @@ mod tests {
             "3 VMs on the reference engine, test (exact floats), 2.000ms, \
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
         );
+        stats.float_mode = FloatMode::Relaxed;
+        assert!(stats.to_string().contains("test (relaxed floats)"), "{stats}");
         stats.device_time = Some(Duration::from_nanos(1));
         assert!(stats.to_string().ends_with(", 10.0 G instructions/s"), "{stats}");
+        (stats.steps, stats.epochs, stats.batches) = (4, Some(9), 2);
+        assert!(
+            stats.to_string().contains(", 4 steps, 9 epochs, 2 batches, "),
+            "{stats}"
+        );
     }
 }

@@ -3,8 +3,10 @@
 
 use std::any::Any;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
+use rayon::prelude::*;
 
 /// Entries of one type that can be read.
 pub(crate) trait Column: Send + Sync {
@@ -59,6 +61,33 @@ pub(crate) fn entries_mut<T: VmType>(vector: &mut dyn Vector) -> Option<&mut [T]
     any.downcast_mut::<Vec<T>>().map(Vec::as_mut_slice)
 }
 
+/// Entries that one thread moves at a time; what is less than two such pieces is not worth a second thread.
+const PIECE: usize = 1 << 18;
+
+/// Calls `work` for each piece of `len` entries, over several threads if there are many.
+pub(crate) fn each_piece(len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    if len < 2 * PIECE {
+        return work(0..len);
+    }
+    let pieces = (0..len.div_ceil(PIECE)).into_par_iter();
+    pieces.for_each(|piece| work(piece * PIECE..len.min((piece + 1) * PIECE)));
+}
+
+/// Writes the words of the entries in `range` to `words`, over several threads if there are many.
+pub(crate) fn write_pieces(column: &dyn Column, range: Range<usize>, words: &mut [u32]) {
+    let size = column.element().words as usize;
+    if size == 0 || range.len() < 2 * PIECE {
+        return column.write_words(range, words);
+    }
+    words
+        .par_chunks_mut(PIECE * size)
+        .enumerate()
+        .for_each(|(piece, words)| {
+            let first = range.start + piece * PIECE;
+            column.write_words(first..first + words.len() / size, words);
+        });
+}
+
 /// Writes the words of `entries`, one after the other.
 pub(crate) fn write_entries<T: VmType>(entries: &[T], words: &mut [u32]) {
     let size = T::TYPE.words as usize;
@@ -69,14 +98,40 @@ pub(crate) fn write_entries<T: VmType>(entries: &[T], words: &mut [u32]) {
     }
 }
 
-/// Replaces `entries` by what `words` says.
+/// Replaces `entries` by what `words` says, over several threads if there are many. Little of it depends on `T`, because it is
+/// compiled in the user's crate for every type of column.
 fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
     let size = T::TYPE.words as usize;
-    if size > 0 {
+    if size == 0 {
+        return;
+    }
+    let read = |entries: &mut [T], words: &[u32]| {
         for (entry, words) in entries.iter_mut().zip(words.chunks_exact(size)) {
             *entry = T::read_words(words);
         }
+    };
+    if entries.len() < 2 * PIECE {
+        return read(entries, words);
     }
+    let len = entries.len();
+    let pieces: Vec<_> = entries.chunks_mut(PIECE).map(Mutex::new).collect();
+    each_piece(len, &|range| {
+        let mut piece = pieces[range.start / PIECE]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        read(&mut piece, &words[range.start * size..range.end * size]);
+    });
+}
+
+/// The `len` entries that `words` says.
+pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
+    let size = T::TYPE.words as usize;
+    if size > 0 && len < 2 * PIECE {
+        return words.chunks_exact(size).map(T::read_words).collect();
+    }
+    let mut entries = vec![T::read_words(&vec![0; size]); len];
+    read_entries(&mut entries, words);
+    entries
 }
 
 macro_rules! column {

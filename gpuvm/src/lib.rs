@@ -31,13 +31,14 @@ pub use gpuvm_core::types::VmType;
 pub use gpuvm_macros::{VmType, routine};
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::{
-    Arg, Backend, Buffer, Device, DeviceKind, Done, Engine, Error, FloatMode, IntoArg, IntoArgs, Launch, Result,
-    Runtime, RuntimeBuilder, Settings, Stats, TrapReport,
+    Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
+    FloatMode, IntoArg, IntoArgs, Launch, Progress, Result, Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats,
+    TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.
 pub mod prelude {
-    pub use crate::{Backend, Buffer, Engine, Runtime, VmType, routine, vm};
+    pub use crate::{Backend, Budget, Buffer, Dispatch, Engine, Execution, Runtime, Signal, VmType, routine, vm};
 }
 
 /// What generated code names; no part of the public surface.

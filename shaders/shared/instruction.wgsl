@@ -1,6 +1,8 @@
 // One packed instruction is a vec4: in x the opcode (8 bits), the first operand (21 bits) and its shape (3 bits), in y, z and w the
 // other operands. The host packs, and checks that every word, label, matrix and site exists.
 
+@group(0) @binding(7) var<storage, read> code: array<vec4<u32>>;
+
 fn opcode(instruction: vec4<u32>) -> u32 {
     return instruction.x & 0xffu;
 }

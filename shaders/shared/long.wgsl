@@ -41,20 +41,20 @@ fn leading_zeros64(a: vec2<u32>) -> u32 {
 }
 
 // Shifts take distances of 0 to 63.
-fn shl64(a: vec2<u32>, by: u32) -> vec2<u32> {
+fn shl64_words(a: vec2<u32>, by: u32) -> vec2<u32> {
     let n = by & 31u;
     // Two steps for the bits that cross, because a shift by 32 is not one.
     let shifted = vec2(a.x << n, (a.y << n) | ((a.x >> 1u) >> (31u - n)));
     return select(shifted, vec2(0u, shifted.x), (by & 32u) != 0u);
 }
 
-fn shr64(a: vec2<u32>, by: u32) -> vec2<u32> {
+fn shr64_words(a: vec2<u32>, by: u32) -> vec2<u32> {
     let n = by & 31u;
     let shifted = vec2((a.x >> n) | ((a.y << 1u) << (31u - n)), a.y >> n);
     return select(shifted, vec2(shifted.y, 0u), (by & 32u) != 0u);
 }
 
-fn sar64(a: vec2<u32>, by: u32) -> vec2<u32> {
+fn sar64_words(a: vec2<u32>, by: u32) -> vec2<u32> {
     let n = by & 31u;
     let high = bitcast<u32>(bitcast<i32>(a.y) >> n);
     let sign = bitcast<u32>(bitcast<i32>(a.y) >> 31u);
@@ -76,7 +76,7 @@ fn shr64_sticky(a: vec2<u32>, by: u32) -> vec2<u32> {
 }
 
 // The whole product of two words.
-fn mul_wide(a: u32, b: u32) -> vec2<u32> {
+fn mul_wide_words(a: u32, b: u32) -> vec2<u32> {
     let al = a & 0xffffu;
     let ah = a >> 16u;
     let bl = b & 0xffffu;
@@ -87,7 +87,7 @@ fn mul_wide(a: u32, b: u32) -> vec2<u32> {
     return vec2(a * b, ah * bh + (middle >> 16u) + (cross >> 16u));
 }
 
-fn mul64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+fn mul64_words(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = mul_wide(a.x, b.x);
     return vec2(low.x, low.y + a.x * b.y + a.y * b.x);
 }
@@ -140,7 +140,7 @@ fn correct_digit(digit: vec2<u32>, next: u32, v: u32) -> vec2<u32> {
 }
 
 // Quotient of 64 bits by 64, 0 where the divisor is 0. Hacker's Delight, udivdi3.
-fn div64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+fn div64_words(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     if is_zero64(b) {
         return vec2(0u, 0u);
     }
@@ -156,7 +156,7 @@ fn div64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2(q + u32(!less64(rest, b)), 0u);
 }
 
-fn rem64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+fn rem64_words(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     if is_zero64(b) {
         return b;
     }

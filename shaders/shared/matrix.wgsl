@@ -1,5 +1,7 @@
 // Application of a matrix to the words, from either form of storage. All rows read the words as they were before.
 
+@group(0) @binding(8) var<storage, read> matrices: array<u32>;
+
 // The new words of the rows that the matrix has.
 var<private> staged: array<u32, 32>;
 

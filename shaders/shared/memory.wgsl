@@ -1,7 +1,7 @@
 // The three spaces of memory. What lies outside of them traps the VM and reads as 0.
 
 fn load(space: u32, offset: u32) -> u32 {
-    if space == SPACE_ARENA && offset < launch.arena_words {
+    if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
         return arena[offset];
     }
     if space == SPACE_FRAME && offset < launch.frame_words {
@@ -15,7 +15,7 @@ fn load(space: u32, offset: u32) -> u32 {
 }
 
 fn store(space: u32, offset: u32, value: u32) {
-    if space == SPACE_ARENA && offset < launch.arena_words {
+    if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
         arena[offset] = value;
     } else if space == SPACE_FRAME && offset < launch.frame_words {
         frames[row(offset)] = value;

@@ -1,8 +1,8 @@
 // The oracle class: non-linear arithmetic, on words and on pairs of words. The `USES_` constants leave out what the program at hand
 // does not use.
 
-// Operations whose operands are single words; few have a third.
-fn oracle(op: u32, x: u32, y: u32, z: u32) -> u32 {
+// Operations whose operands are single words; few have a third. `imm` is that third as a constant.
+fn oracle(op: u32, x: u32, y: u32, z: u32, imm: u32) -> u32 {
     var r = 0u;
     switch op {
         case OP_MUL: { r = x * y; }
@@ -54,8 +54,9 @@ fn oracle(op: u32, x: u32, y: u32, z: u32) -> u32 {
         case OP_F_CANON: { r = fcanon(x); }
         case OP_F_TO_I: { if USES_CONVERSION { r = float_to_signed(x); } }
         case OP_F_TO_U: { if USES_CONVERSION { r = float_to_unsigned(x); } }
-        case OP_I_TO_F: { if USES_CONVERSION { r = signed64_to_float(vec2(x, sar(x, 31u))); } }
-        case OP_U_TO_F: { if USES_CONVERSION { r = unsigned64_to_float(vec2(x, 0u)); } }
+        case OP_I_TO_F: { if USES_CONVERSION { r = signed_to_float(x); } }
+        case OP_U_TO_F: { if USES_CONVERSION { r = unsigned_to_float(x); } }
+        case OP_F_MATH: { if USES_MATH { r = fmath(imm, x, y); } }
         default: {}
     }
     return r;

@@ -20,9 +20,18 @@ fn row(index: u32) -> u32 {
     return index * launch.vms + vm;
 }
 
-// The frame base is kept relative to the end of the call stack, so that zeros are the state of a VM that has not started.
+// The frame base is kept relative to the end of the call stack, where a VM starts.
 fn frames_start() -> u32 {
     return launch.call_frames * CALL_FRAME_WORDS;
+}
+
+// Puts the VM to the entry.
+fn start_registers() {
+    status = STATUS_RUNNING;
+    frame_base = frames_start();
+    states[row(ROW_VM_ID)] = launch.first_vm + vm;
+    states[row(ROW_FAULT)] = 0u;
+    states[row(ROW_FAULT_OFFSET)] = 0u;
 }
 
 fn load_registers() {

@@ -10,6 +10,7 @@
 //! frame_words 0                  ; these three may be left out
 //! call_depth 0
 //! depth_limit 256
+//! relaxed                        ; only where floats may be inexact on a GPU
 //! file "double.rs"               ; files and routines are numbered in order
 //! routine "double"
 //! site 0:3:0 bounds              ; file:line:routine, then the cause
@@ -34,14 +35,10 @@ mod cursor;
 mod parse;
 mod print;
 #[cfg(test)]
-mod tests;
-mod types;
-mod verify;
-
-use crate::isa::{Op, Role};
+pub(crate) mod tests;
+pub(crate) mod types;
 
 pub use parse::assemble;
-pub use verify::verify;
 
 /// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,23 +48,4 @@ pub struct AssemblyError {
     pub line: usize,
     /// What is wrong and what is accepted instead.
     pub what: String,
-}
-
-/// What the operands of linked code mean; four differ from encoded code.
-fn linked_roles(op: Op) -> [Role; 4] {
-    match op {
-        Op::Call => [Role::Label, Role::Imm, Role::None, Role::None],
-        Op::Return => [Role::None; 4],
-        Op::Address => [Role::Def, Role::Imm, Role::None, Role::None],
-        _ => op.roles(),
-    }
-}
-
-/// Whether a word operand may be left open: what a trap records.
-fn may_be_open(op: Op, place: usize) -> bool {
-    match op {
-        Op::Trap => true,
-        Op::TrapIf => place >= 2,
-        _ => false,
-    }
 }

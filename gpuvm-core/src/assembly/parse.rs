@@ -1,10 +1,11 @@
-//! Reads a program from text. Nothing that the text says is trusted: the result is [verified](super::verify).
+//! Reads a program from text. Nothing that the text says is trusted: the result is [verified](Program::verify).
 
 use std::collections::BTreeMap;
 
 use super::cursor::Cursor;
-use super::{AssemblyError, linked_roles, may_be_open, types, verify};
-use crate::isa::{Class, Instruction, NO_WORD, Op, Role, pair};
+use super::{AssemblyError, types};
+use crate::compile::Report;
+use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::{LinkedSite, Place, Program};
 use crate::routine::{Cause, Shown};
@@ -25,7 +26,7 @@ pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
     let program = assembler
         .finish()
         .map_err(|(line, what)| AssemblyError { line, what })?;
-    verify(&program).map_err(|what| AssemblyError { line: 0, what })?;
+    program.verify().map_err(|what| AssemblyError { line: 0, what })?;
     Ok(program)
 }
 
@@ -57,6 +58,7 @@ impl Assembler {
             frame_words: 0,
             call_depth: 0,
             depth_limit: crate::compile::Settings::default().recursion_limit,
+            relaxed: false,
             report: Default::default(),
         };
         Assembler {
@@ -96,10 +98,10 @@ impl Assembler {
             "frame_words" => program.frame_words = cursor.number()?,
             "call_depth" => program.call_depth = cursor.number()?,
             "depth_limit" => program.depth_limit = cursor.number()?,
+            "relaxed" => program.relaxed = true,
             "report" => {
                 program.report.routines = cursor.number()?;
                 program.report.encoded_instructions = cursor.number()?;
-                program.report.matrices.fused = cursor.number()?;
             }
             "file" => program.files.push(cursor.text()?),
             "routine" => program.routines.push(cursor.text()?),
@@ -119,7 +121,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, report, file, routine, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, site, matrix and code"
                 ));
             }
         }
@@ -157,7 +159,7 @@ impl Assembler {
     fn instruction(&mut self, op: Op, cursor: &mut Cursor<'_>) -> Result<Instruction, String> {
         let mut operands = [0; 4];
         let mut first = true;
-        for (place, role) in linked_roles(op).into_iter().enumerate() {
+        for (place, role) in op.linked_roles().into_iter().enumerate() {
             if role == Role::None {
                 continue;
             }
@@ -173,7 +175,7 @@ impl Assembler {
                 cursor.expect(",")?;
             }
             first = false;
-            let open = may_be_open(op, place);
+            let open = op.may_be_open(place);
             operands[place] = match role {
                 Role::Def | Role::Use | Role::Base => word(cursor, open)?,
                 Role::DefPair | Role::UsePair => {
@@ -208,20 +210,12 @@ impl Assembler {
             self.program.code[instruction].operands[operand] = address;
         }
         let mut program = self.program;
-        let report = &mut program.report;
-        for op in program
-            .code
-            .iter()
-            .filter_map(|instruction| Op::from_code(instruction.opcode))
-        {
-            report.by_class[op.class() as usize] += 1;
-        }
-        let linear = report.by_class[Class::Linear as usize] as f32;
-        report.matrices = crate::matrix::Statistics {
-            fused: report.matrices.fused,
-            linear_share: linear / program.code.len().max(1) as f32,
-            ..self.store.statistics()
-        };
+        let Report {
+            routines,
+            encoded_instructions,
+            ..
+        } = program.report;
+        program.report = Report::of(&program.code, self.store.statistics(), routines, encoded_instructions);
         program.matrices = self.store.records;
         program.pools = self.store.pools;
         // A program written by hand need not say where it comes from.
@@ -283,10 +277,10 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
             let values = [shown(cursor)?, shown(cursor)?];
             let mut pieces = Vec::new();
             while !cursor.at_end() {
-                pieces.push(types::keep(&cursor.text()?));
+                pieces.push(cursor.text()?);
             }
             Cause::Format {
-                pieces: pieces.leak(),
+                pieces: types::keep_texts(pieces),
                 values,
             }
         }

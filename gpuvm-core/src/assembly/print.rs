@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{linked_roles, may_be_open, types};
+use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Place, Program};
@@ -38,11 +38,14 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     writeln!(text, "frame_words {}", program.frame_words)?;
     writeln!(text, "call_depth {}", program.call_depth)?;
     writeln!(text, "depth_limit {}", program.depth_limit)?;
+    if program.relaxed {
+        writeln!(text, "relaxed")?;
+    }
     let report = &program.report;
     writeln!(
         text,
-        "report {} {} {} ; routines, instructions before optimisation, fused runs",
-        report.routines, report.encoded_instructions, report.matrices.fused
+        "report {} {} ; routines, instructions before optimisation",
+        report.routines, report.encoded_instructions
     )?;
     for file in &program.files {
         writeln!(text, "file {}", Quoted(file))?;
@@ -84,7 +87,7 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
             place = Some(here);
         }
         let map = maps.get(instruction.operands[3] as usize);
-        print_line(text, address, instruction, linked_roles, map)?;
+        print_line(text, address, instruction, Op::linked_roles, map)?;
     }
     Ok(())
 }
@@ -157,7 +160,7 @@ fn print_line(
                 Operand {
                     role,
                     operand,
-                    open: may_be_open(op, place)
+                    open: op.may_be_open(place)
                 }
             )?;
             between = ", ";

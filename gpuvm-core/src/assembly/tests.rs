@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::{assemble, verify};
+use super::assemble;
 use crate::isa::{Instruction, NO_WORD, Op};
 use crate::program::Program;
 use crate::routine::{Callee, Cause, Routine, Site, Variable};
 use crate::types::{Field, Kind, Type, TypeRef, Value};
 
-const SAMPLE: &str = r#"
+pub(crate) const SAMPLE: &str = r#"
 program "sample \"one\""
 param f32
 param &mut struct Boid { position: (f32, f32), tag: enum Option { None = 0, Some = 1 { 0: u64 } }, 0: [i8; 3] }
@@ -20,7 +20,8 @@ result (f32,)
 frame_words 12
 call_depth 3
 depth_limit 64
-report 2 99 1
+relaxed
+report 2 99
 file "src/a b.rs"
 routine "sample"
 routine "Boid::fly"
@@ -52,19 +53,20 @@ far:
     addr w1, 3
     load w0, w1, w2, 0x10000
     acas w0, w1, w2, w3
+    fmath w0, w1, w2, 22
     ret
     trap s6, w1:w2, _:_
 "#;
 
 /// Everything that `disassemble` prints is compared through it; the rest directly.
-fn assert_same(a: &Program, b: &Program) {
+pub(crate) fn assert_same(a: &Program, b: &Program) {
     assert_eq!(a.disassemble(), b.disassemble());
     assert_eq!((&a.code, &a.places, &a.sites), (&b.code, &b.places, &b.sites));
     assert_eq!((&a.matrices, &a.pools, &a.report), (&b.matrices, &b.pools, &b.report));
     assert_eq!((&a.name, &a.files, &a.routines), (&b.name, &b.files, &b.routines));
     assert_eq!(
-        (a.frame_words, a.call_depth, a.depth_limit),
-        (b.frame_words, b.call_depth, b.depth_limit)
+        (a.frame_words, a.call_depth, a.depth_limit, a.relaxed),
+        (b.frame_words, b.call_depth, b.depth_limit, b.relaxed)
     );
     let all = |program: &Program| [&program.params[..], &[program.result]].concat();
     for (a, b) in all(a).iter().zip(all(b)) {
@@ -76,10 +78,10 @@ fn assert_same(a: &Program, b: &Program) {
 fn text_comes_back() {
     let program = assemble(SAMPLE).unwrap();
     assert_same(&program, &assemble(&program.disassemble()).unwrap());
-    assert_eq!(program.code.len(), 15);
+    assert_eq!(program.code.len(), 16);
     assert_eq!(program.matrices.len(), 4, "equal instructions share a matrix");
     assert_eq!(program.code[8], Instruction::new(Op::JumpIf, [0, 0, 0, 0]));
-    assert_eq!(program.report.by_class, [5, 2, 3, 5]);
+    assert_eq!(program.report.by_class, [5, 3, 3, 5]);
 }
 
 #[test]
@@ -132,6 +134,7 @@ fn a_routine_prints_with_its_own_words() {
                 word: 0,
                 ty: TypeRef::value(u32::TYPE),
             }]),
+            relaxed: false,
         };
         &ROUTINE
     }
@@ -220,6 +223,8 @@ fn what_is_wrong_is_named() {
     assert!(refusal("code\nmov w28, w0\nhalt").contains("w0 to w27"));
     assert!(refusal("code\nmul w0, w1, w28\nhalt").contains("operand 2 of `mul`"));
     assert!(refusal("code\njump @7").contains("Label"));
+    assert!(refusal("code\nfmath w0, w1, w2, 0\nhalt").contains("only for relaxed programs"));
+    assert!(refusal("relaxed\ncode\nfmath w0, w1, w2, 3\nhalt").contains("no library function"));
     assert!(refusal("matrix sparse w1 =int 0x1\ncode\nmov w0, w1, m0\nhalt").contains("not what `mov` does"));
     assert!(refusal(&format!("param {}u8{}", "[".repeat(1000), ";1]".repeat(1000))).contains("nested"));
     assert!(refusal("param [[u8; 70000]; 70000]").contains("too large"));
@@ -237,14 +242,14 @@ proptest! {
     }
 
     #[test]
-    fn damaged_code_never_panics(at in 0..15_usize, place in 0..5_usize, value in prop_oneof![0..0x100_u32, any::<u32>()]) {
+    fn damaged_code_never_panics(at in 0..16_usize, place in 0..5_usize, value in prop_oneof![0..0x100_u32, any::<u32>()]) {
         let mut program = assemble(SAMPLE).unwrap();
         match place {
             4 => program.code[at].opcode = value,
             operand => program.code[at].operands[operand] = value,
         }
         program.disassemble();
-        if verify(&program).is_ok() {
+        if program.verify().is_ok() {
             prop_assert_eq!(assemble(&program.disassemble()).unwrap().code, program.code);
         }
     }

@@ -47,20 +47,57 @@ pub fn kind_of(name: &str) -> Result<Kind, String> {
         .ok_or_else(|| format!("`{name}` is no scalar: there are bool, f32 and the integers"))
 }
 
-/// The text for as long as the process lives; equal texts are kept once.
-pub fn keep(text: &str) -> &'static str {
-    static KEPT: Mutex<BTreeMap<String, &'static str>> = Mutex::new(BTreeMap::new());
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(text.to_string()).or_insert_with(|| text.to_string().leak())
+/// The type of a whole text, as [`print`] makes it.
+pub fn from_text(text: &str) -> Result<TypeRef, String> {
+    let mut cursor = Cursor::new(text);
+    let ty = parse(&mut cursor)?;
+    cursor.expect_end()?;
+    Ok(ty)
 }
 
-/// The type for as long as the process lives; types of equal text are kept once.
+/// What is kept for as long as the process lives, by a text that tells all there is in it: so equal things are kept once.
+type Kept<T> = Mutex<BTreeMap<String, &'static T>>;
+
+fn keep_by<T: ?Sized>(kept: &Kept<T>, key: String, leak: impl FnOnce() -> &'static T) -> &'static T {
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.entry(key).or_insert_with(leak)
+}
+
+/// The text for as long as the process lives.
+pub fn keep(text: &str) -> &'static str {
+    static KEPT: Kept<str> = Mutex::new(BTreeMap::new());
+    keep_by(&KEPT, text.to_string(), || text.to_string().leak())
+}
+
+/// The texts for as long as the process lives.
+pub fn keep_texts<T: AsRef<str>>(texts: Vec<T>) -> &'static [&'static str] {
+    static KEPT: Kept<[&'static str]> = Mutex::new(BTreeMap::new());
+    let texts: Vec<&'static str> = texts.iter().map(|text| keep(text.as_ref())).collect();
+    keep_by(&KEPT, format!("{texts:?}"), || texts.leak())
+}
+
+/// The type for as long as the process lives.
 fn keep_type(ty: Type) -> &'static Type {
-    static KEPT: Mutex<BTreeMap<String, &'static Type>> = Mutex::new(BTreeMap::new());
+    static KEPT: Kept<Type> = Mutex::new(BTreeMap::new());
     let mut text = String::new();
     print_type(&mut text, &ty);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(text).or_insert_with(|| Box::leak(Box::new(ty)))
+    keep_by(&KEPT, text, || Box::leak(Box::new(ty)))
+}
+
+/// Fields, the first at `offset`, for as long as the process lives.
+fn keep_fields(fields: Vec<Field>, offset: u32) -> &'static [Field] {
+    static KEPT: Kept<[Field]> = Mutex::new(BTreeMap::new());
+    let mut text = offset.to_string();
+    print_fields(&mut text, &fields);
+    keep_by(&KEPT, text, || fields.leak())
+}
+
+/// Variants for as long as the process lives.
+fn keep_variants(variants: Vec<Variant>) -> &'static [Variant] {
+    static KEPT: Kept<[Variant]> = Mutex::new(BTreeMap::new());
+    let mut text = String::new();
+    print_variants(&mut text, &variants);
+    keep_by(&KEPT, text, || variants.leak())
 }
 
 fn print_type(text: &mut String, ty: &Type) {
@@ -73,14 +110,7 @@ fn print_type(text: &mut String, ty: &Type) {
         (Kind::Enum, _) => {
             text.push_str("enum ");
             text.push_str(ty.name);
-            for (i, variant) in ty.variants.iter().enumerate() {
-                let before = if i == 0 { " { " } else { ", " };
-                let _ = write!(text, "{before}{} = {}", variant.name, variant.discriminant);
-                if !variant.fields.is_empty() {
-                    print_fields(text, variant.fields);
-                }
-            }
-            text.push_str(if ty.variants.is_empty() { " {}" } else { " }" });
+            print_variants(text, ty.variants);
         }
         (Kind::Tuple, _) => {
             text.push('(');
@@ -110,6 +140,17 @@ fn print_type(text: &mut String, ty: &Type) {
         }
         _ => text.push_str(ty.name),
     }
+}
+
+fn print_variants(text: &mut String, variants: &[Variant]) {
+    for (i, variant) in variants.iter().enumerate() {
+        let before = if i == 0 { " { " } else { ", " };
+        let _ = write!(text, "{before}{} = {}", variant.name, variant.discriminant);
+        if !variant.fields.is_empty() {
+            print_fields(text, variant.fields);
+        }
+    }
+    text.push_str(if variants.is_empty() { " {}" } else { " }" });
 }
 
 fn print_fields(text: &mut String, fields: &[Field]) {
@@ -192,7 +233,7 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
                 ty: element,
                 offset: 0,
             };
-            let ty = Type::record(Kind::Wrapping, "Wrapping", Box::leak(Box::new([field])));
+            let ty = Type::record(Kind::Wrapping, "Wrapping", keep_fields(vec![field], 0));
             Type {
                 element: Some(element),
                 ..ty
@@ -218,14 +259,15 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
     Ok(keep_type(ty))
 }
 
-/// Fields up to the closing bracket, the first at `offset`. A field whose name is its number has no name.
+/// Fields up to the closing bracket, the first at offset `first`. A field whose name is its number has no name.
 fn parse_fields(
     cursor: &mut Cursor<'_>,
     close: &str,
-    mut offset: u32,
+    first: u32,
     depth: u32,
     named: bool,
 ) -> Result<&'static [Field], String> {
+    let mut offset = first;
     let mut fields = Vec::new();
     while !cursor.eat(close) {
         let index = fields.len().to_string();
@@ -247,7 +289,7 @@ fn parse_fields(
             break;
         }
     }
-    Ok(fields.leak())
+    Ok(keep_fields(fields, first))
 }
 
 fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Variant], String> {
@@ -272,7 +314,7 @@ fn parse_variants(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static [Varia
             break;
         }
     }
-    Ok(variants.leak())
+    Ok(keep_variants(variants))
 }
 
 fn checked_size(words: u64) -> Result<u32, String> {

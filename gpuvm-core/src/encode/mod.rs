@@ -58,6 +58,8 @@ pub struct Source {
     pub labels: u32,
     /// Whether integer overflow and overlong shifts trap: `cfg!(debug_assertions)` of the user's crate.
     pub checks: bool,
+    /// Whether a launch of the routine trades exact floats for speed.
+    pub relaxed: bool,
 }
 
 /// The text of a `panic!` or `assert!`.
@@ -124,6 +126,7 @@ impl<const CAP: usize> Encoded<CAP> {
             constants: Cow::Borrowed(self.constants.slice()),
             sites: Cow::Borrowed(self.sites.slice()),
             variables: Cow::Borrowed(self.variables.slice()),
+            relaxed: source.relaxed,
         }
     }
 }

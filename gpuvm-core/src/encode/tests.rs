@@ -173,6 +173,7 @@ const SOURCE: Source = Source {
     locals: &["shape", "r", "side"],
     labels: 2,
     checks: false,
+    relaxed: false,
 };
 
 struct Area;

@@ -113,6 +113,7 @@ fn word(op: Op, inputs: &[u32]) -> Option<u32> {
         (Op::FToU, &[a]) => f(a) as u32,
         (Op::IToF, &[a]) => (a as i32 as f32).to_bits(),
         (Op::UToF, &[a]) => (a as f32).to_bits(),
+        (Op::FMath, &[a, b, function]) => crate::library::relaxed(function, f(a), f(b))?.to_bits(),
         (Op::I64ToF, &[a, b]) => (i64_of(a, b) as f32).to_bits(),
         (Op::U64ToF, &[a, b]) => (u64_of(a, b) as f32).to_bits(),
         _ => return None,

@@ -125,6 +125,25 @@ impl Op {
     pub const fn code(self) -> u32 {
         self as u32
     }
+
+    /// What each of the four operands means in linked code; four operations differ from encoded code.
+    pub const fn linked_roles(self) -> [Role; 4] {
+        match self {
+            Op::Call => [Role::Label, Role::Imm, Role::None, Role::None],
+            Op::Return => [Role::None; 4],
+            Op::Address => [Role::Def, Role::Imm, Role::None, Role::None],
+            _ => self.roles(),
+        }
+    }
+
+    /// Whether the operand at a place may be [`NO_WORD`]: what a trap records.
+    pub const fn may_be_open(self, place: usize) -> bool {
+        match self {
+            Op::Trap => true,
+            Op::TrapIf => place >= 2,
+            _ => false,
+        }
+    }
 }
 
 /// One instruction, 20 bytes: an opcode and four operands whose meaning [`Op::roles`] tells.

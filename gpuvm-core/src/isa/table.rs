@@ -106,6 +106,7 @@ macro_rules! for_each_op {
             FToU64   = 0x65, "ftou64",   [DefPair, Use, None, None], Oracle, Pure, "d = a as u64, saturating, NaN to 0";
             I64ToF   = 0x66, "i64tof",   [Def, UsePair, None, None], Oracle, Pure, "d = i64 a as f32, to nearest even";
             U64ToF   = 0x67, "u64tof",   [Def, UsePair, None, None], Oracle, Pure, "d = u64 a as f32, to nearest even";
+            FMath    = 0x68, "fmath",    [Def, Use, Use, Imm],      Oracle, Pure, "relaxed programs only: d = library function number constant of a (and b); its last bits differ between engines";
 
             // Branch: labels are instruction numbers within the routine (encoded) or the program (linked).
             Jump     = 0x80, "jump",     [Label, None, None, None], Branch, Control, "go to the label";

@@ -2,30 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use super::verify::invalid;
+use super::verify::{invalid, param_words};
 use crate::compile::LinkError;
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::routine::{Callee, Routine};
 
 /// All routines of a program, the entry first.
 pub(crate) struct Routines {
     /// The routines, each once.
     pub all: Vec<&'static Routine>,
-    /// For each routine, what its callees are: numbers in `all`.
-    pub callees: Vec<Vec<usize>>,
+    /// For each routine, what its callees are.
+    pub callees: Vec<Vec<Target>>,
 }
 
-/// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things.
+/// What a callee comes to.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    /// Its signature.
+    pub routine: &'static Routine,
+    /// How it is reached.
+    pub by: By,
+}
+
+/// How a callee is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// A call of the routine of that number in [`Routines::all`].
+    Call(usize),
+    /// One instruction, [`Op::FMath`](crate::isa::Op::FMath) of the library function of that number.
+    Math(u32),
+}
+
+/// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things. Where the entry is
+/// relaxed, library functions that GPUs have as their own are not followed.
 pub(crate) fn collect(entry: &'static Routine, library: Library) -> Result<Routines, LinkError> {
     let mut routines = Routines {
         all: vec![entry],
         callees: Vec::new(),
     };
     let mut numbers = BTreeMap::from([(address(entry), 0)]);
-    while let Some(&routine) = routines.all.get(routines.callees.len()) {
-        let mut callees = Vec::with_capacity(routine.callees.len());
-        for callee in routine.callees.iter() {
-            let target = match *callee {
+    while let Some(&caller) = routines.all.get(routines.callees.len()) {
+        let mut callees = Vec::with_capacity(caller.callees.len());
+        for callee in caller.callees.iter() {
+            let routine = match *callee {
                 Callee::Routine(get) => get(),
                 Callee::Library(number) => match library.get(number as usize) {
                     Some(get) => get(),
@@ -34,19 +53,29 @@ pub(crate) fn collect(entry: &'static Routine, library: Library) -> Result<Routi
                             "it calls library function {number}, and the library at hand has {}",
                             library.len()
                         );
-                        return Err(invalid(routine, what));
+                        return Err(invalid(caller, what));
                     }
                 },
             };
-            let number = *numbers.entry(address(target)).or_insert_with(|| {
-                routines.all.push(target);
-                routines.all.len() - 1
-            });
-            callees.push(number);
+            let by = match *callee {
+                Callee::Library(number) if entry.relaxed && is_math(number, routine) => By::Math(number),
+                _ => By::Call(*numbers.entry(address(routine)).or_insert_with(|| {
+                    routines.all.push(routine);
+                    routines.all.len() - 1
+                })),
+            };
+            callees.push(Target { routine, by });
         }
         routines.callees.push(callees);
     }
     Ok(routines)
+}
+
+/// Whether one instruction stands for a library function: a GPU has it as its own, and it is a function of one or two words.
+fn is_math(number: u32, routine: &Routine) -> bool {
+    library::relaxed(number, 0.0, 0.0).is_some()
+        && (1..=2).contains(&param_words(routine))
+        && routine.result.words() == 1
 }
 
 fn address(routine: &'static Routine) -> *const Routine {

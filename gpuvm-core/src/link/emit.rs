@@ -4,10 +4,10 @@ use super::graph::CallGraph;
 use super::tables::Tables;
 use crate::compile::{LinkError, Report, Settings};
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
-use crate::isa::{Class, Instruction, NO_WORD, Op, pair};
+use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
-use crate::program::{Place, Program};
+use crate::program::{MOST_FRAME_MEMORY, Place, Program};
 use crate::routine::Routine;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
@@ -45,9 +45,9 @@ pub(crate) fn emit(
         let callee = emit.out[at].operands[0] as usize;
         emit.out[at].operands[0] = labels[callee];
     }
-    let report = report(
+    let report = Report::of(
         &emit.out,
-        &emit.store,
+        emit.store.statistics(),
         tables.routines.len() as u32,
         encoded_instructions,
     );
@@ -65,6 +65,7 @@ pub(crate) fn emit(
         frame_words: needs.frame_words,
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
+        relaxed: entry.relaxed,
         report,
     })
 }
@@ -75,9 +76,6 @@ struct Needs {
     frame_words: u32,
     call_depth: u32,
 }
-
-/// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.
-const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Needs {
     fn of(entry: &Routine, functions: &[Ready], start: usize, settings: &Settings) -> Result<Needs, LinkError> {
@@ -198,23 +196,5 @@ impl Emit<'_> {
     fn push(&mut self, instruction: Instruction, place: Place) {
         self.out.push(instruction);
         self.places.push(place);
-    }
-}
-
-fn report(out: &[Instruction], store: &Store, routines: u32, encoded_instructions: u32) -> Report {
-    let mut by_class = [0; 4];
-    let mut fused = 0;
-    for op in out.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
-        by_class[op.class() as usize] += 1;
-        fused += u32::from(op == Op::Affine);
-    }
-    let mut matrices = store.statistics();
-    matrices.linear_share = by_class[Class::Linear as usize] as f32 / out.len().max(1) as f32;
-    matrices.fused = fused;
-    Report {
-        by_class,
-        routines,
-        encoded_instructions,
-        matrices,
     }
 }

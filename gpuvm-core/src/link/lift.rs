@@ -1,5 +1,6 @@
 //! Verified code to the compiler's form: basic blocks, calls with their words spelt out, addressed words moved to the frame.
 
+use super::collect::{By, Target};
 use super::tables::Numbers;
 use super::verify::{ends_block, param_words};
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Slot, Word, code, strict};
@@ -7,13 +8,8 @@ use crate::isa::{Instruction, NO_WORD, Op, unpair};
 use crate::program::Place;
 use crate::routine::Routine;
 
-/// Lifts one routine. `code` is its verified and patched code, `callees` are the numbers and descriptions of its callees.
-pub(crate) fn lift(
-    routine: &Routine,
-    code: &[Instruction],
-    callees: &[(usize, &Routine)],
-    numbers: Numbers,
-) -> Function {
+/// Lifts one routine. `code` is its verified and patched code.
+pub(crate) fn lift(routine: &Routine, code: &[Instruction], callees: &[Target], numbers: Numbers) -> Function {
     let mut lift = Lift::new(routine, code, numbers);
     lift.enter();
     for (at, instruction) in code.iter().enumerate() {
@@ -108,7 +104,7 @@ impl<'r> Lift<'r> {
         self.ended = true;
     }
 
-    fn instruction(&mut self, at: usize, instruction: &Instruction, callees: &[(usize, &Routine)]) {
+    fn instruction(&mut self, at: usize, instruction: &Instruction, callees: &[Target]) {
         let Some(op) = Op::from_code(instruction.opcode) else {
             return;
         };
@@ -146,8 +142,11 @@ impl<'r> Lift<'r> {
                 });
             }
             Op::Call => {
-                let (number, callee) = callees[o[0] as usize];
-                self.call(number, callee, o[1], o[2]);
+                let Target { routine, by } = callees[o[0] as usize];
+                match by {
+                    By::Call(number) => self.call(number, routine, o[1], o[2]),
+                    By::Math(function) => self.math(function, routine, o[1], o[2]),
+                }
             }
             Op::Address => {
                 // A range of no words has no place; its address is never used.
@@ -178,6 +177,12 @@ impl<'r> Lift<'r> {
         let mut inst = Inst::new(Op::Call, NONE, &[], number as u32, self.place);
         inst.call = Some(Box::new(words));
         self.push(inst);
+    }
+
+    /// A library function of one or two arguments as one instruction.
+    fn math(&mut self, function: u32, callee: &Routine, args: u32, result: u32) {
+        let last = args + param_words(callee) as u32 - 1;
+        self.push(Inst::new(Op::FMath, result, &[args, last], function, self.place));
     }
 
     /// The word to read for one of the routine's words.

@@ -212,7 +212,8 @@ impl Writer<'_> {
         let pure: Vec<Op> = Op::ALL
             .iter()
             .copied()
-            .filter(|op| op.effect() == crate::isa::Effect::Pure && *op != Op::Affine && op.code() < Op::Jump.code())
+            .filter(|op| op.effect() == crate::isa::Effect::Pure && op.code() < Op::Jump.code())
+            .filter(|op| !matches!(op, Op::Affine | Op::FMath))
             .collect();
         // Half of the time one that does not lose bits, or everything would soon be 0 or 1.
         let op = match self.pick(2) {

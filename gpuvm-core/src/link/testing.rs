@@ -56,6 +56,7 @@ pub(crate) fn routine(
                 .collect(),
         ),
         variables: Cow::Borrowed(&[]),
+        relaxed: false,
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::testing::*;
 use crate::compile::{LinkError, Settings, link};
-use crate::isa::{Instruction, NO_WORD, Op};
+use crate::isa::{Instruction, Op};
+use crate::library::{Library, number};
 use crate::matrix::Format;
 use crate::program::Program;
-use crate::routine::Routine;
+use crate::routine::{Callee, Routine};
 use crate::types::TypeRef;
 
 pub(super) const FUEL: u64 = 100_000;
@@ -60,44 +61,20 @@ pub(super) fn linked(entry: &'static Routine, settings: &Settings) -> Program {
     program
 }
 
-/// Checks what engines rely on.
+/// Checks what engines rely on, and that the program comes back from a file.
 pub(super) fn check(program: &Program) {
-    assert_eq!(program.code.len(), program.places.len());
-    let frame = program.frame_words;
+    assert_eq!(program.verify(), Ok(()));
     for instruction in &program.code {
         let op = Op::from_code(instruction.opcode).expect("an opcode");
-        for (role, operand) in op.roles().into_iter().zip(instruction.operands) {
-            use crate::isa::Role;
-            let word = |word: u32| assert!(word < 28 || word == NO_WORD, "{} {word}", op.mnemonic());
-            match role {
-                Role::Def | Role::Use => word(operand),
-                Role::DefPair | Role::UsePair => {
-                    word(operand & 0xffff);
-                    word(operand >> 16);
-                }
-                Role::Label => assert!((operand as usize) < program.code.len()),
-                Role::Callee => assert!((operand as usize) < program.code.len()),
-                Role::Matrix => assert!((operand as usize) < program.matrices.len()),
-                Role::Site => assert!((operand as usize) < program.sites.len()),
-                _ => {}
-            }
-        }
         if matches!(op, Op::LoadFrame | Op::StoreFrame) {
-            assert!(
-                instruction.operands[1] < frame,
-                "frame word {} of {frame}",
-                instruction.operands[1]
-            );
+            let (word, frame) = (instruction.operands[1], program.frame_words);
+            assert!(word < frame, "frame word {word} of {frame}");
         }
     }
-    for place in program
-        .places
-        .iter()
-        .chain(program.sites.iter().map(|site| &site.place))
-    {
-        assert!((place.file as usize) < program.files.len());
-        assert!((place.routine as usize) < program.routines.len());
-    }
+    let bytes = program.to_bytes();
+    let loaded = Program::from_bytes(&bytes).expect("what was linked is valid");
+    assert_eq!(loaded.to_bytes(), bytes);
+    assert_eq!(loaded.report, program.report);
 }
 
 /// Runs under every setting and compares with the evaluator.
@@ -321,6 +298,43 @@ fn damaged_routines_are_refused_with_a_reason() {
         ]),
         "instruction 0: 0xdead is no opcode"
     );
+}
+
+#[test]
+fn a_relaxed_entry_takes_the_device_s_functions() {
+    fn root() -> &'static Routine {
+        leak(routine(
+            "root",
+            u32s(1),
+            result::<u32>(),
+            1,
+            vec![i(Op::Return, 0, 0, 0, 0)],
+            vec![],
+        ))
+    }
+    let code = vec![
+        i(Op::Call, 0, 0, 1, 0),
+        i(Op::Call, 1, 1, 1, 0),
+        i(Op::Return, 1, 0, 0, 0),
+    ];
+    let callees = vec![Callee::Library(number::sin), Callee::Library(number::sin_cos)];
+    const LIBRARY: Library = &[root, root, root, root];
+    let exact = routine("f", u32s(1), result::<u32>(), 2, code, callees);
+    let relaxed = Routine {
+        relaxed: true,
+        ..exact.clone()
+    };
+    let program = |entry| link(leak(entry), LIBRARY, &Settings::default()).expect("the routine is valid");
+    let math = |program: &Program| -> Vec<u32> {
+        let code = program.code.iter();
+        code.filter(|i| i.opcode == Op::FMath.code())
+            .map(|i| i.operands[3])
+            .collect()
+    };
+    let (exact, relaxed) = (program(exact), program(relaxed));
+    assert_eq!((exact.relaxed, math(&exact)), (false, vec![]));
+    // `sin_cos` has two results, which no instruction has.
+    assert_eq!((relaxed.relaxed, math(&relaxed)), (true, vec![number::sin]));
 }
 
 #[test]

@@ -217,7 +217,7 @@ impl Check<'_> {
 fn made_by_linker(op: Op) -> bool {
     matches!(
         op,
-        Op::Affine | Op::LoadFrame | Op::StoreFrame | Op::Param | Op::ParamLen | Op::Enter | Op::Leave
+        Op::Affine | Op::LoadFrame | Op::StoreFrame | Op::Param | Op::ParamLen | Op::Enter | Op::Leave | Op::FMath
     )
 }
 

@@ -72,22 +72,33 @@ impl Store {
 
     /// The numbers about the stored matrices. What only the code tells (`linear_share`, `fused`) is 0.
     pub fn statistics(&self) -> Statistics {
-        let dense = self
-            .records
-            .iter()
-            .filter(|record| record.format == Format::Dense)
-            .count();
-        let non_zeros: u64 = self.records.iter().map(|record| u64::from(record.non_zeros)).sum();
-        let stored =
-            size_of_val(&self.records[..]) + size_of_val(&self.pools.terms[..]) + size_of_val(&self.pools.dense[..]);
-        Statistics {
-            sparse: (self.records.len() - dense) as u32,
-            dense: dense as u32,
-            bytes: stored as u64,
-            bytes_all_dense: self.bytes_all_dense,
-            mean_non_zeros: non_zeros as f32 / self.records.len().max(1) as f32,
-            ..Statistics::default()
-        }
+        statistics(&self.records, &self.pools, self.bytes_all_dense)
+    }
+}
+
+impl Statistics {
+    /// The numbers about matrices that were stored before. What only the code tells (`linear_share`, `fused`) is 0, and matrices
+    /// that are damaged do not count where they would be decoded.
+    pub fn of(records: &[MatrixRecord], pools: &Pools) -> Statistics {
+        let maps = records.iter().filter_map(|record| read_record(record, pools));
+        let bytes_all_dense = maps
+            .map(|map| size_of::<MatrixRecord>() as u64 + dense::bytes(&map))
+            .sum();
+        statistics(records, pools, bytes_all_dense)
+    }
+}
+
+fn statistics(records: &[MatrixRecord], pools: &Pools, bytes_all_dense: u64) -> Statistics {
+    let dense = records.iter().filter(|record| record.format == Format::Dense).count();
+    let non_zeros: u64 = records.iter().map(|record| u64::from(record.non_zeros)).sum();
+    let stored = size_of_val(records) + size_of_val(&pools.terms[..]) + size_of_val(&pools.dense[..]);
+    Statistics {
+        sparse: (records.len() - dense) as u32,
+        dense: dense as u32,
+        bytes: stored as u64,
+        bytes_all_dense,
+        mean_non_zeros: non_zeros as f32 / records.len().max(1) as f32,
+        ..Statistics::default()
     }
 }
 

@@ -140,7 +140,7 @@ enum Atomics {
 }
 
 impl<'v> Lent<'v> {
-    fn new(Seen { mode, view }: Seen<'v>) -> Lent<'v> {
+    fn new(Seen { mode, view, .. }: Seen<'v>) -> Lent<'v> {
         let (mut copy, mut atomics) = (None, None);
         match &view {
             View::Write(column) if mode == Mode::Atomic => {
@@ -174,6 +174,11 @@ impl<'v> Lent<'v> {
             (View::Read { column, uniform }, None, _) => NativeArg::Shared {
                 vector: column.as_vector().unwrap_or(&NOTHING),
                 uniform: *uniform,
+            },
+            // What runs natively was brought to the host.
+            (View::Device { .. }, ..) => NativeArg::Shared {
+                vector: &NOTHING,
+                uniform: false,
             },
             (View::Write(_), Some(copy), _) => NativeArg::Exclusive(&mut **copy),
             (View::Write(column), None, _) => match column.as_vector_mut() {

@@ -1,11 +1,16 @@
 //! The reference engine: the interpreter of `gpuvm-core`, one VM after the other on the calling thread. It is slow and it is
 //! right: the other engines are tested against it.
 
-use gpuvm_core::interp::{Memory, Vm, run_all};
-use gpuvm_core::program::{Program, Status};
+use std::time::Instant;
 
-use crate::engine::{Demand, Execute, Job, Outcome};
-use crate::error::Result;
+use gpuvm_core::interp::{self, Vm};
+use gpuvm_core::program::{ParamSlot, Program, Status};
+
+use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Tally};
+use crate::error::{Error, Result};
+
+#[cfg(test)]
+mod tests;
 
 /// The engine. It has no state.
 pub(crate) struct Reference;
@@ -13,43 +18,196 @@ pub(crate) struct Reference;
 /// VMs at a time, so that their frames stay within a few megabytes.
 const BATCH: u32 = 1 << 16;
 
+/// Instructions of a VM between two looks at the clock.
+const SLICE: u64 = 4096;
+
 impl Execute for Reference {
     fn capacity(&self, _program: &Program, demand: &Demand) -> u32 {
         demand.vms_within(u64::from(u32::MAX)).min(BATCH)
     }
 
-    fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let mut vms: Vec<Vm> = (0..job.vms).map(|i| Vm::new(&job.program, job.first_vm + i)).collect();
+    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        let slots = job.slots.iter().map(|slot| slot.place).collect();
+        let mut run = Run {
+            vms: Vec::new(),
+            places: Vec::new(),
+            tally: Tally {
+                retired: Some([0; 4]),
+                engine: Engine::Reference,
+                ..Tally::default()
+            },
+            copied: false,
+            slots,
+            job,
+        };
+        run.enter();
+        Ok(Box::new(run))
+    }
+}
+
+/// A job with its VMs.
+struct Run {
+    job: Job,
+    slots: Vec<ParamSlot>,
+    vms: Vec<Vm>,
+    /// Which VMs have reached a breakpoint during this advance.
+    places: Vec<Place>,
+    tally: Tally,
+    /// Whether the copies before the step under way have been made.
+    copied: bool,
+}
+
+/// Where a VM stands with regard to breakpoints.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It has not run since the advance began, so it goes past a breakpoint that it stands at.
+    Begin,
+    /// It has run.
+    Under,
+    /// It is in front of a breakpoint.
+    AtBreak,
+}
+
+impl Run {
+    /// Puts all VMs to the entry.
+    fn enter(&mut self) {
+        let Job { first_vm, vms, .. } = self.job;
+        self.vms = (0..vms).map(|i| Vm::new(&self.job.program, first_vm + i)).collect();
+        self.places = vec![Place::Begin; vms as usize];
+        self.copied = false;
+        self.count();
+    }
+
+    /// Makes the copies before a step, when its first instruction is about to run.
+    fn copy(&mut self) {
+        if !std::mem::replace(&mut self.copied, true) {
+            for Copy { from, to, words } in &self.job.copies {
+                let from = from.start as usize..(from.start + words) as usize;
+                self.job.arena.copy_within(from, to.start as usize);
+            }
+        }
+    }
+
+    /// Runs every running VM for some instructions, or up to a breakpoint.
+    fn run(&mut self, cycles: u64, breakpoints: &[u32]) {
+        let job = &mut self.job;
         // The job's slots count VMs from the launch's first.
-        let mut memory = Memory {
+        let mut memory = interp::Memory {
             arena: &mut job.arena,
             atomics: &mut job.atomics,
-            params: &job.slots,
+            params: &self.slots,
             vm_count: job.vm_count,
             first_vm: 0,
         };
-        let mut retired = [0; 4];
-        let mut first_trap = None;
-        let mut traps = 0;
-        while !vms.is_empty() {
-            let outcome = run_all(&job.program, &mut memory, &mut vms, None);
-            retired
-                .iter_mut()
-                .zip(outcome.retired)
-                .for_each(|(sum, more)| *sum += more);
-            traps += outcome.traps.len() as u64;
-            first_trap = [first_trap, outcome.traps.first().copied()]
-                .into_iter()
-                .flatten()
-                .min_by_key(|trap| trap.vm);
-            // Who yielded goes on once all others have had their turn; who waits for a message waits for ever here.
-            vms.retain(|vm| vm.status() == Status::Yielded);
+        let retired = self.tally.retired.get_or_insert([0; 4]);
+        for (vm, place) in self.vms.iter_mut().zip(&mut self.places) {
+            if breakpoints.is_empty() {
+                vm.run(&job.program, &mut memory, Some(cycles), retired);
+                continue;
+            }
+            for _ in 0..cycles {
+                if *place != Place::Begin && breakpoints.binary_search(&vm.ip()).is_ok() {
+                    *place = Place::AtBreak;
+                }
+                if *place == Place::AtBreak || vm.status() != Status::Running {
+                    break;
+                }
+                vm.run(&job.program, &mut memory, Some(1), retired);
+                *place = Place::Under;
+            }
         }
-        Ok(Outcome {
+    }
+
+    fn count(&mut self) {
+        let count = |status| self.vms.iter().filter(|vm| vm.status() == status).count() as u32;
+        self.tally.running = count(Status::Running);
+        self.tally.yielded = count(Status::Yielded);
+        self.tally.blocked = count(Status::Blocked);
+        self.tally.halted = count(Status::Halted);
+        self.tally.trapped = count(Status::Trapped);
+        let at_break = |(vm, place): &(&Vm, &Place)| **place == Place::AtBreak && vm.status() == Status::Running;
+        self.tally.at_breakpoint = self.vms.iter().zip(&self.places).filter(at_break).count() as u32;
+    }
+
+    fn program(&self) -> &Program {
+        &self.job.program
+    }
+}
+
+impl Running for Run {
+    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
+        let begin = Instant::now();
+        self.vms.iter_mut().for_each(Vm::resume);
+        self.places.fill(Place::Begin);
+        let mut left = limit.cycles.unwrap_or(u64::MAX);
+        loop {
+            let cycles = left.min(SLICE);
+            self.copy();
+            self.run(cycles, &limit.breakpoints);
+            self.tally.batches += 1;
+            left -= cycles;
+            self.count();
+            if self.tally.halted == self.job.vms && self.tally.steps < self.job.steps {
+                self.tally.steps += 1;
+                if self.tally.steps < self.job.steps {
+                    self.enter();
+                    // A breakpoint at the entry is one that this step's VMs reach.
+                    self.places.fill(Place::Under);
+                }
+            }
+            watch(&self.tally);
+            let timed_out = limit.time.is_some_and(|time| begin.elapsed() >= time);
+            if self.tally.running == self.tally.at_breakpoint || left == 0 || timed_out {
+                let device_time = self.tally.device_time.unwrap_or_default();
+                self.tally.device_time = Some(device_time + begin.elapsed());
+                return Ok(self.tally.clone());
+            }
+        }
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        let mut image = Image::default();
+        for vm in &self.vms {
+            image.push(self.program(), vm);
+        }
+        Ok(image)
+    }
+
+    fn restore(&mut self, image: &Image) -> Result<()> {
+        let vms: Option<Vec<Vm>> = (0..self.job.vms as usize)
+            .map(|vm| image.vm(self.program(), vm))
+            .collect();
+        self.vms = vms
+            .filter(|vms| vms.len() == image.vms())
+            .ok_or_else(|| Error::Device {
+                reason: format!("an image of {} VMs does not fit a job of {}", image.vms(), self.job.vms),
+            })?;
+        self.copied = true;
+        self.count();
+        Ok(())
+    }
+
+    fn vm(&mut self, index: u32) -> Result<Vm> {
+        self.vms.get(index as usize).cloned().ok_or_else(|| Error::Device {
+            reason: format!("a job of {} VMs has no VM {index}", self.job.vms),
+        })
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        Ok(Memory {
+            arena: self.job.arena.clone(),
+            atomics: self.job.atomics.clone(),
+        })
+    }
+
+    fn finish(self: Box<Self>) -> Result<Finished> {
+        let first_trap = self.vms.iter().filter_map(|vm| vm.trap).min_by_key(|trap| trap.vm);
+        Ok(Finished {
+            memory: Memory {
+                arena: self.job.arena,
+                atomics: self.job.atomics,
+            },
             first_trap,
-            traps,
-            retired: Some(retired),
-            device_time: None,
         })
     }
 }

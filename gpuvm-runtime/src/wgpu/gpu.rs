@@ -1,8 +1,12 @@
 //! An opened device: adapter choice, limits, the float mode, and wgpu's failures as [`Error`]s.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use super::clock::Shelf;
+use super::floats::FloatOps;
 use super::kernel::{Kernel, Path};
+use super::pool::Pool;
 use super::probe;
 use super::source::Entry;
 use crate::device::{Backend, Device, DeviceKind, FloatMode};
@@ -19,10 +23,31 @@ pub struct Gpu {
     pub limits: wgpu::Limits,
     /// Whether the CPU plays it.
     pub software: bool,
+    /// Buffers for whoever needs one.
+    pub pool: Arc<Pool>,
+    /// Clocks for whoever needs one.
+    pub clocks: Arc<Shelf>,
+    /// Nanoseconds of a tick of its clock, if it has one that can be read.
+    pub tick: Option<f32>,
+    transpose: Mutex<Option<Arc<Kernel>>>,
+    /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
+    pub floats: FloatOps,
     info: Device,
     path: Path,
     lost: Arc<Mutex<Option<String>>>,
 }
+
+/// What is used of a device where it is there.
+const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
+    .union(wgpu::Features::TIMESTAMP_QUERY)
+    .union(wgpu::Features::SHADER_F64)
+    .union(wgpu::Features::SHADER_INT64);
+/// Bytes of idle buffers to keep.
+const IDLE_BYTES: u64 = 4 << 30;
+/// The same for a device whose memory is the host's.
+const IDLE_BYTES_SOFTWARE: u64 = 256 << 20;
+/// How long to ask a real GPU again and again before going to sleep: waking up costs as much as a small launch.
+const SPIN: Duration = Duration::from_micros(100);
 
 /// The adapters that wgpu finds, the best first: real GPUs before software, those with memory of their own before others.
 pub fn adapters() -> Vec<wgpu::Adapter> {
@@ -56,10 +81,11 @@ impl Gpu {
     pub fn open(adapter: wgpu::Adapter, index: usize) -> Result<Gpu> {
         let about = adapter.get_info();
         let limits = adapter.limits();
-        let passthrough = adapter.features() & wgpu::Features::PASSTHROUGH_SHADERS;
+        let features = adapter.features() & WANTED;
+        let passthrough = features & wgpu::Features::PASSTHROUGH_SHADERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gpuvm"),
-            required_features: passthrough,
+            required_features: features,
             required_limits: limits.clone(),
             ..Default::default()
         };
@@ -72,6 +98,13 @@ impl Gpu {
         device.set_device_lost_callback(move |reason, text| {
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text} ({reason:?})"));
         });
+        // An error that no scope has caught would end the process.
+        let note = lost.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            note.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(error.to_string());
+        }));
         let info = Device {
             name: about.name,
             backend: Backend::Wgpu,
@@ -86,12 +119,19 @@ impl Gpu {
             float_mode: FloatMode::Relaxed,
         };
         let software = info.kind == DeviceKind::Software;
+        let idle_bytes = if software { IDLE_BYTES_SOFTWARE } else { IDLE_BYTES };
+        let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
+            pool: Pool::new(device.clone(), idle_bytes),
+            clocks: Arc::default(),
+            transpose: Mutex::default(),
+            tick: timed.then(|| queue.get_timestamp_period()),
             device,
             queue,
             limits,
             software,
             info,
+            floats: FloatOps::default(),
             path: Path::Plain,
             lost,
         };
@@ -103,8 +143,10 @@ impl Gpu {
             &[Path::Plain]
         };
         for &path in paths {
-            if probe::is_exact(&gpu, path).unwrap_or(false) {
+            let floats = probe::probe(&gpu, path).unwrap_or_default();
+            if floats.arithmetic() {
                 gpu.path = path;
+                gpu.floats = floats;
                 gpu.info.float_mode = FloatMode::Exact;
                 break;
             }
@@ -117,13 +159,30 @@ impl Gpu {
         self.info.clone()
     }
 
-    /// Compiles a shader in the way that the probe found best.
+    /// Compiles a shader in the way that the probe found best, or for relaxed floats in the device's own.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn kernel(&self, entry: Entry) -> Result<Kernel> {
-        Kernel::new(self, entry, self.path)
+        if entry.relaxed() {
+            return Kernel::new(self, entry, self.floats.relaxed(), Path::Plain);
+        }
+        Kernel::new(self, entry, self.floats, self.path)
+    }
+
+    /// The kernel that moves states between rows and records, compiled when it is first asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the device refuses it.
+    pub fn transpose(&self) -> Result<Arc<Kernel>> {
+        let mut known = self.transpose.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = &*known {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(self.kernel(Entry::Transpose)?);
+        Ok(known.insert(kernel).clone())
     }
 
     /// Does something with the device, and gives what wgpu reports of it as an error.
@@ -140,6 +199,10 @@ impl Gpu {
         for scope in scopes.into_iter().rev() {
             found = pollster::block_on(scope.pop()).or(found);
         }
+        if found.is_some() {
+            // Whether the loss of the device is behind it is told when the device is asked the next time.
+            let _ = self.device.poll(wgpu::PollType::Poll);
+        }
         self.check_lost()?;
         match found {
             None => Ok(value),
@@ -150,6 +213,49 @@ impl Gpu {
                 reason: error.to_string(),
             }),
         }
+    }
+
+    /// As [`Gpu::guarded`], for work that takes buffers: where memory is short, idle buffers are let go of and the work is done
+    /// once more.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Gpu::guarded`].
+    pub fn allocating<T>(&self, work: impl Fn(&wgpu::Device) -> T) -> Result<T> {
+        match self.guarded(&work) {
+            Err(Error::OutOfMemory { .. }) => {
+                self.pool.clear();
+                self.wait()?;
+                self.guarded(work)
+            }
+            other => other,
+        }
+    }
+
+    /// Waits for a submission to end, and for whatever else `done` tells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] or [`Error::Device`].
+    pub fn wait_for(&self, submission: &wgpu::SubmissionIndex, done: impl Fn() -> bool) -> Result<()> {
+        let begin = Instant::now();
+        let device_failed = |error: wgpu::PollError| Error::Device {
+            reason: error.to_string(),
+        };
+        while !self.software && !done() && begin.elapsed() < SPIN {
+            self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
+        }
+        while !done() {
+            let polled = self.device.poll(wgpu::PollType::Wait {
+                submission_index: Some(submission.clone()),
+                timeout: None,
+            });
+            self.check_lost()?;
+            polled.map_err(device_failed)?;
+            // Another thread that waits for the same device may be about to tell instead of this one.
+            std::thread::yield_now();
+        }
+        self.check_lost()
     }
 
     /// Waits until everything that was submitted is done.
@@ -169,6 +275,22 @@ impl Gpu {
         match &*self.lost.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vulkan_devices_are_exact() {
+        for (index, adapter) in adapters().into_iter().enumerate() {
+            let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+            let gpu = Gpu::open(adapter, index).unwrap();
+            println!("{}: {}", gpu.info(), gpu.floats);
+            assert_eq!(gpu.info().float_mode == FloatMode::Exact, gpu.floats.arithmetic());
+            assert!(gpu.floats.arithmetic() || !vulkan);
         }
     }
 }

@@ -2,348 +2,281 @@
 //! budget of cycles, because drivers end what runs too long.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, unpair};
-use gpuvm_core::program::{Program, Status, TrapRecord};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op};
+use gpuvm_core::matrix::{Format, MatrixRecord};
+use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
-use super::memory::{Readback, WORD, bind, filled, uniform, zeros};
-use super::pace::Pace;
-use super::pack::pack;
-use super::source::{Entry, Uses, WORKGROUP, fault, row, signal};
-use crate::engine::{Demand, Execute, Job, Outcome};
+use super::memory::{bind_parts, filled};
+use super::pack::{Packed, pack};
+use super::session::{Session, capacity, groups};
+use super::source::{Entry, Part, Uses};
+use super::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
+use crate::engine::{Demand, Engine, Execute, Job, Running};
 use crate::error::{Error, Result};
 
-/// The interpreter on one device.
-#[derive(Debug)]
+/// The interpreter on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
 pub struct Interpreter {
+    shared: Arc<Shelves>,
+}
+
+#[derive(Debug)]
+struct Shelves {
     gpu: Arc<Gpu>,
     /// One interpreter for each combination of parts that programs have used so far.
     kernels: Mutex<HashMap<Uses, Arc<Kernel>>>,
     /// What was loaded of each program, by its address.
-    loaded: Mutex<HashMap<usize, Arc<Loaded>>>,
+    loaded: Mutex<HashMap<usize, Loaded>>,
 }
 
-/// A program on the device.
+/// A program as it was loaded.
 #[derive(Debug)]
 struct Loaded {
     /// Where it came from. As long as this pointer lives, the address is no other program's.
     program: Weak<Program>,
-    kernel: Arc<Kernel>,
-    code: wgpu::Buffer,
-    matrices: wgpu::Buffer,
+    stepper: Arc<Interpreted>,
 }
 
-/// The buffers and numbers of one job.
-struct Run<'a> {
-    gpu: &'a Gpu,
+/// A program on the device, with the interpreter for it.
+#[derive(Debug)]
+pub struct Interpreted {
     kernel: Arc<Kernel>,
-    job: &'a Job,
+    packed: Packed,
+    uses: Uses,
+    code: wgpu::Buffer,
+    matrices: wgpu::Buffer,
+    reach: Reach,
+    ends_at_once: bool,
+}
+
+/// The interpreter with a session's buffers.
+struct OnBuffers {
+    kernel: Arc<Kernel>,
     group: wgpu::BindGroup,
-    launch: wgpu::Buffer,
-    arena: wgpu::Buffer,
-    atomics: wgpu::Buffer,
-    states: wgpu::Buffer,
-    signal: wgpu::Buffer,
     groups: [u32; 2],
 }
+
+/// A session on the interpreter alone.
+struct Interpreting {
+    interpreter: Interpreter,
+    plain: Arc<Interpreted>,
+    /// The program with the breakpoints that were asked for last.
+    broken: Option<(Vec<u32>, Arc<Interpreted>)>,
+}
+
+/// Cycles of one dispatch: what a signal's counts can take.
+const MOST_CYCLES: u32 = 1 << 24;
+/// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together.
+const MOST_CYCLES_SOFTWARE: u32 = 16_384;
+/// Dispatches of one submission there.
+const MOST_DISPATCHES_SOFTWARE: u32 = 64;
+/// Steps that the remainder of floats may take: the exponents' difference, eight bits a step.
+const REMAINDER_STEPS: u32 = 32;
 
 impl Interpreter {
     /// The interpreter for a device. Shaders are compiled when a program needs them.
     pub fn new(gpu: Arc<Gpu>) -> Interpreter {
         Interpreter {
-            gpu,
-            kernels: Mutex::default(),
-            loaded: Mutex::default(),
+            shared: Arc::new(Shelves {
+                gpu,
+                kernels: Mutex::default(),
+                loaded: Mutex::default(),
+            }),
         }
     }
 
-    /// The interpreter that has the given parts.
-    fn kernel(&self, uses: Uses) -> Result<Arc<Kernel>> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kernels.get(&uses) {
-            return Ok(known.clone());
-        }
-        let kernel = Arc::new(self.gpu.kernel(Entry::Interpreter(uses))?);
-        kernels.insert(uses, kernel.clone());
-        Ok(kernel)
-    }
-
-    /// The program on the device, uploaded when it is first seen.
-    fn load(&self, program: &Arc<Program>) -> Result<Arc<Loaded>> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The interpreter for a program, which is uploaded when it is first seen.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the program is damaged, or whatever the device refuses.
+    pub fn load(&self, program: &Arc<Program>) -> Result<Arc<Interpreted>> {
+        let mut loaded = lock(&self.shared.loaded);
         let key = Arc::as_ptr(program) as usize;
         if let Some(known) = loaded.get(&key) {
-            return Ok(known.clone());
+            return Ok(known.stepper.clone());
         }
         let packed = pack(program).map_err(|what| Error::Device {
             reason: format!("program `{}` cannot be loaded: {what}", program.name),
         })?;
-        let kernel = self.kernel(Uses::of(program))?;
-        let fresh = Arc::new(self.gpu.guarded(|_| Loaded {
-            program: Arc::downgrade(program),
+        let gpu = &*self.shared.gpu;
+        let uses = Uses::of(program);
+        let kernel = self.kernel(uses)?;
+        let stepper = Arc::new(gpu.guarded(|_| Interpreted {
             kernel,
-            code: filled(&self.gpu, "code", &packed.code),
-            matrices: filled(&self.gpu, "matrices", &packed.matrices),
+            code: filled(gpu, "code", &packed.code),
+            matrices: filled(gpu, "matrices", &packed.matrices),
+            packed,
+            uses,
+            reach: reach(gpu.software, program, uses),
+            ends_at_once: ends_at_once(program),
         })?);
         loaded.retain(|_, known| known.program.strong_count() > 0);
-        loaded.insert(key, fresh.clone());
-        Ok(fresh)
+        let program = Arc::downgrade(program);
+        loaded.insert(
+            key,
+            Loaded {
+                program,
+                stepper: stepper.clone(),
+            },
+        );
+        Ok(stepper)
     }
 
-    fn start<'a>(&'a self, job: &'a Job) -> Result<Run<'a>> {
-        let gpu = &*self.gpu;
-        let program = self.load(&job.program)?;
-        let vms = u64::from(job.vms);
-        let most = gpu.limits.max_compute_workgroups_per_dimension;
-        let kernel = program.kernel.clone();
-        let groups = job.vms.div_ceil(kernel.workgroup);
-        let columns = groups.min(most).max(1);
-        gpu.guarded(|device| {
-            let launch = uniform(device, "launch", kernel.uniform.len());
-            let params = filled(gpu, "params", &slot_words(job));
-            let arena = filled(gpu, "arena", &job.arena);
-            let atomics = filled(gpu, "atomics", &job.atomics);
-            let states = zeros(device, "states", row::COUNT as u64 * vms);
-            let frames = zeros(device, "frames", u64::from(job.program.frame_memory()) * vms);
-            let signal = zeros(device, "signal", signal::WORDS as u64);
-            let group = bind(
-                device,
-                &kernel,
-                &[
-                    &launch,
-                    &program.code,
-                    &program.matrices,
-                    &params,
-                    &arena,
-                    &atomics,
-                    &states,
-                    &frames,
-                    &signal,
-                ],
-            );
-            let groups = [columns, groups.div_ceil(columns)];
-            Run {
-                gpu,
-                kernel,
-                job,
-                group,
-                launch,
-                arena,
-                atomics,
-                states,
-                signal,
-                groups,
-            }
+    /// The interpreter for a program that stops in front of some of its instructions.
+    fn load_broken(&self, plain: &Interpreted, breakpoints: &[u32]) -> Result<Interpreted> {
+        let gpu = &*self.shared.gpu;
+        let uses = plain.uses.with_breaks();
+        let kernel = self.kernel(uses)?;
+        gpu.guarded(|_| Interpreted {
+            kernel,
+            code: filled(gpu, "code", &plain.packed.with_breaks(breakpoints)),
+            matrices: plain.matrices.clone(),
+            packed: Packed::default(),
+            uses,
+            reach: plain.reach,
+            ends_at_once: false,
         })
     }
+
+    /// The interpreter that has the given parts.
+    fn kernel(&self, uses: Uses) -> Result<Arc<Kernel>> {
+        let mut kernels = lock(&self.shared.kernels);
+        if let Some(known) = kernels.get(&uses) {
+            return Ok(known.clone());
+        }
+        let kernel = Arc::new(self.shared.gpu.kernel(Entry::Interpreter(uses))?);
+        kernels.insert(uses, kernel.clone());
+        Ok(kernel)
+    }
+
+    /// How a session of the program goes on the interpreter alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interpreter::load`].
+    pub fn plan(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
+        Ok(Box::new(Interpreting {
+            interpreter: self.clone(),
+            plain: self.load(program)?,
+            broken: None,
+        }))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Execute for Interpreter {
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        let limits = &self.gpu.limits;
-        let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        // Offsets are words of 32 bits; a little is left for rounding buffers up.
-        let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
-        if demand.atomic_words > words {
-            return 0;
-        }
-        let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
-        let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
-        let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
-        demand.vms_within(words).min(u32::try_from(most).unwrap_or(u32::MAX))
+        capacity(&self.shared.gpu, program, demand)
     }
 
-    fn run(&self, job: &mut Job) -> Result<Outcome> {
-        let run = self.start(job)?;
-        let begin = Instant::now();
-        let counts = run.to_end(Pace::start(self.gpu.software))?;
-        let device_time = Some(begin.elapsed());
-        let (arena, atomics) = run.results()?;
-        let first_trap = if counts[signal::TRAPPED] > 0 {
-            run.first_trap()?
-        } else {
-            None
-        };
-        let mut rest = &arena[..];
-        for range in job.changed.clone() {
-            let (words, after) = rest.split_at(range.len());
-            job.arena[range].copy_from_slice(words);
-            rest = after;
+    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        let plan = self.plan(&job.program)?;
+        Session::start(self.shared.gpu.clone(), plan, job)
+    }
+}
+
+impl Plan for Interpreting {
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if need.breakpoints.is_empty() {
+            return Ok(self.plain.clone());
         }
-        job.atomics.copy_from_slice(&atomics);
-        let retired = std::array::from_fn(|class| {
-            let at = signal::RETIRED + class;
-            u64::from(counts[at]) | u64::from(counts[at + 4]) << 32
-        });
-        Ok(Outcome {
-            first_trap,
-            traps: counts[signal::TRAPPED].into(),
-            retired: Some(retired),
-            device_time,
+        if let Some((breakpoints, stepper)) = &self.broken
+            && breakpoints == need.breakpoints
+        {
+            return Ok(stepper.clone());
+        }
+        let stepper = Arc::new(self.interpreter.load_broken(&self.plain, need.breakpoints)?);
+        self.broken = Some((need.breakpoints.to_vec(), stepper.clone()));
+        Ok(stepper)
+    }
+}
+
+impl Stepper for Interpreted {
+    fn engine(&self) -> Engine {
+        Engine::Interpreter
+    }
+
+    fn launch_fields(&self) -> &[String] {
+        &self.kernel.uniform
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    fn ends_at_once(&self) -> bool {
+        self.ends_at_once
+    }
+
+    fn counts_instructions(&self) -> bool {
+        true
+    }
+
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
+        let own = [&self.code, &self.matrices].map(|buffer| buffer.as_entire_binding());
+        let parts = shared.bindings.iter().cloned().chain(own);
+        Box::new(OnBuffers {
+            kernel: self.kernel.clone(),
+            group: bind_parts(&gpu.device, &self.kernel, parts),
+            groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
         })
     }
 }
 
-impl Run<'_> {
-    /// Dispatches until no VM has anything left to do, and gives the last signal.
-    fn to_end(&self, mut pace: Pace) -> Result<Vec<u32>> {
-        let mut resume = false;
-        loop {
-            let begin = Instant::now();
-            let counts = self.submit(pace, resume)?;
-            if counts[signal::STOPPED] == self.job.vms {
-                // VMs that yielded wait for each other, and go on when all the others have stopped as well.
-                resume = counts[signal::YIELDED] > 0;
-                if !resume {
-                    return Ok(counts);
-                }
-            } else {
-                resume = false;
-            }
-            pace.adapt(begin.elapsed(), self.gpu.software);
+impl Bound for OnBuffers {
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        pass.set_pipeline(&self.kernel.pipeline);
+        for dispatch in 0..batch.dispatches {
+            let launch = if dispatch == 0 { batch.first } else { batch.then };
+            pass.set_bind_group(0, &self.group, &[launch]);
+            pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
         }
-    }
-
-    /// Runs some dispatches, and gives the signal after them.
-    fn submit(&self, pace: Pace, resume: bool) -> Result<Vec<u32>> {
-        let fields = self.uniform(pace, resume)?;
-        self.gpu
-            .queue
-            .write_buffer(&self.launch, 0, bytemuck::cast_slice(&fields));
-        // A VM that yields a second time must wait for the others, so a dispatch that resumes stands alone.
-        let dispatches = if resume { 1 } else { pace.dispatches };
-        let readback = self.gpu.guarded(|device| {
-            let readback = Readback::new(device, signal::WORDS as u64);
-            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                pass.set_pipeline(&self.kernel.pipeline);
-                pass.set_bind_group(0, &self.group, &[]);
-                for _ in 0..dispatches {
-                    pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
-                }
-            }
-            readback.record(&mut encoder, &self.signal, Some(0..signal::WORDS), 0);
-            self.gpu.queue.submit([encoder.finish()]);
-            readback
-        })?;
-        readback.read(self.gpu, <[u32]>::to_vec)
-    }
-
-    /// The words of the uniform, in the order in which the shader has its fields.
-    fn uniform(&self, pace: Pace, resume: bool) -> Result<Vec<u32>> {
-        let program = &self.job.program;
-        let word = |field: &String| {
-            Ok(match field.as_str() {
-                "vms" => self.job.vms,
-                "first_vm" => self.job.first_vm,
-                "vm_count" => self.job.vm_count,
-                "cycles" => pace.cycles,
-                "inner_cycles" => pace.inner_cycles,
-                "resume" => resume.into(),
-                "depth_limit" => program.depth_limit,
-                "frame_words" => program.frame_memory(),
-                "call_frames" => program.call_depth,
-                "arena_words" => self.job.arena.len() as u32,
-                "atomic_words" => self.job.atomics.len() as u32,
-                _ => {
-                    let reason = format!("the shader's launch has a field `{field}` that nobody fills");
-                    return Err(Error::Device { reason });
-                }
-            })
-        };
-        self.kernel.uniform.iter().map(word).collect()
-    }
-
-    /// The changed words of the arena one after the other, and the atomics.
-    fn results(&self) -> Result<(Vec<u32>, Vec<u32>)> {
-        let changed: usize = self.job.changed.iter().map(ExactSizeIterator::len).sum();
-        let atomics = self.job.atomics.len();
-        let readback = self.copy((changed + atomics) as u64, |readback, encoder| {
-            readback.record(encoder, &self.arena, self.job.changed.iter().cloned(), 0);
-            readback.record(encoder, &self.atomics, Some(0..atomics), changed as u64);
-        })?;
-        readback.read(self.gpu, |words| {
-            let (changed, atomics) = words.split_at(changed);
-            (changed.to_vec(), atomics.to_vec())
-        })
-    }
-
-    /// What the trapped VM with the lowest number recorded.
-    fn first_trap(&self) -> Result<Option<TrapRecord>> {
-        let vms = self.job.vms as usize;
-        let of_row = |row: usize| row * vms..(row + 1) * vms;
-        let status = header::STATUS;
-        let readback = self.copy(vms as u64, |readback, encoder| {
-            readback.record(encoder, &self.states, Some(of_row(status)), 0)
-        })?;
-        let trapped = |words: &[u32]| words.iter().position(|&word| word == Status::Trapped as u32);
-        let Some(vm) = readback.read(self.gpu, trapped)? else {
-            return Ok(None);
-        };
-        let cells = (0..row::COUNT).map(|row| row * vms + vm..row * vms + vm + 1);
-        let readback = self.copy(row::COUNT as u64, |readback, encoder| {
-            readback.record(encoder, &self.states, cells, 0);
-        })?;
-        readback.read(self.gpu, |state| {
-            let (site, words) = trap_of(&self.job.program, state);
-            Some(TrapRecord {
-                vm: self.job.first_vm.wrapping_add(vm as u32),
-                site,
-                words,
-            })
-        })
-    }
-
-    /// Submits copies to the host.
-    fn copy(&self, words: u64, record: impl FnOnce(&Readback, &mut wgpu::CommandEncoder)) -> Result<Readback> {
-        self.gpu.guarded(|device| {
-            let readback = Readback::new(device, words);
-            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            record(&readback, &mut encoder);
-            self.gpu.queue.submit([encoder.finish()]);
-            readback
-        })
+        Recorded {
+            dispatches: batch.dispatches.into(),
+            epochs: None,
+        }
     }
 }
 
-/// Site and recorded words of a VM that trapped, from all rows of its state: its instruction names them.
-fn trap_of(program: &Program, state: &[u32]) -> (u32, [u32; 4]) {
-    let ip = state[header::IP];
-    match state[row::FAULT] {
-        fault::NONE => {}
-        fault::MEMORY => return (MEMORY_SITE, [ip, state[row::FAULT_OFFSET], 0, 0]),
-        _ => return (STACK_SITE, [ip, 0, 0, 0]),
-    }
-    let Some(instruction) = program.code.get(ip as usize) else {
-        return (MEMORY_SITE, [ip, ip, 0, 0]);
+/// How much a dispatch may do for a program.
+fn reach(software: bool, program: &Program, uses: Uses) -> Reach {
+    let rows = |record: &MatrixRecord| {
+        let mask = program.pools.dense.get(record.offset as usize);
+        mask.map_or(0, |mask| mask.count_ones())
     };
-    let [site, a, b, c] = instruction.operands;
-    let word = |number: u32| {
-        state[header::WORD_0..row::FRAME_BASE]
-            .get(number as usize)
-            .copied()
-            .unwrap_or(0)
-    };
-    let ((first, second), (third, fourth)) = (unpair(a), unpair(b));
-    match Op::from_code(instruction.opcode) {
-        Some(Op::Trap) => (site, [first, second, third, fourth].map(word)),
-        Some(Op::TrapIf) => (site, [word(b), word(c), 0, 0]),
-        _ => (site, [0; 4]),
+    let matrices = program.matrices.iter().map(|record| match record.format {
+        // Each term, and each row that is written back.
+        Format::Sparse => record.size.saturating_mul(2),
+        // Rows of bits go eight coefficients a step; the others are no longer than this.
+        Format::Dense => record.size / 8 + rows(record) * 32,
+    });
+    let remainder = if uses.has(Part::RareFloat) { REMAINDER_STEPS } else { 0 };
+    Reach {
+        cycles: if software { MOST_CYCLES_SOFTWARE } else { MOST_CYCLES },
+        dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
+        inner: matrices.max().unwrap_or(0).max(remainder),
     }
 }
 
-/// The parameter slots as words.
-fn slot_words(job: &Job) -> Vec<u32> {
-    job.slots
-        .iter()
-        .flat_map(|slot| [slot.base, slot.stride, slot.length, slot.reserved])
-        .collect()
+/// Whether one dispatch of as many cycles as the program has instructions surely ends every VM: nothing is run twice.
+fn ends_at_once(program: &Program) -> bool {
+    program.code.len() <= MOST_CYCLES_SOFTWARE as usize
+        && program.code.iter().zip(0..).all(|(instruction, at)| {
+            match Op::from_code(instruction.opcode) {
+                Some(Op::Jump | Op::JumpIf | Op::JumpUnless) => instruction.operands[0] > at,
+                // These may have to be tried again, or wait.
+                Some(Op::Call | Op::Yield | Op::AtomicMinS | Op::AtomicMaxS | Op::AtomicCas) => false,
+                _ => true,
+            }
+        })
 }
 
 const _: () = assert!(

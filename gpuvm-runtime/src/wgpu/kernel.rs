@@ -3,6 +3,7 @@
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, StorageAccess, TypeInner};
 
+use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::source::Entry;
 use super::spirv;
@@ -31,13 +32,13 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Compiles a shader.
+    /// Compiles a shader with the given forms of arithmetic.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, entry: Entry, path: Path) -> Result<Kernel> {
-        let source = entry.source();
+    pub fn new(gpu: &Gpu, entry: Entry, floats: FloatOps, path: Path) -> Result<Kernel> {
+        let source = entry.source(floats);
         let refused = |reason: String| Error::Device {
             reason: format!("shader `{}`: {reason}", entry.point()),
         };
@@ -113,7 +114,9 @@ fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<
 /// What naga says, with the place in the source.
 pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
-    let info = Validator::new(ValidationFlags::all(), Capabilities::default())
+    // Sources have 64-bit types only where the device has them.
+    let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
+    let info = Validator::new(ValidationFlags::all(), capabilities)
         .validate(&module)
         .map_err(|error| error.emit_to_string(source))?;
     Ok((module, info))
@@ -137,7 +140,8 @@ fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer {
                     ty,
-                    has_dynamic_offset: false,
+                    // Dispatches of one submission differ in their uniforms only.
+                    has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
                     min_binding_size: None,
                 },
                 count: None,
@@ -170,12 +174,16 @@ mod tests {
 
     #[test]
     fn shaders_validate_and_tell_their_bindings() {
-        for (entry, storage) in [
-            (Entry::Interpreter(Uses::all()), 8),
-            (Entry::Interpreter(Uses::default()), 8),
-            (Entry::Probe, 2),
+        let (none, all) = (FloatOps::default(), FloatOps::of_features(wgpu::Features::all()));
+        for (entry, floats, storage) in [
+            (Entry::Interpreter(Uses::all()), none, 8),
+            (Entry::Interpreter(Uses::all()), all, 8),
+            (Entry::Interpreter(Uses::default()), none.relaxed(), 8),
+            (Entry::Probe, none.relaxed(), 2),
+            (Entry::Probe, all, 2),
+            (Entry::Transpose, none, 2),
         ] {
-            let (module, _) = parse(&entry.source()).unwrap_or_else(|error| panic!("{error}"));
+            let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);
             assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);
             assert!(found.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));

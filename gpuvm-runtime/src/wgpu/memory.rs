@@ -1,17 +1,15 @@
 //! Moving words between the host and a device.
 
 use std::ops::Range;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
+use super::pool::{Kind, Lease};
 use crate::error::{Error, Result};
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;
-/// How long to wait for a callback before asking the device again.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 /// A buffer of zeros, for kernels to use and to copy from.
 pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
@@ -32,30 +30,40 @@ pub fn filled(gpu: &Gpu, label: &str, words: &[u32]) -> wgpu::Buffer {
     buffer
 }
 
-/// A uniform's buffer of the given number of words.
-pub fn uniform(device: &wgpu::Device, label: &str, words: usize) -> wgpu::Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: size(words as u64),
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
-}
-
 /// Bytes of a buffer: no binding may be empty, and a vector of four words has to fit.
-fn size(words: u64) -> u64 {
+pub fn size(words: u64) -> u64 {
     (words * WORD).next_multiple_of(16).max(16)
 }
 
-/// The bind group of a kernel, one buffer a binding.
+/// The first words of a buffer, as a binding.
+pub fn words_of(buffer: &wgpu::Buffer, words: u64) -> wgpu::BindingResource<'_> {
+    part_of(buffer, 0, words)
+}
+
+/// Words of a buffer from the given byte on, as a binding.
+pub fn part_of(buffer: &wgpu::Buffer, offset: u64, words: u64) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer,
+        offset,
+        size: wgpu::BufferSize::new(size(words)),
+    })
+}
+
+/// The bind group of a kernel, one whole buffer a binding.
 pub fn bind(device: &wgpu::Device, kernel: &Kernel, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-    let entries: Vec<_> = buffers
-        .iter()
+    bind_parts(device, kernel, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+}
+
+/// The bind group of a kernel.
+pub fn bind_parts<'a>(
+    device: &wgpu::Device,
+    kernel: &Kernel,
+    parts: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = parts
+        .into_iter()
         .zip(0..)
-        .map(|(buffer, binding)| wgpu::BindGroupEntry {
-            binding,
-            resource: buffer.as_entire_binding(),
-        })
+        .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
         .collect();
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
@@ -67,71 +75,91 @@ pub fn bind(device: &wgpu::Device, kernel: &Kernel, buffers: &[&wgpu::Buffer]) -
 /// Ranges of words to bring to the host in one go.
 #[derive(Debug)]
 pub struct Readback {
-    buffer: wgpu::Buffer,
+    buffer: Lease,
     words: u64,
+    /// What came of mapping it.
+    mapped: Arc<OnceLock<Result<(), wgpu::BufferAsyncError>>>,
 }
 
 impl Readback {
     /// Room for that many words.
-    pub fn new(device: &wgpu::Device, words: u64) -> Readback {
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("readback"),
-            size: size(words),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        Readback { buffer, words }
+    pub fn new(gpu: &Gpu, words: u64) -> Readback {
+        Readback {
+            buffer: gpu.pool.take(Kind::Readback, size(words)),
+            words,
+            mapped: Arc::default(),
+        }
     }
 
-    /// Records copies of ranges of words, one after the other from the given word of the room on.
+    /// Records copies of ranges of words, one after the other from the given word of the room on. Gives the word after the last.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         source: &wgpu::Buffer,
         ranges: impl IntoIterator<Item = Range<usize>>,
         mut at: u64,
-    ) {
+    ) -> u64 {
         for range in ranges.into_iter().filter(|range| !range.is_empty()) {
             let words = range.len() as u64;
             encoder.copy_buffer_to_buffer(source, range.start as u64 * WORD, &self.buffer, at * WORD, words * WORD);
             at += words;
         }
+        at
     }
 
-    /// Waits for the device, and hands over the words.
+    /// Asks for the words. To be called after the copies are submitted.
+    pub fn ask(&self) {
+        let mapped = self.mapped.clone();
+        self.buffer.map(move |result| {
+            // It is asked for once, so nothing is there yet.
+            let _ = mapped.set(result);
+        });
+    }
+
+    /// Waits for the submission that has the copies, and then for the words.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn read<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
-        let (sender, receiver) = mpsc::channel();
-        let range = 0..size(self.words);
-        self.buffer
-            .map_async(wgpu::MapMode::Read, range.clone(), move |result| {
-                // The receiver lives until after the wait; if it does not, nobody wants to know.
-                let _ = sender.send(result);
-            });
-        let failed = |reason: String| Error::Device { reason };
-        loop {
-            gpu.wait()?;
-            // Another thread that waits for the same device may be about to run the callback instead of this one.
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(Ok(())) => break,
-                Ok(Err(error)) => return Err(failed(error.to_string())),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(failed("results could not be read back".to_string()));
-                }
-            }
+    pub fn wait(&self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        gpu.wait_for(submission, || self.mapped.get().is_some())?;
+        match self.mapped.get() {
+            Some(Err(error)) => Err(Error::Device {
+                reason: error.to_string(),
+            }),
+            _ => Ok(()),
         }
+    }
+
+    /// Looks at the words, which have been waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn view<T>(&self, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
         let view = self
             .buffer
-            .get_mapped_range(range)
-            .map_err(|error| failed(error.to_string()))?;
+            .get_mapped_range(0..size(self.words))
+            .map_err(|error| Error::Device {
+                reason: error.to_string(),
+            })?;
         let words: &[u32] = bytemuck::cast_slice(&view);
-        let value = use_words(&words[..self.words as usize]);
-        drop(view);
-        self.buffer.unmap();
-        Ok(value)
+        Ok(use_words(&words[..self.words as usize]))
+    }
+
+    /// Waits for what was submitted, and hands the words over.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn read<T>(
+        &self,
+        gpu: &Gpu,
+        submission: &wgpu::SubmissionIndex,
+        use_words: impl FnOnce(&[u32]) -> T,
+    ) -> Result<T> {
+        self.ask();
+        self.wait(gpu, submission)?;
+        self.view(use_words)
     }
 }

@@ -1,15 +1,20 @@
 //! The engines that run on a GPU through wgpu. Everything that is wgpu's own stays in this folder: outside of it there are words and
 //! programs.
 
+mod clock;
+mod floats;
 mod gpu;
 mod interpreter;
 mod kernel;
 mod memory;
 mod pace;
 mod pack;
+mod pool;
 mod probe;
+mod session;
 mod source;
 mod spirv;
+mod stepper;
 #[cfg(test)]
 mod tests;
 

@@ -16,8 +16,23 @@ pub struct Packed {
     pub matrices: Vec<u32>,
 }
 
+impl Packed {
+    /// The code with breakpoints in place of the given instructions.
+    pub fn with_breaks(&self, breakpoints: &[u32]) -> Vec<u32> {
+        let mut code = self.code.clone();
+        for &at in breakpoints {
+            if let Some(word) = code.get_mut(at as usize * 4) {
+                *word = (Shape::Break as u32) << SHAPE_SHIFT;
+            }
+        }
+        code
+    }
+}
+
 /// Labels and sites share a word with opcode and shape, so they have to be below this.
 const FIRST_OPERANDS: u32 = 1 << 21;
+/// Where an instruction's first word has its shape.
+const SHAPE_SHIFT: u32 = 29;
 
 /// Packs a program.
 ///
@@ -73,7 +88,7 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
             FIRST_OPERANDS - 1
         ));
     }
-    operands[0] = op.code() | first << 8 | (shape as u32) << 29;
+    operands[0] = op.code() | first << 8 | (shape as u32) << SHAPE_SHIFT;
     Ok(operands)
 }
 

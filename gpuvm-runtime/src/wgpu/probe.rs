@@ -1,6 +1,7 @@
-//! Known answers: whether a device's float arithmetic gives Rust's bits is found out by trying, because drivers promise what they
+//! Known answers: which of a device's own forms of arithmetic give Rust's bits is found out by trying, because drivers promise what they
 //! do not keep and keep what they do not promise.
 
+use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::kernel::{Kernel, Path};
 use super::memory::{Readback, bind, filled, zeros};
@@ -8,7 +9,7 @@ use super::source::Entry;
 use crate::error::Result;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN.
-const SPECIAL: [u32; 24] = [
+const SPECIAL: [u32; 28] = [
     0x0000_0000,
     0x8000_0000,
     0x0000_0001,
@@ -20,66 +21,65 @@ const SPECIAL: [u32; 24] = [
     0x0080_0001,
     0x00ff_ffff,
     0x3380_0000,
+    0x3eff_ffff,
+    0x3f00_0000,
+    0xbf00_0000,
     0x3f7f_ffff,
     0x3f80_0000,
     0xbf80_0000,
     0x3f80_0001,
     0x3fff_ffff,
-    0x4000_0000,
+    0x4020_0000,
     0x4049_0fdb,
     0x4b7f_ffff,
     0x4f00_0000,
+    0xcf00_0000,
     0x7f7f_ffff,
     0xff7f_ffff,
     0x7f80_0000,
     0x7fc0_0000,
 ];
 
-/// Answers for each pair.
-const ANSWERS: usize = 5;
+/// Inputs in all.
+const INPUTS: usize = 4096;
 
-/// Whether the device computes sums, differences, products, quotients and roots as Rust does.
+/// The forms, of those that the device's features allow, whose answers were right for every input.
 ///
 /// # Errors
 ///
 /// When the device fails, or refuses the shader.
-pub fn is_exact(gpu: &Gpu, path: Path) -> Result<bool> {
-    let pairs = pairs();
-    let kernel = Kernel::new(gpu, Entry::Probe, path)?;
-    let words = (pairs.len() * ANSWERS) as u64;
-    let readback = gpu.guarded(|device| {
-        let asked = filled(gpu, "pairs", bytemuck::cast_slice(&pairs));
+pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
+    let asked = FloatOps::of_features(gpu.device.features());
+    let inputs = inputs();
+    let kernel = Kernel::new(gpu, Entry::Probe, asked, path)?;
+    let words = (inputs.len() * asked.count() * 2) as u64;
+    let (readback, submission) = gpu.guarded(|device| {
+        let questions = filled(gpu, "questions", inputs.as_flattened());
         let answers = zeros(device, "answers", words);
-        let readback = Readback::new(device, words);
-        let group = bind(device, &kernel, &[&asked, &answers]);
+        let readback = Readback::new(gpu, words);
+        let group = bind(device, &kernel, &[&questions, &answers]);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&kernel.pipeline);
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups((pairs.len() as u32).div_ceil(kernel.workgroup), 1, 1);
+            pass.dispatch_workgroups((inputs.len() as u32).div_ceil(kernel.workgroup), 1, 1);
         }
         readback.record(&mut encoder, &answers, Some(0..words as usize), 0);
-        gpu.queue.submit([encoder.finish()]);
-        readback
+        let submission = gpu.queue.submit([encoder.finish()]);
+        (readback, submission)
     })?;
-    readback.read(gpu, |found| {
-        pairs.iter().zip(found.chunks_exact(ANSWERS)).all(|(pair, found)| {
-            expected(*pair).iter().zip(found).all(|(&expected, &found)| {
-                expected == found || f32::from_bits(expected).is_nan() && f32::from_bits(found).is_nan()
-            })
+    readback.read(gpu, &submission, |found| {
+        let answers = found.as_chunks::<2>().0.chunks_exact(asked.count());
+        let each = inputs.iter().zip(answers);
+        each.fold(asked, |right, (&input, answers)| {
+            right.and(asked.checked(input, answers))
         })
     })
 }
 
-fn expected(pair: [u32; 2]) -> [u32; ANSWERS] {
-    let [a, b] = pair.map(f32::from_bits);
-    [a + b, a - b, a * b, a / b, a.sqrt()].map(f32::to_bits)
-}
-
-/// Every special value with every other, and as many of no special kind from a xorshift generator.
-fn pairs() -> Vec<[u32; 2]> {
-    let mut pairs: Vec<_> = SPECIAL.iter().flat_map(|&a| SPECIAL.map(|b| [a, b])).collect();
+/// Every special value with every other, then as many of no special kind from a xorshift generator.
+fn inputs() -> Vec<[u32; 4]> {
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;
@@ -87,15 +87,30 @@ fn pairs() -> Vec<[u32; 2]> {
         state ^= state << 5;
         state
     };
-    for _ in 0..pairs.len() {
+    let special = |at: u32| SPECIAL[at as usize % SPECIAL.len()];
+    let crossed = SPECIAL.iter().flat_map(|&a| SPECIAL.map(|b| (a, b)));
+    let mut inputs: Vec<_> = crossed
+        .map(|(a, b)| [a, b, special(random() >> 8), special(random() >> 8)])
+        .collect();
+    while inputs.len() < INPUTS {
         let a = random();
-        // Every other pair has exponents close to each other, so that sums cancel and quotients round.
-        let b = if a & 1 == 0 {
-            random()
-        } else {
-            random() & 0x00ff_ffff ^ a & 0xff80_0000
+        let b = match a % 4 {
+            0 | 1 => random(),
+            // Exponents close to each other, so that sums cancel and quotients round.
+            2 => random() & 0x00ff_ffff ^ a & 0xff80_0000,
+            _ => a ^ random() & 0xff,
         };
-        pairs.push([a, b]);
+        let product = f32::from_bits(a) * f32::from_bits(b);
+        let c = match b % 4 {
+            0 => random(),
+            1 => special(random() >> 8),
+            // What is left of a product is its own rounding error, or little more.
+            2 => (-product).to_bits(),
+            _ => (-product).to_bits() ^ random() & 0xff,
+        };
+        // A short number in every other pair, for quotients of more than one digit.
+        let d = random() >> (a >> 16 & 31);
+        inputs.push([a, b, c, d]);
     }
-    pairs
+    inputs
 }

@@ -5,8 +5,12 @@ use std::fmt::Write;
 
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, WORDS, space};
+use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::{Program, Status};
+
+use super::floats::{FloatOps, Needs};
+use crate::engine::fault;
 
 /// A shader's entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub enum Entry {
     Interpreter(Uses),
     /// Known answers of float arithmetic.
     Probe,
+    /// Moves states and frames between rows and records.
+    Transpose,
 }
 
 impl Entry {
@@ -23,21 +29,41 @@ impl Entry {
         match self {
             Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
+            Entry::Transpose => "move_words",
         }
     }
 
-    /// The complete WGSL.
-    pub fn source(self) -> String {
+    /// Whether it is for programs whose floats may be inexact.
+    pub fn relaxed(self) -> bool {
+        matches!(self, Entry::Interpreter(uses) if uses.relaxed)
+    }
+
+    /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
+    pub fn source(self, floats: FloatOps) -> String {
         let (shared, entry): (&[&str], _) = match self {
             Entry::Interpreter(_) => (
                 &[ARITHMETIC, MACHINE].concat(),
                 include_str!("../../shaders/interpreter.wgsl"),
             ),
             Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
+            Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
         };
         let mut source = constants();
         if let Entry::Interpreter(uses) = self {
             uses.declare(&mut source);
+        }
+        floats.declare(&mut source);
+        let (double, long) = (floats.needs(Needs::Double), floats.needs(Needs::Long));
+        if self == Entry::Probe {
+            let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
+            floats.declare_probe(&mut source);
+        }
+        let native = [(double, DOUBLE), (long, LONG)]
+            .into_iter()
+            .filter(|(is_there, _)| *is_there);
+        for (_, part) in native {
+            source.push_str(part);
+            source.push('\n');
         }
         for part in shared.iter().chain([&entry]) {
             source.push_str(part);
@@ -52,7 +78,18 @@ const ARITHMETIC: &[&str] = &[
     include_str!("../../shaders/shared/integer.wgsl"),
     include_str!("../../shaders/shared/long.wgsl"),
     include_str!("../../shaders/shared/float.wgsl"),
+    include_str!("../../shaders/shared/float_native.wgsl"),
+    include_str!("../../shaders/shared/float_round.wgsl"),
+    include_str!("../../shaders/shared/float_fma.wgsl"),
+    include_str!("../../shaders/shared/float_root.wgsl"),
+    include_str!("../../shaders/shared/float_convert.wgsl"),
 ];
+
+/// Forms of arithmetic by way of `f64`.
+const DOUBLE: &str = include_str!("../../shaders/shared/float_double.wgsl");
+
+/// Forms of arithmetic on 64-bit integers of the device's own.
+const LONG: &str = include_str!("../../shaders/shared/long_native.wgsl");
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
@@ -62,6 +99,7 @@ const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/memory.wgsl"),
     include_str!("../../shaders/shared/matrix.wgsl"),
     include_str!("../../shaders/shared/linear.wgsl"),
+    include_str!("../../shaders/shared/math.wgsl"),
     include_str!("../../shaders/shared/oracle.wgsl"),
     include_str!("../../shaders/shared/branch.wgsl"),
     include_str!("../../shaders/shared/io.wgsl"),
@@ -85,6 +123,8 @@ pub enum Part {
     RareFloat,
     /// Rounding, and conversion between floats and integers.
     Conversion,
+    /// The device's own functions, of relaxed programs.
+    Math,
     /// Sparse matrices.
     Sparse,
     /// Dense matrices.
@@ -93,19 +133,23 @@ pub enum Part {
     Atomic,
     /// Calls that the linker has not inlined.
     Calls,
+    /// Breakpoints, which no program has of itself.
+    Breaks,
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 9] = [
+const PARTS: [(Part, &str); 11] = [
     (Part::Division, "USES_DIVISION"),
     (Part::Long, "USES_LONG"),
     (Part::LongDivision, "USES_LONG_DIVISION"),
     (Part::RareFloat, "USES_RARE_FLOAT"),
     (Part::Conversion, "USES_CONVERSION"),
+    (Part::Math, "USES_MATH"),
     (Part::Sparse, "USES_SPARSE"),
     (Part::Dense, "USES_DENSE"),
     (Part::Atomic, "USES_ATOMIC"),
     (Part::Calls, "USES_CALLS"),
+    (Part::Breaks, "USES_BREAKS"),
 ];
 
 impl Part {
@@ -121,6 +165,7 @@ impl Part {
             FRem | FMulAdd | FSqrt => Part::RareFloat,
             FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF
             | U64ToF => Part::Conversion,
+            FMath => Part::Math,
             AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
             | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
             Call => Part::Calls,
@@ -131,12 +176,18 @@ impl Part {
 
 /// The parts of the interpreter that a program uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Uses(u16);
+pub struct Uses {
+    parts: u16,
+    relaxed: bool,
+}
 
 impl Uses {
     /// What the program needs.
     pub fn of(program: &Program) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses {
+            relaxed: program.relaxed,
+            ..Uses::default()
+        };
         for instruction in &program.code {
             let op = Op::from_code(instruction.opcode);
             let matrix = program.matrices.get(instruction.operands[3] as usize);
@@ -146,21 +197,37 @@ impl Uses {
                 (Some(op), _) => Part::of(op),
                 (None, _) => None,
             };
-            uses.0 |= part.map_or(0, |part| 1 << part as u8);
+            uses.parts |= part.map_or(0, |part| 1 << part as u8);
         }
         uses
+    }
+
+    /// These parts and breakpoints.
+    pub fn with_breaks(self) -> Uses {
+        Uses {
+            parts: self.parts | 1 << Part::Breaks as u8,
+            ..self
+        }
+    }
+
+    /// Whether it has the part.
+    pub fn has(self, part: Part) -> bool {
+        self.parts >> part as u8 & 1 == 1
     }
 
     /// Every part.
     #[cfg(test)]
     pub fn all() -> Uses {
-        Uses(u16::MAX)
+        Uses {
+            parts: u16::MAX,
+            relaxed: false,
+        }
     }
 
     fn declare(self, text: &mut String) {
         for (part, name) in PARTS {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "const {name}: bool = {};", self.0 >> part as u8 & 1 == 1);
+            let _ = writeln!(text, "const {name}: bool = {};", self.has(part));
         }
     }
 }
@@ -181,6 +248,8 @@ pub enum Shape {
     Branch,
     /// Everything else.
     Io,
+    /// A breakpoint in place of an instruction: the VM stops in front of it.
+    Break,
 }
 
 /// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
@@ -199,16 +268,6 @@ pub mod row {
     pub const COUNT: usize = STATE_WORDS + 4;
 }
 
-/// Why a VM trapped.
-pub mod fault {
-    /// Its instruction says so, and names site and words.
-    pub const NONE: u32 = 0;
-    /// It reached outside of memory.
-    pub const MEMORY: u32 = 1;
-    /// It called too deep.
-    pub const STACK: u32 = 2;
-}
-
 /// Words of the signal buffer.
 pub mod signal {
     /// VMs that no longer run.
@@ -217,12 +276,18 @@ pub mod signal {
     pub const YIELDED: usize = 1;
     /// Those of them that trapped.
     pub const TRAPPED: usize = 2;
+    /// The largest `!vm` of a VM that trapped, `vm` counted within the batch: it stands for the first trap. 0 if none trapped.
+    pub const FIRST_TRAP: usize = 3;
+    /// Running VMs that a dispatch has left in front of a breakpoint.
+    pub const AT_BREAK: usize = 4;
     /// Instructions by class, the low words; the high words follow them.
-    pub const RETIRED: usize = 3;
+    pub const RETIRED: usize = 5;
     /// Words that the VMs add to.
-    pub const COUNTS: usize = 7;
+    pub const COUNTS: usize = 9;
+    /// Not 0: a VM has trapped in an earlier step of the job, so that no further step starts.
+    pub const ENDED: usize = 13;
     /// Words in all.
-    pub const WORDS: usize = 11;
+    pub const WORDS: usize = 14;
 }
 
 /// A sparse term as two words: the bits of the first.
@@ -254,6 +319,7 @@ fn constants() -> String {
         ("STATUS_YIELDED", Status::Yielded as u32),
         ("STATUS_HALTED", Status::Halted as u32),
         ("STATUS_TRAPPED", Status::Trapped as u32),
+        ("STATUS_AT_BREAK", Status::Trapped as u32 + 1),
         ("FAULT_MEMORY", fault::MEMORY),
         ("FAULT_STACK", fault::STACK),
         ("FORMAT_SPARSE", Format::Sparse as u32),
@@ -272,10 +338,12 @@ fn constants() -> String {
         ("SHAPE_ORACLE", Shape::Oracle as u32),
         ("SHAPE_ORACLE_PAIR", Shape::OraclePair as u32),
         ("SHAPE_BRANCH", Shape::Branch as u32),
+        ("SHAPE_BREAK", Shape::Break as u32),
     ];
     let places = [
         ("ROW_IP", header::IP),
         ("ROW_STATUS", header::STATUS),
+        ("ROW_VM_ID", header::VM_ID),
         ("ROW_DEPTH", header::DEPTH),
         ("ROW_WORDS", header::WORD_0),
         ("ROW_FRAME_BASE", row::FRAME_BASE),
@@ -285,6 +353,9 @@ fn constants() -> String {
         ("SIGNAL_STOPPED", signal::STOPPED),
         ("SIGNAL_YIELDED", signal::YIELDED),
         ("SIGNAL_TRAPPED", signal::TRAPPED),
+        ("SIGNAL_FIRST_TRAP", signal::FIRST_TRAP),
+        ("SIGNAL_AT_BREAK", signal::AT_BREAK),
+        ("SIGNAL_ENDED", signal::ENDED),
         ("SIGNAL_RETIRED", signal::RETIRED),
         ("SIGNAL_COUNTS", signal::COUNTS),
     ];
@@ -295,6 +366,9 @@ fn constants() -> String {
     };
     for op in Op::ALL {
         add(&format!("OP_{}", upper_snake(op.name())), op.code());
+    }
+    for (number, name) in library::FUNCTIONS.iter().enumerate() {
+        add(&format!("MATH_{}", name.to_ascii_uppercase()), number as u32);
     }
     for (name, value) in fixed {
         add(name, value);
@@ -330,7 +404,7 @@ mod tests {
 
     #[test]
     fn every_op_is_named_by_the_interpreter() {
-        let source = Entry::Interpreter(Uses::all()).source();
+        let source = Entry::Interpreter(Uses::all()).source(FloatOps::default());
         for op in Op::ALL.iter().filter(|op| **op != Op::Affine) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {

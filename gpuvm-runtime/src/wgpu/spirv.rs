@@ -116,12 +116,13 @@ fn string_instruction(opcode: u16, text: &str) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wgpu::floats::FloatOps;
     use crate::wgpu::kernel::parse;
     use crate::wgpu::source::Entry;
 
     #[test]
     fn float_results_are_decorated_and_promises_made() {
-        let (module, info) = parse(&Entry::Probe.source()).unwrap();
+        let (module, info) = parse(&Entry::Probe.source(FloatOps::default().relaxed())).unwrap();
         let words = exact(&module, &info).unwrap();
         let mut rest = &words[5..];
         let (mut decorated, mut arithmetic, mut modes) = (0, 0, 0);

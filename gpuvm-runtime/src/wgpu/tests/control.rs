@@ -55,7 +55,7 @@ fn numbers_of_vms_and_parts_follow_the_batch() {
     let mut batch = job(with_finish(code), &[], 0, 1, 100);
     batch.first_vm = 300;
     batch.vm_count = 1000;
-    batch.slots[1].base = 0_u32.wrapping_sub(300);
+    batch.slots[1].place.base = 0_u32.wrapping_sub(300);
     let done = check(engine, batch);
     assert_eq!(done.arena[5], 1305);
 }
@@ -131,7 +131,7 @@ fn traps_stop_their_vm_alone_and_record_words() {
     assert_eq!(found.arena, expected.arena);
     let mut without_first = job(with_finish(code), &[], 0, 1, 200);
     without_first.first_vm = 6;
-    without_first.slots[1].base = 0_u32.wrapping_sub(6);
+    without_first.slots[1].place.base = 0_u32.wrapping_sub(6);
     check(engine, without_first);
 }
 
@@ -262,7 +262,7 @@ fn damaged_programs_are_refused() {
     for code in damaged {
         assert!(
             engine
-                .run(&mut job(program(code, Store::default()), &[], 0, 1, 1))
+                .start(job(program(code, Store::default()), &[], 0, 1, 1))
                 .is_err()
         );
     }

@@ -9,12 +9,12 @@ use std::sync::{Arc, OnceLock};
 use gpuvm_core::interp::{self, Memory, Vm};
 use gpuvm_core::isa::{Instruction, Op};
 use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
-use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status};
+use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status, TrapRecord};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 
 use super::open;
-use crate::engine::{Choice, Engine, Execute, Job, Opened, Outcome};
+use crate::engine::{Choice, Engine, Execute, Job, Limit, Opened, Slot};
 
 /// The one device of this test binary.
 fn interpreter() -> &'static dyn Execute {
@@ -33,6 +33,14 @@ const SITE_PLACE: Place = Place {
     line: 7,
     routine: 0,
 };
+
+/// How a job ended.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    first_trap: Option<TrapRecord>,
+    traps: u64,
+    retired: Option<[u64; 4]>,
+}
 
 /// A program of the given code, with one parameter, one trap site and 64 words of frame.
 fn program(code: Vec<Instruction>, store: Store) -> Program {
@@ -53,6 +61,7 @@ fn program(code: Vec<Instruction>, store: Store) -> Program {
         frame_words: 64,
         call_depth: 2,
         depth_limit: 3,
+        relaxed: false,
         report: Default::default(),
     }
 }
@@ -69,34 +78,42 @@ fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> 
         vms,
         vm_count: vms,
         slots: vec![
-            ParamSlot {
+            on_host(ParamSlot {
                 base: 0,
                 stride: inputs,
                 length: inputs,
                 reserved: 0,
-            },
-            ParamSlot {
+            }),
+            on_host(ParamSlot {
                 base,
                 stride: outputs,
                 length: outputs,
                 reserved: 0,
-            },
+            }),
         ],
         changed: std::iter::once(input.len()..arena.len()).collect(),
         arena,
         atomics: vec![0; 8],
+        atomic_regions: Vec::new(),
+        steps: 1,
+        copies: Vec::new(),
     }
+}
+
+fn on_host(place: ParamSlot) -> Slot {
+    Slot { place, region: None }
 }
 
 /// Runs a job by the reference interpreter; yielding VMs go on together.
 fn reference(job: &mut Job) -> Outcome {
+    let slots: Vec<_> = job.slots.iter().map(|slot| slot.place).collect();
     let mut vms: Vec<Vm> = (0..job.vms)
         .map(|vm| Vm::new(&job.program, job.first_vm + vm))
         .collect();
     let mut memory = Memory {
         arena: &mut job.arena,
         atomics: &mut job.atomics,
-        params: &job.slots,
+        params: &slots,
         vm_count: job.vm_count,
         first_vm: 0,
     };
@@ -112,7 +129,6 @@ fn reference(job: &mut Job) -> Outcome {
                 first_trap: outcome.traps.first().copied(),
                 traps: outcome.traps.len() as u64,
                 retired: Some(retired),
-                device_time: None,
             };
         }
     }
@@ -120,20 +136,22 @@ fn reference(job: &mut Job) -> Outcome {
 
 /// Runs a job both ways, and gives both with their outcomes, the reference's first.
 fn both(engine: &dyn Execute, job: Job) -> [(Job, Outcome); 2] {
-    let copy = || Job {
-        program: job.program.clone(),
-        first_vm: job.first_vm,
-        vms: job.vms,
-        vm_count: job.vm_count,
-        slots: job.slots.clone(),
-        arena: job.arena.clone(),
-        atomics: job.atomics.clone(),
-        changed: job.changed.clone(),
-    };
-    let (mut expected, mut found) = (copy(), copy());
+    let mut expected = job.clone();
     let wanted = reference(&mut expected);
-    let mut outcome = engine.run(&mut found).unwrap();
-    outcome.device_time = None;
+    let mut found = job.clone();
+    let mut running = engine.start(job).unwrap();
+    let mut tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+    while tally.yielded > 0 {
+        tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+    }
+    let finished = running.finish().unwrap();
+    let outcome = Outcome {
+        first_trap: finished.first_trap,
+        traps: tally.trapped.into(),
+        retired: tally.retired,
+    };
+    found.arena = finished.memory.arena;
+    found.atomics = finished.memory.atomics;
     [(expected, wanted), (found, outcome)]
 }
 

@@ -1,6 +1,17 @@
 //! A [`Program`]: what linking makes and engines run. Valid by construction: every word is one of the 28, every label an
 //! instruction, every matrix and site exists.
 
+mod bytes;
+mod identity;
+mod metadata;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use bytes::{FORMAT_VERSION, LoadError};
+pub use identity::ProgramId;
+pub use metadata::Metadata;
+
 use crate::isa::{CALL_FRAME_WORDS, Instruction};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
@@ -43,9 +54,15 @@ pub struct Program {
     pub call_depth: u32,
     /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
     pub depth_limit: u32,
+    /// Whether floats may be inexact on a GPU: their last bits, and those of the functions in
+    /// [`Op::FMath`](crate::isa::Op::FMath), which only such a program has.
+    pub relaxed: bool,
     /// What is known about it.
     pub report: crate::compile::Report,
 }
+
+/// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.
+pub(crate) const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Program {
     /// Words of frame memory that each VM needs.

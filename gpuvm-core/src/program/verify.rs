@@ -1,17 +1,38 @@
 //! Checks that a [`Program`] from outside holds together, so that engines need not.
 
-use super::{linked_roles, may_be_open};
 use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair};
+use crate::library;
 use crate::matrix::{AffineMap, read_record};
-use crate::program::{Place, Program};
+use crate::program::{MOST_FRAME_MEMORY, Place, Program};
+use crate::routine::Cause;
 
-/// Says what is wrong with a program first, if something is: that an instruction names a word, label, matrix or site that does
-/// not exist, that a matrix is not what its instruction does, that the code can run past its end.
-///
-/// # Errors
-///
-/// The text names the instruction and what is accepted instead.
-pub fn verify(program: &Program) -> Result<(), String> {
+impl Program {
+    /// Says what is wrong with a program first, if something is: that an instruction names a word, label, matrix, parameter or site
+    /// that does not exist, that a matrix is not what its instruction does, that a message has too many pieces, that the frames are
+    /// too large, that the code can run past its end. What the linker makes is valid; programs from text and files are checked.
+    ///
+    /// # Errors
+    ///
+    /// The text names the instruction and what is accepted instead.
+    pub fn verify(&self) -> Result<(), String> {
+        sizes(self)?;
+        places_and_sites(self)?;
+        let mut maps = Vec::with_capacity(self.matrices.len());
+        for (number, record) in self.matrices.iter().enumerate() {
+            let map = read_record(record, &self.pools).filter(fits_state);
+            maps.push(map.ok_or_else(|| format!("matrix m{number} is no map of the words w0 to w{}", WORDS - 1))?);
+        }
+        for (address, instruction) in self.code.iter().enumerate() {
+            check(self, &maps, instruction).map_err(|what| format!("instruction {address}: {what}"))?;
+        }
+        match self.code.last().and_then(|last| Op::from_code(last.opcode)) {
+            Some(Op::Jump | Op::Return | Op::Halt | Op::Trap) => Ok(()),
+            _ => Err("the code runs past its end: the last instruction must be jump, ret, halt or trap".to_string()),
+        }
+    }
+}
+
+fn sizes(program: &Program) -> Result<(), String> {
     let sizes = [
         ("instructions", program.code.len()),
         ("matrices", program.matrices.len()),
@@ -27,17 +48,15 @@ pub fn verify(program: &Program) -> Result<(), String> {
         }
     }
     let frames = u64::from(program.call_depth) * CALL_FRAME_WORDS as u64 + u64::from(program.frame_words);
-    if u32::try_from(frames).is_err() {
+    if frames > MOST_FRAME_MEMORY {
         return Err(format!(
-            "the frames need {frames} words: at most {} are possible",
-            u32::MAX
+            "the frames need {frames} words: at most {MOST_FRAME_MEMORY} are possible"
         ));
     }
-    let mut maps = Vec::with_capacity(program.matrices.len());
-    for (number, record) in program.matrices.iter().enumerate() {
-        let map = read_record(record, &program.pools).filter(fits_state);
-        maps.push(map.ok_or_else(|| format!("matrix m{number} is no map of the words w0 to w{}", WORDS - 1))?);
-    }
+    Ok(())
+}
+
+fn places_and_sites(program: &Program) -> Result<(), String> {
     if program.places.len() != program.code.len() {
         return Err(format!(
             "{} instructions come from {} places",
@@ -55,18 +74,23 @@ pub fn verify(program: &Program) -> Result<(), String> {
             place.file, place.line, place.routine
         ));
     }
-    for (address, instruction) in program.code.iter().enumerate() {
-        check(program, &maps, instruction).map_err(|what| format!("instruction {address}: {what}"))?;
+    for (number, site) in program.sites.iter().enumerate() {
+        if let Cause::Format { pieces, values } = &site.cause
+            && pieces.len() > values.len() + 1
+        {
+            return Err(format!(
+                "the message of trap site s{number} has {} pieces: at most {} are possible",
+                pieces.len(),
+                values.len() + 1
+            ));
+        }
     }
-    match program.code.last().and_then(|last| Op::from_code(last.opcode)) {
-        Some(Op::Jump | Op::Return | Op::Halt | Op::Trap) => Ok(()),
-        _ => Err("the code runs past its end: the last instruction must be jump, ret, halt or trap".to_string()),
-    }
+    Ok(())
 }
 
 fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Result<(), String> {
     let op = Op::from_code(instruction.opcode).ok_or_else(|| format!("{:#x} is no opcode", instruction.opcode))?;
-    for (place, (role, &operand)) in linked_roles(op).into_iter().zip(&instruction.operands).enumerate() {
+    for (place, (role, &operand)) in op.linked_roles().into_iter().zip(&instruction.operands).enumerate() {
         let exists = match role {
             Role::None => operand == 0,
             Role::Def | Role::Use | Role::Base => is_word(op, place, operand),
@@ -98,13 +122,19 @@ fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Re
             instruction.operands[1],
             program.params.len()
         )),
+        Op::FMath if !program.relaxed => Err(format!("`{}` is only for relaxed programs", op.mnemonic())),
+        Op::FMath if library::relaxed(instruction.operands[3], 0.0, 0.0).is_none() => Err(format!(
+            "`{}` names {}, which is no library function that a GPU has as its own",
+            op.mnemonic(),
+            instruction.operands[3]
+        )),
         Op::Call if program.call_depth == 0 => Err("a program with calls needs a call depth".to_string()),
         _ => Ok(()),
     }
 }
 
 fn is_word(op: Op, place: usize, word: u32) -> bool {
-    (word as usize) < WORDS || (word == NO_WORD && may_be_open(op, place))
+    (word as usize) < WORDS || (word == NO_WORD && op.may_be_open(place))
 }
 
 /// Whether all rows and columns of a map are words of the state.

@@ -1,0 +1,518 @@
+//! A launch under control: it runs as far as it is told, and in between it can be looked at, saved and ended.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gpuvm_core::compile::Settings;
+use gpuvm_core::types::{Value, VmType};
+
+use crate::bind::{self, Bound};
+use crate::budget::Budget;
+use crate::device::{Device, FloatMode};
+use crate::done::{BudgetReport, Done, Results};
+use crate::engine::{Dispatch, Engine, Limit, Tally};
+use crate::error::{Error, Result};
+use crate::leg::{Course, Leg, sum};
+use crate::progress::Progress;
+use crate::registry::Entry;
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use crate::trap::{Trap, TrapReport};
+use crate::vector::read_all;
+use crate::view::{Held, view_of};
+use crate::words::WordColumn;
+
+/// Why [`Execution::advance`] came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Signal {
+    /// All VMs are done, and so are all steps.
+    Halt,
+    /// No VM is running, and at least one has yielded; the next advance lets it go on.
+    Yield,
+    /// No VM is running, none has yielded, and at least one waits for a message.
+    Blocked,
+    /// The budget ran out.
+    Checkpoint,
+    /// At least one VM stands in front of a breakpoint; the next advance lets it go past.
+    Breakpoint,
+    /// All VMs have stopped, at least one of them in a trap.
+    Trap,
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Signal::Halt => "halt",
+            Signal::Yield => "yield",
+            Signal::Blocked => "blocked",
+            Signal::Checkpoint => "checkpoint",
+            Signal::Breakpoint => "breakpoint",
+            Signal::Trap => "trap",
+        })
+    }
+}
+
+/// A launch that was [started](crate::Launch::start). It runs only while it is told to [`advance`](Execution::advance).
+///
+/// Its arguments stay lent until it is [finished](Execution::finish) or dropped. Only finishing writes `&mut` arguments back; of an
+/// execution that is dropped, the buffers that it writes hold what they held before or what the VMs have left in them so far.
+///
+/// ```
+/// # use gpuvm_runtime as gpuvm;
+/// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+/// use gpuvm::{Budget, Signal};
+///
+/// let mut execution = runtime.launch("collatz")?.args((&vec![27u32, 97],)).start()?;
+/// while execution.advance(Budget::cycles(100))? == Signal::Checkpoint {
+///     println!("VM 1 is at {}", execution.vm(1)?);
+/// }
+/// let steps: Vec<u32> = execution.finish()?.output()?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Execution<'a> {
+    pub(crate) runtime: Runtime,
+    pub(crate) entry: &'static Entry,
+    pub(crate) course: Course,
+    pub(crate) held: Held<'a>,
+    pub(crate) leg: Option<Leg>,
+    /// The results, once a part of the leg is over, or of a snapshot.
+    pub(crate) results: Vec<u32>,
+    /// What the program was linked with.
+    pub(crate) settings: Settings,
+    pub(crate) options: Options<'a>,
+    /// Steps that were complete when the leg began.
+    pub(crate) steps_done: u32,
+    /// What the legs before this one came to.
+    pub(crate) before: Tally,
+    /// Jobs of the legs before this one.
+    jobs: u64,
+    begin: Instant,
+    /// Time that it took before the snapshot that it was restored from.
+    pub(crate) earlier: Duration,
+    pub(crate) breakpoints: Vec<u32>,
+    /// Whether the columns are its own, because the caller's were in another process.
+    pub(crate) restored: bool,
+}
+
+/// What the launch was told.
+pub(crate) struct Options<'a> {
+    pub engine: Engine,
+    pub steps: u32,
+    pub dispatch: Dispatch,
+    pub slice: Option<Duration>,
+    pub progress: Option<OnProgress<'a>>,
+}
+
+impl Options<'_> {
+    /// The same without what is called in between, which may be tied to the caller.
+    pub(crate) fn without_progress(self) -> Options<'static> {
+        Options {
+            engine: self.engine,
+            steps: self.steps,
+            dispatch: self.dispatch,
+            slice: self.slice,
+            progress: None,
+        }
+    }
+}
+
+/// What is called between submissions.
+pub(crate) type OnProgress<'a> = Box<dyn FnMut(&Progress) + Send + 'a>;
+
+impl<'a> Execution<'a> {
+    pub(crate) fn new(
+        runtime: Runtime,
+        entry: &'static Entry,
+        course: Course,
+        held: Held<'a>,
+        options: Options<'a>,
+        begin: Instant,
+    ) -> Execution<'a> {
+        Execution {
+            settings: runtime.settings().clone(),
+            runtime,
+            entry,
+            course,
+            held,
+            leg: None,
+            results: Vec::new(),
+            options,
+            steps_done: 0,
+            before: Tally::default(),
+            jobs: 0,
+            begin,
+            earlier: Duration::ZERO,
+            breakpoints: Vec::new(),
+            restored: false,
+        }
+    }
+
+    /// Prepares the next leg, from the entry or in the middle of a step.
+    pub(crate) fn next_leg(&mut self, image: Option<&crate::engine::Image>) -> Result<()> {
+        let steps = self.options.steps - self.steps_done;
+        if steps == 0 {
+            return Ok(());
+        }
+        if image.is_none() {
+            self.held.refresh();
+            self.results.clear();
+        }
+        let views = self.held.views();
+        let leg = Leg::new(&self.course, &views, steps, image, self.entry.id);
+        self.leg = Some(leg.map_err(|error| match error {
+            Error::TooLarge {
+                routine, words, vms, ..
+            } => Error::TooLarge {
+                routine,
+                words,
+                vms,
+                engine: self.options.engine,
+            },
+            error => error,
+        })?);
+        Ok(())
+    }
+
+    /// Runs until no VM is running any more or the budget runs out. VMs that had yielded go on, and so does everything after any signal
+    /// but [`Signal::Halt`] and [`Signal::Trap`], after which this does nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails. A VM's trap is no error before [`finish`](Execution::finish).
+    pub fn advance(&mut self, budget: Budget) -> Result<Signal> {
+        let begin = Instant::now();
+        loop {
+            let limit = Limit {
+                cycles: budget.cycles,
+                time: budget.time.map(|time| time.saturating_sub(begin.elapsed())),
+                dispatch: self.options.dispatch,
+                slice: self.options.slice,
+                breakpoints: self.breakpoints.clone(),
+            };
+            let in_time = self.round(&limit)?;
+            let signal = self.signal();
+            if signal != Signal::Halt || !self.leg_is_not_the_last() {
+                return Ok(signal);
+            }
+            self.close_leg()?;
+            self.next_leg(None)?;
+            if !in_time || budget.cycles.is_some() {
+                return Ok(Signal::Checkpoint);
+            }
+        }
+    }
+
+    /// Lets the parts of the leg go on.
+    fn round(&mut self, limit: &Limit) -> Result<bool> {
+        let Execution {
+            course,
+            held,
+            leg: Some(leg),
+            results,
+            options,
+            steps_done,
+            before,
+            begin,
+            earlier,
+            ..
+        } = self
+        else {
+            return Ok(true);
+        };
+        let (vms, all_steps) = (course.vms, options.steps);
+        let several = leg.steps > 1;
+        let mut views = held.views();
+        leg.round(course, &mut views, results, limit, &mut |tally| {
+            if let Some(progress) = &mut options.progress {
+                let retired = sum([&*before, tally]).retired;
+                progress(&Progress {
+                    vms: vms.into(),
+                    stopped: (tally.halted + tally.trapped).into(),
+                    steps: *steps_done + if several { tally.steps } else { 0 },
+                    all_steps,
+                    elapsed: *earlier + begin.elapsed(),
+                    instructions: retired.map(|classes| classes.iter().sum()),
+                });
+            }
+        })
+    }
+
+    /// How it stands.
+    pub(crate) fn signal(&self) -> Signal {
+        let Some(leg) = &self.leg else {
+            return Signal::Halt;
+        };
+        let tally = leg.tally();
+        if leg.all_over() {
+            return if tally.trapped > 0 { Signal::Trap } else { Signal::Halt };
+        }
+        match tally {
+            Tally { at_breakpoint: 1.., .. } => Signal::Breakpoint,
+            Tally { running: 1.., .. } => Signal::Checkpoint,
+            Tally { yielded: 1.., .. } => Signal::Yield,
+            Tally { blocked: 1.., .. } => Signal::Blocked,
+            // All have halted, and the next step has not begun.
+            _ => Signal::Checkpoint,
+        }
+    }
+
+    /// Whether there are steps after this leg's.
+    fn leg_is_not_the_last(&self) -> bool {
+        let steps = self.leg.as_ref().map_or(0, |leg| leg.steps);
+        self.steps_done + steps < self.options.steps
+    }
+
+    /// Ends the leg, and gives the trap of the lowest VM id.
+    fn close_leg(&mut self) -> Result<Option<Trap>> {
+        let Some(mut leg) = self.leg.take() else {
+            return Ok(None);
+        };
+        let over = leg.all_over();
+        let tally = leg.tally();
+        let mut views = self.held.views();
+        let trap = leg.close(&self.course, &mut views, &mut self.results)?;
+        self.steps_done += match leg.steps {
+            1 => u32::from(over && tally.trapped == 0),
+            _ => tally.steps,
+        };
+        self.jobs += leg.parts.len() as u64;
+        self.before = sum([&self.before, &tally]);
+        Ok(trap.map(|record| Trap::of(&self.course.program, &record)))
+    }
+
+    /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for messages that nobody sends.
+    ///
+    /// A VM that never halts keeps this from returning.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn run_to_end(&mut self) -> Result<Signal> {
+        self.drive(Budget::unlimited(), None)
+    }
+
+    /// Runs to the end, or until the budget for all of it is used up, or it is cancelled.
+    pub(crate) fn drive(&mut self, budget: Budget, cancelled: Option<&AtomicBool>) -> Result<Signal> {
+        /// So much may pass before a cancelled launch ends.
+        const LOOK: Duration = Duration::from_millis(100);
+        let begin = Instant::now();
+        let mut cycles = budget.cycles;
+        loop {
+            let left = budget.time.map(|time| time.saturating_sub(begin.elapsed()));
+            let look = cancelled.map(|_| LOOK);
+            let counted = self.instructions();
+            let signal = self.advance(Budget {
+                cycles,
+                time: left.into_iter().chain(look).min(),
+            })?;
+            let out_of_time = budget.time.is_some_and(|time| begin.elapsed() >= time);
+            if !matches!(signal, Signal::Yield | Signal::Checkpoint)
+                || out_of_time
+                || cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed))
+            {
+                return Ok(signal);
+            }
+            // VMs have run at least their share of what was counted, and one instruction where nothing is counted.
+            let share = (self.instructions().saturating_sub(counted) / u64::from(self.course.vms)).max(1);
+            cycles = cycles.map(|cycles| cycles.saturating_sub(share));
+            if cycles == Some(0) {
+                return Ok(signal);
+            }
+        }
+    }
+
+    /// Instructions retired so far, as far as they are counted.
+    fn instructions(&self) -> u64 {
+        let retired = self.tally().retired;
+        retired.map_or(0, |classes| classes.iter().sum())
+    }
+
+    /// How it stands, the legs before this one included in what is counted.
+    fn tally(&self) -> Tally {
+        let Some(leg) = &self.leg else {
+            return self.before.clone();
+        };
+        let now = leg.tally();
+        let mut all = sum([&self.before, &now]);
+        (all.running, all.yielded, all.blocked) = (now.running, now.yielded, now.blocked);
+        (all.halted, all.trapped, all.at_breakpoint) = (now.halted, now.trapped, now.at_breakpoint);
+        all
+    }
+
+    /// What it has cost so far.
+    pub fn stats(&self) -> Stats {
+        let tally = self.tally();
+        let leg = self.leg.as_ref();
+        let engine = match tally.engine {
+            Engine::Auto => self.options.engine,
+            engine => engine,
+        };
+        let device = match engine {
+            Engine::Native | Engine::Reference => Device::cpu(),
+            _ => self.runtime.device().clone(),
+        };
+        Stats {
+            vms: self.course.vms.into(),
+            engine,
+            float_mode: if self.course.program.relaxed {
+                FloatMode::Relaxed
+            } else {
+                device.float_mode
+            },
+            device,
+            dispatch: self.options.dispatch,
+            steps: self.steps_done + leg.map_or(0, |leg| if leg.steps > 1 { leg.tally().steps } else { 0 }),
+            batches: self.jobs + leg.map_or(0, |leg| leg.parts.len() as u64),
+            submissions: tally.batches,
+            retired: tally.retired,
+            epochs: tally.epochs,
+            host_time: self.earlier + self.begin.elapsed(),
+            device_time: tally.device_time,
+        }
+    }
+
+    /// The id of the routine.
+    pub fn routine(&self) -> &str {
+        self.entry.id
+    }
+
+    /// How many VMs there are.
+    pub fn vms(&self) -> u32 {
+        self.course.vms
+    }
+
+    /// The column of this parameter as the VMs have left it so far. What `&mut` stood for in the process that took a
+    /// [snapshot](Execution::snapshot) is read like this in the one that [restored](Runtime::restore) it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`], [`Error::OutputType`] if its entries are of another type, or when the device fails.
+    pub fn column<T: VmType>(&mut self, parameter: &str) -> Result<Vec<T>> {
+        let index = self.entry.params.iter().position(|name| *name == parameter);
+        let index = index.ok_or_else(|| Error::NoSuchColumn {
+            routine: self.entry.id.to_string(),
+            column: parameter.to_string(),
+            known: self.entry.params.join(", "),
+        })?;
+        let argument = &self.held.params[index].argument;
+        let (element, len) = (argument.element(), argument.len());
+        if !element.same(T::TYPE) {
+            return Err(Error::OutputType {
+                routine: self.entry.id.to_string(),
+                expected: format!("`Vec<{element}>`"),
+                found: format!("`Vec<{}>`", T::TYPE),
+            });
+        }
+        let (columns, _) = self.words()?;
+        Ok(read_all(len, &columns[index]))
+    }
+
+    /// Ends the launch: writes `&mut` arguments and buffers back and gives the results.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trap`] if a VM has trapped, or [`Error::Budget`] if some have not stopped, each with the results of all that are
+    /// done inside; or when the device fails.
+    pub fn finish(self) -> Result<Done> {
+        self.end(None).0
+    }
+
+    /// Ends the launch, and gives the arguments back too.
+    pub(crate) fn end(mut self, budget: Option<Budget>) -> (Result<Done>, Vec<Bound<'a>>) {
+        let unfinished = self.leg.as_ref().map(Leg::tally).unwrap_or_default();
+        let steps_missing = self.signal() == Signal::Checkpoint;
+        let trap = match self.close_leg() {
+            Ok(trap) => trap,
+            Err(error) => return (Err(error), self.held.params),
+        };
+        let stats = self.stats();
+        let words = self.course.program.result_words() as usize * self.course.vms as usize;
+        self.results.resize(words, 0);
+        let routine = (self.entry.routine)();
+        let done = Done {
+            routine: self.entry.id.to_string(),
+            result: result_type(routine),
+            results: Results::Words(self.results),
+            stats,
+            columns: match self.restored {
+                true => owned_columns(self.entry, &mut self.held.params),
+                false => Vec::new(),
+            },
+        };
+        let live = unfinished.running + unfinished.yielded + unfinished.blocked;
+        let ended = if live > 0 || steps_missing {
+            Err(Error::Budget(Box::new(BudgetReport {
+                routine: self.entry.id.to_string(),
+                budget,
+                vms: self.course.vms,
+                running: unfinished.running,
+                yielded: unfinished.yielded,
+                blocked: unfinished.blocked,
+                steps: done.stats.steps,
+                all_steps: self.options.steps,
+                done,
+            })))
+        } else {
+            or_trap(done, trap, unfinished.trapped.into())
+        };
+        (ended, self.held.params)
+    }
+}
+
+/// The columns that VMs write, by name.
+fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
+    let written = params.iter_mut().enumerate().filter(|(_, bound)| bound.mode.writes());
+    let owned = written.map(|(index, bound)| {
+        let column = WordColumn {
+            element: bound.argument.element(),
+            entries: bound.argument.len(),
+            words: view_of(bound).map(|view| view.words()).unwrap_or_default(),
+        };
+        (bind::name(entry, index), column)
+    });
+    owned.collect()
+}
+
+/// The type of a routine's results. One that never returns has none, which is what `()` has too.
+pub(crate) fn result_type(routine: &gpuvm_core::routine::Routine) -> &'static gpuvm_core::types::Type {
+    match routine.result.words() {
+        0 => <()>::TYPE,
+        _ => routine.result.ty,
+    }
+}
+
+/// What was done, unless a VM trapped.
+pub(crate) fn or_trap(done: Done, trap: Option<Trap>, count: u64) -> Result<Done> {
+    let Some(Trap {
+        vm,
+        file,
+        line,
+        message,
+    }) = trap
+    else {
+        return Ok(done);
+    };
+    Err(Error::Trap(Box::new(TrapReport {
+        vm,
+        routine: done.routine.clone(),
+        file,
+        line,
+        message,
+        count,
+        done,
+    })))
+}
+
+impl fmt::Debug for Execution<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execution")
+            .field("routine", &self.entry.id)
+            .field("vms", &self.course.vms)
+            .field("engine", &self.options.engine)
+            .field("signal", &self.signal())
+            .finish_non_exhaustive()
+    }
+}

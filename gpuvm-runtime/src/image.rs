@@ -1,0 +1,112 @@
+//! An [`Image`] VM by VM: how the interpreter's [`Vm`] goes into the canonical form and comes back.
+
+use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, Vm, header};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, unpair};
+use gpuvm_core::program::{Program, Status, TrapRecord};
+
+use crate::engine::{EXTRA_WORDS, Image, fault};
+
+impl Image {
+    /// The image of VMs at the entry, with the ids from `first_vm` on.
+    pub(crate) fn fresh(program: &Program, first_vm: u32, vms: u32, status: Status) -> Image {
+        let vms = vms as usize;
+        let mut records = vec![0; vms * STATE_WORDS];
+        for (vm, record) in (first_vm..).zip(records.chunks_exact_mut(STATE_WORDS)) {
+            record[header::VM_ID] = vm;
+            record[header::STATUS] = status as u32;
+        }
+        Image {
+            records,
+            extras: vec![0; vms * EXTRA_WORDS],
+            frames: vec![0; vms * program.frame_memory() as usize],
+        }
+    }
+
+    /// Appends a VM.
+    pub(crate) fn push(&mut self, program: &Program, vm: &Vm) {
+        let (fault, offset) = match vm.trap {
+            Some(trap) if trap.site == MEMORY_SITE => (fault::MEMORY, trap.words[1]),
+            Some(trap) if trap.site == STACK_SITE => (fault::STACK, 0),
+            _ => (fault::NONE, 0),
+        };
+        let extras: [u32; EXTRA_WORDS] = [vm.frame_base.wrapping_sub(call_stack(program)), vm.calls, fault, offset];
+        self.records.extend(vm.state);
+        self.extras.extend(extras);
+        self.frames.extend(&vm.frame);
+    }
+
+    /// Appends all VMs of another image of the same program.
+    pub(crate) fn append(&mut self, other: &Image) {
+        self.records.extend_from_slice(&other.records);
+        self.extras.extend_from_slice(&other.extras);
+        self.frames.extend_from_slice(&other.frames);
+    }
+
+    /// How many VMs it has.
+    pub(crate) fn vms(&self) -> usize {
+        self.records.len() / STATE_WORDS
+    }
+
+    /// The VMs of a range.
+    pub(crate) fn part(&self, program: &Program, vms: std::ops::Range<usize>) -> Image {
+        let words = |all: &[u32], each: usize| all[vms.start * each..vms.end * each].to_vec();
+        Image {
+            records: words(&self.records, STATE_WORDS),
+            extras: words(&self.extras, EXTRA_WORDS),
+            frames: words(&self.frames, program.frame_memory() as usize),
+        }
+    }
+
+    /// How many VMs have the status.
+    pub(crate) fn count(&self, status: Status) -> usize {
+        let records = self.records.chunks_exact(STATE_WORDS);
+        records.filter(|record| record[header::STATUS] == status as u32).count()
+    }
+
+    /// One VM; `None` if there are not as many.
+    pub(crate) fn vm(&self, program: &Program, index: usize) -> Option<Vm> {
+        let part = |words: &'_ [u32], each: usize| -> Option<Vec<u32>> {
+            words.get(index * each..(index + 1) * each).map(<[u32]>::to_vec)
+        };
+        let state: [u32; STATE_WORDS] = part(&self.records, STATE_WORDS)?.try_into().ok()?;
+        let extras: [u32; EXTRA_WORDS] = part(&self.extras, EXTRA_WORDS)?.try_into().ok()?;
+        let [base, calls, fault, offset] = extras;
+        let trapped = state[header::STATUS] == Status::Trapped as u32;
+        Some(Vm {
+            state,
+            frame: part(&self.frames, program.frame_memory() as usize)?,
+            frame_base: base.wrapping_add(call_stack(program)),
+            calls,
+            trap: trapped.then(|| trap_of(program, &state, fault, offset)),
+        })
+    }
+}
+
+/// Words of the call stack, which comes first in a VM's frame memory.
+fn call_stack(program: &Program) -> u32 {
+    program.call_depth * CALL_FRAME_WORDS as u32
+}
+
+/// What a trapped VM has recorded: the instruction it stands at names site and words.
+fn trap_of(program: &Program, state: &[u32; STATE_WORDS], fault: u32, offset: u32) -> TrapRecord {
+    let (vm, ip) = (state[header::VM_ID], state[header::IP]);
+    let (site, words) = match (fault, program.code.get(ip as usize)) {
+        (fault::MEMORY, _) => (MEMORY_SITE, [ip, offset, 0, 0]),
+        (fault::NONE, Some(instruction)) => {
+            let [site, a, b, c] = instruction.operands;
+            let word = |number: u32| {
+                let words = &state[header::WORD_0..];
+                words.get(number as usize).copied().unwrap_or(0)
+            };
+            let ((first, second), (third, fourth)) = (unpair(a), unpair(b));
+            match Op::from_code(instruction.opcode) {
+                Some(Op::Trap) => (site, [first, second, third, fourth].map(word)),
+                Some(Op::TrapIf) => (site, [word(b), word(c), 0, 0]),
+                _ => (site, [0; 4]),
+            }
+        }
+        (fault::NONE, None) => (MEMORY_SITE, [ip, ip, 0, 0]),
+        _ => (STACK_SITE, [ip, 0, 0, 0]),
+    };
+    TrapRecord { vm, site, words }
+}

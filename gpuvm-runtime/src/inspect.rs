@@ -1,0 +1,194 @@
+//! Looking into an execution: the state of a VM, single steps, and breakpoints by source line.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use gpuvm_core::interp::{Vm, header};
+use gpuvm_core::isa::{Op, WORDS};
+use gpuvm_core::program::{Program, Status};
+
+use crate::budget::Budget;
+use crate::error::{Error, Result};
+use crate::execution::{Execution, Signal};
+
+/// One VM between two instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VmView {
+    /// Its number.
+    pub vm: u32,
+    /// Whether it can go on, and if not, why.
+    pub status: Status,
+    /// The number of the next instruction, or of the one that stopped it.
+    pub ip: u32,
+    /// The source file that the instruction comes from.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+    /// The routine that the line belongs to: the one launched, or one it calls, however it was inlined.
+    pub routine: String,
+    /// Calls of routines that have not returned, as far as they are counted, see [`header::DEPTH`].
+    pub depth: u32,
+    /// The general words.
+    pub words: [u32; WORDS],
+}
+
+impl VmView {
+    fn new(program: &Program, vm: &Vm) -> VmView {
+        let ip = vm.ip();
+        let place = program.places.get(ip as usize);
+        let text = |list: &[String], index: Option<u32>| {
+            let text = index.and_then(|index| list.get(index as usize));
+            text.cloned().unwrap_or_default()
+        };
+        VmView {
+            vm: vm.state[header::VM_ID],
+            status: vm.status(),
+            ip,
+            file: text(&program.files, place.map(|place| place.file)),
+            line: place.map_or(0, |place| place.line),
+            routine: text(&program.routines, place.map(|place| place.routine)),
+            depth: vm.state[header::DEPTH],
+            words: std::array::from_fn(|word| vm.words()[word]),
+        }
+    }
+}
+
+impl fmt::Display for VmView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VmView {
+            vm,
+            ip,
+            routine,
+            file,
+            line,
+            ..
+        } = self;
+        let status = match self.status {
+            Status::Running => "running",
+            Status::Blocked => "blocked",
+            Status::Yielded => "yielded",
+            Status::Halted => "halted",
+            Status::Trapped => "trapped",
+        };
+        write!(
+            f,
+            "VM {vm}, {status} at instruction {ip}, in `{routine}` at {file}:{line}"
+        )
+    }
+}
+
+impl Execution<'_> {
+    /// The state of one VM.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchVm`], or when the device fails.
+    pub fn vm(&mut self, vm: u32) -> Result<VmView> {
+        if vm >= self.course.vms {
+            return Err(Error::NoSuchVm {
+                routine: self.entry.id.to_string(),
+                vms: self.course.vms,
+                vm,
+            });
+        }
+        let state = match &mut self.leg {
+            Some(leg) => leg.vm(&self.course, vm)?,
+            None => Vm::new(&self.course.program, vm),
+        };
+        Ok(VmView::new(&self.course.program, &state))
+    }
+
+    /// Lets every running VM run one instruction; on the specialised engine, to the end of its basic block.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn step(&mut self) -> Result<Signal> {
+        self.advance(Budget::cycles(1))
+    }
+
+    /// Stops VMs in front of the code of a source line from now on. `place` is `file:line`, where the file may be the end of a path:
+    /// `boids.rs:42`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoCode`], with the nearest lines that have code.
+    pub fn break_at(&mut self, place: &str) -> Result<()> {
+        let found = instructions_at(&self.course.program, place)?;
+        self.breakpoints.extend(found);
+        self.breakpoints.sort_unstable();
+        self.breakpoints.dedup();
+        Ok(())
+    }
+
+    /// Takes the breakpoints of a line away.
+    ///
+    /// # Errors
+    ///
+    /// As [`Execution::break_at`].
+    pub fn clear(&mut self, place: &str) -> Result<()> {
+        let found = instructions_at(&self.course.program, place)?;
+        self.breakpoints.retain(|instruction| !found.contains(instruction));
+        Ok(())
+    }
+}
+
+/// The instructions at which the code of a line is entered: where it follows on that of another line, and where jumps lead to.
+fn instructions_at(program: &Program, asked: &str) -> Result<Vec<u32>> {
+    let no_code = |hint: String| Error::NoCode {
+        asked: asked.to_string(),
+        hint,
+    };
+    let parsed = asked
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
+    let Some((suffix, line)) = parsed else {
+        return Err(no_code(
+            "a place is a file and a line, such as `main.rs:12`".to_string(),
+        ));
+    };
+    let is_file = |path: &str| match path.strip_suffix(suffix) {
+        Some(before) => before.is_empty() || before.ends_with(['/', '\\']),
+        None => false,
+    };
+    let in_file = |instruction: usize| {
+        let place = program.places[instruction];
+        program.files.get(place.file as usize).is_some_and(|file| is_file(file))
+    };
+    let lines: BTreeSet<u32> = (0..program.places.len())
+        .filter(|i| in_file(*i))
+        .map(|i| program.places[i].line)
+        .collect();
+    if lines.is_empty() {
+        let files: BTreeSet<&str> = program
+            .places
+            .iter()
+            .filter_map(|p| Some(program.files.get(p.file as usize)?.as_str()))
+            .collect();
+        let files: Vec<&str> = files.into_iter().collect();
+        return Err(no_code(format!("the program's code comes from {}", files.join(", "))));
+    }
+    if !lines.contains(&line) {
+        let before = lines.range(..line).next_back();
+        let after = lines.range(line..).next();
+        let nearest: Vec<String> = before.into_iter().chain(after).map(u32::to_string).collect();
+        return Err(no_code(format!(
+            "the nearest lines with code are {}",
+            nearest.join(" and ")
+        )));
+    }
+    let targets: BTreeSet<u32> = program
+        .code
+        .iter()
+        .filter(|code| {
+            matches!(
+                Op::from_code(code.opcode),
+                Some(Op::Jump | Op::JumpIf | Op::JumpUnless | Op::Call)
+            )
+        })
+        .map(|code| code.operands[0])
+        .collect();
+    let here = |i: usize| program.places[i].line == line && in_file(i);
+    let entered = |i: &usize| here(*i) && (*i == 0 || !here(i - 1) || targets.contains(&(*i as u32)));
+    Ok((0..program.places.len()).filter(entered).map(|i| i as u32).collect())
+}

@@ -1,0 +1,400 @@
+//! A leg of a launch: all VMs through one step, or through several where one job can make them. Where the device does not hold all
+//! VMs at once, a leg has several parts, each a job of its own.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gpuvm_core::interp::Vm;
+use gpuvm_core::program::{Program, TrapRecord};
+
+use crate::engine::{Execute, Image, Limit, Running, Tally};
+use crate::error::{Error, Result};
+use crate::marshal::{Cut, Layout};
+use crate::view::Seen;
+
+/// What the legs of one launch have in common.
+pub(crate) struct Course {
+    pub executor: Arc<dyn Execute>,
+    pub program: Arc<Program>,
+    /// VMs of the launch.
+    pub vms: u32,
+    /// Whether every part is kept until the leg is closed, so that it can be looked at and saved; else a part that is over makes room.
+    pub keep: bool,
+}
+
+/// All VMs on their way.
+pub(crate) struct Leg {
+    pub layout: Layout,
+    pub parts: Vec<Part>,
+    /// Steps that each part makes.
+    pub steps: u32,
+    /// Whether all parts run at the same time. Else each waits for the one before: it needs the atomics that that leaves, or its room.
+    together: bool,
+    /// The part whose turn it is.
+    turn: usize,
+    /// Whether anything has run.
+    pub advanced: bool,
+}
+
+/// A range of the VMs, and its job.
+pub(crate) struct Part {
+    pub range: Range<u32>,
+    pub stage: Stage,
+    /// How it stood when it was advanced last.
+    pub tally: Tally,
+}
+
+/// How far a part is.
+pub(crate) enum Stage {
+    /// It has not begun; with the state to begin with, if that is not the entry.
+    Waiting(Option<Image>),
+    /// It is on the engine.
+    Started(Box<dyn Running>),
+    /// It was over and has made room.
+    Closed(Option<TrapRecord>),
+}
+
+impl Part {
+    /// How it stands, also before it has begun.
+    pub(crate) fn standing(&self) -> Tally {
+        match self.stage {
+            Stage::Waiting(_) => Tally {
+                running: self.range.end - self.range.start,
+                ..Tally::default()
+            },
+            _ => self.tally.clone(),
+        }
+    }
+}
+
+impl Leg {
+    /// Cuts the VMs to parts of a size that the engine bears. `steps` are the steps that are left; the leg makes all of them if one
+    /// job can, else one. `image` is the state to begin with, in the middle of the first of one step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] if not even one VM fits.
+    pub(crate) fn new(
+        course: &Course,
+        params: &[Seen<'_>],
+        steps: u32,
+        image: Option<&Image>,
+        routine: &str,
+    ) -> Result<Leg> {
+        let Course { program, vms, .. } = course;
+        let layout = |repeated| Layout::new(params, program.result_words(), *vms, repeated);
+        let fits = |layout: &Layout| {
+            let demand = layout.demand();
+            let addressable = demand.vms_within(u64::from(u32::MAX).saturating_sub(demand.atomic_words));
+            course.executor.capacity(program, &demand).min(addressable).min(*vms)
+        };
+        let several = steps > 1 && image.is_none() && Layout::repeatable(params);
+        let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == *vms);
+        let steps = if repeated.is_some() { steps } else { 1 };
+        let layout = repeated.unwrap_or_else(|| layout(false));
+        let batch = fits(&layout);
+        if batch == 0 {
+            let demand = layout.demand();
+            return Err(Error::TooLarge {
+                routine: routine.to_string(),
+                words: demand.shared_words + demand.words_per_vm + demand.atomic_words,
+                vms: 1,
+                engine: crate::engine::Engine::Auto,
+            });
+        }
+        let parts = (0..*vms).step_by(batch as usize).map(|first| {
+            let range = first..first + batch.min(vms - first);
+            let image = image.map(|image| image.part(program, range.start as usize..range.end as usize));
+            Part {
+                range,
+                stage: Stage::Waiting(image),
+                tally: Tally::default(),
+            }
+        });
+        Ok(Leg {
+            together: course.keep && !layout.has_atomics(),
+            parts: parts.collect(),
+            layout,
+            steps,
+            turn: 0,
+            advanced: false,
+        })
+    }
+
+    /// Lets every part that is not over go on within the limit, and gives whether there was time for all. `watch` gets the tally of all.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn round(
+        &mut self,
+        course: &Course,
+        params: &mut [Seen<'_>],
+        results: &mut Vec<u32>,
+        limit: &Limit,
+        watch: &mut dyn FnMut(&Tally),
+    ) -> Result<bool> {
+        let begin = Instant::now();
+        self.advanced = true;
+        let count = self.parts.len();
+        for _ in 0..count {
+            let index = self.turn % count;
+            if self.is_over(index) {
+                self.turn += 1;
+                continue;
+            }
+            if let Stage::Waiting(_) = self.parts[index].stage {
+                let running = self.entrance(index).begin(course, params, results)?;
+                self.parts[index].stage = Stage::Started(running);
+            }
+            let limit = Limit {
+                time: limit.time.map(|time| time.saturating_sub(begin.elapsed())),
+                ..limit.clone()
+            };
+            self.run(course, params, index, results, &limit, watch)?;
+            let over = self.is_over(index);
+            if over && !course.keep {
+                self.close_part(course, index, params, results)?;
+            } else if over && !self.together && index + 1 < count {
+                let Stage::Started(running) = &mut self.parts[index].stage else {
+                    continue;
+                };
+                let atomics = running.memory()?.atomics;
+                self.layout.keep_atomics(atomics);
+            }
+            if over || self.together {
+                self.turn += 1;
+            }
+            let out_of_time = limit.time.is_some_and(|time| begin.elapsed() >= time);
+            if out_of_time || !over && !self.together {
+                return Ok(!out_of_time);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Lets one part go on. While it runs, the next one is taken to the engine, unless that needs what this one leaves.
+    fn run(
+        &mut self,
+        course: &Course,
+        params: &[Seen<'_>],
+        index: usize,
+        results: &[u32],
+        limit: &Limit,
+        watch: &mut dyn FnMut(&Tally),
+    ) -> Result<()> {
+        let others: Vec<Tally> = (0..self.parts.len())
+            .filter(|other| *other != index)
+            .map(|other| self.parts[other].standing())
+            .collect();
+        let mut watch = |tally: &Tally| watch(&sum(others.iter().chain([tally])));
+        // The part is taken out for the time, so that the others can be looked at.
+        let taken = std::mem::replace(&mut self.parts[index].stage, Stage::Closed(None));
+        let Stage::Started(mut running) = taken else {
+            self.parts[index].stage = taken;
+            return Ok(());
+        };
+        let next = index + 1;
+        let early = !self.layout.has_atomics()
+            && self
+                .parts
+                .get(next)
+                .is_some_and(|part| matches!(part.stage, Stage::Waiting(_)));
+        let (advanced, started) = if early {
+            let entrance = self.entrance(next);
+            std::thread::scope(|scope| {
+                let started = scope.spawn(|| entrance.begin(course, params, results));
+                let advanced = running.advance(limit, &mut watch);
+                let started = started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                (advanced, Some(started))
+            })
+        } else {
+            (running.advance(limit, &mut watch), None)
+        };
+        self.parts[index].stage = Stage::Started(running);
+        self.parts[index].tally = advanced?;
+        match started {
+            Some(Ok(running)) => {
+                self.parts[next].tally = Tally {
+                    running: self.parts[next].range.len() as u32,
+                    ..Tally::default()
+                };
+                self.parts[next].stage = Stage::Started(running);
+            }
+            // There is room for one at a time; the next one's turn comes when this one has made room.
+            None | Some(Err(Error::OutOfMemory { .. })) => {}
+            Some(Err(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// What it takes to begin a part.
+    fn entrance(&self, part: usize) -> Entrance<'_> {
+        let Part { range, stage, .. } = &self.parts[part];
+        Entrance {
+            layout: &self.layout,
+            range: range.clone(),
+            steps: self.steps,
+            image: match stage {
+                Stage::Waiting(image) => image.as_ref(),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether all VMs of a part have stopped for good.
+    fn is_over(&self, part: usize) -> bool {
+        let Part { stage, tally, .. } = &self.parts[part];
+        match stage {
+            Stage::Waiting(_) => false,
+            Stage::Closed(_) => true,
+            Stage::Started(_) => {
+                let live = tally.running + tally.yielded + tally.blocked;
+                live == 0 && (self.steps == 1 || tally.trapped > 0 || tally.steps >= self.steps)
+            }
+        }
+    }
+
+    /// Whether all VMs have stopped for good.
+    pub(crate) fn all_over(&self) -> bool {
+        (0..self.parts.len()).all(|part| self.is_over(part))
+    }
+
+    /// The parts' tallies together.
+    pub(crate) fn tally(&self) -> Tally {
+        let tallies: Vec<Tally> = self.parts.iter().map(Part::standing).collect();
+        sum(&tallies)
+    }
+
+    fn close_part(
+        &mut self,
+        course: &Course,
+        index: usize,
+        params: &mut [Seen<'_>],
+        results: &mut Vec<u32>,
+    ) -> Result<()> {
+        if !matches!(self.parts[index].stage, Stage::Started(_)) {
+            return Ok(());
+        }
+        let stage = std::mem::replace(&mut self.parts[index].stage, Stage::Closed(None));
+        if let Stage::Started(running) = stage {
+            let finished = running.finish()?;
+            let trap = finished.first_trap;
+            results.resize(course.program.result_words() as usize * course.vms as usize, 0);
+            let range = self.parts[index].range.clone();
+            self.layout.take(range, finished, params, results);
+            self.parts[index].stage = Stage::Closed(trap);
+        }
+        Ok(())
+    }
+
+    /// Gives what the VMs have left to the arguments and to `results`, and the trap of the lowest VM id.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn close(
+        &mut self,
+        course: &Course,
+        params: &mut [Seen<'_>],
+        results: &mut Vec<u32>,
+    ) -> Result<Option<TrapRecord>> {
+        for part in 0..self.parts.len() {
+            self.close_part(course, part, params, results)?;
+        }
+        results.resize(course.program.result_words() as usize * course.vms as usize, 0);
+        self.layout.finish(params);
+        Ok(self.parts.iter().find_map(|part| match part.stage {
+            Stage::Closed(trap) => trap,
+            _ => None,
+        }))
+    }
+
+    /// The state of one VM.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn vm(&mut self, course: &Course, vm: u32) -> Result<Vm> {
+        let program = &course.program;
+        for part in &mut self.parts {
+            let Some(index) = vm.checked_sub(part.range.start).filter(|_| part.range.contains(&vm)) else {
+                continue;
+            };
+            match &mut part.stage {
+                Stage::Started(running) => return running.vm(index),
+                Stage::Waiting(Some(image)) => {
+                    if let Some(vm) = image.vm(program, index as usize) {
+                        return Ok(vm);
+                    }
+                }
+                Stage::Waiting(None) | Stage::Closed(_) => {}
+            }
+        }
+        Ok(Vm::new(program, vm))
+    }
+}
+
+/// A part that is about to begin.
+struct Entrance<'l> {
+    layout: &'l Layout,
+    range: Range<u32>,
+    steps: u32,
+    image: Option<&'l Image>,
+}
+
+impl Entrance<'_> {
+    /// Takes the part's job to the engine.
+    fn begin(&self, course: &Course, params: &[Seen<'_>], results: &[u32]) -> Result<Box<dyn Running>> {
+        let cut = Cut {
+            program: &course.program,
+            range: self.range.clone(),
+            vm_count: course.vms,
+            steps: self.steps,
+            results,
+        };
+        let mut job = self.layout.job(params, &cut);
+        job.atomics = self.layout.atomics();
+        let Some(image) = self.image else {
+            return course.executor.start(job);
+        };
+        job.copies.clear();
+        let mut running = course.executor.start(job)?;
+        running.restore(image)?;
+        Ok(running)
+    }
+}
+
+/// The tallies of several jobs as one.
+pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
+    let mut tallies = tallies.into_iter();
+    let mut sum = tallies.next().cloned().unwrap_or_default();
+    for tally in tallies {
+        sum.running += tally.running;
+        sum.yielded += tally.yielded;
+        sum.blocked += tally.blocked;
+        sum.halted += tally.halted;
+        sum.trapped += tally.trapped;
+        sum.at_breakpoint += tally.at_breakpoint;
+        sum.steps = sum.steps.min(tally.steps);
+        sum.retired = match (sum.retired, tally.retired) {
+            (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
+            (known, None) | (None, known) => known,
+        };
+        sum.batches += tally.batches;
+        sum.epochs = added(sum.epochs, tally.epochs, |a, b| a + b);
+        sum.device_time = added(sum.device_time, tally.device_time, |a: Duration, b| a + b);
+        if sum.engine == crate::engine::Engine::Auto {
+            sum.engine = tally.engine;
+        }
+    }
+    sum
+}
+
+fn added<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(add(a, b)),
+        (known, None) | (None, known) => known,
+    }
+}

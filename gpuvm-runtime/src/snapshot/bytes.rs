@@ -1,0 +1,348 @@
+//! Snapshots as bytes: a header with magic, version, length and checksum, then the fields one after the other, little-endian. Whatever is
+//! not exactly that is an error.
+
+use std::time::Duration;
+
+use gpuvm_core::compile::Settings;
+use gpuvm_core::matrix::Format;
+
+use super::{Kind, Saved, Snapshot};
+use crate::engine::Image;
+use crate::error::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"gpuvmsnp";
+/// Raised with every change of what follows the header.
+const VERSION: u32 = 1;
+/// Magic, version, length, checksum.
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+impl Snapshot {
+    /// The snapshot as bytes, about as many as its data has: 128 for each VM, and its columns.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer(Vec::with_capacity(HEADER + 1024 + 4 * self.words()));
+        out.0.extend([0; HEADER]);
+        out.text(&self.routine);
+        out.0.extend(self.program);
+        out.settings(&self.settings);
+        out.word(self.vms);
+        out.word(self.steps);
+        out.word(self.steps_done);
+        out.word(self.retired.is_some().into());
+        self.retired
+            .unwrap_or_default()
+            .iter()
+            .for_each(|count| out.long(*count));
+        out.long(self.elapsed.as_nanos().try_into().unwrap_or(u64::MAX));
+        out.word(self.columns.len() as u32);
+        for Saved { kind, words } in &self.columns {
+            let (tag, of) = match kind {
+                Kind::Column => (0, 0),
+                Kind::Uniform => (1, 0),
+                Kind::CopyOf(of) => (2, *of),
+                Kind::Same(of) => (3, *of),
+            };
+            out.word(tag);
+            out.word(of);
+            out.words(words);
+        }
+        out.words(&self.results);
+        out.words(&self.image.records);
+        out.words(&self.image.extras);
+        out.words(&self.image.frames);
+        let mut bytes = out.0;
+        let (header, body) = bytes.split_at_mut(HEADER);
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
+        header[20..].copy_from_slice(&checksum(body).to_le_bytes());
+        bytes
+    }
+
+    /// Words that it has in bulk.
+    fn words(&self) -> usize {
+        let columns: usize = self.columns.iter().map(|column| column.words.len()).sum();
+        let Image {
+            records,
+            extras,
+            frames,
+        } = &self.image;
+        columns + self.results.len() + records.len() + extras.len() + frames.len()
+    }
+
+    /// The snapshot that [`to_bytes`](Snapshot::to_bytes) made the bytes of.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadSnapshot`] if the bytes are anything else, however little.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot> {
+        let Some((header, body)) = bytes.split_at_checked(HEADER) else {
+            return Err(bad("it is too short"));
+        };
+        let mut header = Reader(header);
+        if header.take(8)? != MAGIC {
+            return Err(bad("it does not begin as one"));
+        }
+        let version = header.word()?;
+        if version != VERSION {
+            return Err(Error::BadSnapshot {
+                reason: format!("it has version {version}, and this is gpuvm for version {VERSION}"),
+            });
+        }
+        if header.long()? != body.len() as u64 {
+            return Err(bad("its end is missing, or something follows it"));
+        }
+        if header.long()? != checksum(body) {
+            return Err(bad("it is damaged, its checksum differs"));
+        }
+        let mut body = Reader(body);
+        let snapshot = Snapshot::read(&mut body)?;
+        match body.0 {
+            [] => Ok(snapshot),
+            _ => Err(bad("something follows it")),
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Snapshot> {
+        Ok(Snapshot {
+            routine: from.text()?,
+            program: from.take(16)?.try_into().unwrap_or_default(),
+            settings: from.settings()?,
+            vms: from.word()?,
+            steps: from.word()?,
+            steps_done: from.word()?,
+            retired: {
+                let known = from.flag()?;
+                let counts = [from.long()?, from.long()?, from.long()?, from.long()?];
+                known.then_some(counts)
+            },
+            elapsed: Duration::from_nanos(from.long()?),
+            columns: {
+                let count = from.word()?;
+                let columns = (0..count).map(|_| {
+                    let (tag, of) = (from.word()?, from.word()?);
+                    let kind = match tag {
+                        0 => Kind::Column,
+                        1 => Kind::Uniform,
+                        2 => Kind::CopyOf(of),
+                        3 => Kind::Same(of),
+                        _ => return Err(bad("it has a column of no known kind")),
+                    };
+                    let words = from.words()?;
+                    Ok(Saved { kind, words })
+                });
+                columns.collect::<Result<_>>()?
+            },
+            results: from.words()?,
+            image: Image {
+                records: from.words()?,
+                extras: from.words()?,
+                frames: from.words()?,
+            },
+        })
+    }
+}
+
+fn bad(reason: &str) -> Error {
+    Error::BadSnapshot {
+        reason: reason.to_string(),
+    }
+}
+
+/// Bytes that grow.
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn word(&mut self, word: u32) {
+        self.0.extend(word.to_le_bytes());
+    }
+
+    fn long(&mut self, long: u64) {
+        self.0.extend(long.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.word(text.len() as u32);
+        self.0.extend(text.as_bytes());
+    }
+
+    /// Words in bulk; if all are 0, as the calls of a program without calls are, only their number.
+    fn words(&mut self, words: &[u32]) {
+        self.long(words.len() as u64);
+        let zeros = words.iter().all(|word| *word == 0);
+        self.word(zeros.into());
+        if !zeros {
+            let start = self.0.len();
+            self.0.resize(start + 4 * words.len(), 0);
+            for (bytes, word) in self.0[start..].chunks_exact_mut(4).zip(words) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+
+    fn settings(&mut self, settings: &Settings) {
+        let Settings {
+            fold,
+            copies,
+            dead_code,
+            inline,
+            loops,
+            promote,
+            raise,
+            fuse,
+            dense_threshold,
+            force_format,
+            recursion_limit,
+        } = settings;
+        let flags = [*fold, *copies, *dead_code, *loops, *promote, *raise, *fuse];
+        let bit = |(i, flag): (usize, &bool)| u32::from(*flag) << i;
+        self.word(flags.iter().enumerate().map(bit).sum());
+        self.word(inline.is_some().into());
+        self.word(inline.unwrap_or(0));
+        self.word(dense_threshold.to_bits());
+        self.word(match force_format {
+            None => 0,
+            Some(Format::Sparse) => 1,
+            Some(Format::Dense) => 2,
+        });
+        self.word(*recursion_limit);
+    }
+}
+
+/// Bytes that were not read yet.
+struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, count: usize) -> Result<&'b [u8]> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(count)
+            .ok_or_else(|| bad("its end is missing"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn word(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.take(4)?.try_into().unwrap_or_default()))
+    }
+
+    fn long(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.take(8)?.try_into().unwrap_or_default()))
+    }
+
+    fn flag(&mut self) -> Result<bool> {
+        match self.word()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(bad("it has a flag that is neither set nor clear")),
+        }
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let length = self.word()? as usize;
+        let text = std::str::from_utf8(self.take(length)?).map_err(|_| bad("its text is no text"))?;
+        Ok(text.to_string())
+    }
+
+    /// Words in bulk. So many zeros as make no sense are refused before room is made for them.
+    fn words(&mut self) -> Result<Vec<u32>> {
+        /// The most words of zeros: as many as a device's memory may have.
+        const MOST: u64 = u32::MAX as u64;
+        let count = self.long()?;
+        if self.flag()? {
+            return match usize::try_from(count) {
+                Ok(length) if count <= MOST => Ok(vec![0; length]),
+                _ => Err(bad("it has more zeros than a device has memory")),
+            };
+        }
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(4));
+        let bytes = self.take(length.ok_or_else(|| bad("its end is missing"))?)?;
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_le_bytes);
+        Ok(bytes.chunks_exact(4).map(word).collect())
+    }
+
+    fn settings(&mut self) -> Result<Settings> {
+        let flags = self.word()?;
+        if flags >> 7 != 0 {
+            return Err(bad("it has settings that are not known here"));
+        }
+        let flag = |bit: u32| flags >> bit & 1 == 1;
+        let inlines = self.flag()?;
+        Ok(Settings {
+            fold: flag(0),
+            copies: flag(1),
+            dead_code: flag(2),
+            loops: flag(3),
+            promote: flag(4),
+            raise: flag(5),
+            fuse: flag(6),
+            inline: Some(self.word()?).filter(|_| inlines),
+            dense_threshold: f32::from_bits(self.word()?),
+            force_format: match self.word()? {
+                0 => None,
+                1 => Some(Format::Sparse),
+                2 => Some(Format::Dense),
+                _ => return Err(bad("it has settings that are not known here")),
+            },
+            recursion_limit: self.word()?,
+        })
+    }
+}
+
+/// A checksum of four independent lanes, so that it runs at the memory's speed. It finds damage, not malice.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    const PRIME: u64 = 0x9e37_79b1_85eb_ca87;
+    let mix = |lane: u64, word: u64| (lane ^ word).wrapping_mul(PRIME).rotate_left(29);
+    let word = |bytes: &[u8]| {
+        let mut full = [0; 8];
+        full[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(full)
+    };
+    let mut lanes = [1, 2, 3, 4].map(|seed: u64| seed.wrapping_mul(PRIME));
+    let blocks = bytes.chunks_exact(32);
+    let rest = blocks.remainder();
+    for block in blocks {
+        for (lane, bytes) in lanes.iter_mut().zip(block.chunks_exact(8)) {
+            *lane = mix(*lane, word(bytes));
+        }
+    }
+    for bytes in rest.chunks(8) {
+        lanes[0] = mix(lanes[0], word(bytes));
+    }
+    lanes.into_iter().fold(bytes.len() as u64, mix)
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Snapshot {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.to_bytes())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Snapshot {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Snapshot, D::Error> {
+        struct Bytes;
+
+        impl<'de> serde::de::Visitor<'de> for Bytes {
+            type Value = Snapshot;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the bytes of a snapshot")
+            }
+
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> std::result::Result<Snapshot, E> {
+                Snapshot::from_bytes(bytes).map_err(E::custom)
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Snapshot, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = seq.next_element()? {
+                    bytes.push(byte);
+                }
+                self.visit_bytes(&bytes)
+            }
+        }
+
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+}

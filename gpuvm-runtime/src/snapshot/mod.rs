@@ -1,0 +1,383 @@
+//! Snapshots: the complete state of an execution as plain words, independent of the engine and the device, and the way back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32};
+use std::time::{Duration, Instant};
+
+use gpuvm_core::compile::Settings;
+use gpuvm_core::interp::header;
+use gpuvm_core::program::{Program, Status};
+
+use crate::arg::{Argument, Mode};
+use crate::bind::{self, Bound};
+use crate::engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
+use crate::error::{Error, Result};
+use crate::execution::{Execution, Options};
+use crate::leg::{Course, Stage};
+use crate::registry::Entry;
+use crate::runtime::Runtime;
+use crate::vector::{Column, Vector};
+use crate::view::{Held, Source};
+use crate::words::WordColumn;
+
+mod bytes;
+#[cfg(test)]
+mod tests;
+
+/// An [`Execution`] at rest: the state of every VM, all columns, and what program they belong to. It goes on with the same results in
+/// another process, on another engine, on another device, see [`Runtime::restore`].
+///
+/// With the feature `serde` it can be serialised; [`to_bytes`](Snapshot::to_bytes) gives the same without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The id of the routine.
+    pub(crate) routine: String,
+    /// The identity of its program.
+    pub(crate) program: [u8; 16],
+    /// What it was linked with.
+    pub(crate) settings: Settings,
+    /// VMs of the launch.
+    pub(crate) vms: u32,
+    /// Steps of the launch.
+    pub(crate) steps: u32,
+    /// Steps that are complete.
+    pub(crate) steps_done: u32,
+    /// Instructions retired so far, where they are counted.
+    pub(crate) retired: Option<[u64; 4]>,
+    /// Time that it has taken so far.
+    pub(crate) elapsed: Duration,
+    /// One a parameter.
+    pub(crate) columns: Vec<Saved>,
+    /// The results so far.
+    pub(crate) results: Vec<u32>,
+    /// The VMs.
+    pub(crate) image: Image,
+}
+
+/// The data of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Saved {
+    /// What it is.
+    pub kind: Kind,
+    /// Its entries' words.
+    pub words: Vec<u32>,
+}
+
+/// How a parameter's data hangs together with that of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// It stands alone.
+    Column,
+    /// It is one entry for all VMs.
+    Uniform,
+    /// It is a copy of another parameter's, made anew before each step.
+    CopyOf(u32),
+    /// It is the same memory as another parameter's.
+    Same(u32),
+}
+
+impl Snapshot {
+    /// The id of the routine that was running.
+    pub fn routine(&self) -> &str {
+        &self.routine
+    }
+
+    /// How many VMs there are.
+    pub fn vms(&self) -> u32 {
+        self.vms
+    }
+
+    /// Steps that were complete.
+    pub fn steps_done(&self) -> u32 {
+        self.steps_done
+    }
+}
+
+/// What tells programs apart: two of one identity have the same instructions and matrices.
+pub(crate) fn identity(program: &Program) -> [u8; 16] {
+    let text = program.disassemble();
+    let mut hash = [0; 16];
+    hash[..8].copy_from_slice(&bytes::checksum(text.as_bytes()).to_le_bytes());
+    hash[8..].copy_from_slice(&(text.len() as u64).to_le_bytes());
+    hash
+}
+
+impl Execution<'_> {
+    /// The complete state, to go on from later or elsewhere. The execution itself can go on too.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
+        let (columns, results) = self.words()?;
+        let image = self.whole_image()?;
+        let stats = self.stats();
+        let kinds: Vec<Kind> = (0..columns.len()).map(|index| self.kind(index)).collect();
+        let saved = columns.into_iter().zip(&kinds).map(|(words, kind)| Saved {
+            kind: *kind,
+            words: if matches!(kind, Kind::Same(_)) {
+                Vec::new()
+            } else {
+                words
+            },
+        });
+        // A leg that is over has made its step; its VMs stand at their ends.
+        let over = self.leg.as_ref().is_some_and(|leg| leg.steps == 1 && leg.all_over());
+        let complete = over && image.count(Status::Trapped) == 0;
+        Ok(Snapshot {
+            routine: self.entry.id.to_string(),
+            program: identity(&self.course.program),
+            settings: self.settings.clone(),
+            vms: self.course.vms,
+            steps: self.options.steps,
+            steps_done: stats.steps + u32::from(complete),
+            retired: stats.retired,
+            elapsed: stats.host_time,
+            columns: saved.collect(),
+            results,
+            image,
+        })
+    }
+
+    /// The words of all columns and results as they are now.
+    pub(crate) fn words(&mut self) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
+        let mut results = self.results.clone();
+        results.resize(
+            self.course.program.result_words() as usize * self.course.vms as usize,
+            0,
+        );
+        let mut columns = Vec::new();
+        for seen in self.held.views() {
+            columns.push(seen.view.words());
+        }
+        if let Some(leg) = &mut self.leg {
+            for part in &mut leg.parts {
+                if let Stage::Started(running) = &mut part.stage {
+                    let memory: Memory = running.memory()?;
+                    leg.layout
+                        .overlay(part.range.clone(), &memory, &mut columns, &mut results);
+                }
+            }
+        }
+        let advanced = self.leg.as_ref().is_some_and(|leg| leg.advanced);
+        let memory = self.course.executor.memory();
+        for (index, column) in columns.iter_mut().enumerate() {
+            let region = match (&self.held.sources[index], self.held.params[index].mode) {
+                (_, Mode::Atomic) if advanced => None,
+                (Source::Device { region, .. }, _) => Some(region),
+                (Source::DeviceCopy { region: copy, of, .. }, _) => match &self.held.sources[*of] {
+                    // The copy is made when the step begins.
+                    Source::Device { region, .. } if !advanced => Some(region),
+                    _ => Some(copy),
+                },
+                _ => None,
+            };
+            if let (Some(memory), Some(region)) = (&memory, region) {
+                *column = memory.read(region)?;
+            }
+        }
+        Ok((columns, results))
+    }
+
+    /// The state of all VMs.
+    fn whole_image(&mut self) -> Result<Image> {
+        let Course { program, vms, .. } = &self.course;
+        let Some(leg) = &mut self.leg else {
+            return Ok(Image::fresh(program, 0, *vms, Status::Halted));
+        };
+        let mut whole = Image::default();
+        for part in &mut leg.parts {
+            let range = part.range.clone();
+            whole.append(&match &mut part.stage {
+                Stage::Started(running) => running.image()?,
+                Stage::Waiting(Some(image)) => image.clone(),
+                Stage::Waiting(None) | Stage::Closed(_) => {
+                    Image::fresh(program, range.start, range.end - range.start, Status::Running)
+                }
+            });
+        }
+        Ok(whole)
+    }
+
+    /// How the data of a parameter hangs together with that of others.
+    fn kind(&self, index: usize) -> Kind {
+        let same = self.leg.as_ref().and_then(|leg| leg.layout.same_atomics(index));
+        match (&self.held.sources[index], &self.held.params[index].argument, same) {
+            (_, _, Some(same)) => Kind::Same(same as u32),
+            (Source::Copy { of, .. } | Source::DeviceCopy { of, .. }, _, _) => Kind::CopyOf(*of as u32),
+            (_, Argument::Uniform(_), _) => Kind::Uniform,
+            _ => Kind::Column,
+        }
+    }
+}
+
+impl Runtime {
+    /// An execution that goes on where the snapshot was taken, on the engine that this runtime prefers. What `&mut` arguments and
+    /// buffers held is the execution's own now: read it with [`Execution::column`] or [`Done::column`](crate::Done::column).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] if this binary has no such routine, [`Error::OtherProgram`] if its routine is another than the one the snapshot
+    /// was taken of, [`Error::BadSnapshot`] if it contradicts itself; or when the device fails.
+    pub fn restore(&self, snapshot: &Snapshot) -> Result<Execution<'static>> {
+        self.restore_on(snapshot, Engine::Auto)
+    }
+
+    /// [`Runtime::restore`] on an engine of your choice.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`Error::EngineUnavailable`].
+    pub fn restore_on(&self, snapshot: &Snapshot, engine: Engine) -> Result<Execution<'static>> {
+        let begin = Instant::now();
+        let entry = crate::registry::find(&snapshot.routine)?;
+        let program = self.link_with(entry, &snapshot.settings)?;
+        if identity(&program) != snapshot.program {
+            return Err(Error::OtherProgram {
+                reason: format!("`{}` is made of other instructions here", snapshot.routine),
+            });
+        }
+        snapshot.check(&program)?;
+        let engine = self.pausing(engine)?;
+        let course = Course {
+            executor: self.executor(engine)?,
+            program,
+            vms: snapshot.vms,
+            keep: true,
+        };
+        let held = snapshot.held(entry)?;
+        let options = Options {
+            engine,
+            steps: snapshot.steps,
+            dispatch: Dispatch::default(),
+            slice: None,
+            progress: None,
+        };
+        let mut execution = Execution::new(self.clone(), entry, course, held, options, begin);
+        execution.settings = snapshot.settings.clone();
+        execution.restored = true;
+        execution.steps_done = snapshot.steps_done;
+        execution.earlier = snapshot.elapsed;
+        execution.before = Tally {
+            retired: snapshot.retired,
+            engine,
+            ..Tally::default()
+        };
+        execution.results = snapshot.results.clone();
+        // VMs that have all halted are at the end of a step; the next one begins at the entry.
+        let at_end = snapshot.image.count(Status::Halted) == snapshot.vms as usize;
+        execution.next_leg((!at_end).then_some(&snapshot.image))?;
+        Ok(execution)
+    }
+}
+
+impl Snapshot {
+    /// Refuses numbers that no execution of the program has.
+    fn check(&self, program: &Program) -> Result<()> {
+        let bad = |reason: &str| {
+            Err(Error::BadSnapshot {
+                reason: reason.to_string(),
+            })
+        };
+        let Snapshot { image, vms, .. } = self;
+        let count = *vms as usize;
+        if count == 0 || image.vms() != count || image.extras.len() != count * EXTRA_WORDS {
+            return bad("it has not one state a VM");
+        }
+        if image.frames.len() != count * program.frame_memory() as usize {
+            return bad("its frames are not as large as the program's");
+        }
+        if self.results.len() != count * program.result_words() as usize {
+            return bad("it has not one result a VM");
+        }
+        if self.steps_done > self.steps {
+            return bad("it has made more steps than there are");
+        }
+        for (id, state) in image.records.chunks_exact(gpuvm_core::isa::STATE_WORDS).enumerate() {
+            let status = state[header::STATUS];
+            if state[header::VM_ID] as usize != id
+                || status > Status::Trapped as u32
+                || state[header::IP] as usize > program.code.len()
+                || state[header::DEPTH] > program.depth_limit
+            {
+                return bad(&format!("the state of VM {id} is impossible"));
+            }
+        }
+        for (id, extras) in image.extras.chunks_exact(EXTRA_WORDS).enumerate() {
+            if extras[1] > program.call_depth || extras[0] > program.frame_words {
+                return bad(&format!("the calls of VM {id} are impossible"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns as arguments of the routine.
+    fn held(&self, entry: &'static Entry) -> Result<Held<'static>> {
+        let types = &(entry.routine)().params;
+        let bad = |index: usize, what: &str| Error::BadSnapshot {
+            reason: format!("its column `{}` {what}", bind::name(entry, index)),
+        };
+        if types.len() != self.columns.len() {
+            return Err(Error::BadSnapshot {
+                reason: format!("it has {} columns for {} parameters", self.columns.len(), types.len()),
+            });
+        }
+        let mut params: Vec<Bound<'static>> = Vec::new();
+        let mut copies: Vec<Option<(usize, Box<dyn Vector>)>> = Vec::new();
+        for (index, (ty, saved)) in types.iter().zip(&self.columns).enumerate() {
+            let (mode, element) = Mode::of(*ty).ok_or_else(|| bad(index, "is no parameter of a launch"))?;
+            let size = element.words as usize;
+            if size > 0 && saved.words.len() % size != 0 {
+                return Err(bad(index, "has no whole number of entries"));
+            }
+            let entries = saved.words.len().checked_div(size).unwrap_or(self.vms as usize);
+            let column = WordColumn {
+                element,
+                entries,
+                words: saved.words.clone(),
+            };
+            let vms = self.vms as usize;
+            let fits = match (mode, saved.kind) {
+                (Mode::Value, Kind::Uniform) => entries == 1 || size == 0,
+                (Mode::Value | Mode::Record, Kind::Column) | (Mode::Value, Kind::CopyOf(_)) => entries == vms,
+                (Mode::Chunk, Kind::Column) => entries % vms == 0,
+                (Mode::Slice, Kind::Column | Kind::CopyOf(_)) | (Mode::Atomic, Kind::Column) => true,
+                (Mode::Atomic, Kind::Same(_)) => entries == 0,
+                _ => false,
+            };
+            if !fits {
+                return Err(bad(index, "does not fit its parameter"));
+            }
+            let mut copy = None;
+            let argument = match saved.kind {
+                Kind::Column if mode == Mode::Atomic => match element.kind {
+                    gpuvm_core::types::Kind::I32 => {
+                        Argument::OwnedI32(saved.words.iter().map(|word| AtomicI32::new(*word as i32)).collect())
+                    }
+                    _ => Argument::OwnedU32(saved.words.iter().map(|word| AtomicU32::new(*word)).collect()),
+                },
+                Kind::Uniform => Argument::Uniform(Box::new(column)),
+                Kind::Column if mode.writes() => Argument::Write(Box::new(column)),
+                Kind::Column => Argument::Read(Box::new(column)),
+                Kind::CopyOf(of) => {
+                    let source = self.columns.get(of as usize);
+                    let fits = source
+                        .is_some_and(|source| source.kind == Kind::Column && source.words.len() == saved.words.len());
+                    if !fits {
+                        return Err(bad(index, "is a copy of nothing"));
+                    }
+                    copy = Some((of as usize, column.to_vector()));
+                    Argument::Read(Box::new(column))
+                }
+                Kind::Same(of) => match params.get(of as usize).map(|bound| &bound.argument) {
+                    Some(Argument::OwnedU32(atomics)) => Argument::OwnedU32(Arc::clone(atomics)),
+                    Some(Argument::OwnedI32(atomics)) => Argument::OwnedI32(Arc::clone(atomics)),
+                    _ => return Err(bad(index, "is the same as no other")),
+                },
+            };
+            params.push(Bound { mode, argument });
+            copies.push(copy);
+        }
+        Ok(Held::restored(params, copies))
+    }
+}

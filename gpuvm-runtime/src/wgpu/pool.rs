@@ -1,0 +1,181 @@
+//! Buffers that are used again: making one costs a driver more than a small launch does, and the GPU works in order, so a buffer
+//! can go to its next user as soon as the last use of it is submitted.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Kernels read and write it.
+    Storage,
+    /// Kernels read it, as a uniform or as storage.
+    Input,
+    /// The host writes it and the device copies from it.
+    Upload,
+    /// The device copies to it and the host reads it.
+    Readback,
+}
+
+impl Kind {
+    fn usage(self) -> wgpu::BufferUsages {
+        use wgpu::BufferUsages as Usage;
+        match self {
+            Kind::Storage => Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST,
+            Kind::Input => Usage::UNIFORM | Usage::STORAGE | Usage::COPY_DST,
+            Kind::Upload => Usage::MAP_WRITE | Usage::COPY_SRC,
+            Kind::Readback => Usage::MAP_READ | Usage::COPY_DST,
+        }
+    }
+}
+
+/// The buffers of a device that nobody uses at the moment.
+#[derive(Debug)]
+pub struct Pool {
+    device: wgpu::Device,
+    /// The most bytes to keep.
+    bound: u64,
+    /// The most bytes of a buffer.
+    largest: u64,
+    shelves: Mutex<Shelves>,
+}
+
+#[derive(Debug, Default)]
+struct Shelves {
+    idle: HashMap<(Kind, u64), Vec<wgpu::Buffer>>,
+    bytes: u64,
+}
+
+impl Pool {
+    /// A pool that keeps at most so many bytes.
+    pub fn new(device: wgpu::Device, bound: u64) -> Arc<Pool> {
+        Arc::new(Pool {
+            largest: device.limits().max_buffer_size,
+            device,
+            bound,
+            shelves: Mutex::default(),
+        })
+    }
+
+    /// A buffer of at least so many bytes, whose content is anything. [`Kind::Upload`] buffers are mapped.
+    pub fn take(self: &Arc<Pool>, kind: Kind, bytes: u64) -> Lease {
+        let class = size_class(bytes).min(self.largest).max(bytes);
+        let idle = {
+            let mut shelves = self.shelves();
+            let found = shelves.idle.get_mut(&(kind, class)).and_then(Vec::pop);
+            shelves.bytes -= found.as_ref().map_or(0, wgpu::Buffer::size);
+            found
+        };
+        let buffer = idle.unwrap_or_else(|| {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: class,
+                usage: kind.usage(),
+                mapped_at_creation: kind == Kind::Upload,
+            })
+        });
+        Lease {
+            buffer,
+            kind,
+            mapped: AtomicBool::new(kind == Kind::Upload),
+            pool: self.clone(),
+        }
+    }
+
+    /// Lets go of everything that is idle.
+    pub fn clear(&self) {
+        *self.shelves() = Shelves::default();
+    }
+
+    /// Takes a buffer back, unless there is enough.
+    fn put(&self, kind: Kind, buffer: wgpu::Buffer) {
+        let mut shelves = self.shelves();
+        let bytes = buffer.size();
+        if shelves.bytes + bytes <= self.bound {
+            shelves.bytes += bytes;
+            shelves.idle.entry((kind, bytes)).or_default().push(buffer);
+        }
+    }
+
+    fn shelves(&self) -> MutexGuard<'_, Shelves> {
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer of a [`Pool`], which gets it back when this is dropped.
+#[derive(Debug)]
+pub struct Lease {
+    buffer: wgpu::Buffer,
+    kind: Kind,
+    /// Whether it is mapped, or about to be.
+    mapped: AtomicBool,
+    pool: Arc<Pool>,
+}
+
+impl Lease {
+    /// Lets the host at the bytes of a [`Kind::Readback`] buffer as soon as all that was submitted has ended.
+    pub fn map(&self, done: impl FnOnce(Result<(), wgpu::BufferAsyncError>) + Send + 'static) {
+        self.mapped.store(true, Ordering::Relaxed);
+        self.buffer.map_async(wgpu::MapMode::Read, .., done);
+    }
+
+    /// Lets the device at a buffer that the host has had.
+    pub fn unmap(&self) {
+        if self.mapped.swap(false, Ordering::Relaxed) {
+            self.buffer.unmap();
+        }
+    }
+}
+
+impl Deref for Lease {
+    type Target = wgpu::Buffer;
+
+    fn deref(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.unmap();
+        let (pool, kind, buffer) = (self.pool.clone(), self.kind, self.buffer.clone());
+        match kind {
+            Kind::Storage | Kind::Input | Kind::Readback => pool.put(kind, buffer),
+            // It can be written again when the device has copied from it, which some later wait will notice.
+            Kind::Upload => {
+                let mapped = buffer.clone();
+                buffer.map_async(wgpu::MapMode::Write, .., move |result| {
+                    if result.is_ok() {
+                        pool.put(kind, mapped);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Sizes with four steps from one power of two to the next, so that at most a fifth of a buffer is wasted.
+fn size_class(bytes: u64) -> u64 {
+    let bytes = bytes.max(256);
+    let step = (bytes.next_power_of_two() / 8).max(64);
+    bytes.next_multiple_of(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_classes_waste_little() {
+        assert_eq!(size_class(0), 256);
+        assert_eq!(size_class(257), 320);
+        for bytes in (1..100_000).step_by(37) {
+            let class = size_class(bytes);
+            assert!(class >= bytes && class.is_multiple_of(64), "{bytes}: {class}");
+            assert!(bytes < 256 || class - bytes <= bytes / 4, "{bytes}: {class}");
+            assert_eq!(size_class(class), class);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A job on a GPU: its buffers, and how they are run, looked at and given back. Every engine on the GPU is driven by this; what
+//! differs between them is behind [`Stepper`](super::stepper::Stepper).
+
+mod advance;
+mod buffers;
+mod results;
+mod state;
+mod submit;
+
+use std::sync::Arc;
+
+use gpuvm_core::interp::Vm;
+use gpuvm_core::program::Program;
+
+use super::gpu::Gpu;
+use super::memory::WORD;
+use super::pace::Pace;
+use super::source::{WORKGROUP, row, signal};
+use super::stepper::{Bound, Plan, Stepper};
+use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Tally};
+use crate::error::Result;
+
+use self::buffers::Buffers;
+use self::submit::Ticket;
+
+/// A job on a GPU.
+pub struct Session {
+    gpu: Arc<Gpu>,
+    plan: Box<dyn Plan>,
+    /// The stepper that is bound to the buffers.
+    bound: Option<(Arc<dyn Stepper>, Box<dyn Bound>)>,
+    job: Job,
+    buffers: Buffers,
+    pace: Option<Pace>,
+    /// Whether nothing has been submitted yet.
+    untouched: bool,
+    /// Whether no VM of the current step has started.
+    fresh: bool,
+    /// The signal as it was last seen.
+    seen: [u32; signal::WORDS],
+    /// What [`signal::STOPPED`] was when the current step began.
+    stopped_before: u32,
+    /// Whether every stepper so far has counted the instructions.
+    counted: bool,
+    tally: Tally,
+    /// The submission after which all VMs had stopped, if it brought the results along.
+    results: Option<Ticket>,
+}
+
+impl Session {
+    /// Takes a job in, on the engine that the plan is of.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or refuses the first kernel.
+    pub fn start(gpu: Arc<Gpu>, plan: Box<dyn Plan>, job: Job) -> Result<Box<dyn Running>> {
+        let buffers = Buffers::new(&gpu, &job)?;
+        let mut session = Session {
+            gpu,
+            plan,
+            bound: None,
+            buffers,
+            pace: None,
+            untouched: true,
+            fresh: true,
+            seen: [0; signal::WORDS],
+            stopped_before: 0,
+            counted: true,
+            tally: Tally {
+                running: job.vms,
+                ..Tally::default()
+            },
+            results: None,
+            job,
+        };
+        session.prepare(&[], false)?;
+        Ok(Box::new(session))
+    }
+
+    fn frame_words(&self) -> u32 {
+        self.job.program.frame_memory()
+    }
+}
+
+impl Running for Session {
+    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
+        self.run(limit, watch)?;
+        Ok(self.tally.clone())
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        self.gather_image()
+    }
+
+    fn restore(&mut self, image: &Image) -> Result<()> {
+        self.scatter_image(image)
+    }
+
+    fn vm(&mut self, index: u32) -> Result<Vm> {
+        self.one_vm(index)
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        self.read_memory()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Finished> {
+        self.give_back()
+    }
+}
+
+/// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](crate::engine::Execute::capacity) asks.
+pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
+    let limits = &gpu.limits;
+    let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+    // Offsets are words of 32 bits; a little is left for rounding buffers up.
+    let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
+    if demand.atomic_words > words {
+        return 0;
+    }
+    let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
+    let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
+    let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
+    demand.vms_within(words).min(u32::try_from(most).unwrap_or(u32::MAX))
+}
+
+/// Workgroups in two dimensions, for so many invocations.
+pub fn groups(gpu: &Gpu, invocations: u64, workgroup: u32) -> [u32; 2] {
+    let most = u64::from(gpu.limits.max_compute_workgroups_per_dimension);
+    let groups = invocations.div_ceil(u64::from(workgroup)).max(1);
+    let columns = groups.min(most);
+    [columns as u32, groups.div_ceil(columns) as u32]
+}

@@ -1,0 +1,214 @@
+//! The state of a session's VMs, from the device's interleaved rows to records and back.
+
+use gpuvm_core::interp::{Vm, header};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
+use gpuvm_core::program::Status;
+
+use super::super::memory::{Readback, WORD, bind_parts, words_of};
+use super::super::pool::Kind;
+use super::super::source::{row, signal};
+use super::buffers::write;
+use super::results::trap_of;
+use super::{Session, groups};
+use crate::engine::{EXTRA_WORDS, Image};
+use crate::error::{Error, Result};
+
+/// Bytes that are moved at a time.
+const CHUNK: u64 = 16 << 20;
+
+/// Rows of a buffer that belong together.
+#[derive(Clone, Copy)]
+enum Rows {
+    Records,
+    Extras,
+    Frames,
+}
+
+impl Session {
+    /// The state of all VMs.
+    pub(super) fn gather_image(&mut self) -> Result<Image> {
+        let vms = self.job.vms as usize;
+        let frame = self.frame_words() as usize;
+        let mut image = Image {
+            records: vec![0; vms * STATE_WORDS],
+            extras: vec![0; vms * EXTRA_WORDS],
+            frames: vec![0; vms * frame],
+        };
+        if self.fresh {
+            let ids = self.job.first_vm..;
+            for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
+                record[header::VM_ID] = id;
+            }
+            return Ok(image);
+        }
+        self.gather(Rows::Records, 0, &mut image.records)?;
+        self.gather(Rows::Extras, 0, &mut image.extras)?;
+        self.gather(Rows::Frames, 0, &mut image.frames)?;
+        Ok(image)
+    }
+
+    /// Replaces the state of all VMs.
+    pub(super) fn scatter_image(&mut self, image: &Image) -> Result<()> {
+        let vms = self.job.vms as usize;
+        let fits = image.records.len() == vms * STATE_WORDS
+            && image.extras.len() == vms * EXTRA_WORDS
+            && image.frames.len() == vms * self.frame_words() as usize;
+        if !fits {
+            return Err(Error::Device {
+                reason: format!("the image is not one of {vms} VMs of this program"),
+            });
+        }
+        self.scatter(Rows::Records, &image.records)?;
+        self.scatter(Rows::Extras, &image.extras)?;
+        self.scatter(Rows::Frames, &image.frames)?;
+
+        let mut found = [0; signal::WORDS];
+        for (record, vm) in image.records.chunks_exact(STATE_WORDS).zip(0u32..) {
+            let status = record[header::STATUS];
+            found[signal::STOPPED] += u32::from(status != Status::Running as u32);
+            found[signal::YIELDED] += u32::from(status == Status::Yielded as u32);
+            if status == Status::Trapped as u32 {
+                found[signal::TRAPPED] += 1;
+                found[signal::FIRST_TRAP] = found[signal::FIRST_TRAP].max(!vm);
+            }
+        }
+        let gpu = &*self.gpu;
+        gpu.guarded(|_| write(gpu, &self.buffers.signal, 0, &found))?;
+        self.seen = found;
+        self.stopped_before = 0;
+        self.untouched = false;
+        self.fresh = false;
+        self.results = None;
+        self.count_states();
+        Ok(())
+    }
+
+    /// The state of one VM.
+    pub(super) fn one_vm(&mut self, index: u32) -> Result<Vm> {
+        let program = self.job.program.clone();
+        let id = self.job.first_vm.wrapping_add(index);
+        if index >= self.job.vms {
+            return Err(Error::Device {
+                reason: format!("there is no VM {index} among {}", self.job.vms),
+            });
+        }
+        let mut vm = Vm::new(&program, id);
+        if self.fresh {
+            return Ok(vm);
+        }
+        let state = self.state_of(index)?;
+        vm.state.copy_from_slice(&state[..STATE_WORDS]);
+        self.gather(Rows::Frames, index, &mut vm.frame)?;
+        vm.frame_base = state[row::FRAME_BASE].wrapping_add(program.call_depth * CALL_FRAME_WORDS as u32);
+        vm.calls = state[row::CALLS];
+        if vm.status() == Status::Trapped {
+            vm.trap = Some(trap_of(&program, id, &state));
+        }
+        Ok(vm)
+    }
+
+    fn rows(&self, rows: Rows) -> (&wgpu::Buffer, u32, u32) {
+        let buffers = &self.buffers;
+        match rows {
+            Rows::Records => (&buffers.states, 0, STATE_WORDS as u32),
+            Rows::Extras => (&buffers.states, STATE_WORDS as u32, EXTRA_WORDS as u32),
+            Rows::Frames => (&buffers.frames, 0, self.frame_words()),
+        }
+    }
+
+    /// Records of VMs, from the given one on, as many as there is room for.
+    fn gather(&self, rows: Rows, first: u32, out: &mut [u32]) -> Result<()> {
+        let (source, first_row, length) = self.rows(rows);
+        if length == 0 {
+            return Ok(());
+        }
+        let gpu = &*self.gpu;
+        let chunk = (CHUNK / WORD / u64::from(length)).max(1) as usize * length as usize;
+        let mut first = first;
+        let mut pending: Option<(Readback, wgpu::SubmissionIndex, &mut [u32])> = None;
+        for part in out.chunks_mut(chunk) {
+            let count = part.len() as u32 / length;
+            let readback = gpu.allocating(|_| Readback::new(gpu, part.len() as u64))?;
+            let submission = self.transpose([first, count, first_row, length, 1], source, &[], Some(&readback))?;
+            readback.ask();
+            first += count;
+            // While the device moves this part, the host takes the one before.
+            if let Some((readback, submission, part)) = pending.replace((readback, submission, part)) {
+                readback.wait(gpu, &submission)?;
+                readback.view(|words| part.copy_from_slice(words))?;
+            }
+        }
+        if let Some((readback, submission, part)) = pending {
+            readback.wait(gpu, &submission)?;
+            readback.view(|words| part.copy_from_slice(words))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the records of all VMs.
+    fn scatter(&self, rows: Rows, records: &[u32]) -> Result<()> {
+        let (target, first_row, length) = self.rows(rows);
+        if length == 0 {
+            return Ok(());
+        }
+        let chunk = (CHUNK / WORD / u64::from(length)).max(1) as usize * length as usize;
+        let mut first = 0;
+        for part in records.chunks(chunk) {
+            let count = part.len() as u32 / length;
+            self.transpose([first, count, first_row, length, 0], target, part, None)?;
+            first += count;
+        }
+        Ok(())
+    }
+
+    /// Submits the move of some VMs' records: first VM, VMs, first row, rows, and which way.
+    fn transpose(
+        &self,
+        [first, count, first_row, length, gather]: [u32; 5],
+        interleaved: &wgpu::Buffer,
+        records: &[u32],
+        readback: Option<&Readback>,
+    ) -> Result<wgpu::SubmissionIndex> {
+        let gpu = &*self.gpu;
+        let kernel = gpu.transpose()?;
+        let words = u64::from(count) * u64::from(length);
+        let fields: Vec<u32> = kernel
+            .uniform
+            .iter()
+            .map(|field| match field.as_str() {
+                "lanes" => self.job.vms,
+                "first" => first,
+                "count" => count,
+                "first_row" => first_row,
+                "rows" => length,
+                _ => gather,
+            })
+            .collect();
+        let (uniform, buffer) = gpu.allocating(|_| {
+            let uniform = gpu.pool.take(Kind::Input, fields.len() as u64 * WORD);
+            (uniform, gpu.pool.take(Kind::Storage, words * WORD))
+        })?;
+        gpu.guarded(|device| {
+            write(gpu, &uniform, 0, &fields);
+            write(gpu, &buffer, 0, records);
+            let parts = [
+                words_of(&uniform, fields.len() as u64),
+                words_of(interleaved, u64::from(first_row + length) * u64::from(self.job.vms)),
+                words_of(&buffer, words),
+            ];
+            let group = bind_parts(device, &kernel, parts);
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&kernel.pipeline);
+                pass.set_bind_group(0, &group, &[0]);
+                let [x, y] = groups(gpu, words, kernel.workgroup);
+                pass.dispatch_workgroups(x, y, 1);
+            }
+            if let Some(readback) = readback {
+                readback.record(&mut encoder, &buffer, Some(0..words as usize), 0);
+            }
+            gpu.queue.submit([encoder.finish()])
+        })
+    }
+}

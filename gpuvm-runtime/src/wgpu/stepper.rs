@@ -1,0 +1,110 @@
+//! The border between an engine on the GPU and the [`Session`](super::session::Session) that drives it: the session owns a job's
+//! buffers and decides how much runs when, the engine knows kernels.
+
+use std::sync::Arc;
+
+use super::gpu::Gpu;
+use crate::engine::Engine;
+use crate::error::Result;
+
+/// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
+/// batches the complete state of all VMs is in the session's buffers, with one meaning for all engines, so a session may go on
+/// with another stepper at any time.
+pub trait Stepper: Send + Sync {
+    /// Which engine this is.
+    fn engine(&self) -> Engine;
+
+    /// The names of the fields of the kernels' `launch` uniform, each a word, in order.
+    fn launch_fields(&self) -> &[String];
+
+    /// How much a batch may hold.
+    fn reach(&self) -> Reach;
+
+    /// Whether the first dispatch of a batch surely ends every VM that starts in it, given [`Reach::cycles`].
+    fn ends_at_once(&self) -> bool;
+
+    /// Whether its kernels count the instructions that they run, by class.
+    fn counts_instructions(&self) -> bool;
+
+    /// Binds the kernels to a session's buffers.
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound>;
+}
+
+/// Kernels with the buffers of a session.
+pub trait Bound: Send {
+    /// Records a batch. Errors of the device show when it is submitted.
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded;
+}
+
+/// The most that a batch may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Instructions of a VM in one dispatch.
+    pub cycles: u32,
+    /// Dispatches in one batch.
+    pub dispatches: u32,
+    /// The most iterations of loops inside of one instruction.
+    pub inner: u32,
+}
+
+/// What to record.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// How many dispatches, or rounds of them; 0 if nothing is to run.
+    pub dispatches: u32,
+    /// Most instructions of a VM in each of them.
+    #[allow(dead_code, reason = "the interpreter finds it in the uniform")]
+    pub cycles: u32,
+    /// Whether the first of them starts the VMs.
+    #[allow(dead_code, reason = "the interpreter finds it in the uniform")]
+    pub fresh: bool,
+    /// Where the first dispatch finds its `launch`, as a dynamic offset.
+    pub first: u32,
+    /// Where the other dispatches find theirs.
+    pub then: u32,
+}
+
+/// What was recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recorded {
+    /// Dispatches.
+    pub dispatches: u64,
+    /// Epochs, on the epoch engine.
+    pub epochs: Option<u64>,
+}
+
+/// The buffers that all engines' kernels share: group 0, bindings 0 to 6, as `launch.wgsl` has them.
+#[derive(Clone, Debug)]
+pub struct Shared<'a> {
+    /// The bindings in order. The first is the uniform, which is bound with a dynamic offset.
+    pub bindings: [wgpu::BindingResource<'a>; BINDINGS],
+    /// VMs.
+    pub vms: u32,
+}
+
+/// Bindings that all engines share.
+pub const BINDINGS: usize = 7;
+
+/// Decides how a session goes on. It is asked before each submission, so an engine may begin with one stepper and go on with a
+/// better one when that is ready.
+pub trait Plan: Send {
+    /// The stepper for the next submission.
+    ///
+    /// # Errors
+    ///
+    /// When the device refuses a kernel.
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>>;
+}
+
+/// What the next submission needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Need<'a> {
+    /// Instructions in front of which a VM has to stop.
+    pub breakpoints: &'a [u32],
+    /// Whether VMs have to stop after an exact number of instructions.
+    #[allow(dead_code, reason = "the interpreter always does")]
+    pub exact: bool,
+    /// Whether the VMs start with it.
+    #[allow(dead_code, reason = "the interpreter has one kernel for both")]
+    pub fresh: bool,
+}

@@ -1,0 +1,104 @@
+// The device's own forms of float operations. A probe at start tells which of them give Rust's bits on the device at hand; where one
+// does not, the form in integer words stands for it.
+
+fn feq_native(a: u32, b: u32) -> bool {
+    return bitcast<f32>(a) == bitcast<f32>(b);
+}
+
+fn flt_native(a: u32, b: u32) -> bool {
+    return bitcast<f32>(a) < bitcast<f32>(b);
+}
+
+fn fle_native(a: u32, b: u32) -> bool {
+    return bitcast<f32>(a) <= bitcast<f32>(b);
+}
+
+fn fmin_native(a: u32, b: u32) -> u32 {
+    return bitcast<u32>(min(bitcast<f32>(a), bitcast<f32>(b)));
+}
+
+fn fmax_native(a: u32, b: u32) -> u32 {
+    return bitcast<u32>(max(bitcast<f32>(a), bitcast<f32>(b)));
+}
+
+// Compared as numbers, selected as words.
+fn fmin_compared(a: u32, b: u32) -> u32 {
+    return select(b, a, bitcast<f32>(a) < bitcast<f32>(b) || is_nan(b) || (a == SIGN && b == 0u));
+}
+
+fn fmax_compared(a: u32, b: u32) -> u32 {
+    return select(b, a, bitcast<f32>(b) < bitcast<f32>(a) || is_nan(b) || (a == 0u && b == SIGN));
+}
+
+fn ffloor_native(a: u32) -> u32 {
+    return bitcast<u32>(floor(bitcast<f32>(a)));
+}
+
+fn fceil_native(a: u32) -> u32 {
+    return bitcast<u32>(ceil(bitcast<f32>(a)));
+}
+
+fn ftrunc_native(a: u32) -> u32 {
+    return bitcast<u32>(trunc(bitcast<f32>(a)));
+}
+
+fn fround_even_native(a: u32) -> u32 {
+    return bitcast<u32>(round(bitcast<f32>(a)));
+}
+
+// What truncation takes away is exact, and so is one more.
+fn fround_native(a: u32) -> u32 {
+    let x = bitcast<f32>(a);
+    let whole = trunc(x);
+    let more = select(0u, 0x3f800000u, abs(x - whole) >= 0.5) | (a & SIGN);
+    return bitcast<u32>(whole + bitcast<f32>(more));
+}
+
+fn fma_exact_native(a: u32, b: u32, c: u32) -> u32 {
+    return bitcast<u32>(fma(bitcast<f32>(a), bitcast<f32>(b), bitcast<f32>(c)));
+}
+
+fn fsqrt_native(a: u32) -> u32 {
+    return bitcast<u32>(sqrt(bitcast<f32>(a)));
+}
+
+// The device's estimate, corrected by what a fused multiply-add says of its square. Far from the ends of the range, so that
+// every product of the correction is a normal number.
+fn fsqrt_fused(a: u32) -> u32 {
+    if is_nan(a) || (a & ~SIGN) == 0u || a == INFINITY {
+        return a;
+    }
+    if (a & SIGN) != 0u {
+        return NAN;
+    }
+    let small = a < 0x20000000u;
+    let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
+    let estimate = sqrt(x);
+    let root = fma(fma(-estimate, estimate, x), 0.5 / estimate, estimate);
+    // Now it is the nearest number or one beside it. The square of half way to the next exceeds the root's by root * unit.
+    let unit = bitcast<f32>((bitcast<u32>(root) & INFINITY) - (23u << 23u));
+    let rest = fma(-root, root, x);
+    let nearest = root + select(select(0.0, -unit, rest <= -root * unit), unit, rest > root * unit);
+    return bitcast<u32>(nearest * select(1.0, 0x1p-32, small));
+}
+
+// The device clamps to a range that f32 can say, so the ends of the integers' are set apart.
+fn float_to_signed_native(a: u32) -> u32 {
+    let x = bitcast<f32>(a);
+    let inside = bitcast<u32>(i32(clamp(x, -2147483648.0, 2147483520.0)));
+    return select(select(inside, 0x7fffffffu, x >= 2147483648.0), 0u, is_nan(a));
+}
+
+fn float_to_unsigned_native(a: u32) -> u32 {
+    let x = bitcast<f32>(a);
+    let inside = u32(clamp(x, 0.0, 4294967040.0));
+    return select(select(inside, 0xffffffffu, x >= 4294967296.0), 0u, is_nan(a));
+}
+
+fn signed_to_float_native(a: u32) -> u32 {
+    return bitcast<u32>(f32(bitcast<i32>(a)));
+}
+
+fn unsigned_to_float_native(a: u32) -> u32 {
+    return bitcast<u32>(f32(a));
+}
