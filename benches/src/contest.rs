@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::cube;
 use crate::peers::wgsl::{Checks, Job};
+use crate::problem::Problem;
 use crate::stage::Stage;
 
 /// The contestant that all others are compared with.
@@ -27,9 +28,7 @@ pub struct Entry {
     /// How near its results came to the judge's.
     pub agreement: Option<Agreement>,
     /// Why there are no figures.
-    pub missing: Option<String>,
-    /// What went wrong.
-    pub failure: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 /// What came of one workload.
@@ -225,8 +224,7 @@ impl<'s, T: Pod> Contest<'s, T> {
             launch: None,
             resident: None,
             agreement: None,
-            missing: None,
-            failure: None,
+            problem: None,
         };
         match figures {
             Ok((launch, resident, agreement)) => {
@@ -237,10 +235,7 @@ impl<'s, T: Pod> Contest<'s, T> {
             }
             Err(error) => {
                 eprintln!("  {name}: {error:#}");
-                match error.downcast_ref() {
-                    Some(gpuvm::Error::EngineUnavailable { reason, .. }) => entry.missing = Some(reason.clone()),
-                    _ => entry.failure = Some(format!("{error:#}")),
-                }
+                entry.problem = Some(Problem::of(&error));
             }
         }
         self.outcome.entries.push(entry);

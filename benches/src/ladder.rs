@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::agreement::{Agreement, Tolerance};
+use crate::problem::Problem;
 use crate::stage::{Size, Stage, runtime};
 use crate::workloads::lcg::lcg;
 
@@ -120,10 +121,8 @@ pub struct Climb {
     pub engine: String,
     /// From few VMs to many.
     pub rungs: Vec<Rung>,
-    /// Why it is not there.
-    pub missing: Option<String>,
-    /// What went wrong.
-    pub failure: Option<String>,
+    /// Why it has no rungs, or no more.
+    pub problem: Option<Problem>,
 }
 
 /// One program.
@@ -170,8 +169,7 @@ fn climb(stage: &Stage, program: &Program, sizes: &[usize], steps: u32) -> Resul
         let mut climb = Climb {
             engine: engine.to_string(),
             rungs: Vec::new(),
-            missing: None,
-            failure: None,
+            problem: None,
         };
         for &vms in sizes {
             match rung(stage, &runtime, program, engine, vms, steps) {
@@ -188,10 +186,7 @@ fn climb(stage: &Stage, program: &Program, sizes: &[usize], steps: u32) -> Resul
                     }
                 }
                 Err(error) => {
-                    match error.downcast_ref() {
-                        Some(gpuvm::Error::EngineUnavailable { reason, .. }) => climb.missing = Some(reason.clone()),
-                        _ => climb.failure = Some(format!("{vms} VMs: {error:#}")),
-                    }
+                    climb.problem = Some(Problem::of(&error));
                     break;
                 }
             }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu};
+use crate::problem::Problem;
 use crate::soup::Inputs;
 use crate::stage::{Stage, runtime};
 use crate::timing::{median, once};
@@ -31,9 +32,7 @@ pub struct Wait {
     /// Median seconds of launching it again.
     pub again: Option<f64>,
     /// Why there are no figures.
-    pub missing: Option<String>,
-    /// What went wrong.
-    pub failure: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 /// Measures.
@@ -67,10 +66,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Wait>> {
     }
     let gpu = Gpu::open(&stage.gpu.about().name)?;
     let uniform = [VMS, 0, 0, 0];
-    let columns: [&[u8]; 2] = [
-        bytemuck::cast_slice(&inputs.first),
-        bytemuck::cast_slice(&inputs.second),
-    ];
+    let columns = inputs.columns();
     let warm = short.last().map(|recipe| {
         gpu.prepare(inputs.job(recipe, &uniform, &columns), Checks::On)?
             .launch::<u32>()
@@ -114,17 +110,13 @@ impl Wait {
             first: None,
             longest: None,
             again: None,
-            missing: None,
-            failure: None,
+            problem: None,
         };
         match measured {
             Ok([first, longest, again]) => {
                 (wait.first, wait.longest, wait.again) = (Some(first), Some(longest), Some(again));
             }
-            Err(error) => match error.downcast_ref() {
-                Some(gpuvm::Error::EngineUnavailable { reason, .. }) => wait.missing = Some(reason.clone()),
-                _ => wait.failure = Some(format!("{error:#}")),
-            },
+            Err(error) => wait.problem = Some(Problem::of(&error)),
         }
         eprintln!("  {}: {:?} s", wait.contestant, wait.first);
         wait

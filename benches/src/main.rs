@@ -1,12 +1,14 @@
 //! gpuvm's benchmarks: its engines against each other, and against hand-written WGSL, CubeCL and rayon, on equal results.
 
 mod agreement;
+mod budget;
 mod contest;
 mod host;
 mod ladder;
 mod latency;
 mod peers;
 mod plot;
+mod problem;
 mod report;
 mod soup;
 mod stage;
@@ -57,6 +59,8 @@ enum What {
     Soup,
     /// From a launch to its first result.
     Latency,
+    /// What being able to stop costs.
+    Budget,
     /// All of these.
     All,
 }
@@ -98,6 +102,7 @@ fn run(arguments: &Arguments) -> Result<()> {
             .transpose()?,
         soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
+        budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
     };
     table::print(&report);
     if let Some(path) = &arguments.json {

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
+use crate::problem::Problem;
 use crate::soup::Served;
 use crate::stage::Size;
 
@@ -26,6 +28,8 @@ pub struct Report {
     pub soup: Option<Vec<Served>>,
     /// First launches.
     pub latency: Option<Vec<Wait>>,
+    /// What being able to stop costs.
+    pub budget: Option<Vec<Bounded>>,
 }
 
 impl Report {
@@ -33,32 +37,21 @@ impl Report {
     pub fn failures(&self) -> Vec<String> {
         let ladder = self.ladder.iter().flatten().flat_map(|ladder| {
             let climbs = ladder.climbs.iter();
-            climbs.filter_map(|climb| {
-                Some(format!(
-                    "{}, {}: {}",
-                    ladder.program,
-                    climb.engine,
-                    climb.failure.as_ref()?
-                ))
-            })
+            climbs.map(|climb| (ladder.program, &climb.engine, &climb.problem))
         });
         let peers = self.peers.iter().flatten().flat_map(|outcome| {
             let entries = outcome.entries.iter();
-            entries.filter_map(|entry| {
-                Some(format!(
-                    "{}, {}: {}",
-                    outcome.workload,
-                    entry.contestant,
-                    entry.failure.as_ref()?
-                ))
-            })
+            entries.map(|entry| (outcome.workload, &entry.contestant, &entry.problem))
         });
         let soup = self.soup.iter().flatten();
-        let soup = soup.filter_map(|served| Some(format!("soup, {}: {}", served.contestant, served.failure.as_ref()?)));
+        let soup = soup.map(|served| ("soup", &served.contestant, &served.problem));
         let latency = self.latency.iter().flatten();
-        let latency =
-            latency.filter_map(|wait| Some(format!("latency, {}: {}", wait.contestant, wait.failure.as_ref()?)));
-        ladder.chain(peers).chain(soup).chain(latency).collect()
+        let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
+        let budgets = self.budget.iter().flatten();
+        let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
+        let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
+        all.filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
+            .collect()
     }
 }
 

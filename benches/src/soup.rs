@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu, Job};
+use crate::problem::Problem;
 use crate::stage::{Stage, runtime};
 use crate::timing::once;
 
@@ -25,9 +26,7 @@ pub struct Served {
     /// Seconds until all results were there.
     pub seconds: Option<f64>,
     /// Why there is no figure.
-    pub missing: Option<String>,
-    /// What went wrong.
-    pub failure: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 /// The arguments of every routine.
@@ -46,6 +45,11 @@ impl Inputs {
             first: words(0x9e37_79b9),
             second: words(0x85eb_ca6b),
         }
+    }
+
+    /// Both columns as bytes.
+    pub fn columns(&self) -> [&[u8]; 2] {
+        [bytemuck::cast_slice(&self.first), bytemuck::cast_slice(&self.second)]
     }
 
     /// What the native function gives.
@@ -95,21 +99,15 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
         for engine in [Engine::Native, Engine::Interpreter, Engine::Auto, Engine::Specialized] {
             // A runtime of its own has linked and compiled nothing yet; one launch of something else warms the device up.
             let runtime = runtime(Settings::default())?;
-            let warm = |engine| runtime.launch("lcg")?.args((&inputs.first, 10u32)).engine(engine).run();
-            let ready = warm(engine).map(drop);
-            soup.serve(&format!("gpuvm {engine}"), parallel, |recipe| {
-                ready.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?;
-                inputs.launch(&runtime, engine, recipe)
-            });
+            let warm = || runtime.launch("lcg")?.args((&inputs.first, 10u32)).engine(engine).run();
+            let name = format!("gpuvm {engine}");
+            match warm() {
+                Ok(_) => soup.serve(&name, parallel, |recipe| inputs.launch(&runtime, engine, recipe)),
+                Err(error) => soup.push(&name, parallel, Err(error.into())),
+            }
         }
         let gpu = Gpu::open(&stage.gpu.about().name)?;
-        let (uniform, columns) = (
-            [VMS, 0, 0, 0],
-            [
-                bytemuck::cast_slice(&inputs.first),
-                bytemuck::cast_slice(&inputs.second),
-            ],
-        );
+        let (uniform, columns) = ([VMS, 0, 0, 0], inputs.columns());
         soup.serve("WGSL", parallel, |recipe| {
             gpu.prepare(inputs.job(recipe, &uniform, &columns), Checks::On)?
                 .launch()
@@ -126,11 +124,6 @@ struct Soup<'a> {
 
 impl Soup<'_> {
     fn serve(&mut self, name: &str, parallel: bool, cook: impl Fn(&Recipe) -> Result<Vec<u32>> + Sync) {
-        let name = if parallel {
-            format!("{name}, all threads")
-        } else {
-            name.to_string()
-        };
         let result = once(|| match parallel {
             true => self.recipes.par_iter().map(&cook).collect::<Result<Vec<_>>>(),
             false => self.recipes.iter().map(&cook).collect(),
@@ -141,21 +134,20 @@ impl Soup<'_> {
             }
             Ok(seconds)
         });
-        let mut served = Served {
-            contestant: name,
-            routines: self.recipes.len(),
-            seconds: None,
-            missing: None,
-            failure: None,
+        self.push(name, parallel, checked);
+    }
+
+    fn push(&mut self, name: &str, parallel: bool, seconds: Result<f64>) {
+        let contestant = match parallel {
+            true => format!("{name}, all threads"),
+            false => name.to_string(),
         };
-        match checked {
-            Ok(seconds) => served.seconds = Some(seconds),
-            Err(error) => match error.downcast_ref() {
-                Some(gpuvm::Error::EngineUnavailable { reason, .. }) => served.missing = Some(reason.clone()),
-                _ => served.failure = Some(format!("{error:#}")),
-            },
-        }
-        eprintln!("  {}: {:?} s", served.contestant, served.seconds);
-        self.served.push(served);
+        eprintln!("  {contestant}: {seconds:?} s");
+        self.served.push(Served {
+            contestant,
+            routines: self.recipes.len(),
+            problem: seconds.as_ref().err().map(Problem::of),
+            seconds: seconds.ok(),
+        });
     }
 }

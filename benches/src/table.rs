@@ -3,9 +3,11 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
+use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
+use crate::problem::Problem;
 use crate::report::{Report, contestants, geometric_mean, speeds};
 use crate::soup::Served;
 
@@ -44,6 +46,32 @@ pub fn print(report: &Report) {
             latency_table(waits)
         );
     }
+    if let Some(budget) = &report.budget {
+        println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
+    }
+}
+
+fn budget_table(budget: &[Bounded]) -> Table {
+    let names = WAYS.iter().map(|(name, ..)| *name);
+    let mut table = table(&[""].into_iter().chain(names).collect::<Vec<_>>());
+    for bounded in budget {
+        let cell = |(at, seconds): (usize, &f64)| {
+            let more = 100.0 * (seconds / bounded.seconds[0] - 1.0);
+            let more = if at == 0 {
+                String::new()
+            } else {
+                format!("\n{more:+.1} %")
+            };
+            time(*seconds) + &more
+        };
+        let mut cells = vec![bounded.engine.clone()];
+        cells.extend(bounded.seconds.iter().enumerate().map(cell));
+        if bounded.seconds.is_empty() {
+            cells.push(Problem::note(&bounded.problem));
+        }
+        table.add_row(cells);
+    }
+    table
 }
 
 /// An empty table with these columns, all but the first aligned to the right.
@@ -68,7 +96,7 @@ fn ladder_table(ladder: &Ladder) -> Table {
         let cell = |climb: &Climb| {
             let rung = climb.rungs.iter().find(|rung| rung.vms == vms);
             rung.map_or_else(
-                || note(&climb.missing, &climb.failure),
+                || Problem::note(&climb.problem),
                 |rung| {
                     let rate = rung.rate().map(|rate| format!("\n{} instr/s", scaled(rate)));
                     time(rung.seconds) + &rate.unwrap_or_default()
@@ -86,7 +114,7 @@ fn contest_table(outcome: &Outcome) -> Table {
         let [launch, resident] = speeds(outcome, &entry.contestant);
         let results = match &entry.agreement {
             Some(agreement) => agreement.to_string(),
-            None => note(&entry.missing, &entry.failure),
+            None => Problem::note(&entry.problem),
         };
         table.add_row([
             entry.contestant.clone(),
@@ -118,9 +146,7 @@ fn soup_table(soup: &[Served]) -> Table {
         table.add_row([
             served.contestant.clone(),
             served.routines.to_string(),
-            served
-                .seconds
-                .map_or_else(|| note(&served.missing, &served.failure), time),
+            served.seconds.map_or_else(|| Problem::note(&served.problem), time),
             each.map_or_else(String::new, time),
         ]);
     }
@@ -132,21 +158,12 @@ fn latency_table(waits: &[Wait]) -> Table {
     for wait in waits {
         table.add_row([
             wait.contestant.clone(),
-            wait.first.map_or_else(|| note(&wait.missing, &wait.failure), time),
+            wait.first.map_or_else(|| Problem::note(&wait.problem), time),
             wait.longest.map_or_else(String::new, time),
             wait.again.map_or_else(String::new, time),
         ]);
     }
     table
-}
-
-/// What stands where there is no figure.
-fn note(missing: &Option<String>, failure: &Option<String>) -> String {
-    match (missing, failure) {
-        (_, Some(_)) => "FAILED".to_string(),
-        (Some(_), _) => "not available".to_string(),
-        (None, None) => "too long".to_string(),
-    }
 }
 
 /// A time with three or four digits that count.

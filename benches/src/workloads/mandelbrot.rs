@@ -53,13 +53,13 @@ fn mandelbrot_into(width: u32, scale: f32, limit: u32, pixel: &mut u32) {
 }
 
 /// The same with floats as the device likes them.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 pub fn mandelbrot_relaxed(width: u32, scale: f32, limit: u32) -> u32 {
     mandelbrot(width, scale, limit)
 }
 
 /// The same, left in a buffer.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 fn mandelbrot_relaxed_into(width: u32, scale: f32, limit: u32, pixel: &mut u32) {
     *pixel = mandelbrot(width, scale, limit);
 }

@@ -56,13 +56,13 @@ fn nbody_into(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32, moved: &mut [f
 }
 
 /// The same with floats as the device likes them.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 pub fn nbody_relaxed(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32) -> [f32; 8] {
     body(bodies, vm::id(), velocity, step)
 }
 
 /// The same, left in a buffer.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 fn nbody_relaxed_into(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32, moved: &mut [f32; 8]) {
     *moved = body(bodies, vm::id(), velocity, step);
 }

@@ -87,13 +87,13 @@ fn option_into(blocks: u32, drift: f32, spread: f32, sum: &mut f32) {
 }
 
 /// The same with floats as the device likes them.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 pub fn option_relaxed(blocks: u32, drift: f32, spread: f32) -> f32 {
     paths(vm::id(), blocks, drift, spread)
 }
 
 /// The same, left in a buffer.
-#[cfg_attr(feature = "relaxed", routine(relaxed))]
+#[routine(relaxed)]
 fn option_relaxed_into(blocks: u32, drift: f32, spread: f32, sum: &mut f32) {
     *sum = paths(vm::id(), blocks, drift, spread);
 }
