@@ -31,7 +31,7 @@ fn soup() -> String {
             shader(&wgsl)
         );
     }
-    format!("/// All of them.\npub const SOUP: [Recipe; {COUNT}] = [\n{table}];\n{functions}")
+    format!("/// All of them.\npub static SOUP: [Recipe; {COUNT}] = [\n{table}];\n{functions}")
 }
 
 /// A shader around a body.
@@ -94,8 +94,8 @@ fn statement(random: &mut Random) -> (String, String) {
             format!("while {p} > {c}u {{ {p} >>= 1u; {q} += {p}; }}"),
         ),
         6 => (
-            format!("{p} ^= if {q} < {r} {{ {r} - {q} }} else {{ {q} - {r} }};"),
-            format!("if {q} < {r} {{ {p} ^= {r} - {q}; }} else {{ {p} ^= {q} - {r}; }}"),
+            format!("{p} ^= if {q} < {r} {{ {r} << {s} }} else {{ {q} - {r} }};"),
+            format!("if {q} < {r} {{ {p} ^= {r} << {s}u; }} else {{ {p} ^= {q} - {r}; }}"),
         ),
         7 => (
             format!("{p} = {p}.wrapping_add({q} / {n}).min({r} | {c});"),

@@ -35,16 +35,23 @@ pub fn mixed(seed: u32, steps: u32) -> u32 {
     x.to_bits()
 }
 
-/// A loop over a run of twelve linear operations, which fuse to one matrix.
+/// A loop over a run of linear operations on four words, sixteen in the source, which fuse to one matrix.
 #[routine]
 pub fn linear(seed: u32, steps: u32) -> u32 {
     let (mut a, mut b, mut c, mut d) = (seed, 1u32, 2u32, 3u32);
     for _ in 0..steps {
-        a = a.wrapping_mul(5).wrapping_add(b);
-        b = b.wrapping_add(c).wrapping_sub(9);
-        c = c.wrapping_mul(3).wrapping_add(d).wrapping_add(7);
-        d = d.wrapping_sub(a).wrapping_add(b);
-        a = a.wrapping_add(c).wrapping_add(1);
+        (a, b, c, d) = (
+            b.wrapping_mul(5).wrapping_add(1),
+            c.wrapping_mul(9).wrapping_add(7),
+            d.wrapping_mul(13).wrapping_add(11),
+            a.wrapping_mul(17).wrapping_add(5),
+        );
+        (a, b, c, d) = (
+            b.wrapping_sub(3).wrapping_mul(21),
+            c.wrapping_sub(9).wrapping_mul(25),
+            d.wrapping_sub(1).wrapping_mul(29),
+            a.wrapping_sub(2).wrapping_mul(33),
+        );
     }
     a ^ b ^ c ^ d
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::contest::Outcome;
+use crate::contest::{BASELINE, Outcome};
 use crate::ladder::{ENGINES, Ladder};
 use crate::report::{Report, contestants, speeds};
 use crate::table::scaled;
@@ -20,6 +20,8 @@ const LADDER: u32 = 400;
 const BESIDE: usize = 2;
 /// The bars show contestants from this many times as slow to this many times as fast as WGSL.
 const SPEEDS: (f64, f64) = (0.003, 4.0);
+/// Room for the legend to the right of the bars, in workloads.
+const LEGEND: f64 = 1.6;
 /// Colours that can be told apart, also by those who see few.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -70,6 +72,7 @@ type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBacke
 fn contests<'a>(area: &Area<'a>, outcomes: &[Outcome]) -> Drawn<'a> {
     let names: Vec<&str> = contestants(outcomes)
         .into_iter()
+        .filter(|name| *name != BASELINE)
         .filter(|name| outcomes.iter().any(|outcome| speeds(outcome, name)[0].is_some()))
         .collect();
     let mut chart = ChartBuilder::on(area)
@@ -80,7 +83,7 @@ fn contests<'a>(area: &Area<'a>, outcomes: &[Outcome]) -> Drawn<'a> {
         .margin(12)
         .x_label_area_size(34)
         .y_label_area_size(60)
-        .build_cartesian_2d(0.0..outcomes.len() as f64, (SPEEDS.0..SPEEDS.1).log_scale())?;
+        .build_cartesian_2d(0.0..outcomes.len() as f64 + LEGEND, (SPEEDS.0..SPEEDS.1).log_scale())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -103,7 +106,10 @@ fn contests<'a>(area: &Area<'a>, outcomes: &[Outcome]) -> Drawn<'a> {
             .label(*name)
             .legend(move |(x, y)| Rectangle::new([(x, y - 6), (x + 14, y + 6)], colour.filled()));
     }
-    chart.draw_series(LineSeries::new([(0.0, 1.0), (outcomes.len() as f64, 1.0)], &BLACK))?;
+    chart.draw_series(LineSeries::new(
+        [(0.0, 1.0), (outcomes.len() as f64 + LEGEND, 1.0)],
+        &BLACK,
+    ))?;
     for (at, outcome) in outcomes.iter().enumerate() {
         let (x, _) = chart.backend_coord(&(at as f64 + 0.5, SPEEDS.0));
         let (_, top) = area.get_base_pixel();
@@ -114,7 +120,7 @@ fn contests<'a>(area: &Area<'a>, outcomes: &[Outcome]) -> Drawn<'a> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
+        .position(SeriesLabelPosition::MiddleRight)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 14))
@@ -141,7 +147,8 @@ fn climbs<'a>(area: &Area<'a>, ladder: &Ladder) -> Drawn<'a> {
         .y_label_area_size(76)
         .build_cartesian_2d(
             (vms.0..vms.1 * 1.05).log_scale(),
-            (rates.0 * 0.5..rates.1 * 2.0).log_scale(),
+            // The legend stands above the lines.
+            (rates.0 * 0.5..rates.1 * (rates.1 / rates.0).powf(0.7) * 2.0).log_scale(),
         )?;
     chart
         .configure_mesh()
