@@ -35,11 +35,17 @@ fn interpret(
     }
 }
 
+// Cycles in which no instruction retired.
+var<private> lost: u32;
+
 fn run(before: u32) {
     status = STATUS_RUNNING;
-    for (var cycle = 0u; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
+    var cycle = 0u;
+    for (; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
         execute(code[ip]);
     }
+    // The linear class is the most frequent, so it is not counted but what remains.
+    retired.x = cycle - lost - retired.y - retired.z - retired.w;
     if USES_BREAKS && status == STATUS_AT_BREAK {
         status = STATUS_RUNNING;
         atomicAdd(&tally[SIGNAL_AT_BREAK], 1u);
@@ -55,53 +61,60 @@ fn execute(instruction: vec4<u32>) {
     let first = first_operand(instruction);
     let a = word_of(instruction.y);
     let b = word_of(instruction.z);
-    let c = word_of(instruction.w);
-    var done = Done(0u, first & 31u, true);
+    var result = 0u;
+    var to = first & 31u;
+    var next = ip + 1u;
     switch shape(instruction) {
         case SHAPE_LINEAR: {
-            done.result = linear(op, a, b, instruction.z);
-            retired.x += 1u;
+            result = linear(op, a, b, instruction.z);
+        }
+        case SHAPE_ORACLE: {
+            result = oracle(op, a, b, word_of(instruction.w), instruction.w);
+            retired.y += 1u;
+        }
+        case SHAPE_BRANCH: {
+            branch(op, first, a, instruction.y);
+            next = ip;
+            to = NOWHERE;
+            retired.z += 1u;
         }
         case SHAPE_MATRIX: {
             if USES_SPARSE || USES_DENSE {
                 apply(instruction.w, instruction.y, instruction.z);
             }
-            done.to = NOWHERE;
-            retired.x += 1u;
-        }
-        case SHAPE_ORACLE: {
-            done.result = oracle(op, a, b, c, instruction.w);
-            retired.y += 1u;
+            to = NOWHERE;
         }
         case SHAPE_ORACLE_PAIR: {
             if USES_LONG || USES_LONG_DIVISION || USES_CONVERSION {
                 let pair = oracle_pair(op, vec2(a, high_word_of(instruction.y)), vec2(b, high_word_of(instruction.z)));
                 // Where only one word is a result, both halves name it, and the low one is written last.
                 w[(first >> 16u) & 31u] = pair.y;
-                done.result = pair.x;
+                result = pair.x;
             }
             retired.y += 1u;
-        }
-        case SHAPE_BRANCH: {
-            branch(op, first, a, instruction.y);
-            done.to = NOWHERE;
-            retired.z += 1u;
         }
         case SHAPE_BREAK: {
             if USES_BREAKS {
                 status = STATUS_AT_BREAK;
             }
-            done = Done(0u, NOWHERE, false);
+            to = NOWHERE;
+            next = ip;
+            lost += 1u;
         }
         default: {
-            done = io(op, first, instruction, a, b, c);
+            let done = io(op, first, instruction, a, b, word_of(instruction.w));
+            result = done.result;
+            to = done.to;
             retired.w += u32(done.through);
+            lost += u32(!done.through);
+            // A VM that halts or traps stays where it is.
+            if status == STATUS_TRAPPED || status == STATUS_HALTED || !done.through {
+                next = ip;
+            }
         }
     }
-    w[done.to] = done.result;
-    // Branches have set it themselves, and a VM that halts or traps keeps it.
-    let stays = shape(instruction) == SHAPE_BRANCH || status == STATUS_TRAPPED || status == STATUS_HALTED || !done.through;
-    ip += u32(!stays);
+    w[to] = result;
+    ip = next;
 }
 
 // Adds what the VM did to the workgroup's tally.

@@ -115,4 +115,8 @@ pub struct Variable {
     pub word: u32,
     /// Its type.
     pub ty: TypeRef,
+    /// The source line that declares it.
+    pub line: u32,
+    /// The last source line of the block that it lives in.
+    pub last_line: u32,
 }

@@ -162,6 +162,8 @@ define_nodes! {
     BindLength = 60;
     /// base, index → place `base[index]` without a bounds check (hidden loop counters).
     IndexUnchecked = 61;
+    /// `local`: the block ends in which the locals from that one on were declared.
+    Leave = 62;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

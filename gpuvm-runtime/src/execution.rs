@@ -13,7 +13,7 @@ use crate::device::{Device, FloatMode};
 use crate::done::{BudgetReport, Done, Results};
 use crate::engine::{Dispatch, Engine, Limit, Tally};
 use crate::error::{Error, Result};
-use crate::leg::{Course, Leg, sum};
+use crate::leg::{Course, Entrance, Leg, sum};
 use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
@@ -150,29 +150,19 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Prepares the next leg, from the entry or in the middle of a step.
-    pub(crate) fn next_leg(&mut self, image: Option<&crate::engine::Image>) -> Result<()> {
+    /// Prepares the next leg.
+    pub(crate) fn next_leg(&mut self, entrance: Entrance<'_>) -> Result<()> {
         let steps = self.options.steps - self.steps_done;
         if steps == 0 {
             return Ok(());
         }
-        if image.is_none() {
+        if let Entrance::Program = entrance {
             self.held.refresh();
             self.results.clear();
         }
         let views = self.held.views();
-        let leg = Leg::new(&self.course, &views, steps, image, self.entry.id);
-        self.leg = Some(leg.map_err(|error| match error {
-            Error::TooLarge {
-                routine, words, vms, ..
-            } => Error::TooLarge {
-                routine,
-                words,
-                vms,
-                engine: self.options.engine,
-            },
-            error => error,
-        })?);
+        let leg = Leg::new(&self.course, &views, steps, entrance, self.entry.id);
+        self.leg = Some(leg?);
         Ok(())
     }
 
@@ -198,7 +188,7 @@ impl<'a> Execution<'a> {
                 return Ok(signal);
             }
             self.close_leg()?;
-            self.next_leg(None)?;
+            self.next_leg(Entrance::Program)?;
             if !in_time || budget.cycles.is_some() {
                 return Ok(Signal::Checkpoint);
             }

@@ -22,6 +22,13 @@ impl Image {
         }
     }
 
+    /// Whether every VM is at the entry, as if it had not run.
+    pub(crate) fn is_fresh(&self) -> bool {
+        let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
+        let at_entry = |record: &[u32]| zeros(&record[..header::VM_ID]) && zeros(&record[header::VM_ID + 1..]);
+        self.records.chunks_exact(STATE_WORDS).all(at_entry) && zeros(&self.extras) && zeros(&self.frames)
+    }
+
     /// Appends a VM.
     pub(crate) fn push(&mut self, program: &Program, vm: &Vm) {
         let (fault, offset) = match vm.trap {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::{Op, WORDS};
-use gpuvm_core::program::{Program, Status};
+use gpuvm_core::program::{Location, Program, Status};
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -28,8 +28,21 @@ pub struct VmView {
     pub routine: String,
     /// Calls of routines that have not returned, as far as they are counted, see [`header::DEPTH`].
     pub depth: u32,
+    /// The source's variables, those of the innermost routine first.
+    pub variables: Vec<VariableView>,
     /// The general words.
     pub words: [u32; WORDS],
+}
+
+/// One variable of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableView {
+    /// Its name; that of a routine which was inlined stands before it, as in `turn::angle`.
+    pub name: String,
+    /// Its type.
+    pub ty: String,
+    /// Its value as `{:?}` prints it, with `?` for what is not kept any more, or not yet.
+    pub value: String,
 }
 
 impl VmView {
@@ -48,9 +61,27 @@ impl VmView {
             line: place.map_or(0, |place| place.line),
             routine: text(&program.routines, place.map(|place| place.routine)),
             depth: vm.state[header::DEPTH],
+            variables: variables(program, vm),
             words: std::array::from_fn(|word| vm.words()[word]),
         }
     }
+
+    /// The value of the variable of this name, innermost first, as `{:?}` prints it.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let found = self.variables.iter().find(|variable| variable.name == name);
+        found.map(|variable| variable.value.as_str())
+    }
+}
+
+/// The variables that are in scope, with their values.
+fn variables(program: &Program, vm: &Vm) -> Vec<VariableView> {
+    let frame = vm.frame.get(vm.frame_base as usize..).unwrap_or_default();
+    let view = |location: &Location<'_>| VariableView {
+        name: location.name.clone(),
+        ty: location.variable.ty.to_string(),
+        value: location.show(vm.words(), frame),
+    };
+    program.variables_at(vm.ip()).iter().map(view).collect()
 }
 
 impl fmt::Display for VmView {

@@ -15,7 +15,7 @@ use crate::done::{Done, Results};
 use crate::engine::{Dispatch, Engine};
 use crate::error::Result;
 use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
-use crate::leg::Course;
+use crate::leg::{Course, Entrance};
 use crate::native;
 use crate::progress::Progress;
 use crate::registry::Entry;
@@ -268,16 +268,19 @@ impl<'a> Bounded<'a> {
             ..
         } = self;
         let executor = runtime.executor(engine)?;
-        let held = Held::new(params, executor.memory().as_ref(), keep)?;
+        // What is kept may be saved. A VM holds addresses, and only in an arena of its job's own do they mean the same elsewhere.
+        let memory = executor.memory().filter(|_| !keep);
+        let held = Held::new(params, memory.as_ref(), keep)?;
         let course = Course {
             program: runtime.link(entry)?,
             executor,
+            engine,
             vms,
             keep,
         };
         let options = Options { engine, ..options };
         let mut execution = Execution::new(runtime, entry, course, held, options, begin);
-        execution.next_leg(None)?;
+        execution.next_leg(Entrance::Program)?;
         Ok(execution)
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
 
-use crate::engine::{Execute, Image, Limit, Running, Tally};
+use crate::engine::{Engine, Execute, Image, Limit, Running, Tally};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::view::Seen;
@@ -16,11 +16,26 @@ use crate::view::Seen;
 /// What the legs of one launch have in common.
 pub(crate) struct Course {
     pub executor: Arc<dyn Execute>,
+    pub engine: Engine,
     pub program: Arc<Program>,
     /// VMs of the launch.
     pub vms: u32,
     /// Whether every part is kept until the leg is closed, so that it can be looked at and saved; else a part that is over makes room.
     pub keep: bool,
+}
+
+/// Where the VMs of a leg begin.
+#[derive(Clone, Copy)]
+pub(crate) enum Entrance<'i> {
+    /// At the program's entry.
+    Program,
+    /// In the middle of a step.
+    Image {
+        /// The state of all VMs.
+        image: &'i Image,
+        /// How many VMs a job had. It has to be as many again, because VMs hold addresses in the job's arena.
+        batch: u32,
+    },
 }
 
 /// All VMs on their way.
@@ -33,8 +48,6 @@ pub(crate) struct Leg {
     together: bool,
     /// The part whose turn it is.
     turn: usize,
-    /// Whether anything has run.
-    pub advanced: bool,
 }
 
 /// A range of the VMs, and its job.
@@ -70,37 +83,49 @@ impl Part {
 
 impl Leg {
     /// Cuts the VMs to parts of a size that the engine bears. `steps` are the steps that are left; the leg makes all of them if one
-    /// job can, else one. `image` is the state to begin with, in the middle of the first of one step.
+    /// job can, else one; so does a leg that begins in the middle of a step.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if not even one VM fits.
+    /// [`Error::TooLarge`] if not even one VM fits, or not as many as there have to be.
     pub(crate) fn new(
         course: &Course,
         params: &[Seen<'_>],
         steps: u32,
-        image: Option<&Image>,
+        entrance: Entrance<'_>,
         routine: &str,
     ) -> Result<Leg> {
         let Course { program, vms, .. } = course;
         let layout = |repeated| Layout::new(params, program.result_words(), *vms, repeated);
-        let fits = |layout: &Layout| {
+        let addressable = |layout: &Layout| {
             let demand = layout.demand();
-            let addressable = demand.vms_within(u64::from(u32::MAX).saturating_sub(demand.atomic_words));
-            course.executor.capacity(program, &demand).min(addressable).min(*vms)
+            demand.vms_within(u64::from(u32::MAX).saturating_sub(demand.atomic_words))
+        };
+        let fits = |layout: &Layout| {
+            let capacity = course.executor.capacity(program, &layout.demand());
+            capacity.min(addressable(layout)).min(*vms)
+        };
+        let (image, batch) = match entrance {
+            Entrance::Program => (None, None),
+            Entrance::Image { image, batch } => (Some(image), Some(batch)),
         };
         let several = steps > 1 && image.is_none() && Layout::repeatable(params);
         let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == *vms);
         let steps = if repeated.is_some() { steps } else { 1 };
         let layout = repeated.unwrap_or_else(|| layout(false));
-        let batch = fits(&layout);
-        if batch == 0 {
+        let most = match (batch, course.engine) {
+            // It prefers few at a time, and takes as many as there are.
+            (Some(_), Engine::Reference) => addressable(&layout),
+            _ => fits(&layout),
+        };
+        let batch = batch.unwrap_or(most);
+        if batch == 0 || batch > most {
             let demand = layout.demand();
             return Err(Error::TooLarge {
                 routine: routine.to_string(),
-                words: demand.shared_words + demand.words_per_vm + demand.atomic_words,
-                vms: 1,
-                engine: crate::engine::Engine::Auto,
+                words: demand.shared_words + demand.words_per_vm * u64::from(batch.max(1)) + demand.atomic_words,
+                vms: batch.max(1).into(),
+                engine: course.engine,
             });
         }
         let parts = (0..*vms).step_by(batch as usize).map(|first| {
@@ -118,7 +143,6 @@ impl Leg {
             layout,
             steps,
             turn: 0,
-            advanced: false,
         })
     }
 
@@ -136,7 +160,6 @@ impl Leg {
         watch: &mut dyn FnMut(&Tally),
     ) -> Result<bool> {
         let begin = Instant::now();
-        self.advanced = true;
         let count = self.parts.len();
         for _ in 0..count {
             let index = self.turn % count;
@@ -145,7 +168,7 @@ impl Leg {
                 continue;
             }
             if let Stage::Waiting(_) = self.parts[index].stage {
-                let running = self.entrance(index).begin(course, params, results)?;
+                let running = self.beginning(index).begin(course, params, results)?;
                 self.parts[index].stage = Stage::Started(running);
             }
             let limit = Limit {
@@ -202,9 +225,9 @@ impl Leg {
                 .get(next)
                 .is_some_and(|part| matches!(part.stage, Stage::Waiting(_)));
         let (advanced, started) = if early {
-            let entrance = self.entrance(next);
+            let beginning = self.beginning(next);
             std::thread::scope(|scope| {
-                let started = scope.spawn(|| entrance.begin(course, params, results));
+                let started = scope.spawn(|| beginning.begin(course, params, results));
                 let advanced = running.advance(limit, &mut watch);
                 let started = started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 (advanced, Some(started))
@@ -230,9 +253,9 @@ impl Leg {
     }
 
     /// What it takes to begin a part.
-    fn entrance(&self, part: usize) -> Entrance<'_> {
+    fn beginning(&self, part: usize) -> Beginning<'_> {
         let Part { range, stage, .. } = &self.parts[part];
-        Entrance {
+        Beginning {
             layout: &self.layout,
             range: range.clone(),
             steps: self.steps,
@@ -337,14 +360,14 @@ impl Leg {
 }
 
 /// A part that is about to begin.
-struct Entrance<'l> {
+struct Beginning<'l> {
     layout: &'l Layout,
     range: Range<u32>,
     steps: u32,
     image: Option<&'l Image>,
 }
 
-impl Entrance<'_> {
+impl Beginning<'_> {
     /// Takes the part's job to the engine.
     fn begin(&self, course: &Course, params: &[Seen<'_>], results: &[u32]) -> Result<Box<dyn Running>> {
         let cut = Cut {
@@ -385,7 +408,7 @@ pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
         sum.batches += tally.batches;
         sum.epochs = added(sum.epochs, tally.epochs, |a, b| a + b);
         sum.device_time = added(sum.device_time, tally.device_time, |a: Duration, b| a + b);
-        if sum.engine == crate::engine::Engine::Auto {
+        if sum.engine == Engine::Auto {
             sum.engine = tally.engine;
         }
     }

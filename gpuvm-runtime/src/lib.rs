@@ -40,7 +40,7 @@ pub use engine::{Dispatch, Engine};
 pub use error::{Error, Result};
 pub use execution::{Execution, Signal};
 pub use gpuvm_core::compile::Settings;
-pub use inspect::VmView;
+pub use inspect::{VariableView, VmView};
 pub use launch::Launch;
 pub use progress::Progress;
 pub use runtime::{Runtime, RuntimeBuilder};

@@ -457,6 +457,7 @@ mod tests {
             call_depth: 0,
             depth_limit: 0,
             relaxed: false,
+            variables: Default::default(),
             report: Default::default(),
         })
     }

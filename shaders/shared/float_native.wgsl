@@ -54,12 +54,41 @@ fn fround_native(a: u32) -> u32 {
     return bitcast<u32>(whole + bitcast<f32>(more));
 }
 
+// The quotient is wrong by one at most while it has no more than 24 bits, and what is left of a product with it is a number of the
+// divisor's grid: exact.
+fn frem_divided(a: u32, b: u32) -> u32 {
+    let x = a & ~SIGN;
+    let y = b & ~SIGN;
+    if x >= INFINITY || y > INFINITY || y == 0u {
+        return NAN;
+    }
+    if x < y {
+        return a;
+    }
+    let divisor = bitcast<f32>(y);
+    let quotient = trunc(bitcast<f32>(x) / divisor);
+    if !(quotient < 8388608.0) {
+        return frem_words(a, b);
+    }
+    let rest = fused(-quotient, divisor, bitcast<f32>(x));
+    return bitcast<u32>(select(rest, rest + divisor, rest < 0.0)) | (a & SIGN);
+}
+
 fn fma_exact_native(a: u32, b: u32, c: u32) -> u32 {
     return bitcast<u32>(fma(bitcast<f32>(a), bitcast<f32>(b), bitcast<f32>(c)));
 }
 
 fn fsqrt_native(a: u32) -> u32 {
     return bitcast<u32>(sqrt(bitcast<f32>(a)));
+}
+
+fn fused(x: f32, y: f32, z: f32) -> f32 {
+    return bitcast<f32>(fma_exact(bitcast<u32>(x), bitcast<u32>(y), bitcast<u32>(z)));
+}
+
+// What the last bit of a number stands for, unless it is tiny.
+fn unit(a: u32) -> f32 {
+    return bitcast<f32>((a & INFINITY) - (23u << 23u));
 }
 
 // The device's estimate, corrected by what a fused multiply-add says of its square. Far from the ends of the range, so that
@@ -74,11 +103,13 @@ fn fsqrt_fused(a: u32) -> u32 {
     let small = a < 0x20000000u;
     let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
     let estimate = sqrt(x);
-    let root = fma(fma(-estimate, estimate, x), 0.5 / estimate, estimate);
-    // Now it is the nearest number or one beside it. The square of half way to the next exceeds the root's by root * unit.
-    let unit = bitcast<f32>((bitcast<u32>(root) & INFINITY) - (23u << 23u));
-    let rest = fma(-root, root, x);
-    let nearest = root + select(select(0.0, -unit, rest <= -root * unit), unit, rest > root * unit);
+    let root = fused(fused(-estimate, estimate, x), 0.5 / estimate, estimate);
+    // Now it is the nearest number or one beside it. The square of half way to the next differs from the root's by the root times what the
+    // next differs by.
+    let above = unit(bitcast<u32>(root));
+    let below = unit(bitcast<u32>(root) - 1u);
+    let rest = fused(-root, root, x);
+    let nearest = root + select(select(0.0, -below, rest <= -root * below), above, rest > root * above);
     return bitcast<u32>(nearest * select(1.0, 0x1p-32, small));
 }
 

@@ -32,7 +32,7 @@ fn fsqrt_words(a: u32) -> u32 {
 }
 
 // a % b with the sign of a, by long division of the fractions, eight bits a step.
-fn frem(a: u32, b: u32) -> u32 {
+fn frem_words(a: u32, b: u32) -> u32 {
     let sign = a & SIGN;
     let x = a & ~SIGN;
     let y = b & ~SIGN;

@@ -15,6 +15,11 @@ use crate::sample::{Rng, Row};
 /// The engines that every case runs on. A software rasteriser such as lavapipe will do for the last.
 pub const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
 
+/// The engines that can pause.
+pub fn pausing() -> Vec<Engine> {
+    ENGINES.into_iter().filter(|engine| *engine != Engine::Native).collect()
+}
+
 /// How many kinds of traps of one case are looked at one by one.
 const TRAPS_ALONE: usize = 4;
 

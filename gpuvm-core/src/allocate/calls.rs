@@ -39,6 +39,7 @@ pub(crate) fn lower(function: &mut Function) {
 
 fn move_frame(function: &mut Function, by: u32) {
     function.frame_words += by;
+    function.names.move_frame(|offset| Some(offset + by));
     for slot in &mut function.slots {
         slot.offset += by;
     }
@@ -61,12 +62,16 @@ fn lower_call(mut inst: Inst, out: &mut Vec<Inst>) {
             .enumerate()
             .map(|(i, &word)| store(word, i, OUTGOING, place)),
     );
+    let marks = std::mem::take(&mut inst.marks);
     out.push(inst);
     out.extend(words.results.iter().enumerate().map(|(i, &word)| {
         let mut load = Inst::new(Op::LoadFrame, word, &[], i as u32, place);
         load.extra = OUTGOING;
         load
     }));
+    if let Some(last) = out.last_mut() {
+        last.mark(marks);
+    }
 }
 
 fn store(word: u32, i: usize, extra: u32, place: crate::program::Place) -> Inst {

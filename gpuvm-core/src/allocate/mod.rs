@@ -5,9 +5,12 @@ mod calls;
 mod colour;
 mod interference;
 mod spill;
+mod variables;
 
 use crate::ir::Function;
+use crate::ir::names::retain;
 use crate::pass::blocks::drop_unreachable;
+use crate::program::Home;
 
 /// Gives every word of the function one of the machine's words. Calls, parameters and results become frame traffic; afterwards
 /// [`Function::frame_words`] is final.
@@ -41,16 +44,26 @@ fn compact(function: &mut Function) {
         }
         *word = *new;
     });
+    let number = |word: u32| number.get(word as usize).copied().filter(|&new| new != u32::MAX);
+    function.names.renumber(number);
+    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
+        for mark in &mut inst.marks {
+            if let Home::Word(word) = mark.home {
+                mark.home = number(word).map_or(Home::Nowhere, Home::Word);
+            }
+        }
+    }
     function.words = count;
 }
 
 /// Replaces words by their colours and drops copies of a word to itself.
 fn rename(function: &mut Function, colours: &[u8]) {
+    variables::name_homes(function, colours);
     for_each_word(function, |word| *word = colours[*word as usize].into());
     for block in &mut function.blocks {
-        block
-            .code
-            .retain(|inst| inst.as_copy().is_none_or(|(to, from)| to != from));
+        retain(&mut block.code, |inst| {
+            inst.as_copy().is_none_or(|(to, from)| to != from)
+        });
     }
     function.words = crate::isa::WORDS as u32;
 }

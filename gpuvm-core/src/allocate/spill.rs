@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::ir::definitions::Definitions;
+use crate::ir::names::Mark;
 use crate::ir::{Function, Inst, NONE, Word};
 use crate::isa::Op;
+use crate::program::Home;
 
 /// Spills the words that have a number; words with the same number share a word of the frame.
 pub(crate) fn spill(function: &mut Function, places: &[Option<u32>]) {
@@ -54,17 +56,31 @@ impl Spill<'_> {
     }
 
     fn inst(&mut self, function: &mut Function, mut inst: Inst, out: &mut Vec<Inst>) {
+        let mut marks = std::mem::take(&mut inst.marks);
+        for mark in &mut marks {
+            mark.home = self.home(mark.home);
+        }
         if self.remade.get(inst.defs[0] as usize).is_some_and(Option::is_some) {
-            return;
+            let home = self.home(Home::Word(inst.defs[0]));
+            marks.splice(0..0, function.names.marks(inst.defs[0], home));
+            return say(out, marks);
         }
         // A copy to or from the frame is the access itself.
         if let Some((to, from)) = inst.as_copy() {
             match (self.place(to), self.place(from)) {
-                (Some(a), Some(b)) if a == b && self.remade[from as usize].is_none() => return,
-                (Some(offset), None) => {
-                    return out.push(Inst::new(Op::StoreFrame, NONE, &[from], offset, inst.place));
+                (Some(a), Some(b)) if a == b && self.remade[from as usize].is_none() => {
+                    marks.splice(0..0, function.names.marks(to, Home::Frame(a)));
+                    return say(out, marks);
                 }
-                (None, Some(_)) => return out.push(self.get(from, to, inst.place)),
+                (Some(offset), None) => {
+                    out.push(Inst::new(Op::StoreFrame, NONE, &[from], offset, inst.place));
+                    marks.splice(0..0, function.names.marks(to, Home::Frame(offset)));
+                    return say(out, marks);
+                }
+                (None, Some(_)) => {
+                    out.push(self.get(from, to, inst.place));
+                    return say(out, marks);
+                }
                 _ => {}
             }
         }
@@ -73,12 +89,28 @@ impl Spill<'_> {
         let mut stores = Vec::new();
         for word in inst.defs_mut() {
             if let Some(offset) = self.place(*word) {
-                *word = function.new_word();
-                stores.push(Inst::new(Op::StoreFrame, NONE, &[*word], offset, place));
+                let mut store = Inst::new(Op::StoreFrame, NONE, &[function.new_word()], offset, place);
+                store.mark(function.names.marks(*word, Home::Frame(offset)));
+                *word = store.uses[0];
+                stores.push(store);
             }
         }
         out.push(inst);
         out.extend(stores);
+        say(out, marks);
+    }
+
+    /// Where what is in a home is after spilling.
+    fn home(&self, home: Home) -> Home {
+        let Home::Word(word) = home else {
+            return home;
+        };
+        match (self.remade.get(word as usize), self.place(word)) {
+            (Some(Some(inst)), _) if inst.op == Op::Imm => Home::Constant(inst.imm),
+            (Some(Some(_)), _) => Home::Nowhere,
+            (_, Some(offset)) => Home::Frame(offset),
+            (_, None) => home,
+        }
     }
 
     /// Fetches the spilled ones among the words an instruction reads, each once.
@@ -105,10 +137,18 @@ impl Spill<'_> {
             Some(inst) => Inst {
                 defs: [to, NONE],
                 place,
+                marks: Vec::new(),
                 ..inst.clone()
             },
             None => Inst::new(Op::LoadFrame, to, &[], self.place(word).unwrap_or(0), place),
         }
+    }
+}
+
+/// Marks the last of the instructions.
+fn say(out: &mut [Inst], marks: Vec<Mark>) {
+    if let Some(last) = out.last_mut() {
+        last.mark(marks);
     }
 }
 

@@ -7,7 +7,7 @@ use super::{AssemblyError, types};
 use crate::compile::Report;
 use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
-use crate::program::{LinkedSite, Place, Program};
+use crate::program::{Home, LinkedSite, Mark, Place, Program, Scope, Variable};
 use crate::routine::{Cause, Shown};
 use crate::types::{Type, TypeRef};
 
@@ -34,6 +34,8 @@ struct Assembler {
     program: Program,
     store: Store,
     place: Place,
+    /// The scope of the instructions that follow.
+    scope: u32,
     in_code: bool,
     line: usize,
     labels: BTreeMap<String, u32>,
@@ -59,6 +61,7 @@ impl Assembler {
             call_depth: 0,
             depth_limit: crate::compile::Settings::default().recursion_limit,
             relaxed: false,
+            variables: Default::default(),
             report: Default::default(),
         };
         Assembler {
@@ -69,6 +72,7 @@ impl Assembler {
                 line: 0,
                 routine: 0,
             },
+            scope: 0,
             in_code: false,
             line: 0,
             labels: BTreeMap::new(),
@@ -105,6 +109,23 @@ impl Assembler {
             }
             "file" => program.files.push(cursor.text()?),
             "routine" => program.routines.push(cursor.text()?),
+            "variable" => {
+                let [routine, first_line, last_line] = three(cursor)?;
+                program.variables.list.push(Variable {
+                    routine,
+                    name: types::keep(&cursor.text()?),
+                    ty: types::parse(cursor)?,
+                    first_line,
+                    last_line,
+                });
+            }
+            "scope" => {
+                let routine = cursor.number()?;
+                cursor.expect(":")?;
+                let line = cursor.number()?;
+                let caller = if cursor.eat("in") { Some(cursor.number()?) } else { None };
+                program.variables.scopes.push(Scope { routine, caller, line });
+            }
             "site" => program.sites.push(LinkedSite {
                 place: place(cursor)?,
                 cause: cause(cursor)?,
@@ -121,7 +142,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, relaxed, report, file, routine, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix and code"
                 ));
             }
         }
@@ -145,6 +166,15 @@ impl Assembler {
             self.place = place(cursor)?;
             return Ok(());
         }
+        if name == "inside" {
+            self.scope = cursor.number()?;
+            return Ok(());
+        }
+        if name == "holds" {
+            let mark = self.mark(cursor)?;
+            self.program.variables.marks.push(mark);
+            return Ok(());
+        }
         let op = Op::ALL
             .iter()
             .copied()
@@ -153,7 +183,38 @@ impl Assembler {
         let instruction = self.instruction(op, cursor)?;
         self.program.code.push(instruction);
         self.program.places.push(self.place);
+        if !self.program.variables.scopes.is_empty() {
+            self.program.variables.scope_of.push(self.scope);
+        }
         Ok(())
+    }
+
+    /// Where a word of a variable is after the last instruction.
+    fn mark(&self, cursor: &mut Cursor<'_>) -> Result<Mark, String> {
+        let at = self.program.code.len().checked_sub(1);
+        let at = at.ok_or("no instruction stands before it")? as u32;
+        let [scope, variable, word] = three(cursor)?;
+        let home = if cursor.found().starts_with("`w") {
+            Home::Word(self::word(cursor, false)?)
+        } else {
+            match cursor.name()? {
+                "frame" => Home::Frame(cursor.number()?),
+                "constant" => Home::Constant(cursor.number()?),
+                "nowhere" => Home::Nowhere,
+                other => {
+                    return Err(format!(
+                        "`{other}` is no place of a variable: there are w0, frame 0, constant 0 and nowhere"
+                    ));
+                }
+            }
+        };
+        Ok(Mark {
+            at,
+            scope,
+            variable,
+            word,
+            home,
+        })
     }
 
     fn instruction(&mut self, op: Op, cursor: &mut Cursor<'_>) -> Result<Instruction, String> {
@@ -254,15 +315,17 @@ fn prefixed(cursor: &mut Cursor<'_>, prefix: &str, what: &str) -> Result<u32, St
 
 /// `file:line:routine`.
 fn place(cursor: &mut Cursor<'_>) -> Result<Place, String> {
-    let file = cursor.number()?;
+    let [file, line, routine] = three(cursor)?;
+    Ok(Place { file, line, routine })
+}
+
+/// Three numbers with colons between them.
+fn three(cursor: &mut Cursor<'_>) -> Result<[u32; 3], String> {
+    let first = cursor.number()?;
     cursor.expect(":")?;
-    let line = cursor.number()?;
+    let second = cursor.number()?;
     cursor.expect(":")?;
-    Ok(Place {
-        file,
-        line,
-        routine: cursor.number()?,
-    })
+    Ok([first, second, cursor.number()?])
 }
 
 fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
-use crate::program::{Place, Program};
+use crate::program::{Home, Mark, Place, Program};
 use crate::routine::{Callee, Cause, Routine};
 
 impl Program {
@@ -53,6 +53,23 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     for routine in &program.routines {
         writeln!(text, "routine {}", Quoted(routine))?;
     }
+    for (number, variable) in program.variables.list.iter().enumerate() {
+        writeln!(
+            text,
+            "variable {}:{}:{} {} {} ; v{number}",
+            variable.routine,
+            variable.first_line,
+            variable.last_line,
+            Quoted(variable.name),
+            types::print(variable.ty)
+        )?;
+    }
+    for (number, scope) in program.variables.scopes.iter().enumerate() {
+        match scope.caller {
+            None => writeln!(text, "scope {}:{} ; {number}", scope.routine, scope.line)?,
+            Some(caller) => writeln!(text, "scope {}:{} in {caller} ; {number}", scope.routine, scope.line)?,
+        }
+    }
     for (number, site) in program.sites.iter().enumerate() {
         writeln!(text, "site {} {} ; s{number}", At(site.place), Why(&site.cause))?;
     }
@@ -69,7 +86,8 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
         writeln!(text, "matrix {format} {} ; m{number}", Rows(map))?;
     }
     text.push_str("code\n");
-    let mut place = None;
+    let (mut place, mut scope) = (None, None);
+    let mut marks = program.variables.marks.iter().peekable();
     for (address, instruction) in program.code.iter().enumerate() {
         let here = program.places.get(address).copied();
         if here != place
@@ -86,10 +104,33 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
             )?;
             place = Some(here);
         }
+        let inside = program.variables.scope_of.get(address);
+        if inside != scope
+            && let Some(inside) = inside
+        {
+            writeln!(text, "inside {inside}")?;
+            scope = Some(inside);
+        }
         let map = maps.get(instruction.operands[3] as usize);
         print_line(text, address, instruction, Op::linked_roles, map)?;
+        while let Some(mark) = marks.next_if(|mark| mark.at as usize == address) {
+            print_mark(text, program, mark)?;
+        }
     }
     Ok(())
+}
+
+/// Where a word of a variable is after the instruction before.
+fn print_mark(text: &mut String, program: &Program, mark: &Mark) -> fmt::Result {
+    write!(text, "holds {}:{}:{} ", mark.scope, mark.variable, mark.word)?;
+    match mark.home {
+        Home::Word(word) => write!(text, "w{word}")?,
+        Home::Frame(offset) => write!(text, "frame {offset}")?,
+        Home::Constant(value) => write!(text, "constant {value:#x}")?,
+        Home::Nowhere => write!(text, "nowhere")?,
+    }
+    let variable = program.variables.list.get(mark.variable as usize);
+    writeln!(text, " ; {}", Unbroken(variable.map_or("?", |variable| variable.name)))
 }
 
 fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {

@@ -25,6 +25,10 @@ report 2 99
 file "src/a b.rs"
 routine "sample"
 routine "Boid::fly"
+variable 0:7:9 "speed" f32
+variable 1:8:4294967295 "position" (f32, f32)
+scope 0:0
+scope 1:7 in 0
 site 0:7:0 message "a\n\u{e9}; \"b\""
 site 0:8:1 bounds
 site 0:9:1 slice_end
@@ -40,12 +44,17 @@ at 0:7:0
 start:
     affine m0
     imm w0, 42, m1
+holds 0:0:0 w0
     bswap w2, w1, m2
     add w1, w2, w3          ; its matrix is made for it
     add w1, w2, w3
     trapnz s0, w1, w2, _
 at 0:8:1
+inside 1
     add64 w0:w1, w2:w3, w4:w5
+holds 0:0:0 nowhere
+holds 1:1:0 frame 3
+holds 1:1:1 constant 0x2a
     call @far, 12
     jnz @start, w0
 far:
@@ -133,6 +142,8 @@ fn a_routine_prints_with_its_own_words() {
                 name: "x",
                 word: 0,
                 ty: TypeRef::value(u32::TYPE),
+                line: 3,
+                last_line: 6,
             }]),
             relaxed: false,
         };

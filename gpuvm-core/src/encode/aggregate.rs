@@ -208,7 +208,22 @@ impl<const CAP: usize> Encoder<CAP> {
                 name,
                 word,
                 ty: operand.type_ref(),
+                line: self.line,
+                last_line: u32::MAX,
             });
+            self.local_of.push(local);
+        }
+    }
+
+    /// Ends the block in which the locals from `first` on were declared.
+    pub const fn leave(&mut self, first: u32) {
+        let mut i = self.variables.slice().len();
+        while i > 0 && self.local_of.items[i - 1] >= first {
+            i -= 1;
+            let variable = &mut self.variables.items[i];
+            if variable.last_line == u32::MAX {
+                variable.last_line = self.line;
+            }
         }
     }
 

@@ -73,6 +73,8 @@ pub(super) struct Encoder<const CAP: usize> {
     pub constants: List<Constant, CAP>,
     pub sites: List<Site, CAP>,
     pub variables: List<Variable, CAP>,
+    /// The local that each variable is.
+    pub local_of: List<u32, CAP>,
 }
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -123,7 +125,10 @@ impl<const CAP: usize> Encoder<CAP> {
                 name: "",
                 word: 0,
                 ty: TypeRef::of::<()>(),
+                line: 0,
+                last_line: 0,
             }),
+            local_of: List::new(0),
         }
     }
 

@@ -125,6 +125,10 @@ impl<const CAP: usize> Encoder<CAP> {
                 let has_base = self.small() != 0;
                 self.construct(ty.ty, variant, count, has_base);
             }
+            Node::Leave => {
+                let first = self.small();
+                self.leave(first);
+            }
             Node::Bind | Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
             Node::PatternField
             | Node::PatternPayload

@@ -7,6 +7,7 @@ pub(crate) mod code;
 pub(crate) mod definitions;
 pub(crate) mod flow;
 pub(crate) mod liveness;
+pub(crate) mod names;
 pub(crate) mod strict;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -37,6 +38,8 @@ pub(crate) struct Function {
     pub slots: Vec<Slot>,
     /// Words of the frame.
     pub frame_words: u32,
+    /// What variables its words and its frame hold.
+    pub names: names::Names,
 }
 
 /// A part of the frame: one addressed range of the source routine.
@@ -101,8 +104,10 @@ pub(crate) struct Inst {
     pub extra: u32,
     /// The words of a call, and of an `affine` those that its matrix reads and writes.
     pub call: Option<Box<CallWords>>,
-    /// Where it comes from.
+    /// Where it comes from. Its routine is the number of an activation: a place in [`names::Names::scopes`].
     pub place: Place,
+    /// Where variables are after it, as far as their own words do not tell.
+    pub marks: Vec<names::Mark>,
 }
 
 /// [`Inst::extra`] of an `ldf` or `stf` that reaches into the frame of the routine about to be called.
@@ -130,6 +135,7 @@ impl Inst {
             extra: 0,
             call: None,
             place,
+            marks: Vec::new(),
         }
     }
 
@@ -184,7 +190,7 @@ impl Inst {
 
     /// Turns it into `def = word`.
     pub fn make_copy(&mut self, word: Word) {
-        *self = Inst::copy(self.defs[0], word, self.place);
+        self.become_inst(Inst::copy(self.defs[0], word, self.place));
     }
 }
 

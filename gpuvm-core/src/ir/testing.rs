@@ -28,6 +28,7 @@ pub(crate) fn blocks(ends: Vec<End>) -> Function {
             .collect(),
         slots: Vec::new(),
         frame_words: 0,
+        names: Default::default(),
     }
 }
 

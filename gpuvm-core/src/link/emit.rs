@@ -1,13 +1,16 @@
 //! Allocated functions to a [`Program`]: blocks laid out one after the other, labels resolved, matrices stored.
 
+use std::collections::HashSet;
+
 use super::graph::CallGraph;
 use super::tables::Tables;
 use crate::compile::{LinkError, Report, Settings};
+use crate::ir::names::Part;
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
-use crate::program::{MOST_FRAME_MEMORY, Place, Program};
+use crate::program::{self, Home, MOST_FRAME_MEMORY, Place, Program, Scope, Variables};
 use crate::routine::Routine;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
@@ -35,6 +38,12 @@ pub(crate) fn emit(
         out: Vec::new(),
         places: Vec::new(),
         calls: Vec::new(),
+        variables: Variables {
+            list: tables.variables,
+            ..Variables::default()
+        },
+        first_scope: 0,
+        seen: HashSet::new(),
     };
     let mut labels = vec![0; functions.len()];
     for &f in &needs.order {
@@ -66,6 +75,7 @@ pub(crate) fn emit(
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
         relaxed: entry.relaxed,
+        variables: emit.variables,
         report,
     })
 }
@@ -118,11 +128,31 @@ struct Emit<'s> {
     places: Vec<Place>,
     /// Calls whose label is still the number of a function.
     calls: Vec<usize>,
+    variables: Variables,
+    /// The number in the program of the function's own activation.
+    first_scope: u32,
+    /// The parts of variables that the function keeps somewhere.
+    seen: HashSet<Part>,
 }
 
 impl Emit<'_> {
     fn function(&mut self, ready: &Ready, is_start: bool) {
         let function = &ready.function;
+        self.first_scope = self.variables.scopes.len() as u32;
+        let first = self.first_scope;
+        self.variables
+            .scopes
+            .extend(function.names.scopes.iter().map(|scope| Scope {
+                caller: scope.caller.map(|caller| caller + first),
+                ..*scope
+            }));
+        let marks = function
+            .blocks
+            .iter()
+            .flat_map(|block| &block.code)
+            .flat_map(|inst| &inst.marks);
+        let somewhere = marks.filter(|mark| mark.home != Home::Nowhere);
+        self.seen = somewhere.map(|mark| mark.part).collect();
         let order = flow::layout(function);
         let mut block_at = vec![0; function.blocks.len()];
         let mut jumps = Vec::new();
@@ -162,6 +192,19 @@ impl Emit<'_> {
             Op::Address => encoded.operands[2] = 0,
             _ => {}
         }
+        let at = self.out.len() as u32;
+        for mark in &inst.marks {
+            // What was nowhere before need not be said to be nowhere.
+            if mark.home != Home::Nowhere || self.seen.contains(&mark.part) {
+                self.variables.marks.push(program::Mark {
+                    at,
+                    scope: mark.part.scope + self.first_scope,
+                    variable: mark.part.variable,
+                    word: mark.part.word,
+                    home: mark.home,
+                });
+            }
+        }
         self.push(encoded, inst.place);
     }
 
@@ -194,7 +237,14 @@ impl Emit<'_> {
     }
 
     fn push(&mut self, instruction: Instruction, place: Place) {
+        let scope = place.routine + self.first_scope;
+        let routine = self
+            .variables
+            .scopes
+            .get(scope as usize)
+            .map_or(0, |scope| scope.routine);
         self.out.push(instruction);
-        self.places.push(place);
+        self.places.push(Place { routine, ..place });
+        self.variables.scope_of.push(scope);
     }
 }

@@ -1,6 +1,7 @@
 //! The start of a program: fetches the entry routine's parameters from where the launch put them, calls it, and stores what it
 //! returns.
 
+use crate::ir::names::Names;
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Word};
 use crate::isa::{Op, space};
 use crate::program::Place;
@@ -9,6 +10,9 @@ use crate::types::{Kind, TypeRef};
 
 /// The function a VM starts in. `number` is the entry routine's among the functions.
 pub(crate) fn start(routine: &Routine, number: usize, place: Place) -> Function {
+    let names = Names::new(place.routine, Vec::new(), Vec::new());
+    // The function's own activation.
+    let place = Place { routine: 0, ..place };
     let mut start = Start {
         code: Vec::new(),
         words: 0,
@@ -46,6 +50,7 @@ pub(crate) fn start(routine: &Routine, number: usize, place: Place) -> Function 
         }],
         slots: Vec::new(),
         frame_words: 0,
+        names,
     }
 }
 

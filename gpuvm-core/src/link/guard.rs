@@ -45,6 +45,8 @@ pub(crate) fn guard(
 }
 
 fn enter_and_leave(function: &mut Function, site: u32, place: Place) {
+    // The function's own activation.
+    let place = Place { routine: 0, ..place };
     function.blocks[0]
         .code
         .insert(0, Inst::new(Op::Enter, NONE, &[], site, place));

@@ -3,6 +3,7 @@
 use super::collect::{By, Target};
 use super::tables::Numbers;
 use super::verify::{ends_block, param_words};
+use crate::ir::names::{Names, Part};
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Slot, Word, code, strict};
 use crate::isa::{Instruction, NO_WORD, Op, unpair};
 use crate::program::Place;
@@ -45,10 +46,16 @@ impl<'r> Lift<'r> {
     fn new(routine: &'r Routine, code: &[Instruction], numbers: Numbers) -> Lift<'r> {
         let (starts, block_at, blocks) = find_blocks(code);
         let (slots, frame, frame_words) = find_slots(routine.words, code);
+        let names = names(routine, numbers, &frame);
+        // The function's own activation.
+        let place = Place {
+            routine: 0,
+            ..numbers.place
+        };
         let empty = Block {
             code: Vec::new(),
             end: End::Halt,
-            place: numbers.place,
+            place,
         };
         let function = Function {
             name: routine.name.to_string(),
@@ -58,6 +65,7 @@ impl<'r> Lift<'r> {
             blocks: vec![empty; blocks],
             slots,
             frame_words,
+            names,
         };
         Lift {
             routine,
@@ -66,7 +74,7 @@ impl<'r> Lift<'r> {
             starts,
             block_at,
             frame,
-            place: numbers.place,
+            place,
             out: Vec::new(),
             current: 0,
             ended: false,
@@ -111,7 +119,7 @@ impl<'r> Lift<'r> {
         let o = instruction.operands;
         self.place = Place {
             line: self.routine.lines[at],
-            ..self.numbers.place
+            ..self.place
         };
         match op {
             Op::Jump => {
@@ -214,6 +222,26 @@ impl<'r> Lift<'r> {
         self.out.push(inst);
         self.out.extend(stores);
     }
+}
+
+/// Which words and places of the frame hold the routine's variables.
+fn names(routine: &Routine, numbers: Numbers, frame: &[Option<u32>]) -> Names {
+    let (mut in_words, mut in_frame) = (Vec::new(), Vec::new());
+    for (variable, number) in routine.variables.iter().zip(numbers.first_variable..) {
+        let words = frame.iter().enumerate().skip(variable.word as usize);
+        for (word, (at, offset)) in (0..variable.ty.words()).zip(words) {
+            let part = Part {
+                scope: 0,
+                variable: number,
+                word,
+            };
+            match offset {
+                Some(offset) => in_frame.push((*offset, part)),
+                None => in_words.push((at as Word, part)),
+            }
+        }
+    }
+    Names::new(numbers.place.routine, in_words, in_frame)
 }
 
 /// Where blocks start, the number of the block at each start, and how many blocks there are; block 0 comes before all code.

@@ -14,4 +14,6 @@ pub(crate) mod tables;
 mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod variables;
 pub(crate) mod verify;

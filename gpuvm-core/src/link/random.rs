@@ -6,7 +6,7 @@ use super::testing::*;
 use super::tests::{agree, check, i};
 use crate::compile::{Settings, link};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
-use crate::routine::Routine;
+use crate::routine::{Routine, Variable};
 use crate::types::TypeRef;
 
 /// Writes a random routine from a tape of numbers; an empty tape gives zeros, so that it ends.
@@ -46,7 +46,7 @@ const LIVELY: [Op; 9] = [
     Op::Mov,
 ];
 
-const PARAMS: usize = 3;
+pub(super) const PARAMS: usize = 3;
 const VARIABLES: u32 = 40;
 const ARRAY: u32 = 4;
 
@@ -259,7 +259,7 @@ impl Writer<'_> {
 }
 
 /// A random routine that returns its first variables.
-fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usize) -> &'static Routine {
+pub(super) fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usize) -> &'static Routine {
     let mut writer = Writer {
         tape: tape.iter(),
         code: Vec::new(),
@@ -280,7 +280,25 @@ fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usi
     }
     writer.emit(Op::Return, 0, 0, 0, 0);
     let callees = (0..callees).map(Callees::get).collect();
-    leak(routine(name, u32s(params), result, writer.next, writer.code, callees))
+    let words = writer.next;
+    let mut routine = routine(name, u32s(params), result, words, writer.code, callees);
+    let one = |word: u32| variable(word, TypeRef::of::<u32>());
+    let array = variable(VARIABLES, TypeRef::of::<[u32; ARRAY as usize]>());
+    // Addresses differ from the evaluator's.
+    let after = writer.readable.into_iter();
+    routine.variables = (0..VARIABLES).map(one).chain([array]).chain(after.map(one)).collect();
+    leak(routine)
+}
+
+/// A variable that is named after its first word and lives everywhere.
+fn variable(word: u32, ty: TypeRef) -> Variable {
+    Variable {
+        name: crate::assembly::types::keep(&word.to_string()),
+        word,
+        ty,
+        line: 0,
+        last_line: u32::MAX,
+    }
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! The tables of a program that instructions point into: files, routines, trap sites.
 
-use crate::program::{LinkedSite, Place};
+use crate::program::{LinkedSite, Place, Variable};
 use crate::routine::{Cause, Routine};
 
 /// Files, routine names and sites, merged over all routines.
@@ -12,6 +12,8 @@ pub(crate) struct Tables {
     pub routines: Vec<String>,
     /// All trap sites.
     pub sites: Vec<LinkedSite>,
+    /// The variables of all routines.
+    pub variables: Vec<Variable>,
 }
 
 /// What a routine's own numbers become in the program.
@@ -21,6 +23,8 @@ pub(crate) struct Numbers {
     pub place: Place,
     /// What to add to the routine's site numbers.
     pub first_site: u32,
+    /// What to add to the places of the routine's variables.
+    pub first_variable: u32,
 }
 
 impl Tables {
@@ -48,7 +52,19 @@ impl Tables {
             },
             cause: site.cause,
         }));
-        Numbers { place, first_site }
+        let first_variable = self.variables.len() as u32;
+        self.variables.extend(routine.variables.iter().map(|variable| Variable {
+            routine: place.routine,
+            name: variable.name,
+            ty: variable.ty,
+            first_line: variable.line,
+            last_line: variable.last_line,
+        }));
+        Numbers {
+            place,
+            first_site,
+            first_variable,
+        }
     }
 
     /// The site where recursion through a routine becomes too deep.

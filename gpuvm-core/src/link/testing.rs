@@ -1,6 +1,7 @@
 //! For tests of linking: routines written by hand, a direct evaluator of encoded routines, and runs of linked programs.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use crate::interp::{Memory, Vm, arithmetic, run_all, trap_site};
@@ -147,6 +148,14 @@ pub(crate) fn run(routine: &Routine, program: &Program, args: &[u32], fuel: u64)
 /// Runs an encoded routine as it stands: every word of every activation lies in one memory, so nothing has to be lifted,
 /// allocated or spilled. The definition that linking is tested against.
 pub(crate) fn evaluate(routine: &'static Routine, args: &[u32], fuel: u64) -> Seen {
+    evaluate_noting(routine, args, fuel).0
+}
+
+/// What each word of each routine, by name, came to hold one after the other.
+pub(crate) type History = BTreeMap<(String, u32), Vec<u32>>;
+
+/// As [`evaluate`], with what the words held.
+pub(crate) fn evaluate_noting(routine: &'static Routine, args: &[u32], fuel: u64) -> (Seen, History) {
     let (params, words) = slots(routine);
     let mut arena = vec![0; words as usize];
     arena[..args.len()].copy_from_slice(args);
@@ -154,6 +163,7 @@ pub(crate) fn evaluate(routine: &'static Routine, args: &[u32], fuel: u64) -> Se
         arena,
         memory: Vec::new(),
         fuel,
+        history: History::default(),
     };
     let mut words = Vec::new();
     for (param, slot) in routine.params.iter().zip(&params) {
@@ -172,11 +182,12 @@ pub(crate) fn evaluate(routine: &'static Routine, args: &[u32], fuel: u64) -> Se
         Err(Stop::Fuel) => (None, true),
         _ => (None, false),
     };
-    Seen {
+    let seen = Seen {
         arena: machine.arena,
         trap,
         unfinished,
-    }
+    };
+    (seen, machine.history)
 }
 
 enum Stop {
@@ -189,6 +200,7 @@ struct Machine {
     arena: Vec<u32>,
     memory: Vec<u32>,
     fuel: u64,
+    history: History,
 }
 
 impl Machine {
@@ -196,9 +208,17 @@ impl Machine {
         let base = self.memory.len();
         self.memory.extend_from_slice(args);
         self.memory.resize(base + routine.words as usize, 0);
+        self.note(routine, base, 0..routine.words);
         let result = self.body(routine, base);
         self.memory.truncate(base);
         result
+    }
+
+    fn note(&mut self, routine: &Routine, base: usize, words: std::ops::Range<u32>) {
+        for word in words {
+            let held = self.history.entry((routine.name.to_string(), word)).or_default();
+            held.push(self.memory[base + word as usize]);
+        }
     }
 
     fn body(&mut self, routine: &'static Routine, base: usize) -> Result<Vec<u32>, Stop> {
@@ -241,6 +261,7 @@ impl Machine {
                     let args: Vec<u32> = (0..count).map(|i| get(b + i)).collect();
                     let result = self.call(callee, &args)?;
                     self.memory[base + c as usize..][..result.len()].copy_from_slice(&result);
+                    self.note(routine, base, c..c + result.len() as u32);
                 }
                 Op::Address => self.memory[base + a as usize] = (base + b as usize) as u32,
                 Op::Load => {
@@ -254,14 +275,23 @@ impl Machine {
                 }
                 Op::Store => {
                     let (value, at) = (get(a), get(c).wrapping_add(d) as usize);
-                    let of = if get(b) == space::FRAME {
-                        &mut self.memory
-                    } else {
-                        &mut self.arena
-                    };
+                    let in_frame = get(b) == space::FRAME;
+                    let of = if in_frame { &mut self.memory } else { &mut self.arena };
                     of[at] = value;
+                    if let (true, Some(word)) = (in_frame, at.checked_sub(base)) {
+                        self.note(routine, base, word as u32..word as u32 + 1);
+                    }
                 }
                 _ => self.compute(op, instruction.operands, base),
+            }
+            match op.roles()[0] {
+                Role::Def => self.note(routine, base, a..a + 1),
+                Role::DefPair => {
+                    let (low, high) = unpair(a);
+                    self.note(routine, base, low..low + 1);
+                    self.note(routine, base, high..high + 1);
+                }
+                _ => {}
             }
         }
     }

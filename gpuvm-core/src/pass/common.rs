@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::{Shape, chains};
+use crate::ir::names::retain;
 use crate::ir::{Function, NONE, Word};
 use crate::isa::Op;
 
@@ -19,7 +20,7 @@ pub(crate) fn reuse(function: &mut Function) -> bool {
     let mut changed = false;
     for (b, chain) in chains(function) {
         let before = function.blocks[b].code.len();
-        function.blocks[b].code.retain(|inst| {
+        retain(&mut function.blocks[b].code, |inst| {
             // A condition that trapped already, or did not, traps no second time.
             if inst.op != Op::TrapIf || !definitions.is_single(inst.uses[0]) {
                 return true;

@@ -3,6 +3,7 @@
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::chains;
 use crate::ir::{Function, Word};
+use crate::program::Home;
 
 /// Replaces uses of copies; whether there were any. Between words that are written once a copy holds everywhere. A copy of another
 /// word holds along a chain of blocks until its source is written again. Copies to words that are written more than once
@@ -32,6 +33,11 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
                 && definitions.is_single(to)
             {
                 local.copies[to as usize] = Some((from, local.versions[from as usize], chain));
+            }
+            for mark in &mut inst.marks {
+                if let Home::Word(word) = &mut mark.home {
+                    replace(word, &originals, &local);
+                }
             }
         }
         for word in block.end.uses_mut() {

@@ -1,13 +1,17 @@
 //! Removes instructions whose results nobody reads and that do nothing else.
 
-use crate::ir::Function;
 use crate::ir::liveness::Liveness;
+use crate::ir::names::{Mark, Names};
+use crate::ir::{Function, Inst, Word};
+use crate::isa::Op;
+use crate::program::Home;
 
 /// Removes dead instructions and copies of a word to itself; whether there were any.
 pub(crate) fn remove(function: &mut Function) -> bool {
     let live = Liveness::of(function);
     let mut alive = vec![0u32; function.words as usize];
     let mut changed = false;
+    let mut unwritten: Vec<Word> = Vec::new();
     for (b, block) in function.blocks.iter_mut().enumerate() {
         // A word is alive if its stamp is this block's, so that nothing needs clearing.
         let stamp = b as u32 + 1;
@@ -16,7 +20,9 @@ pub(crate) fn remove(function: &mut Function) -> bool {
         }
         let before = block.code.len();
         let mut kept = Vec::with_capacity(before);
-        for inst in block.code.drain(..).rev() {
+        // What is left to say of instructions that went, in the order of the code.
+        let mut gone: Vec<Mark> = Vec::new();
+        for mut inst in block.code.drain(..).rev() {
             let needed = !inst.is_removable() || inst.defs().any(|word| alive[word as usize] == stamp);
             let idle = inst.as_copy().is_some_and(|(to, from)| to == from);
             if needed && !idle {
@@ -26,14 +32,62 @@ pub(crate) fn remove(function: &mut Function) -> bool {
                 for word in inst.uses() {
                     alive[word as usize] = stamp;
                 }
+                inst.mark(gone.drain(..));
                 kept.push(inst);
+            } else {
+                unwritten.extend(inst.defs().filter(|_| !idle));
+                gone = marks_of_gone(inst, &function.names, gone);
             }
+        }
+        if let Some(first) = kept.last_mut() {
+            first.mark_earlier(&gone);
         }
         kept.reverse();
         changed |= kept.len() != before;
         block.code = kept;
     }
+    forget(function, &unwritten);
     changed
+}
+
+/// No mark may name words of which a definition went: what they hold now is older.
+fn forget(function: &mut Function, unwritten: &[Word]) {
+    if unwritten.is_empty() {
+        return;
+    }
+    let mut is_unwritten = vec![false; function.words as usize];
+    for &word in unwritten {
+        is_unwritten[word as usize] = true;
+    }
+    let code = function.blocks.iter_mut().flat_map(|block| &mut block.code);
+    for mark in code.flat_map(|inst| &mut inst.marks) {
+        if let Home::Word(word) = mark.home
+            && is_unwritten[word as usize]
+        {
+            mark.home = Home::Nowhere;
+        }
+    }
+}
+
+/// What to say behind the place of an instruction that goes, where `after` is to be said anyway: what it would have written is in
+/// another word, is a constant, or is nowhere.
+fn marks_of_gone(mut inst: Inst, names: &Names, after: Vec<Mark>) -> Vec<Mark> {
+    let home = match (inst.as_copy(), inst.op) {
+        (Some((_, from)), _) => Home::Word(from),
+        (None, Op::Imm) => Home::Constant(inst.imm),
+        _ => Home::Nowhere,
+    };
+    let mut marks: Vec<Mark> = inst.defs().flat_map(|word| names.marks(word, home)).collect();
+    marks.extend(std::mem::take(&mut inst.marks));
+    marks.extend(after);
+    for mark in &mut marks {
+        if let Home::Word(word) = mark.home
+            && inst.defs().any(|def| def == word)
+        {
+            mark.home = home;
+        }
+    }
+    marks
 }
 
 #[cfg(test)]

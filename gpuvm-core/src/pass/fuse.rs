@@ -2,6 +2,7 @@
 //! run. Works on allocated code, because a matrix spans the machine's own words.
 
 use crate::ir::liveness::Liveness;
+use crate::ir::names::after_run;
 use crate::ir::{Block, CallWords, Function, Inst, NONE, Word, code};
 use crate::isa::{Class, Op};
 use crate::matrix::{AffineMap, CONSTANT};
@@ -64,15 +65,19 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
         alive = inst.defs().fold(alive, |set, word| set & !bit(word));
         alive = inst.uses().fold(alive, |set, word| set | bit(word));
     }
-    let mut out = Vec::with_capacity(block.code.len());
+    let mut out: Vec<Inst> = Vec::with_capacity(block.code.len());
     let mut rest = &block.code[..];
     let mut rest_after = &after[..];
     while let Some(inst) = rest.first() {
         let taken = match best_run(rest, rest_after, maps) {
             Some((length, map)) => {
+                let marks = after_run(&rest[..length], |word| map.row(word as u16).is_some());
                 if !map.is_identity() {
                     out.push(Inst::new(Op::Affine, NONE, &[], maps.len() as u32, inst.place));
                     maps.push(map);
+                }
+                if let Some(last) = out.last_mut() {
+                    last.mark(marks);
                 }
                 length
             }

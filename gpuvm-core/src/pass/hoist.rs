@@ -3,8 +3,10 @@
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::{Loop, Shape, predecessors};
 use crate::ir::liveness::Liveness;
+use crate::ir::names::retain;
 use crate::ir::{Block, End, Function, Inst, Word};
 use crate::isa::{Op, WORDS};
+use crate::program::Home;
 
 /// Words left free for what the loop computes itself.
 const RESERVE: usize = 4;
@@ -37,10 +39,9 @@ pub(crate) fn hoist(function: &mut Function) -> bool {
         }
         let before = insert_before(function, each);
         hoist.inside.push(false);
-        for inst in &moved {
-            for word in inst.defs() {
-                hoist.home[word as usize] = before;
-            }
+        for word in moved.iter().flat_map(Inst::defs) {
+            hoist.home[word as usize] = before;
+            function.names.disown(word);
         }
         function.blocks[before].code = moved;
         changed = true;
@@ -70,13 +71,21 @@ impl Hoist {
             let before = moved.len();
             for &b in &blocks {
                 let mut code = std::mem::take(&mut function.blocks[b].code);
-                code.retain(|inst| {
+                let names = &function.names;
+                retain(&mut code, |inst| {
                     let goes = moved.len() < room && self.is_invariant(inst);
                     if goes {
                         for word in inst.defs() {
                             self.home[word as usize] = usize::MAX;
                         }
+                        // Variables get there only where the source says so.
+                        let marks = std::mem::take(&mut inst.marks);
                         moved.push(inst.clone());
+                        inst.marks = marks;
+                        let written: Vec<Word> = inst.defs().collect();
+                        for word in written {
+                            inst.mark(names.marks(word, Home::Word(word)));
+                        }
                     }
                     !goes
                 });

@@ -2,7 +2,9 @@
 //! counts up a loop's variable after the last use of what it was before, so that nothing has to keep that.
 
 use crate::ir::definitions::Definitions;
+use crate::ir::names::{Mark, Names, retain};
 use crate::ir::{Block, Function, Inst, NONE, Word};
+use crate::program::Home;
 
 /// Instructions looked at for one copy at most.
 const REACH: usize = 64;
@@ -15,6 +17,7 @@ pub(crate) fn compute_in_place(function: &mut Function) -> bool {
     for (b, block) in function.blocks.iter_mut().enumerate() {
         let mut sink = InPlace {
             definitions: &definitions,
+            names: &function.names,
             touched: &mut touched,
             block: b as u32 + 1,
         };
@@ -36,6 +39,7 @@ struct Touched {
 
 struct InPlace<'f> {
     definitions: &'f Definitions,
+    names: &'f Names,
     touched: &'f mut [Touched],
     block: u32,
 }
@@ -65,17 +69,17 @@ impl InPlace<'_> {
                 }
                 if let Some(at) = self.later(&block.code, from) {
                     let maker = block.code[at].clone();
-                    block.code[i] = Inst {
+                    block.code[i].become_inst(Inst {
                         defs: [to, NONE],
                         ..maker
-                    };
+                    });
                     gone[at] = true;
                 }
             }
             self.note(&block.code[i], i);
         }
         let mut each = gone.iter();
-        block.code.retain(|_| each.next() != Some(&true));
+        retain(&mut block.code, |_| each.next() != Some(&true));
         gone.contains(&true)
     }
 
@@ -106,6 +110,18 @@ impl InPlace<'_> {
         for word in users.filter(|word| **word == from) {
             *word = to;
         }
+        for inst in &mut code[source.defined - 1..i] {
+            for mark in &mut inst.marks {
+                mark.home = match mark.home {
+                    Home::Word(word) if word == from => Home::Word(to),
+                    Home::Word(word) if word == to => Home::Nowhere,
+                    home => home,
+                };
+            }
+            // What `to` holds now comes earlier than what is said here of what it held before.
+            inst.marks
+                .retain(|mark| self.names.word(to).all(|part| part != mark.part));
+        }
         let used = if source.uses > 0 { source.used } else { target.used };
         *self.at(to) = Touched {
             used,
@@ -132,6 +148,13 @@ fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
     while at < block.code.len() {
         match delay_to(block, at, definitions) {
             Some(to) => {
+                leave_marks(&mut block.code, at);
+                let word = block.code[at].defs[0];
+                for mark in block.code[at..to].iter_mut().flat_map(|inst| &mut inst.marks) {
+                    if mark.home == Home::Word(word) {
+                        mark.home = Home::Nowhere;
+                    }
+                }
                 block.code[at..to].rotate_left(1);
                 changed = true;
             }
@@ -139,6 +162,19 @@ fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
         }
     }
     changed
+}
+
+/// Leaves an instruction's marks with the one before it, but for those on what it writes itself.
+fn leave_marks(code: &mut [Inst], at: usize) {
+    let (before, rest) = code.split_at_mut(at);
+    if let (Some(before), Some(inst)) = (before.last_mut(), rest.first_mut()) {
+        let marks = std::mem::take(&mut inst.marks);
+        let (own, others): (Vec<Mark>, Vec<Mark>) = marks
+            .iter()
+            .partition(|mark| inst.defs().any(|word| mark.home == Home::Word(word)));
+        inst.mark(own);
+        before.mark(others);
+    }
 }
 
 /// Where to move the update at `at`: before the first instruction that the update must not pass.

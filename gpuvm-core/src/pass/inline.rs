@@ -1,7 +1,9 @@
 //! Inlining: a call becomes the callee's blocks.
 
+use crate::ir::names::Scopes;
 use crate::ir::{Block, End, Function, Inst, Slot, Word};
 use crate::isa::Op;
+use crate::program::Home;
 
 /// How much larger than the limit for a callee a caller may grow.
 const GROWTH: usize = 16;
@@ -48,6 +50,16 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
         return;
     };
     let place = call.place;
+    let scopes = caller
+        .names
+        .inline(&callee.names, first_word, frame, place.routine, place.line);
+    let new = Numbers {
+        word: first_word,
+        block: first_block,
+        frame,
+        after,
+        scopes,
+    };
     let words = call.call.unwrap_or_default();
     let entry = callee.params.iter().zip(&words.args);
     caller.blocks[b]
@@ -57,9 +69,7 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
     let end_place = std::mem::replace(&mut caller.blocks[b].place, place);
 
     for block in &callee.blocks {
-        caller
-            .blocks
-            .push(renamed(block, first_word, first_block, frame, after, &words.results));
+        caller.blocks.push(renamed(block, new, &words.results));
     }
     caller.blocks.push(Block {
         code: rest,
@@ -68,23 +78,41 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
     });
 }
 
+/// Where the callee's numbers start in the caller, and the block that comes after the call.
+#[derive(Clone, Copy)]
+struct Numbers {
+    word: Word,
+    block: usize,
+    frame: u32,
+    after: usize,
+    scopes: Scopes,
+}
+
 /// A block of the callee with the caller's numbers; a return becomes copies and a jump.
-fn renamed(block: &Block, first_word: Word, first_block: usize, frame: u32, after: usize, results: &[Word]) -> Block {
+fn renamed(block: &Block, new: Numbers, results: &[Word]) -> Block {
     let mut block = block.clone();
+    block.place.routine = new.scopes.number(block.place.routine);
     for inst in &mut block.code {
         for word in inst.uses_mut() {
-            *word += first_word;
+            *word += new.word;
         }
         for word in inst.defs_mut() {
-            *word += first_word;
+            *word += new.word;
         }
+        for mark in &mut inst.marks {
+            mark.part = new.scopes.part(mark.part);
+            if let Home::Word(word) = &mut mark.home {
+                *word += new.word;
+            }
+        }
+        inst.place.routine = new.scopes.number(inst.place.routine);
         if matches!(inst.op, Op::LoadFrame | Op::StoreFrame | Op::Address) {
-            inst.imm += frame;
+            inst.imm += new.frame;
         }
     }
-    block.end.retarget(|to| to + first_block);
+    block.end.retarget(|to| to + new.block);
     for word in block.end.uses_mut() {
-        *word += first_word;
+        *word += new.word;
     }
     if let End::Return(words) = &block.end {
         let place = block.place;
@@ -94,7 +122,7 @@ fn renamed(block: &Block, first_word: Word, first_block: usize, frame: u32, afte
                 .zip(words)
                 .map(|(&to, &from)| Inst::copy(to, from, place)),
         );
-        block.end = End::Jump(after);
+        block.end = End::Jump(new.after);
     }
     block
 }

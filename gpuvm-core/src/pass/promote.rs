@@ -41,10 +41,10 @@ fn make_direct(function: &mut Function) -> bool {
     }
     for &(b, i, offset) in &found {
         let inst = &mut function.blocks[b].code[i];
-        *inst = match inst.op {
+        inst.become_inst(match inst.op {
             Op::Load => Inst::new(Op::LoadFrame, inst.defs[0], &[], offset, inst.place),
             _ => Inst::new(Op::StoreFrame, NONE, &[inst.uses[0]], offset, inst.place),
-        };
+        });
     }
     !found.is_empty()
 }
@@ -106,6 +106,9 @@ fn slots_to_words(function: &mut Function) -> bool {
             function.words += 1;
         }
     }
+    for (offset, &word) in word_of.iter().enumerate().filter(|&(_, &word)| word != NONE) {
+        function.names.promote(offset as u32, word);
+    }
     for block in &mut function.blocks {
         for inst in &mut block.code {
             let direct = matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra != OUTGOING;
@@ -114,11 +117,11 @@ fn slots_to_words(function: &mut Function) -> bool {
                 continue;
             }
             let word = word_of[inst.imm as usize];
-            *inst = match inst.op {
+            inst.become_inst(match inst.op {
                 Op::LoadFrame => Inst::copy(inst.defs[0], word, inst.place),
                 Op::StoreFrame => Inst::copy(word, inst.uses[0], inst.place),
                 _ => Inst::constant(inst.defs[0], 0, inst.place),
-            };
+            });
         }
     }
     let mut kept = addressed.iter();
@@ -130,7 +133,7 @@ fn slots_to_words(function: &mut Function) -> bool {
 
 /// Moves the slots together after some have gone. Every access that is left is of a slot, or of an empty range.
 fn close_gaps(function: &mut Function) {
-    let mut moved = vec![0; function.frame_words as usize];
+    let mut moved = vec![NONE; function.frame_words as usize];
     let mut next = 0;
     for slot in &mut function.slots {
         for (i, to) in moved[slot.offset as usize..(slot.offset + slot.length) as usize]
@@ -142,11 +145,13 @@ fn close_gaps(function: &mut Function) {
         slot.offset = next;
         next += slot.length;
     }
+    let moved = |offset: u32| moved.get(offset as usize).copied().filter(|&to| to != NONE);
     for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
         if matches!(inst.op, Op::LoadFrame | Op::StoreFrame | Op::Address) {
-            inst.imm = moved.get(inst.imm as usize).copied().unwrap_or(0);
+            inst.imm = moved(inst.imm).unwrap_or(0);
         }
     }
+    function.names.move_frame(moved);
     function.frame_words = next;
 }
 

@@ -2,6 +2,7 @@
 //! every use.
 
 use crate::ir::flow::chains;
+use crate::ir::names::retain;
 use crate::ir::{Function, Inst, OUTGOING, Word};
 use crate::isa::{Op, WORDS};
 
@@ -14,7 +15,7 @@ pub(crate) fn reuse(function: &mut Function) {
         if std::mem::replace(&mut last, chain) != chain {
             held.forget_all();
         }
-        function.blocks[b].code.retain_mut(|inst| held.pass(inst, has_slots));
+        retain(&mut function.blocks[b].code, |inst| held.pass(inst, has_slots));
     }
 }
 
@@ -34,7 +35,7 @@ impl Held {
                     return false;
                 }
                 if let Some(from) = self.by.iter().position(|&held| held == Some(offset)) {
-                    *inst = Inst::copy(to, from as Word, inst.place);
+                    inst.become_inst(Inst::copy(to, from as Word, inst.place));
                 }
                 self.by[to as usize] = Some(offset);
             }

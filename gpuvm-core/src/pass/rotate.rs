@@ -4,6 +4,7 @@
 use crate::ir::flow::{Loop, Shape};
 use crate::ir::liveness::Liveness;
 use crate::ir::{End, Function, Inst, NONE, Word};
+use crate::program::Home;
 
 /// Instructions that a header may have to be copied.
 const LARGEST: usize = 12;
@@ -50,9 +51,15 @@ fn copy_to_ends(function: &mut Function, each: &Loop) -> bool {
                 if !lives_on.contains(word) {
                     let new = function.words;
                     function.words += 1;
+                    function.names.share(new, *word);
                     names.retain(|&(old, _)| old != *word);
                     names.push((*word, new));
                     *word = new;
+                }
+            }
+            for mark in &mut inst.marks {
+                if let Home::Word(word) = &mut mark.home {
+                    *word = renamed(&names, *word);
                 }
             }
         }

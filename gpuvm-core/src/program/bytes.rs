@@ -5,7 +5,7 @@
 //! length in bytes and UTF-8; a type is its text in the [assembler's](crate::assembly) form. What follows from the rest, the
 //! [report](Program::report)'s counts, is not stored.
 
-use super::{LinkedSite, Place, Program, ProgramId};
+use super::{Home, LinkedSite, Mark, Place, Program, ProgramId, Scope, Variable, Variables};
 use crate::assembly::types;
 use crate::compile::Report;
 use crate::isa::Instruction;
@@ -134,6 +134,20 @@ impl Program {
             out.number(term.coefficient);
         });
         out.list(&self.pools.dense, |out, word| out.number(*word));
+        out.list(&self.variables.list, |out, variable| {
+            out.number(variable.routine);
+            out.text(variable.name);
+            out.ty(variable.ty);
+            out.numbers([variable.first_line, variable.last_line]);
+        });
+        out.list(&self.variables.scopes, |out, scope| {
+            out.numbers([scope.routine, scope.caller.unwrap_or(u32::MAX), scope.line]);
+        });
+        out.list(&self.variables.scope_of, |out, scope| out.number(*scope));
+        out.list(&self.variables.marks, |out, mark| {
+            out.numbers([mark.at, mark.scope, mark.variable, mark.word]);
+            out.home(mark.home);
+        });
         out.0
     }
 }
@@ -169,6 +183,15 @@ impl Writer {
 
     fn place(&mut self, place: Place) {
         self.numbers([place.file, place.line, place.routine]);
+    }
+
+    fn home(&mut self, home: Home) {
+        self.numbers(match home {
+            Home::Word(word) => [0, word],
+            Home::Constant(value) => [1, value],
+            Home::Frame(offset) => [2, offset],
+            Home::Nowhere => [3, 0],
+        });
     }
 
     fn cause(&mut self, cause: &Cause) {
@@ -300,6 +323,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn home(&mut self) -> Result<Home, LoadError> {
+        match (self.number()?, self.number()?) {
+            (0, word) => Ok(Home::Word(word)),
+            (1, value) => Ok(Home::Constant(value)),
+            (2, offset) => Ok(Home::Frame(offset)),
+            (3, 0) => Ok(Home::Nowhere),
+            (other, _) => Err(self.wrong(format!("{other} is no place of a variable"))),
+        }
+    }
+
     fn record(&mut self) -> Result<MatrixRecord, LoadError> {
         let format = match self.number()? {
             0 => Format::Sparse,
@@ -361,6 +394,34 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         terms: from.list(Reader::term)?,
         dense: from.list(Reader::number)?,
     };
+    let variables = Variables {
+        list: from.list(|from| {
+            Ok(Variable {
+                routine: from.number()?,
+                name: types::keep(from.text()?),
+                ty: from.ty()?,
+                first_line: from.number()?,
+                last_line: from.number()?,
+            })
+        })?,
+        scopes: from.list(|from| {
+            Ok(Scope {
+                routine: from.number()?,
+                caller: Some(from.number()?).filter(|&caller| caller != u32::MAX),
+                line: from.number()?,
+            })
+        })?,
+        scope_of: from.list(Reader::number)?,
+        marks: from.list(|from| {
+            Ok(Mark {
+                at: from.number()?,
+                scope: from.number()?,
+                variable: from.number()?,
+                word: from.number()?,
+                home: from.home()?,
+            })
+        })?,
+    };
     let report = Report::of(&code, Statistics::of(&matrices, &pools), linked, encoded);
     Ok(Program {
         name,
@@ -377,6 +438,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         call_depth,
         depth_limit,
         relaxed,
+        variables,
         report,
     })
 }

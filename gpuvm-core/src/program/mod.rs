@@ -3,14 +3,18 @@
 
 mod bytes;
 mod identity;
+mod locate;
 mod metadata;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod verify;
 
 pub use bytes::{FORMAT_VERSION, LoadError};
 pub use identity::ProgramId;
-pub use metadata::Metadata;
+pub use locate::VariableMap;
+pub use metadata::{Metadata, Needs};
+pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction};
 use crate::matrix::MatrixRecord;
@@ -57,6 +61,8 @@ pub struct Program {
     /// Whether floats may be inexact on a GPU: their last bits, and those of the functions in
     /// [`Op::FMath`](crate::isa::Op::FMath), which only such a program has.
     pub relaxed: bool,
+    /// The source's variables and where they are at each instruction.
+    pub variables: Variables,
     /// What is known about it.
     pub report: crate::compile::Report,
 }

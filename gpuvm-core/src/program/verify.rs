@@ -3,7 +3,7 @@
 use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair};
 use crate::library;
 use crate::matrix::{AffineMap, read_record};
-use crate::program::{MOST_FRAME_MEMORY, Place, Program};
+use crate::program::{Home, MOST_FRAME_MEMORY, Place, Program, Variables};
 use crate::routine::Cause;
 
 impl Program {
@@ -17,6 +17,7 @@ impl Program {
     pub fn verify(&self) -> Result<(), String> {
         sizes(self)?;
         places_and_sites(self)?;
+        variables(self)?;
         let mut maps = Vec::with_capacity(self.matrices.len());
         for (number, record) in self.matrices.iter().enumerate() {
             let map = read_record(record, &self.pools).filter(fits_state);
@@ -82,6 +83,55 @@ fn places_and_sites(program: &Program) -> Result<(), String> {
                 "the message of trap site s{number} has {} pieces: at most {} are possible",
                 pieces.len(),
                 values.len() + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn variables(program: &Program) -> Result<(), String> {
+    let Variables {
+        list,
+        scopes,
+        scope_of,
+        marks,
+    } = &program.variables;
+    let routines = program.routines.len();
+    if let Some(wrong) = list.iter().find(|variable| variable.routine as usize >= routines) {
+        return Err(format!(
+            "the variable `{}` is of a routine that is not there",
+            wrong.name
+        ));
+    }
+    for (number, scope) in scopes.iter().enumerate() {
+        let later = scope.caller.is_some_and(|caller| caller as usize >= number);
+        if scope.routine as usize >= routines || later {
+            return Err(format!(
+                "scope {number} is of a routine or in a scope that is not there"
+            ));
+        }
+    }
+    let known = |scope: u32| (scope as usize) < scopes.len();
+    // A program without variables needs no scopes.
+    if !(scope_of.is_empty() || scope_of.len() == program.code.len() && scope_of.iter().all(|&scope| known(scope))) {
+        return Err("the instructions' scopes are not one existing scope for each".to_string());
+    }
+    if !marks.is_sorted_by_key(|mark| mark.at) {
+        return Err("the marks of variables are not in the order of the instructions".to_string());
+    }
+    for mark in marks {
+        let part = list
+            .get(mark.variable as usize)
+            .is_some_and(|of| mark.word < of.ty.words());
+        let home = match mark.home {
+            Home::Word(word) => (word as usize) < WORDS,
+            Home::Frame(offset) => offset < program.frame_words,
+            Home::Constant(_) | Home::Nowhere => true,
+        };
+        if !(part && home && known(mark.scope) && (mark.at as usize) < program.code.len()) {
+            return Err(format!(
+                "instruction {} marks a variable or place that is not there",
+                mark.at
             ));
         }
     }

@@ -317,8 +317,11 @@ impl<'r> Lowering<'r> {
 
     fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Scope::default());
+        let first = self.locals.len() as u64;
         let value = inside(self);
-        self.scopes.pop();
+        if self.scopes.pop().is_some_and(|scope| !scope.names.is_empty()) {
+            self.stream.node(Node::Leave).number(first);
+        }
         value
     }
 

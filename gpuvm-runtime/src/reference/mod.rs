@@ -9,9 +9,6 @@ use gpuvm_core::program::{ParamSlot, Program, Status};
 use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Tally};
 use crate::error::{Error, Result};
 
-#[cfg(test)]
-mod tests;
-
 /// The engine. It has no state.
 pub(crate) struct Reference;
 

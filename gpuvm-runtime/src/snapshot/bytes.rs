@@ -4,17 +4,19 @@
 use std::time::Duration;
 
 use gpuvm_core::compile::Settings;
+use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::matrix::Format;
+use gpuvm_core::program::ProgramId;
 
 use super::{Kind, Saved, Snapshot};
-use crate::engine::Image;
+use crate::engine::{EXTRA_WORDS, Image};
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"gpuvmsnp";
-/// Raised with every change of what follows the header.
+/// Raised with every change of what follows the header, and of how an arena is laid out.
 const VERSION: u32 = 1;
 /// Magic, version, length, checksum.
-const HEADER: usize = 8 + 4 + 8 + 8;
+pub(super) const HEADER: usize = 8 + 4 + 8 + 8;
 
 impl Snapshot {
     /// The snapshot as bytes, about as many as its data has: 128 for each VM, and its columns.
@@ -22,9 +24,10 @@ impl Snapshot {
         let mut out = Writer(Vec::with_capacity(HEADER + 1024 + 4 * self.words()));
         out.0.extend([0; HEADER]);
         out.text(&self.routine);
-        out.0.extend(self.program);
+        out.0.extend(self.program.to_bytes());
         out.settings(&self.settings);
         out.word(self.vms);
+        out.word(self.batch);
         out.word(self.steps);
         out.word(self.steps_done);
         out.word(self.retired.is_some().into());
@@ -47,7 +50,10 @@ impl Snapshot {
         }
         out.words(&self.results);
         out.words(&self.image.records);
-        out.words(&self.image.extras);
+        // Without calls and faults, extras are all 0.
+        let plain = self.image.extras == vec![0; extras_of(&self.image.records)];
+        out.word(plain.into());
+        out.words(if plain { &[] } else { &self.image.extras });
         out.words(&self.image.frames);
         let mut bytes = out.0;
         let (header, body) = bytes.split_at_mut(HEADER);
@@ -105,9 +111,10 @@ impl Snapshot {
     fn read(from: &mut Reader<'_>) -> Result<Snapshot> {
         Ok(Snapshot {
             routine: from.text()?,
-            program: from.take(16)?.try_into().unwrap_or_default(),
+            program: ProgramId::from_bytes(from.take(16)?.try_into().unwrap_or_default()),
             settings: from.settings()?,
             vms: from.word()?,
+            batch: from.word()?,
             steps: from.word()?,
             steps_done: from.word()?,
             retired: {
@@ -133,11 +140,7 @@ impl Snapshot {
                 columns.collect::<Result<_>>()?
             },
             results: from.words()?,
-            image: Image {
-                records: from.words()?,
-                extras: from.words()?,
-                frames: from.words()?,
-            },
+            image: from.image()?,
         })
     }
 }
@@ -146,6 +149,11 @@ fn bad(reason: &str) -> Error {
     Error::BadSnapshot {
         reason: reason.to_string(),
     }
+}
+
+/// How many words of extras belong to so many records.
+fn extras_of(records: &[u32]) -> usize {
+    records.len() / STATE_WORDS * EXTRA_WORDS
 }
 
 /// Bytes that grow.
@@ -165,17 +173,13 @@ impl Writer {
         self.0.extend(text.as_bytes());
     }
 
-    /// Words in bulk; if all are 0, as the calls of a program without calls are, only their number.
+    /// Words in bulk.
     fn words(&mut self, words: &[u32]) {
         self.long(words.len() as u64);
-        let zeros = words.iter().all(|word| *word == 0);
-        self.word(zeros.into());
-        if !zeros {
-            let start = self.0.len();
-            self.0.resize(start + 4 * words.len(), 0);
-            for (bytes, word) in self.0[start..].chunks_exact_mut(4).zip(words) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
+        let start = self.0.len();
+        self.0.resize(start + 4 * words.len(), 0);
+        for (bytes, word) in self.0[start..].chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
         }
     }
 
@@ -243,21 +247,29 @@ impl<'b> Reader<'b> {
         Ok(text.to_string())
     }
 
-    /// Words in bulk. So many zeros as make no sense are refused before room is made for them.
+    /// Words in bulk. Room is made only for what is there.
     fn words(&mut self) -> Result<Vec<u32>> {
-        /// The most words of zeros: as many as a device's memory may have.
-        const MOST: u64 = u32::MAX as u64;
-        let count = self.long()?;
-        if self.flag()? {
-            return match usize::try_from(count) {
-                Ok(length) if count <= MOST => Ok(vec![0; length]),
-                _ => Err(bad("it has more zeros than a device has memory")),
-            };
-        }
-        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(4));
-        let bytes = self.take(length.ok_or_else(|| bad("its end is missing"))?)?;
+        let count = usize::try_from(self.long()?)
+            .ok()
+            .and_then(|count| count.checked_mul(4));
+        let bytes = self.take(count.ok_or_else(|| bad("its end is missing"))?)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_le_bytes);
         Ok(bytes.chunks_exact(4).map(word).collect())
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        let records = self.words()?;
+        let plain = self.flag()?;
+        let extras = self.words()?;
+        Ok(Image {
+            extras: match plain {
+                true if !extras.is_empty() => return Err(bad("it has extras that it says are not there")),
+                true => vec![0; extras_of(&records)],
+                false => extras,
+            },
+            records,
+            frames: self.words()?,
+        })
     }
 
     fn settings(&mut self) -> Result<Settings> {

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::compile::Settings;
 use gpuvm_core::interp::header;
-use gpuvm_core::program::{Program, Status};
+use gpuvm_core::program::{Program, ProgramId, Status};
 
 use crate::arg::{Argument, Mode};
 use crate::bind::{self, Bound};
 use crate::engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
-use crate::leg::{Course, Stage};
+use crate::leg::{Course, Entrance, Stage};
 use crate::registry::Entry;
 use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
@@ -33,11 +33,13 @@ pub struct Snapshot {
     /// The id of the routine.
     pub(crate) routine: String,
     /// The identity of its program.
-    pub(crate) program: [u8; 16],
+    pub(crate) program: ProgramId,
     /// What it was linked with.
     pub(crate) settings: Settings,
     /// VMs of the launch.
     pub(crate) vms: u32,
+    /// VMs of each job, the last one's aside. The addresses that VMs hold mean what they mean in jobs of this size.
+    pub(crate) batch: u32,
     /// Steps of the launch.
     pub(crate) steps: u32,
     /// Steps that are complete.
@@ -87,19 +89,15 @@ impl Snapshot {
         self.vms
     }
 
+    /// What tells the program from others.
+    pub fn program(&self) -> ProgramId {
+        self.program
+    }
+
     /// Steps that were complete.
     pub fn steps_done(&self) -> u32 {
         self.steps_done
     }
-}
-
-/// What tells programs apart: two of one identity have the same instructions and matrices.
-pub(crate) fn identity(program: &Program) -> [u8; 16] {
-    let text = program.disassemble();
-    let mut hash = [0; 16];
-    hash[..8].copy_from_slice(&bytes::checksum(text.as_bytes()).to_le_bytes());
-    hash[8..].copy_from_slice(&(text.len() as u64).to_le_bytes());
-    hash
 }
 
 impl Execution<'_> {
@@ -126,9 +124,13 @@ impl Execution<'_> {
         let complete = over && image.count(Status::Trapped) == 0;
         Ok(Snapshot {
             routine: self.entry.id.to_string(),
-            program: identity(&self.course.program),
+            program: self.course.program.identity(),
             settings: self.settings.clone(),
             vms: self.course.vms,
+            batch: match &self.leg {
+                Some(leg) => leg.parts.first().map_or(0, |part| part.range.len() as u32),
+                None => self.course.vms,
+            },
             steps: self.options.steps,
             steps_done: stats.steps + u32::from(complete),
             retired: stats.retired,
@@ -139,7 +141,7 @@ impl Execution<'_> {
         })
     }
 
-    /// The words of all columns and results as they are now.
+    /// The words of all columns and results as they are now. Nothing of an execution is in the engine's memory but its jobs.
     pub(crate) fn words(&mut self) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
         let mut results = self.results.clone();
         results.resize(
@@ -157,23 +159,6 @@ impl Execution<'_> {
                     leg.layout
                         .overlay(part.range.clone(), &memory, &mut columns, &mut results);
                 }
-            }
-        }
-        let advanced = self.leg.as_ref().is_some_and(|leg| leg.advanced);
-        let memory = self.course.executor.memory();
-        for (index, column) in columns.iter_mut().enumerate() {
-            let region = match (&self.held.sources[index], self.held.params[index].mode) {
-                (_, Mode::Atomic) if advanced => None,
-                (Source::Device { region, .. }, _) => Some(region),
-                (Source::DeviceCopy { region: copy, of, .. }, _) => match &self.held.sources[*of] {
-                    // The copy is made when the step begins.
-                    Source::Device { region, .. } if !advanced => Some(region),
-                    _ => Some(copy),
-                },
-                _ => None,
-            };
-            if let (Some(memory), Some(region)) = (&memory, region) {
-                *column = memory.read(region)?;
             }
         }
         Ok((columns, results))
@@ -204,7 +189,7 @@ impl Execution<'_> {
         let same = self.leg.as_ref().and_then(|leg| leg.layout.same_atomics(index));
         match (&self.held.sources[index], &self.held.params[index].argument, same) {
             (_, _, Some(same)) => Kind::Same(same as u32),
-            (Source::Copy { of, .. } | Source::DeviceCopy { of, .. }, _, _) => Kind::CopyOf(*of as u32),
+            (Source::Copy { of, .. }, _, _) => Kind::CopyOf(*of as u32),
             (_, Argument::Uniform(_), _) => Kind::Uniform,
             _ => Kind::Column,
         }
@@ -218,7 +203,8 @@ impl Runtime {
     /// # Errors
     ///
     /// [`Error::UnknownId`] if this binary has no such routine, [`Error::OtherProgram`] if its routine is another than the one the snapshot
-    /// was taken of, [`Error::BadSnapshot`] if it contradicts itself; or when the device fails.
+    /// was taken of, [`Error::BadSnapshot`] if it contradicts itself, [`Error::TooLarge`] on a device that cannot hold as many VMs at once as
+    /// the one before did; or when the device fails.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<Execution<'static>> {
         self.restore_on(snapshot, Engine::Auto)
     }
@@ -232,15 +218,20 @@ impl Runtime {
         let begin = Instant::now();
         let entry = crate::registry::find(&snapshot.routine)?;
         let program = self.link_with(entry, &snapshot.settings)?;
-        if identity(&program) != snapshot.program {
+        let identity = program.identity();
+        if identity != snapshot.program {
             return Err(Error::OtherProgram {
-                reason: format!("`{}` is made of other instructions here", snapshot.routine),
+                reason: format!(
+                    "`{}` was {}, and is {identity} here",
+                    snapshot.routine, snapshot.program
+                ),
             });
         }
         snapshot.check(&program)?;
         let engine = self.pausing(engine)?;
         let course = Course {
             executor: self.executor(engine)?,
+            engine,
             program,
             vms: snapshot.vms,
             keep: true,
@@ -264,9 +255,15 @@ impl Runtime {
             ..Tally::default()
         };
         execution.results = snapshot.results.clone();
-        // VMs that have all halted are at the end of a step; the next one begins at the entry.
-        let at_end = snapshot.image.count(Status::Halted) == snapshot.vms as usize;
-        execution.next_leg((!at_end).then_some(&snapshot.image))?;
+        // VMs that have all halted are at the end of a step, and the next one begins at the entry, with the copies made before it.
+        let between = snapshot.image.is_fresh() || snapshot.image.count(Status::Halted) == snapshot.vms as usize;
+        execution.next_leg(match between {
+            true => Entrance::Program,
+            false => Entrance::Image {
+                image: &snapshot.image,
+                batch: snapshot.batch,
+            },
+        })?;
         Ok(execution)
     }
 }

@@ -39,12 +39,12 @@ enum Shape {
 impl Shape {
     /// Names and WGSL types of the parameters, and the type of the result.
     fn signature(self) -> (&'static [(&'static str, &'static str)], &'static str) {
-        const WORDS: [(&str, &str); 3] = [("a", "u32"), ("b", "u32"), ("c", "u32")];
+        const THREE: [(&str, &str); 3] = [("a", "u32"), ("b", "u32"), ("c", "u32")];
         const PAIR: (&str, &str) = ("a", "vec2<u32>");
         match self {
-            Shape::Float(count) | Shape::Word(count) => (&WORDS[..count], "u32"),
-            Shape::Test => (&WORDS[..2], "bool"),
-            Shape::Wide => (&WORDS[..2], "vec2<u32>"),
+            Shape::Float(count) | Shape::Word(count) => (&THREE[..count], "u32"),
+            Shape::Test => (&THREE[..2], "bool"),
+            Shape::Wide => (&THREE[..2], "vec2<u32>"),
             Shape::Shift => (&[PAIR, ("b", "u32")], "vec2<u32>"),
             Shape::Pair => (&[PAIR, ("b", "vec2<u32>")], "vec2<u32>"),
             Shape::FromPair => (&[PAIR], "u32"),
@@ -94,8 +94,11 @@ const fn form(op: Op, function: &'static str, suffix: &'static str, shape: Shape
     }
 }
 
-/// Forms that the device has or can put together, the best of an operation first. Where none is right there is one in integer words, with
-/// the suffix `_words`, for all but the first four.
+/// The suffix of forms in integer words, right everywhere.
+const WORDS: &str = "_words";
+
+/// The four that have no form but the device's, then forms that the device has or can put together, the best of an operation first, then
+/// those in integer words, which need no probe.
 const FORMS: &[Form] = {
     use Needs::*;
     use Shape::*;
@@ -116,6 +119,7 @@ const FORMS: &[Form] = {
         form(Op::FTrunc, "ftrunc", "_native", Float(1), Nothing),
         form(Op::FRound, "fround", "_native", Float(1), Nothing),
         form(Op::FRoundEven, "fround_even", "_native", Float(1), Nothing),
+        form(Op::FRem, "frem", "_divided", Float(2), Nothing),
         form(Op::FMulAdd, "fma_exact", "_native", Float(3), Nothing),
         form(Op::FMulAdd, "fma_exact", "_double", Float(3), Double),
         form(Op::FSqrt, "fsqrt", "_native", Float(1), Nothing),
@@ -134,6 +138,32 @@ const FORMS: &[Form] = {
         form(Op::Mul64, "mul64", "_native", Pair, Long),
         form(Op::DivU64, "div64", "_native", Pair, Long),
         form(Op::RemU64, "rem64", "_native", Pair, Long),
+        form(Op::FEq, "feq", WORDS, Test, Nothing),
+        form(Op::FLt, "flt", WORDS, Test, Nothing),
+        form(Op::FLe, "fle", WORDS, Test, Nothing),
+        form(Op::FMin, "fmin", WORDS, Float(2), Nothing),
+        form(Op::FMax, "fmax", WORDS, Float(2), Nothing),
+        form(Op::FFloor, "ffloor", WORDS, Float(1), Nothing),
+        form(Op::FCeil, "fceil", WORDS, Float(1), Nothing),
+        form(Op::FTrunc, "ftrunc", WORDS, Float(1), Nothing),
+        form(Op::FRound, "fround", WORDS, Float(1), Nothing),
+        form(Op::FRoundEven, "fround_even", WORDS, Float(1), Nothing),
+        form(Op::FRem, "frem", WORDS, Float(2), Nothing),
+        form(Op::FMulAdd, "fma_exact", WORDS, Float(3), Nothing),
+        form(Op::FSqrt, "fsqrt", WORDS, Float(1), Nothing),
+        form(Op::FToI, "float_to_signed", WORDS, Word(1), Nothing),
+        form(Op::FToU, "float_to_unsigned", WORDS, Word(1), Nothing),
+        form(Op::IToF, "signed_to_float", WORDS, Float(1), Nothing),
+        form(Op::UToF, "unsigned_to_float", WORDS, Float(1), Nothing),
+        form(Op::I64ToF, "signed64_to_float", WORDS, FromPair, Nothing),
+        form(Op::U64ToF, "unsigned64_to_float", WORDS, FromPair, Nothing),
+        form(Op::Shl64, "shl64", WORDS, Shift, Nothing),
+        form(Op::Shr64, "shr64", WORDS, Shift, Nothing),
+        form(Op::Sar64, "sar64", WORDS, Shift, Nothing),
+        form(Op::MulHighU, "mul_wide", WORDS, Wide, Nothing),
+        form(Op::Mul64, "mul64", WORDS, Pair, Nothing),
+        form(Op::DivU64, "div64", WORDS, Pair, Nothing),
+        form(Op::RemU64, "rem64", WORDS, Pair, Nothing),
     ]
 };
 
@@ -147,7 +177,7 @@ impl FloatOps {
     /// What a device may be probed for.
     pub fn of_features(features: wgpu::Features) -> FloatOps {
         FloatOps::where_form(|form| match form.needs {
-            Needs::Nothing => true,
+            Needs::Nothing => form.suffix != WORDS,
             Needs::Double => features.contains(wgpu::Features::SHADER_F64),
             Needs::Long => features.contains(wgpu::Features::SHADER_INT64),
         })
@@ -179,15 +209,10 @@ impl FloatOps {
 
     /// Writes, for each operation with several forms, the function of its bare name.
     pub fn declare(self, text: &mut String) {
-        let mut declared = "";
-        for form in FORMS.iter().filter(|form| !form.suffix.is_empty()) {
+        for form in FORMS.iter().filter(|form| form.suffix == WORDS) {
             let Form { function, shape, .. } = *form;
-            if function == declared {
-                continue;
-            }
-            declared = function;
             let best = self.forms().find(|(_, best)| best.function == function);
-            let suffix = best.map_or("_words", |(_, best)| best.suffix);
+            let suffix = best.map_or(WORDS, |(_, best)| best.suffix);
             let (parameters, result) = shape.signature();
             let typed: Vec<_> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
             let names: Vec<_> = parameters.iter().map(|(name, _)| *name).collect();
@@ -213,6 +238,20 @@ impl FloatOps {
     /// The forms in both sets.
     pub fn and(self, other: FloatOps) -> FloatOps {
         FloatOps(self.0 & other.0)
+    }
+
+    /// The forms in integer words.
+    #[cfg(test)]
+    pub fn words() -> FloatOps {
+        FloatOps::where_form(|form| form.suffix == WORDS)
+    }
+
+    /// The best form of a fused multiply-add, if there is one, and the forms made of it.
+    #[cfg(test)]
+    pub fn by_fused(self) -> Option<FloatOps> {
+        let (best, _) = self.forms().find(|(_, form)| form.op == Op::FMulAdd)?;
+        let made = FloatOps::where_form(|form| matches!(form.suffix, "_fused" | "_divided"));
+        Some(FloatOps(best | made.0))
     }
 
     /// How many there are.

@@ -1,10 +1,12 @@
 //! An opened device: adapter choice, limits, the float mode, and wgpu's failures as [`Error`]s.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::Shelf;
 use super::floats::FloatOps;
+use super::heap::Heap;
 use super::kernel::{Kernel, Path};
 use super::pool::Pool;
 use super::probe;
@@ -25,15 +27,19 @@ pub struct Gpu {
     pub software: bool,
     /// Buffers for whoever needs one.
     pub pool: Arc<Pool>,
+    /// Memory for data that stays.
+    pub heap: Arc<Heap>,
     /// Clocks for whoever needs one.
     pub clocks: Arc<Shelf>,
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
-    transpose: Mutex<Option<Arc<Kernel>>>,
     /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
     pub floats: FloatOps,
+    /// Kernels of the sessions' own, by their entry points.
+    helpers: Mutex<HashMap<&'static str, Arc<Kernel>>>,
     info: Device,
-    path: Path,
+    /// How shaders reach its driver, but for those of relaxed programs.
+    pub path: Path,
     lost: Arc<Mutex<Option<String>>>,
 }
 
@@ -123,8 +129,9 @@ impl Gpu {
         let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
             pool: Pool::new(device.clone(), idle_bytes),
+            heap: Heap::new(&limits),
             clocks: Arc::default(),
-            transpose: Mutex::default(),
+            helpers: Mutex::default(),
             tick: timed.then(|| queue.get_timestamp_period()),
             device,
             queue,
@@ -171,18 +178,19 @@ impl Gpu {
         Kernel::new(self, entry, self.floats, self.path)
     }
 
-    /// The kernel that moves states between rows and records, compiled when it is first asked for.
+    /// A kernel of the sessions' own, compiled when it is first asked for.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn transpose(&self) -> Result<Arc<Kernel>> {
-        let mut known = self.transpose.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = &*known {
+    pub fn helper(&self, entry: Entry) -> Result<Arc<Kernel>> {
+        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = helpers.get(entry.point()) {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.kernel(Entry::Transpose)?);
-        Ok(known.insert(kernel).clone())
+        let kernel = Arc::new(self.kernel(entry)?);
+        helpers.insert(entry.point(), kernel.clone());
+        Ok(kernel)
     }
 
     /// Does something with the device, and gives what wgpu reports of it as an error.
@@ -199,20 +207,21 @@ impl Gpu {
         for scope in scopes.into_iter().rev() {
             found = pollster::block_on(scope.pop()).or(found);
         }
-        if found.is_some() {
-            // Whether the loss of the device is behind it is told when the device is asked the next time.
-            let _ = self.device.poll(wgpu::PollType::Poll);
-        }
-        self.check_lost()?;
         match found {
-            None => Ok(value),
+            None => self.check_lost().map(|()| value),
             Some(wgpu::Error::OutOfMemory { source }) => Err(Error::OutOfMemory {
                 reason: source.to_string(),
             }),
-            Some(error) => Err(Error::Device {
-                reason: error.to_string(),
-            }),
+            Some(error) => Err(self.failure(error)),
         }
+    }
+
+    /// The error of something that failed: the loss of the device if that is behind it.
+    pub fn failure(&self, error: impl std::fmt::Display) -> Error {
+        // A loss is told when the device is asked the next time.
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        let reason = error.to_string();
+        self.check_lost().err().unwrap_or(Error::Device { reason })
     }
 
     /// As [`Gpu::guarded`], for work that takes buffers: where memory is short, idle buffers are let go of and the work is done
@@ -246,16 +255,27 @@ impl Gpu {
             self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
         }
         while !done() {
-            let polled = self.device.poll(wgpu::PollType::Wait {
-                submission_index: Some(submission.clone()),
-                timeout: None,
-            });
-            self.check_lost()?;
-            polled.map_err(device_failed)?;
+            self.wait_until(submission)?;
             // Another thread that waits for the same device may be about to tell instead of this one.
             std::thread::yield_now();
         }
         self.check_lost()
+    }
+
+    /// Waits for a submission to end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceLost`] or [`Error::Device`].
+    pub fn wait_until(&self, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::Wait {
+            submission_index: Some(submission.clone()),
+            timeout: None,
+        });
+        self.check_lost()?;
+        polled.map(|_| ()).map_err(|error| Error::Device {
+            reason: error.to_string(),
+        })
     }
 
     /// Waits until everything that was submitted is done.

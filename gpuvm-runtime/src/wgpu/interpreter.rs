@@ -9,13 +9,14 @@ use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
+use super::heap::HeapMemory;
 use super::kernel::Kernel;
 use super::memory::{bind_parts, filled};
 use super::pack::{Packed, pack};
 use super::session::{Session, capacity, groups};
 use super::source::{Entry, Part, Uses};
 use super::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
-use crate::engine::{Demand, Engine, Execute, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running};
 use crate::error::{Error, Result};
 
 /// The interpreter on one device. A clone is another handle to it.
@@ -173,6 +174,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Execute for Interpreter {
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        Some(Arc::new(HeapMemory(self.shared.gpu.clone())))
+    }
+
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
         capacity(&self.shared.gpu, program, demand)
     }

@@ -102,8 +102,9 @@ fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<
         spirv: Some(words.into()),
         ..Default::default()
     };
-    // SAFETY: the words are naga's translation of a module that its validator accepted, with index and buffer accesses checked
-    // and loops bounded as wgpu itself would have them; the patch adds execution modes and decorations of floats only.
+    // SAFETY: the words are naga's translation of a module that its validator accepted, with buffer accesses checked; indices into
+    // other arrays are masked to their length and loops are bounded in the source, see `spirv.rs`; the patch adds execution modes
+    // and decorations of floats only.
     unsafe { device.create_shader_module_passthrough(descriptor) }
 }
 
@@ -182,6 +183,7 @@ mod tests {
             (Entry::Probe, none.relaxed(), 2),
             (Entry::Probe, all, 2),
             (Entry::Transpose, none, 2),
+            (Entry::Step, none, 2),
         ] {
             let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
             let found = bindings(&module);

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::pool::{Kind, Lease};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;
@@ -124,9 +124,7 @@ impl Readback {
     pub fn wait(&self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<()> {
         gpu.wait_for(submission, || self.mapped.get().is_some())?;
         match self.mapped.get() {
-            Some(Err(error)) => Err(Error::Device {
-                reason: error.to_string(),
-            }),
+            Some(Err(error)) => Err(gpu.failure(error)),
             _ => Ok(()),
         }
     }
@@ -136,13 +134,11 @@ impl Readback {
     /// # Errors
     ///
     /// When the device fails.
-    pub fn view<T>(&self, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
+    pub fn view<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
         let view = self
             .buffer
             .get_mapped_range(0..size(self.words))
-            .map_err(|error| Error::Device {
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| gpu.failure(error))?;
         let words: &[u32] = bytemuck::cast_slice(&view);
         Ok(use_words(&words[..self.words as usize]))
     }
@@ -160,6 +156,6 @@ impl Readback {
     ) -> Result<T> {
         self.ask();
         self.wait(gpu, submission)?;
-        self.view(use_words)
+        self.view(gpu, use_words)
     }
 }

@@ -3,7 +3,9 @@
 
 mod clock;
 mod floats;
+mod free_list;
 mod gpu;
+mod heap;
 mod interpreter;
 mod kernel;
 mod memory;
@@ -17,6 +19,7 @@ mod spirv;
 mod stepper;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use std::sync::Arc;
 

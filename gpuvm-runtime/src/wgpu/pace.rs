@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use super::stepper::Reach;
-use crate::engine::Dispatch;
+use crate::engine::{Dispatch, Limit};
 
 /// How long the device should be at one submission, and how much it seems to get done in that time.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     target: Duration,
-    /// Instructions of each VM in one submission.
-    cycles: f64,
+    /// Instructions of each VM in a second.
+    rate: f64,
+    /// The most of them that the next submission may have.
+    most: f64,
+    /// Those that the last submission would have had without any other limit.
+    wanted: u64,
 }
 
 /// How long a submission takes unless somebody wishes otherwise: a desktop stays usable.
@@ -19,6 +23,8 @@ const PLEASANT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(1);
 /// The same where the host's CPU plays the device.
 const LONG_SOFTWARE: Duration = Duration::from_millis(250);
+/// A submission costs so much that a shorter one makes no sense.
+const SHORTEST: Duration = Duration::from_micros(50);
 /// Instructions a second, of all VMs together, that even a slow device gets done.
 const SPEED: f64 = 5e10;
 /// The same for the host's CPU.
@@ -34,24 +40,31 @@ impl Pace {
         let speed = if software { SPEED_SOFTWARE } else { SPEED };
         let weight = 1.0 + f64::from(inner) / 16.0;
         let cycles = speed * PLEASANT.as_secs_f64() / f64::from(vms);
+        let first = cycles.clamp(FIRST[0], FIRST[1]) / weight;
         Pace {
             target: PLEASANT,
-            cycles: cycles.clamp(FIRST[0], FIRST[1]) / weight,
+            rate: first / PLEASANT.as_secs_f64(),
+            most: first,
+            wanted: 0,
         }
     }
 
-    /// Sets how long a submission should be.
-    pub fn aim(&mut self, dispatch: Dispatch, slice: Option<Duration>, software: bool) {
-        self.target = match dispatch {
+    /// Sets how long a submission should be, given how much time is left.
+    pub fn aim(&mut self, limit: &Limit, software: bool, left: Option<Duration>) {
+        let target = match limit.dispatch {
             Dispatch::Mega if software => LONG_SOFTWARE,
             Dispatch::Mega => LONG,
-            Dispatch::Standard | Dispatch::Continuous => slice.unwrap_or(PLEASANT).max(Duration::from_micros(10)),
+            Dispatch::Standard | Dispatch::Continuous => limit.slice.unwrap_or(PLEASANT),
         };
+        self.target = left.map_or(target, |left| left.min(target)).max(SHORTEST);
     }
 
     /// Dispatches of the next submission, and instructions of each VM in one of them, which together are at most `left`.
-    pub fn next(&self, reach: &Reach, left: u64) -> (u32, u32) {
-        let cycles = (self.cycles.max(1.0) as u64).min(left).max(1);
+    pub fn next(&mut self, reach: &Reach, left: u64) -> (u32, u32) {
+        let most = u64::from(reach.cycles) * u64::from(reach.dispatches);
+        let cycles = (self.rate * self.target.as_secs_f64()).min(self.most).max(1.0);
+        self.wanted = (cycles as u64).min(most);
+        let cycles = self.wanted.min(left).max(1);
         let each = cycles.min(reach.cycles.into());
         let dispatches = (cycles / each).min(reach.dispatches.into());
         (dispatches as u32, each as u32)
@@ -59,9 +72,12 @@ impl Pace {
 
     /// Makes the next submission longer or shorter, given how long it took to run so many instructions of each VM.
     pub fn adapt(&mut self, took: Duration, cycles: u64) {
-        let wanted = self.target.as_secs_f64() / took.as_secs_f64().max(1e-6);
-        let cycles = cycles as f64 * wanted.clamp(1.0 / GROWTH, GROWTH);
-        self.cycles = cycles.clamp(1.0, 1e9);
+        if cycles < self.wanted / 2 {
+            // It was kept short for another reason, and tells little.
+            return;
+        }
+        self.rate = cycles as f64 / took.as_secs_f64().max(1e-6);
+        self.most = cycles as f64 * GROWTH;
     }
 }
 

@@ -46,6 +46,9 @@ pub struct Pool {
 struct Shelves {
     idle: HashMap<(Kind, u64), Vec<wgpu::Buffer>>,
     bytes: u64,
+    /// Buffers that were made so far, for tests.
+    #[cfg(test)]
+    made: u64,
 }
 
 impl Pool {
@@ -69,6 +72,10 @@ impl Pool {
             found
         };
         let buffer = idle.unwrap_or_else(|| {
+            #[cfg(test)]
+            {
+                self.shelves().made += 1;
+            }
             self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
                 size: class,
@@ -86,7 +93,15 @@ impl Pool {
 
     /// Lets go of everything that is idle.
     pub fn clear(&self) {
-        *self.shelves() = Shelves::default();
+        let mut shelves = self.shelves();
+        shelves.idle.clear();
+        shelves.bytes = 0;
+    }
+
+    /// How many buffers it has made so far.
+    #[cfg(test)]
+    pub fn made(&self) -> u64 {
+        self.shelves().made
     }
 
     /// Takes a buffer back, unless there is enough.

@@ -8,8 +8,8 @@ use super::memory::{Readback, bind, filled, zeros};
 use super::source::Entry;
 use crate::error::Result;
 
-/// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN.
-const SPECIAL: [u32; 28] = [
+/// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.
+const SPECIAL: [u32; 30] = [
     0x0000_0000,
     0x8000_0000,
     0x0000_0001,
@@ -20,6 +20,8 @@ const SPECIAL: [u32; 28] = [
     0x0080_0000,
     0x0080_0001,
     0x00ff_ffff,
+    0x0100_0001,
+    0x0100_0003,
     0x3380_0000,
     0x3eff_ffff,
     0x3f00_0000,
@@ -49,8 +51,11 @@ const INPUTS: usize = 4096;
 ///
 /// When the device fails, or refuses the shader.
 pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
-    let asked = FloatOps::of_features(gpu.device.features());
-    let inputs = inputs();
+    ask(gpu, path, FloatOps::of_features(gpu.device.features()), &inputs(INPUTS))
+}
+
+/// Those of the forms whose answers are right for all of the inputs.
+fn ask(gpu: &Gpu, path: Path, asked: FloatOps, inputs: &[[u32; 4]]) -> Result<FloatOps> {
     let kernel = Kernel::new(gpu, Entry::Probe, asked, path)?;
     let words = (inputs.len() * asked.count() * 2) as u64;
     let (readback, submission) = gpu.guarded(|device| {
@@ -78,8 +83,8 @@ pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
     })
 }
 
-/// Every special value with every other, then as many of no special kind from a xorshift generator.
-fn inputs() -> Vec<[u32; 4]> {
+/// So many inputs: every special value with every other, then others from a xorshift generator.
+fn inputs(count: usize) -> Vec<[u32; 4]> {
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;
@@ -92,14 +97,22 @@ fn inputs() -> Vec<[u32; 4]> {
     let mut inputs: Vec<_> = crossed
         .map(|(a, b)| [a, b, special(random() >> 8), special(random() >> 8)])
         .collect();
-    while inputs.len() < INPUTS {
-        let a = random();
-        let b = match a % 4 {
-            0 | 1 => random(),
+    while inputs.len() < count {
+        let mut a = random();
+        let b = match a % 8 {
             // Exponents close to each other, so that sums cancel and quotients round.
-            2 => random() & 0x00ff_ffff ^ a & 0xff80_0000,
-            _ => a ^ random() & 0xff,
+            0 | 1 => random() & 0x00ff_ffff ^ a & 0xff80_0000,
+            2 => a ^ random() & 0xff,
+            _ => random(),
         };
+        // Half way between two numbers: what an estimate has to be lucky to round rightly.
+        let half = f64::from(random() >> 7 | 0x0100_0001);
+        let scale = f64::from(1u32 << (random() >> 27)) / 65536.0;
+        match a % 8 {
+            3 => a = ((half * half * scale * scale) as f32).to_bits(),
+            4 => a = ((half * scale * f64::from(f32::from_bits(b))) as f32).to_bits(),
+            _ => {}
+        }
         let product = f32::from_bits(a) * f32::from_bits(b);
         let c = match b % 4 {
             0 => random(),
@@ -113,4 +126,27 @@ fn inputs() -> Vec<[u32; 4]> {
         inputs.push([a, b, c, d]);
     }
     inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wgpu::gpu::adapters;
+
+    #[test]
+    fn forms_in_words_are_right() {
+        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        let asked = FloatOps::words();
+        let right = ask(&gpu, Path::Plain, asked, &inputs(60_000)).unwrap();
+        assert_eq!(right.to_string(), asked.to_string());
+    }
+
+    #[test]
+    fn forms_by_a_fused_multiply_add_are_right_where_it_is() {
+        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        if let Some(asked) = gpu.floats.by_fused() {
+            let right = ask(&gpu, gpu.path, asked, &inputs(60_000)).unwrap();
+            assert_eq!(right.to_string(), asked.to_string());
+        }
+    }
 }

@@ -21,6 +21,8 @@ pub enum Entry {
     Probe,
     /// Moves states and frames between rows and records.
     Transpose,
+    /// Begins a step of a launch.
+    Step,
 }
 
 impl Entry {
@@ -30,6 +32,7 @@ impl Entry {
             Entry::Interpreter(_) => "interpret",
             Entry::Probe => "probe",
             Entry::Transpose => "move_words",
+            Entry::Step => "begin_step",
         }
     }
 
@@ -40,40 +43,45 @@ impl Entry {
 
     /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
     pub fn source(self, floats: FloatOps) -> String {
-        let (shared, entry): (&[&str], _) = match self {
-            Entry::Interpreter(_) => (
-                &[ARITHMETIC, MACHINE].concat(),
-                include_str!("../../shaders/interpreter.wgsl"),
-            ),
-            Entry::Probe => (ARITHMETIC, include_str!("../../shaders/probe.wgsl")),
-            Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
-        };
         let mut source = constants();
-        if let Entry::Interpreter(uses) = self {
-            uses.declare(&mut source);
-        }
-        floats.declare(&mut source);
-        let (double, long) = (floats.needs(Needs::Double), floats.needs(Needs::Long));
-        if self == Entry::Probe {
-            let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
-            floats.declare_probe(&mut source);
-        }
-        let native = [(double, DOUBLE), (long, LONG)]
-            .into_iter()
-            .filter(|(is_there, _)| *is_there);
-        for (_, part) in native {
-            source.push_str(part);
-            source.push('\n');
-        }
-        for part in shared.iter().chain([&entry]) {
-            source.push_str(part);
-            source.push('\n');
+        match self {
+            Entry::Interpreter(uses) => {
+                uses.declare(&mut source);
+                source.push_str(&arithmetic(floats));
+                for part in MACHINE {
+                    source.push_str(part);
+                    source.push('\n');
+                }
+                source.push_str(include_str!("../../shaders/interpreter.wgsl"));
+            }
+            Entry::Probe => {
+                let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
+                floats.declare_probe(&mut source);
+                source.push_str(&arithmetic(floats));
+                source.push_str(include_str!("../../shaders/probe.wgsl"));
+            }
+            Entry::Transpose => source.push_str(include_str!("../../shaders/transpose.wgsl")),
+            Entry::Step => source.push_str(include_str!("../../shaders/step.wgsl")),
         }
         source
     }
 }
 
-/// What any shader may use.
+/// The functions of arithmetic, which any shader may call by the names of the operations. They count in a private
+/// `inner`, which the shader has to have, how often their loops turn.
+pub fn arithmetic(floats: FloatOps) -> String {
+    let mut source = String::new();
+    floats.declare(&mut source);
+    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG)];
+    let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
+    for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
+        source.push_str(part);
+        source.push('\n');
+    }
+    source
+}
+
+/// Arithmetic on every device.
 const ARITHMETIC: &[&str] = &[
     include_str!("../../shaders/shared/integer.wgsl"),
     include_str!("../../shaders/shared/long.wgsl"),

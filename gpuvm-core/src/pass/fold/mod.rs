@@ -21,16 +21,17 @@ pub(crate) fn fold(function: &mut Function) -> bool {
             known.took(before.as_ref(), b);
         }
         let code = std::mem::take(&mut function.blocks[b].code);
-        let mut out = Vec::with_capacity(code.len() + 4);
+        let mut out: Vec<Inst> = Vec::with_capacity(code.len() + 4);
         let mut trap = None;
-        for inst in code {
+        for mut inst in code {
             if inst.op == Op::TrapIf && known.constant(inst.uses[0]).is_some_and(|value| value != 0) {
                 let words = [inst.uses[1], inst.uses[2], NONE, NONE];
                 trap = Some((End::Trap { site: inst.imm, words }, inst.place));
                 break;
             }
             if let Some(added) = known.added_constant(&inst) {
-                let (limit, test) = overflow_of_constant(function.new_word(), &inst, added);
+                let (limit, mut test) = overflow_of_constant(function.new_word(), &inst, added);
+                test.marks = std::mem::take(&mut inst.marks);
                 known.grow();
                 known.record(&limit);
                 known.record(&test);
@@ -39,14 +40,21 @@ pub(crate) fn fold(function: &mut Function) -> bool {
                 continue;
             }
             match simplify(&inst, &known) {
-                Some(Simpler::Nothing) => changed = true,
-                Some(Simpler::One(new)) => {
+                Some(Simpler::Nothing) => {
                     changed = true;
+                    if let Some(last) = out.last_mut() {
+                        last.mark(inst.marks);
+                    }
+                }
+                Some(Simpler::One(mut new)) => {
+                    changed = true;
+                    new.marks = std::mem::take(&mut inst.marks);
                     known.record(&new);
                     out.push(new);
                 }
-                Some(Simpler::Two(first, second)) => {
+                Some(Simpler::Two(first, mut second)) => {
                     changed = true;
+                    second.marks = std::mem::take(&mut inst.marks);
                     known.record(&first);
                     known.record(&second);
                     out.extend([first, second]);

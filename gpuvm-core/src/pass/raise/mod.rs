@@ -6,8 +6,10 @@ mod counter;
 use super::fuse::{Maps, affine};
 use crate::ir::flow::predecessors;
 use crate::ir::liveness::Liveness;
+use crate::ir::names::after_run;
 use crate::ir::{Block, End, Function, Inst, Word};
 use crate::isa::{Op, WORDS};
+use crate::matrix::AffineMap;
 use counter::{Counter, Limit, set};
 
 /// Turns below which going round the loop is quicker than looking at every bit of their count.
@@ -62,7 +64,7 @@ fn one_matrix(
     }
     let mut code = Vec::new();
     if !power.is_identity() {
-        code.push(affine(power, maps, place));
+        code.push(turned(&function.blocks[b], power, maps));
     }
     code.extend(
         counter
@@ -153,7 +155,7 @@ fn one_for_each_bit(
         let code = if power.is_identity() {
             Vec::new()
         } else {
-            vec![affine(power, maps, place)]
+            vec![turned(&function.blocks[b], power, maps)]
         };
         function.blocks.push(Block {
             code,
@@ -173,6 +175,14 @@ fn one_for_each_bit(
     });
     lead(function, entering, b, ask);
     Some(())
+}
+
+/// The instruction that does what some turns of the loop do, with what the last one says of variables.
+fn turned(turn: &Block, power: AffineMap, maps: &mut Maps) -> Inst {
+    let marks = after_run(&turn.code, |word| power.row(word as u16).is_some());
+    let mut inst = affine(power, maps, turn.place);
+    inst.mark(marks);
+    inst
 }
 
 /// Leads all ways into the loop to another block.

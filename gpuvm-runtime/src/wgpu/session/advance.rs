@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::super::pace::Pace;
 use super::super::source::signal;
+use super::super::stepper::Need;
 use super::Session;
 use super::submit::{Order, Report, Ticket};
 use crate::engine::{Dispatch, Limit, Tally};
@@ -18,6 +19,8 @@ const INNER_CYCLES_SOFTWARE: u32 = 2_500;
 const ITERATIONS_SOFTWARE: u32 = 60_000;
 /// VMs that share a vector there.
 const LANES_SOFTWARE: u32 = 8;
+/// Steps in one submission.
+const MOST_STEPS: u32 = 256;
 /// Submissions that are under way at a time, when the device is not to wait for the host.
 const IN_FLIGHT: usize = 2;
 
@@ -30,21 +33,26 @@ impl Session {
         // VMs that stand at a breakpoint go past it: one instruction is run as if there were none. The others do no harm by
         // running one too, as they do not stand at any.
         if !limit.breakpoints.is_empty() && left > 0 && self.can_go_on(resume) {
-            self.prepare(&[], true)?;
-            let ticket = self.next(limit, 1, resume, false)?;
+            self.choose(&[], true)?;
+            let ticket = self.next(limit, limit.time, 1, resume, false)?;
             left -= ticket.cycles;
             resume = false;
             self.absorb(ticket)?;
             watch(&self.tally);
+            if self.tally.running == 0 && !self.next_step() {
+                return Ok(());
+            }
         }
-        let mut tickets = VecDeque::new();
+        let mut tickets: VecDeque<Ticket> = VecDeque::new();
         let mut depth = 1;
+        let mut ran = false;
         let mut last_end = begin;
         loop {
-            let timed_out = limit.time.is_some_and(|time| begin.elapsed() >= time) && self.tally.batches > 0;
+            let time_left = limit.time.map(|time| time.saturating_sub(begin.elapsed()));
+            let timed_out = ran && time_left == Some(Duration::ZERO);
             while tickets.len() < depth && left > 0 && !timed_out && self.can_go_on(resume) {
-                self.prepare(&limit.breakpoints, limit.cycles.is_some())?;
-                let ticket = self.next(limit, left, resume, !limit.breakpoints.is_empty())?;
+                self.choose(&limit.breakpoints, limit.cycles.is_some())?;
+                let ticket = self.next(limit, time_left, left, resume, !limit.breakpoints.is_empty())?;
                 left -= ticket.cycles;
                 resume = false;
                 tickets.push_back(ticket);
@@ -52,8 +60,9 @@ impl Session {
             let Some(ticket) = tickets.pop_front() else {
                 return Ok(());
             };
+            ran = true;
             let cycles = ticket.cycles;
-            let began = ticket.began().max(last_end);
+            let began = ticket.began.max(last_end);
             let took = self.absorb(ticket)?;
             last_end = Instant::now();
             if let Some(pace) = &mut self.pace {
@@ -73,6 +82,17 @@ impl Session {
                 depth = IN_FLIGHT;
             }
         }
+    }
+
+    /// Lets the plan choose the stepper for the next submission.
+    fn choose(&mut self, breakpoints: &[u32], exact: bool) -> Result<()> {
+        self.stepper = self.plan.stepper(&Need {
+            breakpoints,
+            exact,
+            fresh: self.fresh,
+        })?;
+        self.tally.engine = self.stepper.engine();
+        Ok(())
     }
 
     /// Goes on to the next step if all VMs have halted. Whether there is one.
@@ -97,12 +117,17 @@ impl Session {
     }
 
     /// Submits as much as the pace says.
-    fn next(&mut self, limit: &Limit, left: u64, resume: bool, breaks: bool) -> Result<Ticket> {
+    fn next(
+        &mut self,
+        limit: &Limit,
+        time_left: Option<Duration>,
+        left: u64,
+        resume: bool,
+        breaks: bool,
+    ) -> Result<Ticket> {
         let software = self.gpu.software;
-        let (mut reach, ends_at_once) = match &self.bound {
-            Some((stepper, _)) => (stepper.reach(), stepper.ends_at_once()),
-            None => return Err(super::submit::unbound()),
-        };
+        let mut reach = self.stepper.reach();
+        let ends_at_once = self.fresh && self.stepper.ends_at_once();
         let mut inner_cycles = if software { INNER_CYCLES_SOFTWARE } else { u32::MAX };
         if software && limit.cycles.is_some() {
             // No dispatch may end early for its inner iterations if instructions are to be counted.
@@ -116,18 +141,23 @@ impl Session {
         }
         let vms = self.job.vms;
         let pace = self.pace.get_or_insert_with(|| Pace::start(software, vms, reach.inner));
-        pace.aim(limit.dispatch, limit.slice, software);
-        let (dispatches, mut cycles) = pace.next(&reach, left);
-        if self.fresh && ends_at_once {
-            cycles = cycles.max(self.code_len().min(reach.cycles));
-            cycles = u32::try_from(left).map_or(cycles, |left| cycles.min(left));
+        pace.aim(limit, software, time_left);
+        let (mut dispatches, mut cycles) = pace.next(&reach, left);
+        let mut steps = 1;
+        let whole = self.job.program.code.len() as u64;
+        if ends_at_once && whole <= left {
+            let wanted = (u64::from(dispatches) * u64::from(cycles) / whole).min(left / whole);
+            let most = MOST_STEPS.min(u32::MAX / vms).min(self.job.steps - self.tally.steps);
+            steps = (wanted as u32).min(most).max(1);
+            (dispatches, cycles) = (1, whole as u32);
         }
         self.submit(&Order {
-            dispatches: if self.fresh && ends_at_once { 1 } else { dispatches },
+            dispatches,
             cycles,
             inner_cycles,
             resume,
             breaks,
+            steps,
         })
     }
 
@@ -135,7 +165,7 @@ impl Session {
     fn absorb(&mut self, ticket: Ticket) -> Result<Option<Duration>> {
         let report = self.wait(&ticket)?;
         self.count(&report);
-        if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results() {
+        if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results {
             self.results = Some(ticket);
         }
         Ok(report.device_time)
@@ -156,7 +186,13 @@ impl Session {
     /// Takes over how many VMs are in which state, as the signal has it.
     pub(super) fn count_states(&mut self) {
         let (found, tally) = (&self.seen, &mut self.tally);
-        let stopped = found[signal::STOPPED].wrapping_sub(self.stopped_before);
+        let mut stopped = found[signal::STOPPED].wrapping_sub(self.stopped_before);
+        // Of several steps in one submission all but the last are told of here.
+        while stopped > self.job.vms {
+            stopped -= self.job.vms;
+            self.stopped_before = self.stopped_before.wrapping_add(self.job.vms);
+            tally.steps += 1;
+        }
         tally.yielded = found[signal::YIELDED];
         tally.trapped = found[signal::TRAPPED];
         tally.halted = stopped.wrapping_sub(tally.yielded).wrapping_sub(tally.trapped);

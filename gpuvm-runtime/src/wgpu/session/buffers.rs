@@ -1,74 +1,127 @@
-//! The buffers of a session, filled from the job.
+//! The buffers of a session, and what is written to them before it begins.
 
 use super::super::gpu::Gpu;
-use super::super::memory::{part_of, size, words_of};
+use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
 use super::super::source::{row, signal};
 use super::super::stepper::{BINDINGS, Shared};
-use crate::engine::Job;
+use super::super::transfer::{Staged, upload};
+use super::arena::Arena;
+use crate::arg::Mode;
+use crate::engine::{Copy, Job};
 use crate::error::Result;
 
-/// Bytes from one uniform of a dispatch to the next; no device asks for more.
+/// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;
-/// Uniforms: one for the first dispatch of a submission, one for the others.
-pub const UNIFORMS: u32 = 2;
+/// Uniforms before those of the copies: one for the first dispatch of a submission, one for the others.
+pub const LAUNCHES: u32 = 2;
+/// An arena of more words is uploaded when the session is made, a smaller one with the first submission.
+const MANY_WORDS: usize = 1 << 18;
 
 /// The buffers of a session.
 #[derive(Debug)]
 pub struct Buffers {
     /// The uniforms, then the parameters' slots.
     pub inputs: Lease,
-    pub arena: Lease,
+    pub arena: Arena,
     pub atomics: Lease,
     pub states: Lease,
     pub frames: Lease,
     pub signal: Lease,
     vms: u64,
-    params: u64,
     frame_words: u64,
-    pub arena_words: u64,
     pub atomic_words: u64,
+    /// The parameters' slots, with places in the arena's buffer.
+    slots: Vec<u32>,
+    /// The words of the arena's buffer that the VMs may touch: where they start, and how many.
+    pub window: [u32; 2],
+    /// What is to be cleared at the end of the arena in place of being uploaded.
+    zeros: u64,
 }
 
 impl Buffers {
-    /// Takes buffers for a job and uploads its data.
+    /// Takes buffers for a job.
     ///
     /// # Errors
     ///
     /// When the device fails or has no memory left.
     pub fn new(gpu: &Gpu, job: &Job) -> Result<Buffers> {
-        let slots = slot_words(job);
         let vms = u64::from(job.vms);
         let frame_words = u64::from(job.program.frame_memory());
+        let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
+        let resident = job.slots.iter().any(|slot| slot.region.is_some())
+            || job.copies.iter().any(copied)
+            || !job.atomic_regions.is_empty();
+        let beside = if resident {
+            Some(Arena::in_heap(gpu, job)?)
+        } else {
+            None
+        };
         let storage = |words: u64| gpu.pool.take(Kind::Storage, size(words));
-        let uniforms = u64::from(UNIFORMS * UNIFORM_STRIDE);
-        gpu.allocating(|_| {
-            let buffers = Buffers {
-                inputs: gpu.pool.take(Kind::Input, uniforms + size(slots.len() as u64)),
-                arena: storage(job.arena.len() as u64),
-                atomics: storage(job.atomics.len() as u64),
-                states: storage(row::COUNT as u64 * vms),
-                frames: storage(frame_words * vms),
-                signal: storage(signal::WORDS as u64),
-                vms,
-                params: slots.len() as u64,
-                frame_words,
-                arena_words: job.arena.len() as u64,
-                atomic_words: job.atomics.len() as u64,
-            };
-            write(gpu, &buffers.inputs, uniforms, &slots);
-            write(gpu, &buffers.arena, 0, &job.arena);
-            write(gpu, &buffers.atomics, 0, &job.atomics);
-            buffers
-        })
+        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
+        let mut buffers = gpu.allocating(|_| Buffers {
+            inputs: gpu.pool.take(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
+            arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
+            atomics: storage(job.atomics.len() as u64),
+            states: storage(row::COUNT as u64 * vms),
+            frames: storage(frame_words * vms),
+            signal: storage(signal::WORDS as u64),
+            vms,
+            frame_words,
+            atomic_words: job.atomics.len() as u64,
+            slots: Vec::new(),
+            window: [0, 0],
+            zeros: 0,
+        })?;
+        buffers.slots = slot_words(job, &buffers.arena);
+        buffers.window = window(job, &buffers.arena);
+        if job.arena.len() > MANY_WORDS {
+            let filled = job.arena.len() - trailing_zeros(&job.arena);
+            buffers.zeros = (job.arena.len() - filled) as u64;
+            let held = buffers.arena.hold();
+            let start = u64::from(buffers.arena.start());
+            upload(gpu, held.buffer()?.0, start, &job.arena[..filled])?;
+        }
+        Ok(buffers)
+    }
+
+    /// Records what has to happen before the first submission: uploads of uniforms, slots, the signal, and what is small.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn stage(&self, gpu: &Gpu, job: &Job, uniforms: &[u32], signal: &[u32]) -> Result<Staged> {
+        let mut inputs = uniforms.to_vec();
+        inputs.extend(&self.slots);
+        let few = job.arena.len() <= MANY_WORDS;
+        let arena = if few { &job.arena[..] } else { &[] };
+        Staged::new(gpu, &[&inputs, signal, &job.atomics, arena])
+    }
+
+    /// Records the copies of what was staged.
+    pub fn record_staged(&self, staged: &Staged, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, job: &Job) {
+        staged.record(encoder, 0, &self.inputs, 0);
+        staged.record(encoder, 1, &self.signal, 0);
+        staged.record(encoder, 2, &self.atomics, 0);
+        let start = u64::from(self.arena.start());
+        staged.record(encoder, 3, arena, start * WORD);
+        if self.zeros > 0 {
+            let at = start + self.arena.words - self.zeros;
+            encoder.clear_buffer(arena, at * WORD, Some(self.zeros * WORD));
+        }
+        for (at, region) in &job.atomic_regions {
+            let (from, to) = (u64::from(region.start) * WORD, *at as u64 * WORD);
+            encoder.copy_buffer_to_buffer(arena, from, &self.atomics, to, u64::from(region.words) * WORD);
+        }
     }
 
     /// The bindings that all engines share; `launch` has so many fields.
-    pub fn shared(&self, fields: usize) -> Shared<'_> {
+    pub fn shared<'a>(&'a self, job: &Job, fields: usize, (arena, words): (&'a wgpu::Buffer, u64)) -> Shared<'a> {
+        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let bindings: [_; BINDINGS] = [
             words_of(&self.inputs, fields as u64),
-            part_of(&self.inputs, u64::from(UNIFORMS * UNIFORM_STRIDE), self.params),
-            words_of(&self.arena, self.arena_words),
+            part_of(&self.inputs, params_at, self.slots.len() as u64),
+            words_of(arena, words),
             words_of(&self.atomics, self.atomic_words),
             words_of(&self.states, row::COUNT as u64 * self.vms),
             words_of(&self.frames, self.frame_words * self.vms),
@@ -81,6 +134,11 @@ impl Buffers {
     }
 }
 
+/// How many uniforms a job has: those of launches, and one for each copy, or one where there is none to copy.
+pub fn uniforms(job: &Job) -> u64 {
+    u64::from(LAUNCHES) + job.copies.len().max(1) as u64
+}
+
 /// Writes words to a buffer, from the given byte on, before everything that is submitted from now on.
 pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     if !words.is_empty() {
@@ -88,17 +146,79 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     }
 }
 
-/// The parameter slots as words.
-fn slot_words(job: &Job) -> Vec<u32> {
+/// The parameter slots as words, with places in the arena's buffer.
+fn slot_words(job: &Job, arena: &Arena) -> Vec<u32> {
+    let types = job.program.params.iter().map(Some).chain([None]);
     job.slots
         .iter()
-        .flat_map(|slot| {
+        .zip(types)
+        .flat_map(|(slot, ty)| {
+            let atomic = ty
+                .and_then(|ty| Mode::of(*ty))
+                .is_some_and(|(mode, _)| mode == Mode::Atomic);
+            let origin = match &slot.region {
+                Some(region) => region.start,
+                None if atomic => 0,
+                None => arena.start(),
+            };
+            let place = &slot.place;
             [
-                slot.place.base,
-                slot.place.stride,
-                slot.place.length,
-                slot.place.reserved,
+                place.base.wrapping_add(origin),
+                place.stride,
+                place.length,
+                place.reserved,
             ]
         })
         .collect()
+}
+
+/// The smallest span of the arena's buffer that has the job's own arena and all regions of its slots.
+fn window(job: &Job, arena: &Arena) -> [u32; 2] {
+    let regions = job.slots.iter().filter_map(|slot| slot.region.as_ref());
+    let mut spans: Vec<_> = regions
+        .map(|region| {
+            (
+                u64::from(region.start),
+                u64::from(region.start) + u64::from(region.words),
+            )
+        })
+        .collect();
+    if arena.words > 0 || spans.is_empty() {
+        spans.push((arena.start().into(), u64::from(arena.start()) + arena.words));
+    }
+    let start = spans.iter().map(|span| span.0).min().unwrap_or(0);
+    let end = spans.iter().map(|span| span.1).max().unwrap_or(0);
+    [start as u32, (end - start) as u32]
+}
+
+/// How many words at the end are 0.
+fn trailing_zeros(words: &[u32]) -> usize {
+    const BLOCK: usize = 4096;
+    let zeros = |block: &&[u32]| block.iter().fold(0, |all, word| all | word) == 0;
+    let blocks: usize = words.rchunks(BLOCK).take_while(zeros).map(<[u32]>::len).sum();
+    let rest = &words[..words.len() - blocks];
+    blocks + rest.iter().rev().take_while(|word| **word == 0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trailing_zeros;
+
+    #[test]
+    fn zeros_at_the_end_are_counted() {
+        for (length, last) in [
+            (0, None),
+            (1, None),
+            (5000, None),
+            (5000, Some(0)),
+            (9000, Some(8999)),
+            (9000, Some(4000)),
+        ] {
+            let mut words = vec![0; length];
+            if let Some(at) = last {
+                words[at] = 1;
+            }
+            assert_eq!(trailing_zeros(&words), last.map_or(length, |at| length - at - 1));
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! differs between them is behind [`Stepper`](super::stepper::Stepper).
 
 mod advance;
+mod arena;
 mod buffers;
 mod results;
 mod state;
@@ -16,7 +17,7 @@ use super::gpu::Gpu;
 use super::memory::WORD;
 use super::pace::Pace;
 use super::source::{WORKGROUP, row, signal};
-use super::stepper::{Bound, Plan, Stepper};
+use super::stepper::{Bound, Need, Plan, Stepper};
 use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Tally};
 use crate::error::Result;
 
@@ -27,13 +28,17 @@ use self::submit::Ticket;
 pub struct Session {
     gpu: Arc<Gpu>,
     plan: Box<dyn Plan>,
-    /// The stepper that is bound to the buffers.
-    bound: Option<(Arc<dyn Stepper>, Box<dyn Bound>)>,
+    /// The stepper for the next submission.
+    stepper: Arc<dyn Stepper>,
+    /// The one that is bound to the buffers.
+    bound: Option<Bindings>,
     job: Job,
     buffers: Buffers,
     pace: Option<Pace>,
-    /// Whether nothing has been submitted yet.
-    untouched: bool,
+    /// Whether the job's data is on the device.
+    staged: bool,
+    /// The uniforms as they were last written.
+    written: Vec<u32>,
     /// Whether no VM of the current step has started.
     fresh: bool,
     /// The signal as it was last seen.
@@ -47,34 +52,47 @@ pub struct Session {
     results: Option<Ticket>,
 }
 
+/// A stepper that is bound to a session's buffers.
+struct Bindings {
+    stepper: Arc<dyn Stepper>,
+    kernels: Box<dyn Bound>,
+    /// The arena's buffer that it is bound to.
+    generation: u64,
+}
+
 impl Session {
     /// Takes a job in, on the engine that the plan is of.
     ///
     /// # Errors
     ///
     /// When the device fails, or refuses the first kernel.
-    pub fn start(gpu: Arc<Gpu>, plan: Box<dyn Plan>, job: Job) -> Result<Box<dyn Running>> {
-        let buffers = Buffers::new(&gpu, &job)?;
-        let mut session = Session {
-            gpu,
+    pub fn start(gpu: Arc<Gpu>, mut plan: Box<dyn Plan>, job: Job) -> Result<Box<dyn Running>> {
+        let stepper = plan.stepper(&Need {
+            fresh: true,
+            ..Need::default()
+        })?;
+        Ok(Box::new(Session {
             plan,
             bound: None,
-            buffers,
+            buffers: Buffers::new(&gpu, &job)?,
+            gpu,
             pace: None,
-            untouched: true,
+            staged: false,
+            written: Vec::new(),
             fresh: true,
             seen: [0; signal::WORDS],
             stopped_before: 0,
             counted: true,
             tally: Tally {
                 running: job.vms,
+                engine: stepper.engine(),
+                retired: stepper.counts_instructions().then_some([0; 4]),
                 ..Tally::default()
             },
+            stepper,
             results: None,
             job,
-        };
-        session.prepare(&[], false)?;
-        Ok(Box::new(session))
+        }))
     }
 
     fn frame_words(&self) -> u32 {
@@ -115,13 +133,16 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
     let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     // Offsets are words of 32 bits; a little is left for rounding buffers up.
     let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
+    let arena_words = words.min(gpu.heap.room());
     if demand.atomic_words > words {
         return 0;
     }
     let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
     let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
     let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
-    demand.vms_within(words).min(u32::try_from(most).unwrap_or(u32::MAX))
+    demand
+        .vms_within(arena_words)
+        .min(u32::try_from(most).unwrap_or(u32::MAX))
 }
 
 /// Workgroups in two dimensions, for so many invocations.

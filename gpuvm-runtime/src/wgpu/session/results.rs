@@ -4,8 +4,9 @@ use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
 
-use super::super::memory::Readback;
+use super::super::memory::{Readback, WORD};
 use super::super::source::{row, signal};
+use super::super::transfer::{copy_out, download};
 use super::Session;
 use crate::engine::{Finished, Memory, fault};
 use crate::error::Result;
@@ -18,7 +19,7 @@ impl Session {
             arena: std::mem::take(&mut self.job.arena),
             atomics: std::mem::take(&mut self.job.atomics),
         };
-        if self.untouched {
+        if !self.staged {
             return Ok(Finished { memory, first_trap });
         }
         let changed = &self.job.changed;
@@ -27,16 +28,18 @@ impl Session {
             let mut rest = words;
             for range in changed {
                 let (words, after) = rest.split_at(range.len());
-                memory.arena[range.clone()].copy_from_slice(words);
+                copy_out(words, &mut memory.arena[range.clone()]);
                 rest = after;
             }
             memory.atomics.copy_from_slice(&rest[..atomics]);
         };
         match &self.results {
-            Some(ticket) => ticket.results(place)?,
+            Some(ticket) => ticket.results(&self.gpu, place)?,
             None => {
+                let held = self.buffers.arena.hold();
+                let (arena, _) = held.buffer()?;
                 let record = |readback: &Readback, encoder: &mut wgpu::CommandEncoder| {
-                    self.record_results(readback, encoder, 0);
+                    self.record_results(readback, encoder, arena, 0);
                 };
                 self.fetch(self.result_words(), record, place)?;
             }
@@ -44,20 +47,61 @@ impl Session {
         Ok(Finished { memory, first_trap })
     }
 
+    /// Copies the changed words of the arena one after the other, and then the atomics; and the atomics to where else they are.
+    pub(super) fn record_results(
+        &self,
+        readback: &Readback,
+        encoder: &mut wgpu::CommandEncoder,
+        arena: &wgpu::Buffer,
+        at: u64,
+    ) {
+        let start = self.buffers.arena.start() as usize;
+        let changed = self
+            .job
+            .changed
+            .iter()
+            .map(|range| start + range.start..start + range.end);
+        let at = readback.record(encoder, arena, changed, at);
+        readback.record(
+            encoder,
+            &self.buffers.atomics,
+            Some(0..self.buffers.atomic_words as usize),
+            at,
+        );
+        for (at, region) in &self.job.atomic_regions {
+            let (from, to) = (*at as u64 * WORD, u64::from(region.start) * WORD);
+            encoder.copy_buffer_to_buffer(&self.buffers.atomics, from, arena, to, u64::from(region.words) * WORD);
+        }
+    }
+
+    /// How many words the results have.
+    pub(super) fn result_words(&self) -> u64 {
+        let changed: usize = self.job.changed.iter().map(ExactSizeIterator::len).sum();
+        changed as u64 + self.buffers.atomic_words
+    }
+
     /// All of the arena and the atomics.
     pub(super) fn read_memory(&mut self) -> Result<Memory> {
-        let [arena, atomics] = [self.buffers.arena_words, self.buffers.atomic_words].map(|words| words as usize);
-        self.fetch(
-            (arena + atomics) as u64,
-            |readback, encoder| {
-                readback.record(encoder, &self.buffers.arena, Some(0..arena), 0);
-                readback.record(encoder, &self.buffers.atomics, Some(0..atomics), arena as u64);
-            },
-            |words| Memory {
-                arena: words[..arena].to_vec(),
-                atomics: words[arena..].to_vec(),
-            },
-        )
+        if !self.staged {
+            return Ok(Memory {
+                arena: self.job.arena.clone(),
+                atomics: self.job.atomics.clone(),
+            });
+        }
+        let mut memory = Memory {
+            arena: vec![0; self.buffers.arena.words as usize],
+            atomics: vec![0; self.buffers.atomic_words as usize],
+        };
+        let gpu = &*self.gpu;
+        let held = self.buffers.arena.hold();
+        download(
+            gpu,
+            held.buffer()?.0,
+            self.buffers.arena.start().into(),
+            &mut memory.arena,
+        )?;
+        download(gpu, &self.buffers.atomics, 0, &mut memory.atomics)?;
+        Ok(memory)
     }
 
     /// What the trapped VM with the lowest number recorded.

@@ -1,20 +1,23 @@
 //! The state of a session's VMs, from the device's interleaved rows to records and back.
 
+use std::collections::VecDeque;
+
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
 use gpuvm_core::program::Status;
 
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
-use super::super::source::{row, signal};
+use super::super::source::{Entry, row, signal};
+use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
 use super::{Session, groups};
 use crate::engine::{EXTRA_WORDS, Image};
 use crate::error::{Error, Result};
 
-/// Bytes that are moved at a time.
-const CHUNK: u64 = 16 << 20;
+/// Words that are moved at a time.
+const PIECE: usize = 4 << 20;
 
 /// Rows of a buffer that belong together.
 #[derive(Clone, Copy)]
@@ -73,10 +76,11 @@ impl Session {
             }
         }
         let gpu = &*self.gpu;
-        gpu.guarded(|_| write(gpu, &self.buffers.signal, 0, &found))?;
+        if self.staged {
+            gpu.guarded(|_| write(gpu, &self.buffers.signal, 0, &found))?;
+        }
         self.seen = found;
         self.stopped_before = 0;
-        self.untouched = false;
         self.fresh = false;
         self.results = None;
         self.count_states();
@@ -122,27 +126,14 @@ impl Session {
         if length == 0 {
             return Ok(());
         }
-        let gpu = &*self.gpu;
-        let chunk = (CHUNK / WORD / u64::from(length)).max(1) as usize * length as usize;
+        let piece = (PIECE / length as usize).max(1) * length as usize;
         let mut first = first;
-        let mut pending: Option<(Readback, wgpu::SubmissionIndex, &mut [u32])> = None;
-        for part in out.chunks_mut(chunk) {
-            let count = part.len() as u32 / length;
-            let readback = gpu.allocating(|_| Readback::new(gpu, part.len() as u64))?;
-            let submission = self.transpose([first, count, first_row, length, 1], source, &[], Some(&readback))?;
-            readback.ask();
+        in_pieces(&self.gpu, out, piece, |readback, words| {
+            let count = words as u32 / length;
+            let submission = self.transpose([first, count, first_row, length, 1], source, None, Some(readback))?;
             first += count;
-            // While the device moves this part, the host takes the one before.
-            if let Some((readback, submission, part)) = pending.replace((readback, submission, part)) {
-                readback.wait(gpu, &submission)?;
-                readback.view(|words| part.copy_from_slice(words))?;
-            }
-        }
-        if let Some((readback, submission, part)) = pending {
-            readback.wait(gpu, &submission)?;
-            readback.view(|words| part.copy_from_slice(words))?;
-        }
-        Ok(())
+            Ok(submission)
+        })
     }
 
     /// Replaces the records of all VMs.
@@ -151,11 +142,18 @@ impl Session {
         if length == 0 {
             return Ok(());
         }
-        let chunk = (CHUNK / WORD / u64::from(length)).max(1) as usize * length as usize;
+        let piece = (PIECE / length as usize).max(1) * length as usize;
         let mut first = 0;
-        for part in records.chunks(chunk) {
+        let mut under_way = VecDeque::new();
+        for part in records.chunks(piece) {
+            if under_way.len() == IN_FLIGHT
+                && let Some(oldest) = under_way.pop_front()
+            {
+                self.gpu.wait_until(&oldest)?;
+            }
             let count = part.len() as u32 / length;
-            self.transpose([first, count, first_row, length, 0], target, part, None)?;
+            let staged = Staged::new(&self.gpu, &[part])?;
+            under_way.push_back(self.transpose([first, count, first_row, length, 0], target, Some(&staged), None)?);
             first += count;
         }
         Ok(())
@@ -166,11 +164,11 @@ impl Session {
         &self,
         [first, count, first_row, length, gather]: [u32; 5],
         interleaved: &wgpu::Buffer,
-        records: &[u32],
+        staged: Option<&Staged>,
         readback: Option<&Readback>,
     ) -> Result<wgpu::SubmissionIndex> {
         let gpu = &*self.gpu;
-        let kernel = gpu.transpose()?;
+        let kernel = gpu.helper(Entry::Transpose)?;
         let words = u64::from(count) * u64::from(length);
         let fields: Vec<u32> = kernel
             .uniform
@@ -190,7 +188,6 @@ impl Session {
         })?;
         gpu.guarded(|device| {
             write(gpu, &uniform, 0, &fields);
-            write(gpu, &buffer, 0, records);
             let parts = [
                 words_of(&uniform, fields.len() as u64),
                 words_of(interleaved, u64::from(first_row + length) * u64::from(self.job.vms)),
@@ -198,6 +195,9 @@ impl Session {
             ];
             let group = bind_parts(device, &kernel, parts);
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            if let Some(staged) = staged {
+                staged.record(&mut encoder, 0, &buffer, 0);
+            }
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 pass.set_pipeline(&kernel.pipeline);

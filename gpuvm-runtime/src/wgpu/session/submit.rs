@@ -1,14 +1,15 @@
 //! One submission: what is recorded, and what comes back of it.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::super::clock::{self, Clock};
-use super::super::memory::{Readback, WORD};
-use super::super::source::signal;
-use super::super::stepper::{Batch, Need, Recorded};
-use super::Session;
-use super::buffers::{UNIFORM_STRIDE, write};
+use super::super::gpu::Gpu;
+use super::super::memory::{Readback, WORD, bind_parts, words_of};
+use super::super::source::{Entry, signal};
+use super::super::stepper::{Batch, Recorded};
+use super::arena::Held;
+use super::buffers::{LAUNCHES, UNIFORM_STRIDE, write};
+use super::{Session, groups};
 use crate::error::{Error, Result};
 
 /// What to submit.
@@ -24,6 +25,8 @@ pub struct Order {
     pub resume: bool,
     /// Whether VMs may stop at breakpoints.
     pub breaks: bool,
+    /// Steps in a row, each with that many dispatches; more than 1 only where steps surely end.
+    pub steps: u32,
 }
 
 /// A submission under way.
@@ -32,9 +35,10 @@ pub struct Ticket {
     readback: Readback,
     submission: wgpu::SubmissionIndex,
     clock: Option<Clock>,
-    began: Instant,
+    /// When it was submitted.
+    pub began: Instant,
     /// Whether the results are in the readback too.
-    has_results: bool,
+    pub has_results: bool,
     /// Instructions of each VM.
     pub cycles: u64,
     recorded: Recorded,
@@ -62,70 +66,85 @@ const FEW_WORDS: u64 = 1 << 16;
 const MANY_WORDS: u64 = 1 << 20;
 
 impl Session {
-    /// Makes sure that the stepper that the plan wants is bound.
-    pub(super) fn prepare(&mut self, breakpoints: &[u32], exact: bool) -> Result<()> {
-        let need = Need {
-            breakpoints,
-            exact,
-            fresh: self.fresh,
-        };
-        let wanted = self.plan.stepper(&need)?;
-        let same = self
-            .bound
-            .as_ref()
-            .is_some_and(|(bound, _)| std::ptr::addr_eq(&**bound, &*wanted));
-        if !same {
-            let fields = wanted.launch_fields().len();
-            let (gpu, buffers) = (&self.gpu, &self.buffers);
-            let bound = gpu.guarded(|_| wanted.bind(gpu, &buffers.shared(fields)))?;
-            self.tally.engine = wanted.engine();
-            self.bound = Some((wanted, bound));
-        }
-        Ok(())
-    }
-
-    /// Submits work on the bound stepper.
+    /// Submits work on the current stepper.
     pub(super) fn submit(&mut self, order: &Order) -> Result<Ticket> {
-        let (stepper, _) = self.bound.as_ref().ok_or_else(unbound)?;
+        let gpu = self.gpu.clone();
+        let stepper = self.stepper.clone();
         self.counted &= stepper.counts_instructions();
-        let ends = self.fresh && stepper.ends_at_once();
+        let ends = self.fresh && stepper.ends_at_once() && self.tally.steps + order.steps == self.job.steps;
         let result_words = self.result_words();
         let has_results = result_words <= if ends { MANY_WORDS } else { FEW_WORDS };
-        let first = self.uniform(stepper.launch_fields(), order, true)?;
-        let then = self.uniform(stepper.launch_fields(), order, false)?;
-
         let words = RESULTS_AT + if has_results { result_words } else { 0 };
-        let gpu = self.gpu.clone();
+        let uniforms = self.uniforms(stepper.launch_fields(), order)?;
+        let staged = match self.staged {
+            true => None,
+            false => Some(self.buffers.stage(&gpu, &self.job, &uniforms, &self.seen)?),
+        };
+        let step_kernel = self.job_has_steps().then(|| gpu.helper(Entry::Step)).transpose()?;
         let (readback, clock) = gpu.allocating(|_| (Readback::new(&gpu, words), Clock::take(&gpu)))?;
+
+        // From here to the submission nobody exchanges the arena's buffer.
+        let arena = self.buffers.arena.clone();
+        let held = arena.hold();
+        let (arena_buffer, arena_words) = held.buffer()?;
+        self.bind(&held)?;
         let began = Instant::now();
         let (recorded, submission) = gpu.guarded(|device| {
-            let mut uniforms = first;
-            uniforms.resize((UNIFORM_STRIDE as u64 / WORD) as usize, 0);
-            uniforms.extend(then);
-            write(&gpu, &self.buffers.inputs, 0, &uniforms);
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            if self.untouched {
-                encoder.clear_buffer(&self.buffers.signal, 0, None);
-            } else if order.breaks || self.seen[signal::AT_BREAK] != 0 {
+            match &staged {
+                Some(staged) => self
+                    .buffers
+                    .record_staged(staged, &mut encoder, arena_buffer, &self.job),
+                None if uniforms != self.written => write(&gpu, &self.buffers.inputs, 0, &uniforms),
+                None => {}
+            }
+            if order.breaks || self.seen[signal::AT_BREAK] != 0 {
                 encoder.clear_buffer(&self.buffers.signal, signal::AT_BREAK as u64 * WORD, Some(WORD));
             }
-            if self.fresh && self.frame_words() > 0 {
-                encoder.clear_buffer(&self.buffers.frames, 0, None);
-            }
-            let batch = Batch {
-                dispatches: order.dispatches,
-                cycles: order.cycles,
-                fresh: self.fresh,
-                first: 0,
-                then: UNIFORM_STRIDE,
-            };
+            let step_group = step_kernel.as_ref().map(|kernel| {
+                let parts = [
+                    words_of(&self.buffers.inputs, kernel.uniform.len() as u64),
+                    words_of(arena_buffer, arena_words),
+                    words_of(&self.buffers.signal, signal::WORDS as u64),
+                ];
+                (kernel, bind_parts(device, kernel, parts))
+            });
             let mut recorded = Recorded::default();
-            if let Some((_, bound)) = &mut self.bound {
+            for step in 0..order.steps {
+                if self.fresh && self.frame_words() > 0 {
+                    encoder.clear_buffer(&self.buffers.frames, 0, None);
+                }
+                let (first, last) = (step == 0, step + 1 == order.steps);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
-                    timestamp_writes: clock.as_ref().and_then(|clock| clock.around(true, true)),
+                    timestamp_writes: clock.as_ref().and_then(|clock| clock.around(first, last)),
                 });
-                recorded = bound.record(&mut pass, &batch);
+                if let Some((kernel, group)) = &step_group
+                    && self.fresh
+                {
+                    pass.set_pipeline(&kernel.pipeline);
+                    let copies = self.job.copies.iter().map(|copy| copy.words);
+                    let copies = copies.chain(self.job.copies.is_empty().then_some(0));
+                    for (words, slot) in copies.zip(LAUNCHES..) {
+                        let [x, y] = groups(&gpu, words.into(), kernel.workgroup);
+                        pass.set_bind_group(0, group, &[slot * UNIFORM_STRIDE]);
+                        pass.dispatch_workgroups(x, y, 1);
+                    }
+                }
+                if let Some(bound) = &mut self.bound {
+                    let part = bound.kernels.record(
+                        &mut pass,
+                        &Batch {
+                            dispatches: order.dispatches,
+                            cycles: order.cycles,
+                            fresh: self.fresh,
+                            first: 0,
+                            then: UNIFORM_STRIDE,
+                        },
+                    );
+                    recorded.dispatches += part.dispatches;
+                    recorded.epochs = part.epochs.map(|epochs| epochs + recorded.epochs.unwrap_or(0));
+                }
             }
             readback.record(&mut encoder, &self.buffers.signal, Some(0..signal::WORDS), 0);
             if let Some(clock) = &clock {
@@ -133,31 +152,50 @@ impl Session {
                 readback.record(&mut encoder, readings, Some(0..clock::WORDS), CLOCK_AT);
             }
             if has_results {
-                self.record_results(&readback, &mut encoder, RESULTS_AT);
+                self.record_results(&readback, &mut encoder, arena_buffer, RESULTS_AT);
             }
             let submission = gpu.queue.submit([encoder.finish()]);
             readback.ask();
             (recorded, submission)
         })?;
-        self.results = None;
-        self.untouched = false;
+        self.written = uniforms;
+        self.staged = true;
         self.fresh = false;
+        self.results = None;
         Ok(Ticket {
             readback,
             submission,
             clock,
             began,
             has_results,
-            cycles: u64::from(order.dispatches) * u64::from(order.cycles),
+            cycles: u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles),
             recorded,
         })
+    }
+
+    /// Binds the current stepper to the buffers, if it is not.
+    fn bind(&mut self, held: &Held<'_>) -> Result<()> {
+        let same = self.bound.as_ref().is_some_and(|bound| {
+            std::ptr::addr_eq(&*bound.stepper, &*self.stepper) && bound.generation == held.generation()
+        });
+        if !same {
+            let fields = self.stepper.launch_fields().len();
+            let shared = self.buffers.shared(&self.job, fields, held.buffer()?);
+            let gpu = &*self.gpu;
+            self.bound = Some(super::Bindings {
+                kernels: gpu.allocating(|_| self.stepper.bind(gpu, &shared))?,
+                stepper: self.stepper.clone(),
+                generation: held.generation(),
+            });
+        }
+        Ok(())
     }
 
     /// Waits for a submission.
     pub(super) fn wait(&self, ticket: &Ticket) -> Result<Report> {
         ticket.readback.wait(&self.gpu, &ticket.submission)?;
         let waited = ticket.began.elapsed();
-        ticket.readback.view(|words| {
+        ticket.readback.view(&self.gpu, |words| {
             let clock = &words[CLOCK_AT as usize..RESULTS_AT as usize];
             let mut signal = [0; signal::WORDS];
             signal.copy_from_slice(&words[..signal::WORDS]);
@@ -170,28 +208,30 @@ impl Session {
         })
     }
 
-    /// Copies the changed words of the arena one after the other, and then the atomics.
-    pub(super) fn record_results(&self, readback: &Readback, encoder: &mut wgpu::CommandEncoder, at: u64) {
-        let changed = self.job.changed.iter().cloned();
-        let at = readback.record(encoder, &self.buffers.arena, changed, at);
-        let atomics: Range<usize> = 0..self.buffers.atomic_words as usize;
-        readback.record(encoder, &self.buffers.atomics, Some(atomics), at);
+    /// Whether a step begins with more than its first dispatch.
+    fn job_has_steps(&self) -> bool {
+        self.job.steps > 1 || !self.job.copies.is_empty()
     }
 
-    /// How many words the results have.
-    pub(super) fn result_words(&self) -> u64 {
-        let changed: usize = self.job.changed.iter().map(ExactSizeIterator::len).sum();
-        changed as u64 + self.buffers.atomic_words
+    /// The uniforms of a submission: for its first dispatch, for the others, and for each copy.
+    fn uniforms(&self, fields: &[String], order: &Order) -> Result<Vec<u32>> {
+        let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
+        let mut words = self.launch(fields, order, true)?;
+        words.resize(stride, 0);
+        words.extend(self.launch(fields, order, false)?);
+        words.resize(2 * stride, 0);
+        let arena = &self.buffers.arena;
+        for copy in &self.job.copies {
+            let end = words.len() + stride;
+            words.extend([arena.start_of(&copy.from), arena.start_of(&copy.to), copy.words]);
+            words.resize(end, 0);
+        }
+        words.resize(super::buffers::uniforms(&self.job) as usize * stride, 0);
+        Ok(words)
     }
 
-    /// Instructions of the program.
-    pub(super) fn code_len(&self) -> u32 {
-        self.job.program.code.len().try_into().unwrap_or(u32::MAX)
-    }
-
-    /// The words of the uniform for the first dispatch of a submission or one of the others, in the order in which the shader has
-    /// its fields.
-    fn uniform(&self, fields: &[String], order: &Order, first: bool) -> Result<Vec<u32>> {
+    /// The uniform for the first dispatch of a submission or one of the others, in the order in which the shader has its fields.
+    fn launch(&self, fields: &[String], order: &Order, first: bool) -> Result<Vec<u32>> {
         let program = &self.job.program;
         let word = |field: &String| {
             Ok(match field.as_str() {
@@ -205,8 +245,8 @@ impl Session {
                 "depth_limit" => program.depth_limit,
                 "frame_words" => program.frame_memory(),
                 "call_frames" => program.call_depth,
-                "arena_start" => 0,
-                "arena_words" => self.buffers.arena_words as u32,
+                "arena_start" => self.buffers.window[0],
+                "arena_words" => self.buffers.window[1],
                 "atomic_words" => self.buffers.atomic_words as u32,
                 _ => {
                     let reason = format!("the shader's launch has a field `{field}` that nobody fills");
@@ -218,30 +258,14 @@ impl Session {
     }
 }
 
-/// The error that nobody should see: no stepper was bound before a submission.
-pub fn unbound() -> Error {
-    Error::Device {
-        reason: "no kernel is bound".to_string(),
-    }
-}
-
 impl Ticket {
-    /// When it was submitted.
-    pub fn began(&self) -> Instant {
-        self.began
-    }
-
-    /// Whether the results came along.
-    pub fn has_results(&self) -> bool {
-        self.has_results
-    }
-
     /// Looks at the results.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn results<T>(&self, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
-        self.readback.view(|words| use_words(&words[RESULTS_AT as usize..]))
+    pub fn results<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
+        self.readback
+            .view(gpu, |words| use_words(&words[RESULTS_AT as usize..]))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use gpuvm_core::interp::MEMORY_SITE;
-use gpuvm_core::isa::{NO_WORD, pair};
+use gpuvm_core::isa::pair;
 
 /// Stores w10 as the VM's result and halts.
 fn finish() -> [Instruction; 4] {
@@ -14,13 +14,13 @@ fn finish() -> [Instruction; 4] {
     ]
 }
 
-fn with_finish(mut code: Vec<Instruction>) -> Program {
+pub fn with_finish(mut code: Vec<Instruction>) -> Program {
     code.extend(finish());
     program(code, Store::default())
 }
 
 /// Counts w2 down from `vmid * scale + start`, adding to w10.
-fn countdown(scale: u32, start: u32) -> Vec<Instruction> {
+pub fn countdown(scale: u32, start: u32) -> Vec<Instruction> {
     vec![
         op(Op::VmId, [2, 0, 0, 0]),
         op(Op::MulImm, [2, 2, scale, 0]),

@@ -1,20 +1,22 @@
 //! The interpreter engine against the reference interpreter, on whatever device is here. A machine without any fails them.
 
 mod control;
+mod device;
 mod matrices;
 mod operations;
+mod session;
 
 use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::interp::{self, Memory, Vm};
-use gpuvm_core::isa::{Instruction, Op};
+use gpuvm_core::isa::{Instruction, NO_WORD, Op};
 use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
 use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status, TrapRecord};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 
 use super::open;
-use crate::engine::{Choice, Engine, Execute, Job, Limit, Opened, Slot};
+use crate::engine::{Choice, Demand, Engine, Execute, Job, Limit, Opened, Slot};
 
 /// The one device of this test binary.
 fn interpreter() -> &'static dyn Execute {
@@ -62,6 +64,7 @@ fn program(code: Vec<Instruction>, store: Store) -> Program {
         call_depth: 2,
         depth_limit: 3,
         relaxed: false,
+        variables: Default::default(),
         report: Default::default(),
     }
 }
@@ -187,17 +190,19 @@ fn stored(map: &AffineMap, format: Format) -> Store {
 }
 
 /// A sequence of numbers without pattern.
-struct Random(u32);
+pub struct Random(pub u32);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    /// Any word.
+    pub fn next(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;
         self.0 ^= self.0 << 5;
         self.0.wrapping_mul(0x9e37_79b9)
     }
 
-    fn below(&mut self, limit: u32) -> u32 {
+    /// A number below the limit.
+    pub fn below(&mut self, limit: u32) -> u32 {
         (self.next() >> 8) % limit
     }
 }

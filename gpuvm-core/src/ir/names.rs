@@ -1,0 +1,258 @@
+//! Which words stand for which variables of the source, so that a debugger finds them in the linked program.
+//!
+//! A variable of several words is followed word by word: a [`Part`]. [`Names`] tells which words of a function, and which places of its
+//! frame, are a variable's own: whatever is written to them is the variable's new value. Where a pass takes away the writing
+//! instruction, it leaves a [`Mark`] on a neighbour: after this instruction the part is there instead, or nowhere. Marks never keep
+//! a word alive.
+
+use super::{Inst, Word};
+use crate::program::{Home, Scope};
+
+/// One word of a variable of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    /// The number of the activation of its routine: the function itself, or one that was inlined.
+    pub scope: u32,
+    /// The number of the variable in the program.
+    pub variable: u32,
+    /// Which of its words.
+    pub word: u32,
+}
+
+/// After the instruction that carries it, a part of a variable is there and nowhere else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Mark {
+    pub part: Part,
+    /// [`Home::Word`] is a word of the function, of the machine once it is allocated.
+    pub home: Home,
+}
+
+/// The words and places of the frame that are parts of variables, and the activations that the variables belong to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    /// Ascending by word.
+    words: Vec<(Word, Part)>,
+    /// Ascending by offset.
+    frame: Vec<(u32, Part)>,
+    /// The activations; a [`Part::scope`] and, until the program is written, a [`Place::routine`](crate::program::Place) is a place in
+    /// here. The first is the function's own.
+    pub scopes: Vec<Scope>,
+}
+
+impl Names {
+    /// The names in a function that is an activation of a routine, of parts in words and in the frame.
+    pub fn new(routine: u32, mut words: Vec<(Word, Part)>, mut frame: Vec<(u32, Part)>) -> Names {
+        words.sort_by_key(|&(word, _)| word);
+        frame.sort_by_key(|&(offset, _)| offset);
+        let own = Scope {
+            routine,
+            caller: None,
+            line: 0,
+        };
+        Names {
+            words,
+            frame,
+            scopes: vec![own],
+        }
+    }
+
+    /// The parts that a word stands for.
+    pub fn word(&self, word: Word) -> impl Iterator<Item = Part> + '_ {
+        of(&self.words, word)
+    }
+
+    /// The parts that a place of the frame stands for.
+    pub fn frame(&self, offset: u32) -> impl Iterator<Item = Part> + '_ {
+        of(&self.frame, offset)
+    }
+
+    /// Marks that say that what a word stands for is now somewhere else.
+    pub fn marks(&self, word: Word, home: Home) -> impl Iterator<Item = Mark> + '_ {
+        self.word(word).map(move |part| Mark { part, home })
+    }
+
+    /// Lets a new word, higher than all before, stand for what another one stands for.
+    pub fn share(&mut self, new: Word, old: Word) {
+        for i in range(&self.words, old) {
+            let (_, part) = self.words[i];
+            self.words.push((new, part));
+        }
+    }
+
+    /// Lets a word stand for nothing: only marks say what is in it.
+    pub fn disown(&mut self, word: Word) {
+        let own = range(&self.words, word);
+        self.words.drain(own);
+    }
+
+    /// Makes the word, higher than all before, of a place of the frame.
+    pub fn promote(&mut self, offset: u32, word: Word) {
+        for i in range(&self.frame, offset) {
+            let (_, part) = self.frame[i];
+            self.words.push((word, part));
+        }
+    }
+
+    /// Moves places of the frame, keeping their order; those without a new offset go.
+    pub fn move_frame(&mut self, to: impl Fn(u32) -> Option<u32>) {
+        self.frame.retain_mut(|(offset, _)| match to(*offset) {
+            Some(new) => {
+                *offset = new;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Gives words new numbers; those without one go.
+    pub fn renumber(&mut self, to: impl Fn(Word) -> Option<Word>) {
+        let named = std::mem::take(&mut self.words).into_iter();
+        self.words = named.filter_map(|(word, part)| Some((to(word)?, part))).collect();
+        self.words.sort_by_key(|&(word, _)| word);
+    }
+
+    /// Adds the names of an inlined function, whose words and frame are numbered from `first_word` and `first_offset` on. It was
+    /// called from that activation of the caller's, on that line. Gives the numbers of its activations in the caller.
+    pub fn inline(&mut self, callee: &Names, first_word: Word, first_offset: u32, scope: u32, line: u32) -> Scopes {
+        let first = self.scopes.len() as u32;
+        let own = callee.scopes.first();
+        let calling = self.scopes.get(scope as usize);
+        // No routine is inlined into itself, but the entry into the code that starts it.
+        let merged = own
+            .zip(calling)
+            .is_some_and(|(own, calling)| own.routine == calling.routine);
+        let scopes = if merged {
+            Scopes { own: scope, first }
+        } else {
+            self.scopes.extend(own.map(|own| Scope {
+                caller: Some(scope),
+                line,
+                ..*own
+            }));
+            Scopes {
+                own: first,
+                first: first + 1,
+            }
+        };
+        self.scopes.extend(callee.scopes.iter().skip(1).map(|inner| Scope {
+            caller: inner.caller.map(|caller| scopes.number(caller)),
+            ..*inner
+        }));
+        let words = callee.words.iter();
+        self.words
+            .extend(words.map(|&(word, part)| (word + first_word, scopes.part(part))));
+        let frame = callee.frame.iter();
+        self.frame
+            .extend(frame.map(|&(offset, part)| (offset + first_offset, scopes.part(part))));
+        scopes
+    }
+}
+
+/// Where an inlined function's activations are among the caller's.
+#[derive(Clone, Copy)]
+pub(crate) struct Scopes {
+    own: u32,
+    first: u32,
+}
+
+impl Scopes {
+    /// The number that the callee's number became.
+    pub fn number(self, scope: u32) -> u32 {
+        match scope.checked_sub(1) {
+            None => self.own,
+            Some(inner) => self.first + inner,
+        }
+    }
+
+    /// The part with the number that its activation has in the caller.
+    pub fn part(self, part: Part) -> Part {
+        Part {
+            scope: self.number(part.scope),
+            ..part
+        }
+    }
+}
+
+fn range(named: &[(u32, Part)], key: u32) -> std::ops::Range<usize> {
+    let start = named.partition_point(|&(other, _)| other < key);
+    start..start + named[start..].partition_point(|&(other, _)| other == key)
+}
+
+fn of(named: &[(u32, Part)], key: u32) -> impl Iterator<Item = Part> + '_ {
+    named[range(named, key)].iter().map(|&(_, part)| part)
+}
+
+impl Inst {
+    /// Adds marks behind those that it has.
+    pub fn mark(&mut self, marks: impl IntoIterator<Item = Mark>) {
+        self.marks.extend(marks);
+    }
+
+    /// Takes the marks that came before it: what it writes itself is no home for them, and where it ends up is later.
+    pub fn mark_earlier(&mut self, marks: &[Mark]) {
+        let written: Vec<Word> = self.defs().collect();
+        let own = std::mem::take(&mut self.marks);
+        self.mark(marks.iter().map(|mark| match mark.home {
+            Home::Word(word) if written.contains(&word) => Mark {
+                home: Home::Nowhere,
+                ..*mark
+            },
+            _ => *mark,
+        }));
+        self.mark(own);
+    }
+
+    /// Becomes another instruction in the same place.
+    pub fn become_inst(&mut self, new: Inst) {
+        let marks = std::mem::take(&mut self.marks);
+        *self = Inst { marks, ..new };
+    }
+}
+
+/// Keeps those instructions that `keep` wants; marks of the others go to a neighbour.
+pub(crate) fn retain(code: &mut Vec<Inst>, mut keep: impl FnMut(&mut Inst) -> bool) {
+    let mut kept = 0;
+    let mut before: Vec<Mark> = Vec::new();
+    for i in 0..code.len() {
+        if keep(&mut code[i]) {
+            if !before.is_empty() {
+                code[i].mark_earlier(&before);
+                before.clear();
+            }
+            code.swap(kept, i);
+            kept += 1;
+        } else if !code[i].marks.is_empty() {
+            let marks = std::mem::take(&mut code[i].marks);
+            match kept.checked_sub(1) {
+                Some(last) => code[last].mark(marks),
+                None => before.extend(marks),
+            }
+        }
+    }
+    code.truncate(kept);
+}
+
+/// What the marks of a run of instructions say after it, when one instruction that writes the words of `written` takes its place.
+pub(crate) fn after_run(run: &[Inst], written: impl Fn(Word) -> bool) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = Vec::new();
+    for inst in run {
+        for word in inst.defs() {
+            for mark in marks.iter_mut().filter(|mark| mark.home == Home::Word(word)) {
+                mark.home = Home::Nowhere;
+            }
+        }
+        for mark in &inst.marks {
+            marks.retain(|other| other.part != mark.part);
+            marks.push(*mark);
+        }
+    }
+    for mark in &mut marks {
+        if let Home::Word(word) = mark.home
+            && !written(word)
+            && run.iter().flat_map(Inst::defs).any(|def| def == word)
+        {
+            mark.home = Home::Nowhere;
+        }
+    }
+    marks
+}

@@ -1,0 +1,195 @@
+//! The device memory in which buffers stay between launches: parts of one large storage buffer, which every launch that uses such a
+//! part has as its arena.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use super::free_list::FreeList;
+use super::gpu::Gpu;
+use super::memory::{WORD, size, zeros};
+use super::transfer::{download, upload};
+use crate::engine::{DeviceMemory, Region};
+use crate::error::{Error, Result};
+
+/// The memory. It grows as it is needed, up to what one binding can have.
+#[derive(Debug)]
+pub struct Heap {
+    /// Which words are free. Whoever locks both locks this one first.
+    free: Mutex<FreeList>,
+    /// The buffer that has them. Whoever submits work on it holds the lock from looking until after the submission; when the buffer
+    /// is exchanged, the words are copied on the device, after all that was submitted on the old one.
+    current: RwLock<Current>,
+    /// The most words.
+    most: u64,
+}
+
+/// The buffer at the moment.
+#[derive(Debug, Default)]
+pub struct Current {
+    buffer: Option<wgpu::Buffer>,
+    /// Words that it has.
+    words: u64,
+    /// How many times it was exchanged.
+    pub generation: u64,
+}
+
+/// Frees a region when nobody has it any more.
+#[derive(Debug)]
+struct Guard {
+    heap: Arc<Heap>,
+    start: u64,
+    words: u64,
+}
+
+/// Regions start at multiples of so many words.
+const ALIGNMENT: u64 = 4;
+/// The first buffer has at least so many words.
+const FIRST_WORDS: u64 = 1 << 18;
+
+impl Heap {
+    /// The memory of a device, empty at first.
+    pub fn new(limits: &wgpu::Limits) -> Arc<Heap> {
+        let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let most = (bytes / WORD).min(u32::MAX.into()) / ALIGNMENT * ALIGNMENT;
+        Arc::new(Heap {
+            free: Mutex::default(),
+            current: RwLock::default(),
+            most,
+        })
+    }
+
+    /// The buffer, which is not exchanged as long as this is held.
+    pub fn current(&self) -> RwLockReadGuard<'_, Current> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Words that no region has, in one piece, growth included.
+    pub fn room(&self) -> u64 {
+        self.lock_free().room(self.most)
+    }
+
+    /// Room for that many words.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if there is no such room.
+    pub fn reserve(self: &Arc<Heap>, gpu: &Gpu, words: u64) -> Result<Region> {
+        let rounded = words.max(1).next_multiple_of(ALIGNMENT);
+        let mut free = self.lock_free();
+        let start = match free.take(rounded) {
+            Some(start) => start,
+            None => {
+                self.grow(gpu, &mut free, rounded)?;
+                free.take(rounded).ok_or_else(|| self.too_small(words))?
+            }
+        };
+        let guard = Guard {
+            heap: self.clone(),
+            start,
+            words: rounded,
+        };
+        let guard: Arc<dyn Any + Send + Sync> = Arc::new(guard);
+        // Both are below `most`, which is below 2^32.
+        Ok(Region {
+            start: start as u32,
+            words: words as u32,
+            guard,
+        })
+    }
+
+    /// Exchanges the buffer for one that has room for so many words more at its end.
+    fn grow(&self, gpu: &Gpu, free: &mut FreeList, words: u64) -> Result<()> {
+        let needed = free.end_of_used().saturating_add(words);
+        if needed > self.most {
+            return Err(self.too_small(words));
+        }
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let target = needed.max(current.words * 2).max(FIRST_WORDS).min(self.most);
+        // Where there is not enough memory for twice as much, what is needed may still fit.
+        let buffer = larger(gpu, &current, target).or_else(|error| match error {
+            Error::OutOfMemory { .. } if needed < target => larger(gpu, &current, needed),
+            error => Err(error),
+        })?;
+        let words = if buffer.size() == size(target) { target } else { needed };
+        free.extend(words);
+        *current = Current {
+            buffer: Some(buffer),
+            words,
+            generation: current.generation + 1,
+        };
+        Ok(())
+    }
+
+    fn too_small(&self, words: u64) -> Error {
+        Error::OutOfMemory {
+            reason: format!(
+                "{words} words more do not fit in the {} words that the device can bind at once",
+                self.most
+            ),
+        }
+    }
+
+    fn lock_free(&self) -> MutexGuard<'_, FreeList> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer of so many words that begins with the words of the current one.
+fn larger(gpu: &Gpu, current: &Current, words: u64) -> Result<wgpu::Buffer> {
+    gpu.allocating(|device| {
+        let buffer = zeros(device, "heap", words);
+        if let Some(old) = &current.buffer {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(old, 0, &buffer, 0, size(current.words));
+            gpu.queue.submit([encoder.finish()]);
+        }
+        buffer
+    })
+}
+
+impl Current {
+    /// The buffer and its words.
+    ///
+    /// # Errors
+    ///
+    /// If no region was ever reserved.
+    pub fn buffer(&self) -> Result<(&wgpu::Buffer, u64)> {
+        match &self.buffer {
+            Some(buffer) => Ok((buffer, self.words)),
+            None => Err(Error::Device {
+                reason: "the region is not one of this device".to_string(),
+            }),
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.heap.lock_free().put(self.start, self.words);
+    }
+}
+
+/// The memory as the rest of the runtime sees it.
+#[derive(Debug)]
+pub struct HeapMemory(pub Arc<Gpu>);
+
+impl DeviceMemory for HeapMemory {
+    fn allocate(&self, words: u64) -> Result<Region> {
+        self.0.heap.reserve(&self.0, words)
+    }
+
+    fn write(&self, region: &Region, words: &[u32]) -> Result<()> {
+        let current = self.0.heap.current();
+        let (buffer, _) = current.buffer()?;
+        let words = &words[..words.len().min(region.words as usize)];
+        upload(&self.0, buffer, region.start.into(), words)
+    }
+
+    fn read(&self, region: &Region) -> Result<Vec<u32>> {
+        let current = self.0.heap.current();
+        let (buffer, _) = current.buffer()?;
+        let mut words = vec![0; region.words as usize];
+        download(&self.0, buffer, region.start.into(), &mut words)?;
+        Ok(words)
+    }
+}

@@ -1,0 +1,111 @@
+//! Where a job's arena lies: in a buffer of its own, or, where data that stays on the device takes part, in the memory that has it.
+
+use std::sync::{Arc, RwLockReadGuard};
+
+use super::super::gpu::Gpu;
+use super::super::heap::{Current, Heap};
+use super::super::memory::size;
+use super::super::pool::{Kind, Lease};
+use crate::engine::{Job, Region, Span};
+use crate::error::Result;
+
+/// A job's arena.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    place: Place,
+    /// Words of the job's own arena.
+    pub words: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Own(Arc<Lease>),
+    Heap {
+        heap: Arc<Heap>,
+        /// Where the job's own arena is; none if it is empty.
+        staged: Option<Region>,
+    },
+}
+
+/// The buffer of an arena, which stays the same as long as this is held.
+pub enum Held<'a> {
+    /// A buffer of its own, and the words of it.
+    Own(&'a wgpu::Buffer, u64),
+    /// The memory for data that stays.
+    Heap(RwLockReadGuard<'a, Current>),
+}
+
+impl Arena {
+    /// Room for a job's arena. To be called within [`Gpu::allocating`].
+    pub fn own(gpu: &Gpu, job: &Job) -> Arena {
+        let words = job.arena.len() as u64;
+        Arena {
+            place: Place::Own(Arc::new(gpu.pool.take(Kind::Storage, size(words)))),
+            words,
+        }
+    }
+
+    /// Room beside the data that stays.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such room.
+    pub fn in_heap(gpu: &Gpu, job: &Job) -> Result<Arena> {
+        let words = job.arena.len() as u64;
+        let heap = gpu.heap.clone();
+        let staged = match words {
+            0 => None,
+            _ => Some(heap.reserve(gpu, words)?),
+        };
+        Ok(Arena {
+            place: Place::Heap { heap, staged },
+            words,
+        })
+    }
+
+    /// Where the job's own arena starts in the buffer.
+    pub fn start(&self) -> u32 {
+        match &self.place {
+            Place::Heap {
+                staged: Some(region), ..
+            } => region.start,
+            _ => 0,
+        }
+    }
+
+    /// Where a span starts in the buffer.
+    pub fn start_of(&self, span: &Span) -> u32 {
+        let origin = span.region.as_ref().map_or_else(|| self.start(), |region| region.start);
+        origin.wrapping_add(span.start)
+    }
+
+    /// Holds on to the buffer. Whoever submits work on it has to hold it until after the submission.
+    pub fn hold(&self) -> Held<'_> {
+        match &self.place {
+            Place::Own(lease) => Held::Own(lease, self.words),
+            Place::Heap { heap, .. } => Held::Heap(heap.current()),
+        }
+    }
+}
+
+impl Held<'_> {
+    /// The buffer and its words.
+    ///
+    /// # Errors
+    ///
+    /// If a region is not of this device.
+    pub fn buffer(&self) -> Result<(&wgpu::Buffer, u64)> {
+        match self {
+            Held::Own(buffer, words) => Ok((buffer, *words)),
+            Held::Heap(current) => current.buffer(),
+        }
+    }
+
+    /// Changes when the buffer is exchanged for another.
+    pub fn generation(&self) -> u64 {
+        match self {
+            Held::Own(..) => 0,
+            Held::Heap(current) => current.generation,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Bringing many words to a device and back: through mapped buffers of the pool, in pieces, so that the host copies one while the
+//! device moves the others, with all the host's cores where there is enough to copy.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+
+use super::gpu::Gpu;
+use super::memory::{Readback, WORD, size};
+use super::pool::{Kind, Lease};
+use crate::error::Result;
+
+/// Words of a piece.
+const PIECE: usize = 4 << 20;
+/// Pieces that are under way at a time.
+pub const IN_FLIGHT: usize = 3;
+/// Bytes that one thread copies at a time. Less than four of these are not worth more than one thread.
+const SHARE: usize = 256 << 10;
+
+/// Words on their way to a device, one part after the other.
+#[derive(Debug)]
+pub struct Staged {
+    buffer: Lease,
+    /// Where each part starts, in bytes, and its bytes.
+    parts: Vec<(u64, u64)>,
+}
+
+impl Staged {
+    /// Writes parts to a mapped buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn new(gpu: &Gpu, parts: &[&[u32]]) -> Result<Staged> {
+        let bytes: u64 = parts.iter().map(|part| size(part.len() as u64)).sum();
+        let buffer = gpu.allocating(|_| gpu.pool.take(Kind::Upload, bytes.max(size(0))))?;
+        let mut view = buffer.get_mapped_range_mut(..).map_err(|error| gpu.failure(error))?;
+        let mut places = Vec::with_capacity(parts.len());
+        let mut at = 0;
+        for part in parts {
+            let source: &[u8] = bytemuck::cast_slice(part);
+            copy_in(view.slice(at..at + source.len()), source);
+            places.push((at as u64, source.len() as u64));
+            at += size(part.len() as u64) as usize;
+        }
+        drop(view);
+        buffer.unmap();
+        Ok(Staged { buffer, parts: places })
+    }
+
+    /// Records the copy of a part to a buffer, from the given byte on.
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, part: usize, target: &wgpu::Buffer, offset: u64) {
+        let (start, bytes) = self.parts[part];
+        if bytes > 0 {
+            encoder.copy_buffer_to_buffer(&self.buffer, start, target, offset, bytes);
+        }
+    }
+}
+
+/// Brings words to a buffer, from its given word on, before everything that is submitted from now on.
+///
+/// # Errors
+///
+/// When the device fails.
+pub fn upload(gpu: &Gpu, buffer: &wgpu::Buffer, at: u64, words: &[u32]) -> Result<()> {
+    let mut under_way = VecDeque::new();
+    for (piece, offset) in words.chunks(PIECE).zip((at..).step_by(PIECE)) {
+        if under_way.len() == IN_FLIGHT
+            && let Some(oldest) = under_way.pop_front()
+        {
+            gpu.wait_until(&oldest)?;
+        }
+        let staged = Staged::new(gpu, &[piece])?;
+        under_way.push_back(gpu.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            staged.record(&mut encoder, 0, buffer, offset * WORD);
+            gpu.queue.submit([encoder.finish()])
+        })?);
+    }
+    Ok(())
+}
+
+/// Brings words of a buffer, from its given word on, to the host.
+///
+/// # Errors
+///
+/// When the device fails.
+pub fn download(gpu: &Gpu, buffer: &wgpu::Buffer, at: u64, out: &mut [u32]) -> Result<()> {
+    let mut at = at as usize;
+    in_pieces(gpu, out, PIECE, |readback, words| {
+        gpu.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let range = at..at + words;
+            at = range.end;
+            readback.record(&mut encoder, buffer, Some(range), 0);
+            gpu.queue.submit([encoder.finish()])
+        })
+    })
+}
+
+/// Brings words to the host piece by piece. `submit` submits what brings the next piece, of so many words.
+///
+/// # Errors
+///
+/// When the device fails.
+pub fn in_pieces(
+    gpu: &Gpu,
+    out: &mut [u32],
+    piece: usize,
+    mut submit: impl FnMut(&Readback, usize) -> Result<wgpu::SubmissionIndex>,
+) -> Result<()> {
+    let mut under_way: VecDeque<(Readback, wgpu::SubmissionIndex, &mut [u32])> = VecDeque::new();
+    let land = |(readback, submission, part): (Readback, _, &mut [u32])| {
+        readback.wait(gpu, &submission)?;
+        readback.view(gpu, |words| copy_out(words, part))
+    };
+    for part in out.chunks_mut(piece.max(1)) {
+        if under_way.len() == IN_FLIGHT
+            && let Some(oldest) = under_way.pop_front()
+        {
+            land(oldest)?;
+        }
+        let readback = gpu.allocating(|_| Readback::new(gpu, part.len() as u64))?;
+        let submission = submit(&readback, part.len())?;
+        readback.ask();
+        under_way.push_back((readback, submission, part));
+    }
+    under_way.into_iter().try_for_each(land)
+}
+
+/// Copies words, by several threads if there are many.
+pub fn copy_out(from: &[u32], to: &mut [u32]) {
+    let share = SHARE / WORD as usize;
+    if to.len() < 4 * share {
+        to.copy_from_slice(from);
+    } else {
+        to.par_chunks_mut(share)
+            .zip(from.par_chunks(share))
+            .for_each(|(to, from)| to.copy_from_slice(from));
+    }
+}
+
+/// Copies bytes to mapped memory, by several threads if there are many.
+fn copy_in(mut to: wgpu::WriteOnly<'_, [u8]>, from: &[u8]) {
+    if from.len() < 4 * SHARE {
+        to.copy_from_slice(from);
+        return;
+    }
+    let (shares, mut rest) = to.into_chunks::<SHARE>();
+    let (full, end) = from.split_at(from.len() / SHARE * SHARE);
+    let shares: Vec<_> = shares.into_iter().zip(full.chunks_exact(SHARE)).collect();
+    shares
+        .into_par_iter()
+        .for_each(|(to, from)| wgpu::WriteOnly::<[u8]>::from(to).copy_from_slice(from));
+    rest.copy_from_slice(end);
+}
