@@ -57,6 +57,9 @@ pub struct Routines {
     pub leaving: &'static str,
 }
 
+/// What runs on data that is on the device, and what reads the results that this leaves.
+type Resident<'r, T> = (&'r mut dyn FnMut() -> Result<()>, &'r mut dyn FnMut() -> Result<Vec<T>>);
+
 /// A contest that is going on; `T` is an entry of the results.
 pub struct Contest<'s, T> {
     stage: &'s Stage,
@@ -195,7 +198,7 @@ impl<'s, T: Pod> Contest<'s, T> {
         name: &str,
         tolerance: Tolerance,
         launch: impl Fn() -> Result<Vec<T>>,
-        resident: Option<(&mut dyn FnMut() -> Result<()>, &mut dyn FnMut() -> Result<Vec<T>>)>,
+        resident: Option<Resident<'_, T>>,
     ) {
         let figures = || {
             let check = |found: &[T]| {

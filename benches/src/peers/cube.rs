@@ -4,7 +4,7 @@ use anyhow::Result;
 use bytemuck::AnyBitPattern;
 use cubecl::device::{WgpuDevice, WgpuDeviceKind};
 use cubecl::future::block_on;
-use cubecl::prelude::{BufferArg, Client};
+use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::wgsl::Gpu;
@@ -28,6 +28,12 @@ pub fn client(gpu: &Gpu) -> (Client, String) {
 pub fn arg(handle: &Handle, length: usize) -> BufferArg {
     // SAFETY: every caller passes the length that it made the buffer with, in entries of the kernel's parameter.
     unsafe { BufferArg::from_raw_parts(handle.clone(), length) }
+}
+
+/// The word rotated to the right, for which CubeCL has no operation.
+#[cube]
+pub fn rotated(x: u32, #[comptime] by: u32) -> u32 {
+    (x >> by) | (x << comptime!(32 - by))
 }
 
 /// A kernel with its data, ready to run.

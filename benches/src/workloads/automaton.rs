@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
-use crate::peers::cube::arg;
+use crate::peers::cube::{arg, rotated};
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
 
@@ -59,7 +59,7 @@ pub fn automaton(seed: u32, steps: u32) -> u32 {
             }
             8 => {
                 sum = sum.wrapping_add(x & 0xffff);
-                state = if x % 3 == 0 { 13 } else { 2 };
+                state = if x % 3 == 1 { 13 } else { 2 };
             }
             9 => {
                 sum ^= sum << 5;
@@ -126,7 +126,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             case 5u: { sum -= x; state = select(12u, 6u, sum > x); }
             case 6u: { sum |= x & 0xffu; state = select(4u, 11u, (x & 16u) == 0u); }
             case 7u: { sum = ~sum; state = 8u; }
-            case 8u: { sum += x & 0xffffu; state = select(2u, 13u, x % 3u == 0u); }
+            case 8u: { sum += x & 0xffffu; state = select(2u, 13u, x % 3u == 1u); }
             case 9u: { sum ^= sum << 5u; state = 10u; }
             case 10u: { sum = sum * 5u + 1u; state = select(0u, 14u, (sum & 256u) == 0u); }
             case 11u: { sum = max(sum, x); state = 15u; }
@@ -164,7 +164,7 @@ fn automaton_cube(seeds: &[u32], results: &mut [u32], steps: u32) {
                     state = select(x < 0x4000_0000u32, 9u32, 3u32);
                 }
                 3 => {
-                    sum = (sum << 7u32) | (sum >> 25u32);
+                    sum = rotated(sum, 25u32);
                     state = x >> 28u32;
                 }
                 4 => {
@@ -187,7 +187,7 @@ fn automaton_cube(seeds: &[u32], results: &mut [u32], steps: u32) {
                 }
                 8 => {
                     sum += x & 0xffffu32;
-                    state = select(x % 3u32 == 0u32, 13u32, 2u32);
+                    state = select(x % 3u32 == 1u32, 13u32, 2u32);
                 }
                 9 => {
                     sum ^= sum << 5u32;

@@ -20,7 +20,7 @@ pub fn collatz(start: u32) -> u32 {
     let mut n = start;
     let mut steps = 0;
     while n > 1 {
-        if n % 2 == 0 {
+        if n & 1 == 0 {
             n /= 2;
         } else if n > MOST {
             break;

@@ -92,9 +92,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 #[cube(launch_unchecked)]
 fn mandelbrot_cube(pixels: &mut [u32], width: u32, scale: f32, limit: u32) {
-    if ABSOLUTE_POS_X < width && ABSOLUTE_POS_Y < width {
-        let cx = f32::cast_from(ABSOLUTE_POS_X) * scale - 2.0f32;
-        let cy = f32::cast_from(ABSOLUTE_POS_Y) * scale - 1.5f32;
+    let column = ABSOLUTE_POS_X;
+    let row = ABSOLUTE_POS_Y;
+    if column < width && row < width {
+        let cx = f32::cast_from(column) * scale - 2.0f32;
+        let cy = f32::cast_from(row) * scale - 1.5f32;
         let mut x = 0.0f32;
         let mut y = 0.0f32;
         let mut n = 0u32;
@@ -108,7 +110,7 @@ fn mandelbrot_cube(pixels: &mut [u32], width: u32, scale: f32, limit: u32) {
             x = xx - yy + cx;
             n += 1u32;
         }
-        pixels[(ABSOLUTE_POS_Y * width + ABSOLUTE_POS_X) as usize] = n;
+        pixels[(row * width + column) as usize] = n;
     }
 }
 

@@ -26,8 +26,7 @@ const NEAR: f32 = 1e-4;
 pub fn body(bodies: &[[f32; 4]], me: u32, velocity: [f32; 4], step: f32) -> [f32; 8] {
     let [x, y, z, mass] = bodies[me as usize];
     let (mut ax, mut ay, mut az) = (0.0f32, 0.0f32, 0.0f32);
-    for i in 0..bodies.len() {
-        let other = bodies[i];
+    for other in bodies {
         let (dx, dy, dz) = (other[0] - x, other[1] - y, other[2] - z);
         let inverse = 1.0 / (dx * dx + dy * dy + dz * dz + SOFTENING).sqrt();
         let pull = other[3] * (inverse * inverse * inverse);

@@ -174,8 +174,8 @@ fn wide(a: u32, b: u32) -> vec2<u32> {
 
 #[cube]
 fn payoff_cube(a: u32, b: u32, drift: f32, spread: f32) -> f32 {
-    let first = f32::cast_from(a >> 8u32) * 5.9604644775390625e-8f32 + 2.98023223876953125e-8f32;
-    let second = f32::cast_from(b >> 8u32) * 5.9604644775390625e-8f32 + 2.98023223876953125e-8f32;
+    let first = f32::cast_from(a >> 8u32) * 5.960_464_5e-8_f32 + 2.980_232_2e-8_f32;
+    let second = f32::cast_from(b >> 8u32) * 5.960_464_5e-8_f32 + 2.980_232_2e-8_f32;
     let radius = (-2.0f32 * first.ln()).sqrt();
     let angle = 6.2831855f32 * second;
     let up = 100.0f32 * (drift + spread * (radius * angle.cos())).exp();

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
-use crate::peers::cube::arg;
+use crate::peers::cube::{arg, rotated};
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
 
@@ -225,11 +225,6 @@ const WGSL_END: &str = "
     digests[2u * id.x + 1u] = vec4(e, f, g, h) + vec4(0x510e527fu, 0x9b05688cu, 0x1f83d9abu, 0x5be0cd19u);
 }
 ";
-
-#[cube]
-fn rotated(x: u32, #[comptime] by: u32) -> u32 {
-    (x >> by) | (x << comptime!(32 - by))
-}
 
 #[cube]
 fn constant(#[comptime] value: u32) -> u32 {
