@@ -1,4 +1,5 @@
-//! Writes the generated parts of the suite: a routine for each primitive operation, and random routines from a fixed seed.
+//! Writes the generated parts of the suite: a routine for each primitive operation, large programs, and random routines from a
+//! fixed seed.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -13,6 +14,7 @@ fn main() -> io::Result<()> {
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR for build scripts"))?;
     let out = Path::new(&out);
     fs::write(out.join("operations.rs"), gpuvm_generator::operations())?;
+    fs::write(out.join("large.rs"), gpuvm_generator::large())?;
     fs::write(out.join("random.rs"), gpuvm_generator::random_modules(SEED, ROUTINES))?;
     println!("cargo::rerun-if-changed=build.rs");
     Ok(())

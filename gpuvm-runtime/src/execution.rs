@@ -64,7 +64,7 @@ impl fmt::Display for Signal {
 /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
 /// use gpuvm::{Budget, Signal};
 ///
-/// let mut execution = runtime.launch("collatz")?.args((&vec![27u32, 97],)).start()?;
+/// let mut execution = runtime.launch("collatz")?.args((&[27u32, 97],)).start()?;
 /// while execution.advance(Budget::cycles(100))? == Signal::Checkpoint {
 ///     println!("VM 1 is at {}", execution.vm(1)?);
 /// }

@@ -32,6 +32,7 @@ mod execution;
 mod generics;
 mod integers64;
 mod labels;
+mod large;
 mod loops;
 mod methods;
 mod operations;

@@ -1,13 +1,15 @@
 //! Writes the source of routines for the test suite, so that no list of operations is typed per type by hand and no bug hides
 //! in code that only people write: [`operations`] covers each primitive operation on each type, [`random_modules`] makes up
-//! whole routines. Everything is a function of its arguments alone.
+//! whole routines, [`large`] those that are larger than people write. Everything is a function of its arguments alone.
 
 mod expression;
+mod large;
 mod operations;
 mod rng;
 mod routine;
 mod statement;
 mod types;
 
+pub use large::large;
 pub use operations::operations;
 pub use routine::{random_module, random_modules};
