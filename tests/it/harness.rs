@@ -13,7 +13,7 @@ use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row};
 
 /// The engines that every case runs on. A software rasteriser such as lavapipe will do for the last.
-pub const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
+pub const ENGINES: [Engine; 4] = [Engine::Native, Engine::Reference, Engine::Interpreter, Engine::Epoch];
 
 /// The engines that can pause.
 pub fn pausing() -> Vec<Engine> {
