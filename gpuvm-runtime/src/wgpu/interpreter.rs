@@ -68,7 +68,7 @@ const MOST_CYCLES_SOFTWARE: u32 = 16_384;
 /// Dispatches of one submission there.
 const MOST_DISPATCHES_SOFTWARE: u32 = 64;
 /// Steps that the remainder of floats may take: the exponents' difference, eight bits a step.
-const REMAINDER_STEPS: u32 = 32;
+pub const REMAINDER_STEPS: u32 = 32;
 
 impl Interpreter {
     /// The interpreter for a device. Shaders are compiled when a program needs them.

@@ -232,7 +232,7 @@ const PARTS: [(Part, &str); 11] = [
 
 impl Part {
     /// The part that an operation needs. A matrix needs that of its format.
-    fn of(op: Op) -> Option<Part> {
+    pub fn of(op: Op) -> Option<Part> {
         use Op::*;
         Some(match op {
             DivU | DivS | RemU | RemS => Part::Division,

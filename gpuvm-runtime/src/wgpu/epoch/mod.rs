@@ -164,6 +164,7 @@ fn parts(class: Class) -> &'static [Part] {
             Part::LongDivision,
             Part::RareFloat,
             Part::Conversion,
+            Part::Math,
         ],
         Class::Branch => &[Part::Breaks, Part::Calls],
         Class::Io => &[Part::Breaks, Part::Atomic],
@@ -247,5 +248,22 @@ impl Stepper for Sorted {
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
         Box::new(Queues::new(gpu, self, shared))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpuvm_core::isa::Op;
+
+    #[test]
+    fn each_kernel_has_the_parts_that_operations_of_its_class_need() {
+        for &op in Op::ALL {
+            let part = Part::of(op);
+            assert!(
+                part.is_none_or(|part| parts(op.class()).contains(&part)),
+                "{op:?} needs {part:?}"
+            );
+        }
     }
 }

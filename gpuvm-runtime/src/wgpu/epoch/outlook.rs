@@ -1,7 +1,10 @@
 //! What the order of a program's instructions tells of its epochs: how many there are at most, and which classes its loops have.
 
-use gpuvm_core::isa::{Class, Op};
+use gpuvm_core::isa::{Class, Instruction, Op};
 use gpuvm_core::program::Program;
+
+use super::super::interpreter::REMAINDER_STEPS;
+use super::super::source::Part;
 
 /// The classes in the order of their turns in an epoch. Branches are last: most loops end with one, and what goes on at a loop's
 /// start is then back at the first class at once.
@@ -31,7 +34,7 @@ impl Outlook {
         ops.iter().for_each(|op| present[rank(*op)] = true);
         let looping = looping(program, &ops);
         let all = listed(present);
-        let bounded = program.code.len() <= run as usize && inner_iterations(program) < u64::from(inner);
+        let bounded = program.code.len() <= run as usize && inner_iterations(program, &ops) < u64::from(inner);
         Outlook {
             most: if bounded { most_epochs(program, &ops) } else { None },
             looping: if looping.contains(&true) {
@@ -58,12 +61,16 @@ fn rank(op: Op) -> usize {
 
 /// Iterations of the loops inside of all the program's instructions, at most: a matrix has no more than one for each of its words
 /// and rows.
-fn inner_iterations(program: &Program) -> u64 {
-    let affine = program.code.iter().filter(|i| i.opcode == Op::Affine.code());
-    affine
-        .filter_map(|i| program.matrices.get(i.operands[3] as usize))
-        .map(|record| 2 * u64::from(record.size))
-        .sum()
+fn inner_iterations(program: &Program, ops: &[Op]) -> u64 {
+    let of_op = |(op, instruction): (&Op, &Instruction)| match (op, Part::of(*op)) {
+        (Op::Affine, _) => {
+            let matrix = program.matrices.get(instruction.operands[3] as usize);
+            matrix.map_or(0, |record| 2 * u64::from(record.size))
+        }
+        (_, Some(Part::RareFloat)) => REMAINDER_STEPS.into(),
+        _ => 0,
+    };
+    ops.iter().zip(&program.code).map(of_op).sum()
 }
 
 /// The most epochs on any way through code without loops, calls, and operations that may have to be tried again.
@@ -111,7 +118,6 @@ fn looping(program: &Program, ops: &[Op]) -> [bool; TURNS.len()] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpuvm_core::isa::Instruction;
 
     fn outlook(code: &[(Op, u32)]) -> Outlook {
         let code = code.iter().map(|&(op, first)| Instruction::new(op, [first, 0, 0, 0]));
@@ -162,5 +168,16 @@ mod tests {
     fn what_may_be_tried_again_has_no_bound() {
         assert_eq!(outlook(&[(Op::AtomicCas, 0), (Op::Halt, 0)]).most, None);
         assert_eq!(outlook(&[(Op::Call, 1), (Op::Return, 0)]).most, None);
+    }
+
+    #[test]
+    fn what_may_not_fit_in_a_turn_has_no_bound() {
+        let remainders = |count| [vec![(Op::FRem, 0); count], vec![(Op::Halt, 0)]].concat();
+        assert_eq!(outlook(&remainders(3)).most, Some(2));
+        assert_eq!(outlook(&remainders(4)).most, None);
+        assert_eq!(
+            outlook(&[vec![(Op::Mov, 0); 100], vec![(Op::Halt, 0)]].concat()).most,
+            None
+        );
     }
 }

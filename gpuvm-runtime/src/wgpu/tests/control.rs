@@ -40,6 +40,15 @@ fn loops_of_different_lengths_end_right() {
 }
 
 #[test]
+fn a_job_needs_no_atomics() {
+    for engine in engines() {
+        let mut job = job(with_finish(countdown(1, 3)), &[], 0, 1, 10);
+        job.atomics.clear();
+        check(engine, job);
+    }
+}
+
+#[test]
 fn a_loop_goes_on_over_many_dispatches() {
     for engine in engines() {
         check(engine, job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20));
