@@ -1,9 +1,6 @@
 // The interpreter: one invocation a VM, which fetches, decodes and executes until it stops or the dispatch's budget is used up. The
 // host dispatches again until no VM is left that runs.
 
-// What the workgroup's VMs add to the signal.
-var<workgroup> tally: array<atomic<u32>, SIGNAL_COUNTS>;
-
 @compute @workgroup_size(WORKGROUP)
 fn interpret(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -88,7 +85,7 @@ fn execute(instruction: vec4<u32>) {
             if USES_LONG || USES_LONG_DIVISION || USES_CONVERSION {
                 let pair = oracle_pair(op, vec2(a, high_word_of(instruction.y)), vec2(b, high_word_of(instruction.z)));
                 // Where only one word is a result, both halves name it, and the low one is written last.
-                w[(first >> 16u) & 31u] = pair.y;
+                set_word((first >> 16u) & 31u, pair.y);
                 result = pair.x;
             }
             retired.y += 1u;
@@ -113,7 +110,7 @@ fn execute(instruction: vec4<u32>) {
             }
         }
     }
-    w[to] = result;
+    set_word(to, result);
     ip = next;
 }
 
@@ -129,20 +126,5 @@ fn count(before: u32) {
     }
     for (var i = 0u; i < 4u; i++) {
         atomicAdd(&tally[SIGNAL_RETIRED + i], retired[i]);
-    }
-}
-
-// Adds one number of the tally to the signal; the carries of the instruction counts go to a word of their own.
-fn report(index: u32, value: u32) {
-    if value == 0u {
-        return;
-    }
-    if index == SIGNAL_FIRST_TRAP {
-        atomicMax(&signal[index], value);
-        return;
-    }
-    let old = atomicAdd(&signal[index], value);
-    if index >= SIGNAL_RETIRED && old + value < old {
-        atomicAdd(&signal[index + 4u], 1u);
     }
 }

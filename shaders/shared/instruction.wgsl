@@ -21,10 +21,10 @@ const NOWHERE: u32 = 31u;
 
 // The word that the low half of an operand names.
 fn word_of(operand: u32) -> u32 {
-    return w[operand & 31u];
+    return word(operand & 31u);
 }
 
 // The word that the high half of a pair operand names.
 fn high_word_of(operand: u32) -> u32 {
-    return w[(operand >> 16u) & 31u];
+    return word((operand >> 16u) & 31u);
 }

@@ -14,7 +14,7 @@ fn apply(format: u32, offset: u32, size: u32) {
     }
     while rows != 0u {
         let row = countTrailingZeros(rows);
-        w[row] = staged[row];
+        set_word(row, staged[row]);
         rows &= rows - 1u;
         inner += 1u;
     }
@@ -41,7 +41,7 @@ fn stage_sparse(offset: u32, terms: u32) -> u32 {
         let constant = column == COLUMN_CONSTANT;
         let ring = (term >> RING_SHIFT) & 3u;
         let first = (term & TERM_FIRST) != 0u;
-        let word = w[column];
+        let word = word(column);
         if ring == RING_INTEGER {
             sum = select(sum, 0u, first) + coefficient * select(word, 1u, constant);
         } else if ring == RING_BITS {
@@ -85,7 +85,7 @@ fn stage_dense(offset: u32) -> u32 {
 fn dense_integer(at: u32) -> u32 {
     var sum = matrices[at + WORDS];
     for (var i = 0u; i < WORDS; i++) {
-        sum += matrices[at + i] * w[i];
+        sum += matrices[at + i] * word(i);
         inner += 1u;
     }
     return sum;
@@ -95,7 +95,7 @@ fn dense_integer(at: u32) -> u32 {
 fn dense_bits(at: u32) -> u32 {
     var sum = matrices[at + WORDS * 32u];
     for (var i = 0u; i < WORDS * 4u; i++) {
-        let x = rotl(w[i >> 2u], (i & 3u) * 8u);
+        let x = rotl(word(i >> 2u), (i & 3u) * 8u);
         let masks = at + i * 8u;
         sum ^= matrices[masks] & x;
         sum ^= matrices[masks + 1u] & rotl(x, 1u);
@@ -118,7 +118,7 @@ fn dense_float(at: u32) -> u32 {
         let coefficient = matrices[at + 2u * i + 1u];
         var product = coefficient;
         if column != DENSE_CONSTANT {
-            product = float_product(coefficient, w[column & 31u]);
+            product = float_product(coefficient, word(column & 31u));
         }
         if i == 0u {
             sum = product;

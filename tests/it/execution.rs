@@ -322,6 +322,7 @@ fn vms_stop_in_front_of_a_line() {
                 "{engine}"
             );
             let view = execution.vm(2).unwrap();
+            assert!(view.to_string().contains(", turns = 5"), "{view}");
             assert_eq!(
                 (view.line, view.variable("turns")),
                 (line, Some("5")),

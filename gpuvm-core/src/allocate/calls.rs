@@ -2,8 +2,10 @@
 //! frame starts; the results come back in the same place.
 
 use crate::ir::definitions::Definitions;
+use crate::ir::names::Mark;
 use crate::ir::{End, Function, Inst, NONE, OUTGOING, flow, strict};
 use crate::isa::Op;
+use crate::program::Home;
 
 /// Makes frame traffic of the function's parameters and results and of its calls' words. The first words of the frame are
 /// for them; everything else in the frame moves up.
@@ -30,10 +32,16 @@ pub(crate) fn lower(function: &mut Function) {
             block.code.extend(stores.map(|(i, word)| store(word, i, 0, place)));
         }
     }
+    let handed = params.iter().zip(0..);
+    let marks: Vec<Mark> = handed
+        .flat_map(|(&word, i)| function.names.marks(word, Home::Frame(i)))
+        .collect();
     if flow::predecessors(function)[0].is_empty() {
         function.blocks[0].code.splice(0..0, fetch);
+        function.blocks[0].marks.splice(0..0, marks);
     } else if !fetch.is_empty() {
         strict::prepend_entry(function).extend(fetch);
+        function.blocks[0].marks = marks;
     }
 }
 

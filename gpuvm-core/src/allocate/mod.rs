@@ -7,8 +7,8 @@ mod interference;
 mod spill;
 mod variables;
 
-use crate::ir::Function;
 use crate::ir::names::retain;
+use crate::ir::{Block, Function};
 use crate::pass::blocks::drop_unreachable;
 use crate::program::Home;
 
@@ -46,11 +46,9 @@ fn compact(function: &mut Function) {
     });
     let number = |word: u32| number.get(word as usize).copied().filter(|&new| new != u32::MAX);
     function.names.renumber(number);
-    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.code) {
-        for mark in &mut inst.marks {
-            if let Home::Word(word) = mark.home {
-                mark.home = number(word).map_or(Home::Nowhere, Home::Word);
-            }
+    for mark in function.blocks.iter_mut().flat_map(Block::marks_mut) {
+        if let Home::Word(word) = mark.home {
+            mark.home = number(word).map_or(Home::Nowhere, Home::Word);
         }
     }
     function.words = count;

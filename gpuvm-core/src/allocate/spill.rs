@@ -42,6 +42,9 @@ impl Spill<'_> {
     }
 
     fn block(&mut self, function: &mut Function, b: usize) {
+        for mark in &mut function.blocks[b].marks {
+            mark.home = self.home(mark.home);
+        }
         let code = std::mem::take(&mut function.blocks[b].code);
         let mut out = Vec::with_capacity(code.len() * 2);
         for inst in code {

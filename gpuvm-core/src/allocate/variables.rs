@@ -2,7 +2,7 @@
 
 use crate::ir::liveness::Liveness;
 use crate::ir::names::Mark;
-use crate::ir::{Function, Inst, OUTGOING};
+use crate::ir::{Block, Function, Inst, OUTGOING};
 use crate::isa::Op;
 use crate::program::Home;
 
@@ -49,14 +49,14 @@ fn mark_copies(function: &mut Function, colours: &[u8]) {
 
 /// Turns words in marks into colours. A word that nobody reads after the mark may have lost its place by then.
 fn follow_marks(function: &mut Function, colours: &[u8]) {
-    let in_word = |inst: &Inst| inst.marks.iter().any(|mark| matches!(mark.home, Home::Word(_)));
-    if !function.blocks.iter().flat_map(|block| &block.code).any(in_word) {
+    let in_word = |block: &Block| block.marks().any(|mark| matches!(mark.home, Home::Word(_)));
+    if !function.blocks.iter().any(in_word) {
         return;
     }
     let live = Liveness::of(function);
     let mut alive = vec![0; function.words as usize];
     for (b, block) in function.blocks.iter_mut().enumerate() {
-        if !block.code.iter().any(in_word) {
+        if !in_word(block) {
             continue;
         }
         // A word is alive if its stamp is this block's.
@@ -65,20 +65,26 @@ fn follow_marks(function: &mut Function, colours: &[u8]) {
             alive[word as usize] = stamp;
         }
         for inst in block.code.iter_mut().rev() {
-            for mark in &mut inst.marks {
-                if let Home::Word(word) = mark.home {
-                    mark.home = match alive.get(word as usize) {
-                        Some(&alive) if alive == stamp => Home::Word(colours[word as usize].into()),
-                        _ => Home::Nowhere,
-                    };
-                }
-            }
+            follow(&mut inst.marks, &alive, stamp, colours);
             for word in inst.defs() {
                 alive[word as usize] = 0;
             }
             for word in inst.uses() {
                 alive[word as usize] = stamp;
             }
+        }
+        follow(&mut block.marks, &alive, stamp, colours);
+    }
+}
+
+/// Gives marks their final homes where the words with the stamp are alive.
+fn follow(marks: &mut [Mark], alive: &[u32], stamp: u32, colours: &[u8]) {
+    for mark in marks {
+        if let Home::Word(word) = mark.home {
+            mark.home = match alive.get(word as usize) {
+                Some(&alive) if alive == stamp => Home::Word(colours[word as usize].into()),
+                _ => Home::Nowhere,
+            };
         }
     }
 }

@@ -27,6 +27,11 @@
 //!     halt
 //! ```
 //!
+//! Where the source's variables are may be said too: `variable routine:first_line:last_line "name" type` and `scope routine:line in
+//! scope` in the header, a scope for each function (without `in`) and for each call that was inlined, on its line; then, in the code,
+//! `inside scope` for the instructions that follow, and for one word of a variable `enters scope:variable:word place` before an
+//! instruction or `holds scope:variable:word place` after it, the place being `w5`, `frame 3`, `constant 7` or `nowhere`.
+//!
 //! Operands stand in the order of the opcode table: `w5` a word, `w5:w6` a pair, `_` no word (in traps), `@12` a label, `m0` a
 //! matrix, `s0` a site, and numbers. A term of a matrix is `coefficient`, `wN*coefficient` or, for `bits` rows,
 //! `wN<<<rotation*mask`; coefficients of `f32` rows are the bits of the number.

@@ -170,8 +170,8 @@ impl Assembler {
             self.scope = cursor.number()?;
             return Ok(());
         }
-        if name == "holds" {
-            let mark = self.mark(cursor)?;
+        if name == "holds" || name == "enters" {
+            let mark = self.mark(cursor, name == "enters")?;
             self.program.variables.marks.push(mark);
             return Ok(());
         }
@@ -189,9 +189,10 @@ impl Assembler {
         Ok(())
     }
 
-    /// Where a word of a variable is after the last instruction.
-    fn mark(&self, cursor: &mut Cursor<'_>) -> Result<Mark, String> {
-        let at = self.program.code.len().checked_sub(1);
+    /// Where a word of a variable is before the next instruction or after the last one.
+    fn mark(&self, cursor: &mut Cursor<'_>, before: bool) -> Result<Mark, String> {
+        let after = self.program.code.len();
+        let at = if before { Some(after) } else { after.checked_sub(1) };
         let at = at.ok_or("no instruction stands before it")? as u32;
         let [scope, variable, word] = three(cursor)?;
         let home = if cursor.found().starts_with("`w") {
@@ -210,6 +211,7 @@ impl Assembler {
         };
         Ok(Mark {
             at,
+            before,
             scope,
             variable,
             word,

@@ -111,18 +111,22 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
             writeln!(text, "inside {inside}")?;
             scope = Some(inside);
         }
+        let mut print_marks = |text: &mut String, before: bool| {
+            let here = |mark: &&Mark| mark.at as usize == address && mark.before == before;
+            std::iter::from_fn(|| marks.next_if(here)).try_for_each(|mark| print_mark(text, program, mark))
+        };
+        print_marks(text, true)?;
         let map = maps.get(instruction.operands[3] as usize);
         print_line(text, address, instruction, Op::linked_roles, map)?;
-        while let Some(mark) = marks.next_if(|mark| mark.at as usize == address) {
-            print_mark(text, program, mark)?;
-        }
+        print_marks(text, false)?;
     }
     Ok(())
 }
 
-/// Where a word of a variable is after the instruction before.
+/// Where a word of a variable is before the next instruction or after the last one.
 fn print_mark(text: &mut String, program: &Program, mark: &Mark) -> fmt::Result {
-    write!(text, "holds {}:{}:{} ", mark.scope, mark.variable, mark.word)?;
+    let when = if mark.before { "enters" } else { "holds" };
+    write!(text, "{when} {}:{}:{} ", mark.scope, mark.variable, mark.word)?;
     match mark.home {
         Home::Word(word) => write!(text, "w{word}")?,
         Home::Frame(offset) => write!(text, "frame {offset}")?,

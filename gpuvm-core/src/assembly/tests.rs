@@ -45,6 +45,7 @@ start:
     affine m0
     imm w0, 42, m1
 holds 0:0:0 w0
+enters 0:0:0 w0
     bswap w2, w1, m2
     add w1, w2, w3          ; its matrix is made for it
     add w1, w2, w3

@@ -60,6 +60,8 @@ pub(crate) struct Block {
     pub end: End,
     /// Where the end comes from.
     pub place: Place,
+    /// Where variables are before its first instruction, whichever way control comes.
+    pub marks: Vec<names::Mark>,
 }
 
 /// How a block ends.

@@ -5,7 +5,7 @@
 //! instruction, it leaves a [`Mark`] on a neighbour: after this instruction the part is there instead, or nowhere. Marks never keep
 //! a word alive.
 
-use super::{Inst, Word};
+use super::{Block, Inst, Word};
 use crate::program::{Home, Scope};
 
 /// One word of a variable of the source.
@@ -189,7 +189,7 @@ impl Inst {
     }
 
     /// Takes the marks that came before it: what it writes itself is no home for them, and where it ends up is later.
-    pub fn mark_earlier(&mut self, marks: &[Mark]) {
+    fn mark_earlier(&mut self, marks: &[Mark]) {
         let written: Vec<Word> = self.defs().collect();
         let own = std::mem::take(&mut self.marks);
         self.mark(marks.iter().map(|mark| match mark.home {
@@ -206,6 +206,19 @@ impl Inst {
     pub fn become_inst(&mut self, new: Inst) {
         let marks = std::mem::take(&mut self.marks);
         *self = Inst { marks, ..new };
+    }
+}
+
+impl Block {
+    /// All marks, those before its first instruction first.
+    pub fn marks_mut(&mut self) -> impl Iterator<Item = &mut Mark> {
+        let code = self.code.iter_mut().flat_map(|inst| &mut inst.marks);
+        self.marks.iter_mut().chain(code)
+    }
+
+    /// All marks.
+    pub fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().chain(self.code.iter().flat_map(|inst| &inst.marks))
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn prepend_entry(function: &mut Function) -> &mut Vec<Inst> {
         code: Vec::new(),
         end: super::End::Jump(1),
         place,
+        marks: Vec::new(),
     };
     function.blocks.insert(0, entry);
     &mut function.blocks[0].code

@@ -24,6 +24,7 @@ pub(crate) fn blocks(ends: Vec<End>) -> Function {
                 code: Vec::new(),
                 end,
                 place: PLACE,
+                marks: Vec::new(),
             })
             .collect(),
         slots: Vec::new(),

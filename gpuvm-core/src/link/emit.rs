@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::graph::CallGraph;
 use super::tables::Tables;
 use crate::compile::{LinkError, Report, Settings};
-use crate::ir::names::Part;
+use crate::ir::names::{Mark, Part};
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::matrix::Store;
@@ -146,11 +146,7 @@ impl Emit<'_> {
                 caller: scope.caller.map(|caller| caller + first),
                 ..*scope
             }));
-        let marks = function
-            .blocks
-            .iter()
-            .flat_map(|block| &block.code)
-            .flat_map(|inst| &inst.marks);
+        let marks = function.blocks.iter().flat_map(Block::marks);
         let somewhere = marks.filter(|mark| mark.home != Home::Nowhere);
         self.seen = somewhere.map(|mark| mark.part).collect();
         let order = flow::layout(function);
@@ -159,6 +155,10 @@ impl Emit<'_> {
         for (i, &b) in order.iter().enumerate() {
             block_at[b] = self.out.len() as u32;
             let block = &function.blocks[b];
+            // Without code, the first instruction may be one that others lead to as well.
+            if !block.code.is_empty() {
+                self.mark(&block.marks, self.out.len(), true);
+            }
             for inst in &block.code {
                 self.instruction(inst, function.frame_words, &ready.maps);
             }
@@ -192,12 +192,18 @@ impl Emit<'_> {
             Op::Address => encoded.operands[2] = 0,
             _ => {}
         }
-        let at = self.out.len() as u32;
-        for mark in &inst.marks {
+        self.mark(&inst.marks, self.out.len(), false);
+        self.push(encoded, inst.place);
+    }
+
+    /// Writes down where variables are before or after an instruction.
+    fn mark(&mut self, marks: &[Mark], at: usize, before: bool) {
+        for mark in marks {
             // What was nowhere before need not be said to be nowhere.
             if mark.home != Home::Nowhere || self.seen.contains(&mark.part) {
                 self.variables.marks.push(program::Mark {
-                    at,
+                    at: at as u32,
+                    before,
                     scope: mark.part.scope + self.first_scope,
                     variable: mark.part.variable,
                     word: mark.part.word,
@@ -205,7 +211,6 @@ impl Emit<'_> {
                 });
             }
         }
-        self.push(encoded, inst.place);
     }
 
     /// Writes the end of a block; jump targets are still numbers of blocks.

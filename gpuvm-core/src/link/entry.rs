@@ -47,6 +47,7 @@ pub(crate) fn start(routine: &Routine, number: usize, place: Place) -> Function 
             code: start.code,
             end: End::Halt,
             place,
+            marks: Vec::new(),
         }],
         slots: Vec::new(),
         frame_words: 0,

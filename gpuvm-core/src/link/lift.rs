@@ -56,6 +56,7 @@ impl<'r> Lift<'r> {
             code: Vec::new(),
             end: End::Halt,
             place,
+            marks: Vec::new(),
         };
         let function = Function {
             name: routine.name.to_string(),
@@ -108,6 +109,7 @@ impl<'r> Lift<'r> {
             code,
             end,
             place: self.place,
+            marks: Vec::new(),
         };
         self.ended = true;
     }

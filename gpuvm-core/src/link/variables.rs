@@ -61,7 +61,7 @@ fn follow(entry: &'static Routine, program: &Program, args: &[u32], history: &Hi
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 30, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn variables_hold_what_is_shown(

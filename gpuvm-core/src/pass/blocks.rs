@@ -86,7 +86,12 @@ fn merge(function: &mut Function) -> bool {
             let place = function.blocks[to].place;
             let target = std::mem::replace(&mut function.blocks[to].end, End::Halt);
             let code = std::mem::take(&mut function.blocks[to].code);
+            let marks = std::mem::take(&mut function.blocks[to].marks);
             let block = &mut function.blocks[b];
+            match block.code.last_mut() {
+                Some(last) => last.mark(marks),
+                None => block.marks.extend(marks),
+            }
             block.code.extend(code);
             block.end = target;
             block.place = place;

@@ -2,6 +2,7 @@
 
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::chains;
+use crate::ir::names::Mark;
 use crate::ir::{Function, Word};
 use crate::program::Home;
 
@@ -21,6 +22,7 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
     for (b, chain) in chains(function) {
         local.chain = chain;
         let block = &mut function.blocks[b];
+        follow(&mut block.marks, &originals, &local);
         for inst in &mut block.code {
             for word in inst.uses_mut() {
                 changed |= replace(word, &originals, &local);
@@ -34,11 +36,7 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
             {
                 local.copies[to as usize] = Some((from, local.versions[from as usize], chain));
             }
-            for mark in &mut inst.marks {
-                if let Home::Word(word) = &mut mark.home {
-                    replace(word, &originals, &local);
-                }
-            }
+            follow(&mut inst.marks, &originals, &local);
         }
         for word in block.end.uses_mut() {
             changed |= replace(word, &originals, &local);
@@ -78,6 +76,15 @@ struct Local {
     copies: Vec<Option<(Word, u32, u32)>>,
     versions: Vec<u32>,
     chain: u32,
+}
+
+/// Lets marks name originals too, so that copies may go.
+fn follow(marks: &mut [Mark], originals: &[Word], local: &Local) {
+    for mark in marks {
+        if let Home::Word(word) = &mut mark.home {
+            replace(word, originals, local);
+        }
+    }
 }
 
 fn replace(word: &mut Word, originals: &[Word], local: &Local) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, Names};
-use crate::ir::{Function, Inst, Word};
+use crate::ir::{Block, Function, Inst, Word};
 use crate::isa::Op;
 use crate::program::Home;
 
@@ -39,9 +39,7 @@ pub(crate) fn remove(function: &mut Function) -> bool {
                 gone = marks_of_gone(inst, &function.names, gone);
             }
         }
-        if let Some(first) = kept.last_mut() {
-            first.mark_earlier(&gone);
-        }
+        block.marks.extend(gone);
         kept.reverse();
         changed |= kept.len() != before;
         block.code = kept;
@@ -59,8 +57,7 @@ fn forget(function: &mut Function, unwritten: &[Word]) {
     for &word in unwritten {
         is_unwritten[word as usize] = true;
     }
-    let code = function.blocks.iter_mut().flat_map(|block| &mut block.code);
-    for mark in code.flat_map(|inst| &mut inst.marks) {
+    for mark in function.blocks.iter_mut().flat_map(Block::marks_mut) {
         if let Home::Word(word) = mark.home
             && is_unwritten[word as usize]
         {

@@ -76,8 +76,9 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
                     out.push(Inst::new(Op::Affine, NONE, &[], maps.len() as u32, inst.place));
                     maps.push(map);
                 }
-                if let Some(last) = out.last_mut() {
-                    last.mark(marks);
+                match out.last_mut() {
+                    Some(last) => last.mark(marks),
+                    None => block.marks.extend(marks),
                 }
                 length
             }

@@ -165,6 +165,7 @@ fn insert_before(function: &mut Function, each: &Loop) -> usize {
         code: Vec::new(),
         end: End::Jump(each.header),
         place,
+        marks: Vec::new(),
     });
     before
 }

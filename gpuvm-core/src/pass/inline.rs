@@ -75,6 +75,7 @@ fn splice(caller: &mut Function, b: usize, at: usize, callee: &Function) {
         code: rest,
         end,
         place: end_place,
+        marks: Vec::new(),
     });
 }
 
@@ -92,18 +93,18 @@ struct Numbers {
 fn renamed(block: &Block, new: Numbers, results: &[Word]) -> Block {
     let mut block = block.clone();
     block.place.routine = new.scopes.number(block.place.routine);
+    for mark in block.marks_mut() {
+        mark.part = new.scopes.part(mark.part);
+        if let Home::Word(word) = &mut mark.home {
+            *word += new.word;
+        }
+    }
     for inst in &mut block.code {
         for word in inst.uses_mut() {
             *word += new.word;
         }
         for word in inst.defs_mut() {
             *word += new.word;
-        }
-        for mark in &mut inst.marks {
-            mark.part = new.scopes.part(mark.part);
-            if let Home::Word(word) = &mut mark.home {
-                *word += new.word;
-            }
         }
         inst.place.routine = new.scopes.number(inst.place.routine);
         if matches!(inst.op, Op::LoadFrame | Op::StoreFrame | Op::Address) {

@@ -68,6 +68,10 @@ fn copy_to_ends(function: &mut Function, each: &Loop) -> bool {
             *word = renamed(&names, *word);
         }
         let block = &mut function.blocks[b];
+        match block.code.last_mut() {
+            Some(last) => last.mark(header.marks),
+            None => block.marks.extend(header.marks),
+        }
         block.code.extend(code);
         block.end = end;
         block.place = header.place;

@@ -145,7 +145,7 @@ impl Program {
         });
         out.list(&self.variables.scope_of, |out, scope| out.number(*scope));
         out.list(&self.variables.marks, |out, mark| {
-            out.numbers([mark.at, mark.scope, mark.variable, mark.word]);
+            out.numbers([mark.at, mark.before.into(), mark.scope, mark.variable, mark.word]);
             out.home(mark.home);
         });
         out.0
@@ -415,6 +415,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         marks: from.list(|from| {
             Ok(Mark {
                 at: from.number()?,
+                before: from.flag()?,
                 scope: from.number()?,
                 variable: from.number()?,
                 word: from.number()?,

@@ -93,6 +93,7 @@ impl<'p> VariableMap<'p> {
             }
             state.pass(self.program, at, instruction);
         }
+        state.marks(self.program, ip, true);
         state
     }
 
@@ -182,6 +183,7 @@ fn successors(at: u32, instruction: &Instruction) -> [Option<u32>; 2] {
 impl State {
     /// Follows one instruction.
     fn pass(&mut self, program: &Program, at: u32, instruction: &Instruction) {
+        self.marks(program, at, true);
         let [a, b, _, d] = instruction.operands;
         match Op::from_code(instruction.opcode) {
             Some(Op::Mov) => self.copy(Home::Word(a), Home::Word(b)),
@@ -210,9 +212,17 @@ impl State {
             }
             None => {}
         }
+        self.marks(program, at, false);
+    }
+
+    /// Follows what is said before or after an instruction.
+    fn marks(&mut self, program: &Program, at: u32, before: bool) {
         let marks = &program.variables.marks;
-        let first = marks.partition_point(|mark| mark.at < at);
-        for mark in marks[first..].iter().take_while(|mark| mark.at == at) {
+        let first = marks.partition_point(|mark| (mark.at, !mark.before) < (at, !before));
+        for mark in marks[first..]
+            .iter()
+            .take_while(|mark| (mark.at, mark.before) == (at, before))
+        {
             self.mark(mark);
         }
     }

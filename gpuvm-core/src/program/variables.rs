@@ -17,7 +17,8 @@ pub struct Variables {
     pub scopes: Vec<Scope>,
     /// The activation that each instruction belongs to: a place in `scopes`.
     pub scope_of: Vec<u32>,
-    /// Where variables get to, ascending by instruction; at one instruction in the order in which they hold.
+    /// Where variables get to, ascending by instruction, and at one instruction in the order in which they hold, those before it
+    /// first.
     pub marks: Vec<Mark>,
 }
 
@@ -47,11 +48,13 @@ pub struct Scope {
     pub line: u32,
 }
 
-/// After an instruction, a word of a variable is there and nowhere else.
+/// From an instruction on, a word of a variable is there and nowhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mark {
     /// The instruction.
     pub at: u32,
+    /// Whether it is so already when the instruction is about to run.
+    pub before: bool,
     /// The activation that the variable belongs to.
     pub scope: u32,
     /// The variable: a place in [`Variables::list`].

@@ -116,7 +116,7 @@ fn variables(program: &Program) -> Result<(), String> {
     if !(scope_of.is_empty() || scope_of.len() == program.code.len() && scope_of.iter().all(|&scope| known(scope))) {
         return Err("the instructions' scopes are not one existing scope for each".to_string());
     }
-    if !marks.is_sorted_by_key(|mark| mark.at) {
+    if !marks.is_sorted_by_key(|mark| (mark.at, !mark.before)) {
         return Err("the marks of variables are not in the order of the instructions".to_string());
     }
     for mark in marks {

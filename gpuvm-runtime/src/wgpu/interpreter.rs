@@ -2,7 +2,7 @@
 //! budget of cycles, because drivers end what runs too long.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op};
 use gpuvm_core::matrix::{Format, MatrixRecord};
@@ -11,6 +11,7 @@ use gpuvm_core::program::Program;
 use super::gpu::Gpu;
 use super::heap::HeapMemory;
 use super::kernel::Kernel;
+use super::library::Library;
 use super::memory::{bind_parts, filled};
 use super::pack::{Packed, pack};
 use super::session::{Session, capacity, groups};
@@ -30,16 +31,7 @@ struct Shelves {
     gpu: Arc<Gpu>,
     /// One interpreter for each combination of parts that programs have used so far.
     kernels: Mutex<HashMap<Uses, Arc<Kernel>>>,
-    /// What was loaded of each program, by its address.
-    loaded: Mutex<HashMap<usize, Loaded>>,
-}
-
-/// A program as it was loaded.
-#[derive(Debug)]
-struct Loaded {
-    /// Where it came from. As long as this pointer lives, the address is no other program's.
-    program: Weak<Program>,
-    stepper: Arc<Interpreted>,
+    library: Library<Interpreted>,
 }
 
 /// A program on the device, with the interpreter for it.
@@ -85,7 +77,7 @@ impl Interpreter {
             shared: Arc::new(Shelves {
                 gpu,
                 kernels: Mutex::default(),
-                loaded: Mutex::default(),
+                library: Library::default(),
             }),
         }
     }
@@ -96,36 +88,23 @@ impl Interpreter {
     ///
     /// [`Error::Device`] if the program is damaged, or whatever the device refuses.
     pub fn load(&self, program: &Arc<Program>) -> Result<Arc<Interpreted>> {
-        let mut loaded = lock(&self.shared.loaded);
-        let key = Arc::as_ptr(program) as usize;
-        if let Some(known) = loaded.get(&key) {
-            return Ok(known.stepper.clone());
-        }
-        let packed = pack(program).map_err(|what| Error::Device {
-            reason: format!("program `{}` cannot be loaded: {what}", program.name),
-        })?;
         let gpu = &*self.shared.gpu;
-        let uses = Uses::of(program);
-        let kernel = self.kernel(uses)?;
-        let stepper = Arc::new(gpu.guarded(|_| Interpreted {
-            kernel,
-            code: filled(gpu, "code", &packed.code),
-            matrices: filled(gpu, "matrices", &packed.matrices),
-            packed,
-            uses,
-            reach: reach(gpu.software, program, uses),
-            ends_at_once: ends_at_once(program),
-        })?);
-        loaded.retain(|_, known| known.program.strong_count() > 0);
-        let program = Arc::downgrade(program);
-        loaded.insert(
-            key,
-            Loaded {
-                program,
-                stepper: stepper.clone(),
-            },
-        );
-        Ok(stepper)
+        self.shared.library.get(program, || {
+            let packed = pack(program).map_err(|what| Error::Device {
+                reason: format!("program `{}` cannot be loaded: {what}", program.name),
+            })?;
+            let uses = Uses::of(program);
+            let kernel = self.kernel(uses)?;
+            gpu.guarded(|_| Interpreted {
+                kernel,
+                code: filled(gpu, "code", &packed.code),
+                matrices: filled(gpu, "matrices", &packed.matrices),
+                packed,
+                uses,
+                reach: reach(gpu.software, program, uses),
+                ends_at_once: ends_at_once(program),
+            })
+        })
     }
 
     /// The interpreter for a program that stops in front of some of its instructions.
@@ -146,7 +125,7 @@ impl Interpreter {
 
     /// The interpreter that has the given parts.
     fn kernel(&self, uses: Uses) -> Result<Arc<Kernel>> {
-        let mut kernels = lock(&self.shared.kernels);
+        let mut kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kernels.get(&uses) {
             return Ok(known.clone());
         }
@@ -167,10 +146,6 @@ impl Interpreter {
             broken: None,
         }))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Execute for Interpreter {
@@ -230,7 +205,7 @@ impl Stepper for Interpreted {
         let parts = shared.bindings.iter().cloned().chain(own);
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
-            group: bind_parts(&gpu.device, &self.kernel, parts),
+            group: bind_parts(&gpu.device, &self.kernel.layouts[0], parts),
             groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
         })
     }
@@ -246,13 +221,21 @@ impl Bound for OnBuffers {
         }
         Recorded {
             dispatches: batch.dispatches.into(),
-            epochs: None,
         }
     }
 }
 
 /// How much a dispatch may do for a program.
 fn reach(software: bool, program: &Program, uses: Uses) -> Reach {
+    Reach {
+        cycles: if software { MOST_CYCLES_SOFTWARE } else { MOST_CYCLES },
+        dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
+        inner: longest_instruction(program, uses),
+    }
+}
+
+/// The most iterations of loops inside of one of the program's instructions.
+pub fn longest_instruction(program: &Program, uses: Uses) -> u32 {
     let rows = |record: &MatrixRecord| {
         let mask = program.pools.dense.get(record.offset as usize);
         mask.map_or(0, |mask| mask.count_ones())
@@ -264,11 +247,7 @@ fn reach(software: bool, program: &Program, uses: Uses) -> Reach {
         Format::Dense => record.size / 8 + rows(record) * 32,
     });
     let remainder = if uses.has(Part::RareFloat) { REMAINDER_STEPS } else { 0 };
-    Reach {
-        cycles: if software { MOST_CYCLES_SOFTWARE } else { MOST_CYCLES },
-        dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
-        inner: matrices.max().unwrap_or(0).max(remainder),
-    }
+    matrices.max().unwrap_or(0).max(remainder)
 }
 
 /// Whether one dispatch of as many cycles as the program has instructions surely ends every VM: nothing is run twice.

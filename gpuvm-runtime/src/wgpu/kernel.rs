@@ -23,8 +23,8 @@ pub enum Path {
 pub struct Kernel {
     /// The pipeline.
     pub pipeline: wgpu::ComputePipeline,
-    /// The layout of its one bind group.
-    pub layout: wgpu::BindGroupLayout,
+    /// The layouts of its bind groups.
+    pub layouts: Vec<wgpu::BindGroupLayout>,
     /// Invocations of a workgroup.
     pub workgroup: u32,
     /// The names of the uniform's fields, each a word, in order.
@@ -52,15 +52,18 @@ impl Kernel {
             Path::Exact => Some(spirv::exact(&module, &info).map_err(refused)?),
             Path::Plain => None,
         };
-        let entries = bindings(&module);
+        let groups = bindings(&module);
         gpu.guarded(|device| {
-            let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(entry.point()),
-                entries: &entries,
-            });
+            let layout = |entries: &Vec<_>| {
+                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                    label: Some(entry.point()),
+                    entries,
+                })
+            };
+            let layouts: Vec<_> = groups.iter().map(layout).collect();
             let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some(entry.point()),
-                bind_group_layouts: &[Some(&layout)],
+                bind_group_layouts: &layouts.iter().map(Some).collect::<Vec<_>>(),
                 immediate_size: 0,
             });
             let shader = match words {
@@ -80,7 +83,7 @@ impl Kernel {
             });
             Kernel {
                 pipeline,
-                layout,
+                layouts,
                 workgroup: size[0],
                 uniform: uniform_fields(&module),
             }
@@ -123,34 +126,40 @@ pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
     Ok((module, info))
 }
 
-/// The bind group's layout as the shader's variables have it.
-fn bindings(module: &Module) -> Vec<wgpu::BindGroupLayoutEntry> {
-    let mut entries: Vec<_> = module
-        .global_variables
-        .iter()
-        .filter_map(|(_, variable)| {
-            let ty = match variable.space {
-                AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
-                AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
-                    read_only: !access.contains(StorageAccess::STORE),
-                },
-                _ => return None,
-            };
-            Some(wgpu::BindGroupLayoutEntry {
-                binding: variable.binding.as_ref()?.binding,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty,
-                    // Dispatches of one submission differ in their uniforms only.
-                    has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
-                    min_binding_size: None,
-                },
-                count: None,
-            })
-        })
-        .collect();
-    entries.sort_by_key(|entry| entry.binding);
-    entries
+/// The bind groups' layouts as the shader's variables have them.
+fn bindings(module: &Module) -> Vec<Vec<wgpu::BindGroupLayoutEntry>> {
+    let mut groups: Vec<Vec<_>> = Vec::new();
+    for (_, variable) in module.global_variables.iter() {
+        let ty = match variable.space {
+            AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
+            AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
+                read_only: !access.contains(StorageAccess::STORE),
+            },
+            _ => continue,
+        };
+        let Some(place) = variable.binding else {
+            continue;
+        };
+        let group = place.group as usize;
+        if groups.len() <= group {
+            groups.resize_with(group + 1, Vec::new);
+        }
+        groups[group].push(wgpu::BindGroupLayoutEntry {
+            binding: place.binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty,
+                // Dispatches of one submission differ in their uniforms only.
+                has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
+                min_binding_size: None,
+            },
+            count: None,
+        });
+    }
+    for group in &mut groups {
+        group.sort_by_key(|entry| entry.binding);
+    }
+    groups
 }
 
 /// The fields of the struct that is bound as uniform.
@@ -172,23 +181,34 @@ fn uniform_fields(module: &Module) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::wgpu::source::Uses;
+    use gpuvm_core::isa::Class;
 
     #[test]
     fn shaders_validate_and_tell_their_bindings() {
         let (none, all) = (FloatOps::default(), FloatOps::of_features(wgpu::Features::all()));
-        for (entry, floats, storage) in [
-            (Entry::Interpreter(Uses::all()), none, 8),
-            (Entry::Interpreter(Uses::all()), all, 8),
-            (Entry::Interpreter(Uses::default()), none.relaxed(), 8),
-            (Entry::Probe, none.relaxed(), 2),
-            (Entry::Probe, all, 2),
-            (Entry::Transpose, none, 2),
-            (Entry::Step, none, 2),
-        ] {
+        let mut shaders = vec![
+            (Entry::Probe, none.relaxed(), vec![2]),
+            (Entry::Probe, all, vec![2]),
+            (Entry::Transpose, none, vec![2]),
+            (Entry::Step, none, vec![2]),
+            (Entry::Prepare, none, vec![8, 4]),
+            (Entry::Interpreter(Uses::default()), none.relaxed(), vec![8]),
+        ];
+        for (uses, floats) in [(Uses::all(), none), (Uses::all(), all), (Uses::default(), none)] {
+            shaders.push((Entry::Interpreter(uses), floats, vec![8]));
+            shaders.push((Entry::Classify(uses, 32), floats, vec![8, 4]));
+            for class in [Class::Linear, Class::Oracle, Class::Branch, Class::Io] {
+                shaders.push((Entry::Turn(class, uses, 32), floats, vec![8, 4]));
+            }
+        }
+        for (entry, floats, storage) in shaders {
             let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
-            let found = bindings(&module);
-            assert_eq!(found.iter().filter(|e| is_storage(e)).count(), storage);
-            assert!(found.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));
+            let groups = bindings(&module);
+            let count = |group: &Vec<_>| group.iter().filter(|entry| is_storage(entry)).count();
+            assert_eq!(groups.iter().map(count).collect::<Vec<_>>(), storage, "{entry:?}");
+            for group in groups {
+                assert!(group.iter().zip(0..).all(|(entry, binding)| entry.binding == binding));
+            }
         }
     }
 

@@ -51,13 +51,17 @@ pub fn part_of(buffer: &wgpu::Buffer, offset: u64, words: u64) -> wgpu::BindingR
 
 /// The bind group of a kernel, one whole buffer a binding.
 pub fn bind(device: &wgpu::Device, kernel: &Kernel, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-    bind_parts(device, kernel, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+    bind_parts(
+        device,
+        &kernel.layouts[0],
+        buffers.iter().map(|buffer| buffer.as_entire_binding()),
+    )
 }
 
-/// The bind group of a kernel.
+/// A bind group of a kernel.
 pub fn bind_parts<'a>(
     device: &wgpu::Device,
-    kernel: &Kernel,
+    layout: &wgpu::BindGroupLayout,
     parts: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
 ) -> wgpu::BindGroup {
     let entries: Vec<_> = parts
@@ -67,7 +71,7 @@ pub fn bind_parts<'a>(
         .collect();
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
-        layout: &kernel.layout,
+        layout,
         entries: &entries,
     })
 }

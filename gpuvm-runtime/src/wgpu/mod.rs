@@ -2,12 +2,14 @@
 //! programs.
 
 mod clock;
+mod epoch;
 mod floats;
 mod free_list;
 mod gpu;
 mod heap;
 mod interpreter;
 mod kernel;
+mod library;
 mod memory;
 mod pace;
 mod pack;
@@ -27,6 +29,7 @@ use crate::device::Device;
 use crate::engine::{Choice, Engine, Opened};
 use crate::error::{Error, Result};
 
+use self::epoch::Epoch;
 use self::gpu::Gpu;
 use self::interpreter::Interpreter;
 
@@ -61,10 +64,14 @@ pub fn open(choice: Choice) -> Result<Opened> {
     };
     let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
     let device = gpu.info();
-    let interpreter = Interpreter::new(gpu);
+    let interpreter = Interpreter::new(gpu.clone());
+    let epoch = Epoch::new(gpu);
     Ok(Opened {
         device,
-        engines: vec![(Engine::Interpreter, Arc::new(interpreter))],
+        engines: vec![
+            (Engine::Interpreter, Arc::new(interpreter)),
+            (Engine::Epoch, Arc::new(epoch)),
+        ],
     })
 }
 

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub enum Kind {
     /// Kernels read and write it.
     Storage,
+    /// Kernels write it, and it sizes dispatches.
+    Sizes,
     /// Kernels read it, as a uniform or as storage.
     Input,
     /// The host writes it and the device copies from it.
@@ -24,6 +26,7 @@ impl Kind {
         use wgpu::BufferUsages as Usage;
         match self {
             Kind::Storage => Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST,
+            Kind::Sizes => Usage::STORAGE | Usage::INDIRECT,
             Kind::Input => Usage::UNIFORM | Usage::STORAGE | Usage::COPY_DST,
             Kind::Upload => Usage::MAP_WRITE | Usage::COPY_SRC,
             Kind::Readback => Usage::MAP_READ | Usage::COPY_DST,
@@ -157,7 +160,7 @@ impl Drop for Lease {
         self.unmap();
         let (pool, kind, buffer) = (self.pool.clone(), self.kind, self.buffer.clone());
         match kind {
-            Kind::Storage | Kind::Input | Kind::Readback => pool.put(kind, buffer),
+            Kind::Storage | Kind::Sizes | Kind::Input | Kind::Readback => pool.put(kind, buffer),
             // It can be written again when the device has copied from it, which some later wait will notice.
             Kind::Upload => {
                 let mapped = buffer.clone();

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, WORDS, space};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, STATE_WORDS, WORDS, space};
 use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::{Program, Status};
@@ -13,10 +13,16 @@ use super::floats::{FloatOps, Needs};
 use crate::engine::fault;
 
 /// A shader's entry file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// The interpreter, able to run what the programs it is for use.
     Interpreter(Uses),
+    /// The epoch engine's kernel that begins a batch.
+    Prepare,
+    /// The epoch engine's kernel that sorts the VMs by class, with workgroups of the given size.
+    Classify(Uses, u32),
+    /// The epoch engine's kernel for one class, able to run what the programs it is for use, with workgroups of the given size.
+    Turn(Class, Uses, u32),
     /// Known answers of float arithmetic.
     Probe,
     /// Moves states and frames between rows and records.
@@ -30,6 +36,9 @@ impl Entry {
     pub fn point(self) -> &'static str {
         match self {
             Entry::Interpreter(_) => "interpret",
+            Entry::Prepare => "prepare",
+            Entry::Classify(..) => "classify",
+            Entry::Turn(..) => "take_turn",
             Entry::Probe => "probe",
             Entry::Transpose => "move_words",
             Entry::Step => "begin_step",
@@ -38,30 +47,49 @@ impl Entry {
 
     /// Whether it is for programs whose floats may be inexact.
     pub fn relaxed(self) -> bool {
-        matches!(self, Entry::Interpreter(uses) if uses.relaxed)
+        match self {
+            Entry::Interpreter(uses) | Entry::Classify(uses, _) | Entry::Turn(_, uses, _) => uses.relaxed,
+            Entry::Prepare | Entry::Probe | Entry::Transpose | Entry::Step => false,
+        }
     }
 
     /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
     pub fn source(self, floats: FloatOps) -> String {
         let mut source = constants();
-        match self {
+        let (parts, entry): (&[&[&str]], _) = match self {
             Entry::Interpreter(uses) => {
                 uses.declare(&mut source);
-                source.push_str(&arithmetic(floats));
-                for part in MACHINE {
-                    source.push_str(part);
-                    source.push('\n');
-                }
-                source.push_str(include_str!("../../shaders/interpreter.wgsl"));
+                let entry = include_str!("../../shaders/interpreter.wgsl");
+                (&[MACHINE, REGISTERS], entry)
+            }
+            Entry::Prepare => {
+                declare_epoch(&mut source, Uses::default(), 1);
+                let entry = include_str!("../../shaders/epoch/prepare.wgsl");
+                (&[MACHINE, QUEUES], entry)
+            }
+            Entry::Classify(uses, workgroup) => {
+                declare_epoch(&mut source, uses, workgroup);
+                let entry = include_str!("../../shaders/epoch/classify.wgsl");
+                (&[MACHINE, QUEUES], entry)
+            }
+            Entry::Turn(class, uses, workgroup) => {
+                declare_epoch(&mut source, uses, workgroup);
+                (&[MACHINE, QUEUES, TURN], step(class))
             }
             Entry::Probe => {
                 let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
                 floats.declare_probe(&mut source);
-                source.push_str(&arithmetic(floats));
-                source.push_str(include_str!("../../shaders/probe.wgsl"));
+                (&[], include_str!("../../shaders/probe.wgsl"))
             }
-            Entry::Transpose => source.push_str(include_str!("../../shaders/transpose.wgsl")),
-            Entry::Step => source.push_str(include_str!("../../shaders/step.wgsl")),
+            Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
+            Entry::Step => (&[], include_str!("../../shaders/step.wgsl")),
+        };
+        if !matches!(self, Entry::Transpose | Entry::Step) {
+            source.push_str(&arithmetic(floats));
+        }
+        for part in parts.iter().copied().flatten().chain([&entry]) {
+            source.push_str(part);
+            source.push('\n');
         }
         source
     }
@@ -104,6 +132,7 @@ const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/launch.wgsl"),
     include_str!("../../shaders/shared/registers.wgsl"),
     include_str!("../../shaders/shared/instruction.wgsl"),
+    include_str!("../../shaders/shared/signal.wgsl"),
     include_str!("../../shaders/shared/memory.wgsl"),
     include_str!("../../shaders/shared/matrix.wgsl"),
     include_str!("../../shaders/shared/linear.wgsl"),
@@ -112,6 +141,37 @@ const MACHINE: &[&str] = &[
     include_str!("../../shaders/shared/branch.wgsl"),
     include_str!("../../shaders/shared/io.wgsl"),
 ];
+
+/// The words in private memory, for kernels that run a VM for long.
+const REGISTERS: &[&str] = &[include_str!("../../shaders/shared/words.wgsl")];
+
+/// What the epoch engine's kernels share.
+const QUEUES: &[&str] = &[
+    include_str!("../../shaders/epoch/words.wgsl"),
+    include_str!("../../shaders/epoch/queue.wgsl"),
+];
+
+/// The frame of a class's kernel.
+const TURN: &[&str] = &[include_str!("../../shaders/epoch/turn.wgsl")];
+
+/// The constants that only the epoch engine's kernels have.
+fn declare_epoch(text: &mut String, uses: Uses, workgroup: u32) {
+    uses.declare(text);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "const EPOCH_WORKGROUP: u32 = {workgroup}u;");
+    let _ = writeln!(text, "const COUNT_WORDS: u32 = {}u;", epoch::COUNT_WORDS);
+    let _ = writeln!(text, "const MOST_STEPS: u32 = {}u;", epoch::MOST_STEPS);
+}
+
+/// What the epoch engine's kernel of a class does for one instruction.
+fn step(class: Class) -> &'static str {
+    match class {
+        Class::Linear => include_str!("../../shaders/epoch/linear.wgsl"),
+        Class::Oracle => include_str!("../../shaders/epoch/oracle.wgsl"),
+        Class::Branch => include_str!("../../shaders/epoch/branch.wgsl"),
+        Class::Io => include_str!("../../shaders/epoch/io.wgsl"),
+    }
+}
 
 /// Invocations of a workgroup.
 pub const WORKGROUP: u32 = 64;
@@ -218,6 +278,14 @@ impl Uses {
         }
     }
 
+    /// Those of the parts that are among the given ones.
+    pub fn among(self, parts: &[Part]) -> Uses {
+        Uses {
+            parts: parts.iter().fold(0, |uses, &part| uses | self.parts & 1 << part as u8),
+            ..self
+        }
+    }
+
     /// Whether it has the part.
     pub fn has(self, part: Part) -> bool {
         self.parts >> part as u8 & 1 == 1
@@ -294,8 +362,18 @@ pub mod signal {
     pub const COUNTS: usize = 9;
     /// Not 0: a VM has trapped in an earlier step of the job, so that no further step starts.
     pub const ENDED: usize = 13;
+    /// Epochs in which there was anything to do, of the epoch engine.
+    pub const EPOCHS: usize = 14;
     /// Words in all.
-    pub const WORDS: usize = 14;
+    pub const WORDS: usize = 15;
+}
+
+/// What the epoch engine and its kernels agree on.
+pub mod epoch {
+    /// Words of the counts.
+    pub const COUNT_WORDS: u64 = 14;
+    /// Instructions that a VM runs in one turn at most: a program may jump to itself.
+    pub const MOST_STEPS: u32 = 1024;
 }
 
 /// A sparse term as two words: the bits of the first.
@@ -358,6 +436,7 @@ fn constants() -> String {
         ("ROW_CALLS", row::CALLS),
         ("ROW_FAULT", row::FAULT),
         ("ROW_FAULT_OFFSET", row::FAULT_OFFSET),
+        ("ROW_COUNT", row::COUNT),
         ("SIGNAL_STOPPED", signal::STOPPED),
         ("SIGNAL_YIELDED", signal::YIELDED),
         ("SIGNAL_TRAPPED", signal::TRAPPED),
@@ -366,6 +445,11 @@ fn constants() -> String {
         ("SIGNAL_ENDED", signal::ENDED),
         ("SIGNAL_RETIRED", signal::RETIRED),
         ("SIGNAL_COUNTS", signal::COUNTS),
+        ("SIGNAL_EPOCHS", signal::EPOCHS),
+        ("CLASS_LINEAR", Class::Linear as usize),
+        ("CLASS_ORACLE", Class::Oracle as usize),
+        ("CLASS_BRANCH", Class::Branch as usize),
+        ("CLASS_IO", Class::Io as usize),
     ];
     let mut text = String::new();
     let mut add = |name: &str, value: u32| {

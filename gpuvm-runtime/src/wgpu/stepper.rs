@@ -69,8 +69,6 @@ pub struct Batch {
 pub struct Recorded {
     /// Dispatches.
     pub dispatches: u64,
-    /// Epochs, on the epoch engine.
-    pub epochs: Option<u64>,
 }
 
 /// The buffers that all engines' kernels share: group 0, bindings 0 to 6, as `launch.wgsl` has them.

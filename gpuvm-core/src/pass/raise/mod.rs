@@ -6,10 +6,11 @@ mod counter;
 use super::fuse::{Maps, affine};
 use crate::ir::flow::predecessors;
 use crate::ir::liveness::Liveness;
-use crate::ir::names::after_run;
+use crate::ir::names::{Mark, after_run};
 use crate::ir::{Block, End, Function, Inst, Word};
 use crate::isa::{Op, WORDS};
 use crate::matrix::AffineMap;
+use crate::program::Home;
 use counter::{Counter, Limit, set};
 
 /// Turns below which going round the loop is quicker than looking at every bit of their count.
@@ -76,6 +77,7 @@ fn one_matrix(
         code,
         end: End::Jump(counter.exit),
         place,
+        marks: Vec::new(),
     });
     lead(function, entering, b, block);
 }
@@ -126,6 +128,7 @@ fn one_for_each_bit(
             otherwise: b,
         },
         place,
+        marks: Vec::new(),
     });
     let code = vec![
         Inst::constant(bit, FEWEST_TURNS - 1, place),
@@ -139,6 +142,7 @@ fn one_for_each_bit(
             otherwise: b,
         },
         place,
+        marks: Vec::new(),
     });
     for (i, power) in powers.into_iter().enumerate() {
         let at = function.blocks.len();
@@ -151,6 +155,7 @@ fn one_for_each_bit(
                 otherwise: at + 2,
             },
             place,
+            marks: Vec::new(),
         });
         let code = if power.is_identity() {
             Vec::new()
@@ -161,6 +166,7 @@ fn one_for_each_bit(
             code,
             end: End::Jump(at + 2),
             place,
+            marks: Vec::new(),
         });
     }
     let code = counter
@@ -172,6 +178,7 @@ fn one_for_each_bit(
         code,
         end: End::Jump(counter.exit),
         place,
+        marks: Vec::new(),
     });
     lead(function, entering, b, ask);
     Some(())
@@ -181,6 +188,12 @@ fn one_for_each_bit(
 fn turned(turn: &Block, power: AffineMap, maps: &mut Maps) -> Inst {
     let marks = after_run(&turn.code, |word| power.row(word as u16).is_some());
     let mut inst = affine(power, maps, turn.place);
+    // What is said where a turn starts does not hold after several.
+    let lost = |mark: &Mark| Mark {
+        home: Home::Nowhere,
+        ..*mark
+    };
+    inst.mark(turn.marks.iter().map(lost));
     inst.mark(marks);
     inst
 }

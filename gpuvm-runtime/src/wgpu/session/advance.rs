@@ -8,7 +8,7 @@ use super::super::source::signal;
 use super::super::stepper::Need;
 use super::Session;
 use super::submit::{Order, Report, Ticket};
-use crate::engine::{Dispatch, Limit, Tally};
+use crate::engine::{Dispatch, Engine, Limit, Tally};
 use crate::error::Result;
 
 /// Iterations of loops inside of instructions in one dispatch, where lavapipe silently ends a shader after 65,535 iterations of all
@@ -172,13 +172,14 @@ impl Session {
     }
 
     fn count(&mut self, report: &Report) {
+        if self.tally.engine == Engine::Epoch {
+            let epochs = report.signal[signal::EPOCHS].wrapping_sub(self.seen[signal::EPOCHS]);
+            *self.tally.epochs.get_or_insert(0) += u64::from(epochs);
+        }
         self.seen = report.signal;
         self.count_states();
         let tally = &mut self.tally;
         tally.batches += report.recorded.dispatches;
-        if let Some(epochs) = report.recorded.epochs {
-            *tally.epochs.get_or_insert(0) += epochs;
-        }
         *tally.device_time.get_or_insert_default() += report.device_time.unwrap_or(report.waited);
         tally.retired = self.counted.then(|| retired(&report.signal));
     }

@@ -193,7 +193,7 @@ impl Session {
                 words_of(interleaved, u64::from(first_row + length) * u64::from(self.job.vms)),
                 words_of(&buffer, words),
             ];
-            let group = bind_parts(device, &kernel, parts);
+            let group = bind_parts(device, &kernel.layouts[0], parts);
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             if let Some(staged) = staged {
                 staged.record(&mut encoder, 0, &buffer, 0);

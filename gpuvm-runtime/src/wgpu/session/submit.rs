@@ -107,7 +107,7 @@ impl Session {
                     words_of(arena_buffer, arena_words),
                     words_of(&self.buffers.signal, signal::WORDS as u64),
                 ];
-                (kernel, bind_parts(device, kernel, parts))
+                (kernel, bind_parts(device, &kernel.layouts[0], parts))
             });
             let mut recorded = Recorded::default();
             for step in 0..order.steps {
@@ -143,7 +143,6 @@ impl Session {
                         },
                     );
                     recorded.dispatches += part.dispatches;
-                    recorded.epochs = part.epochs.map(|epochs| epochs + recorded.epochs.unwrap_or(0));
                 }
             }
             readback.record(&mut encoder, &self.buffers.signal, Some(0..signal::WORDS), 0);

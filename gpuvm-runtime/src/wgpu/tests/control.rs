@@ -34,236 +34,249 @@ pub fn countdown(scale: u32, start: u32) -> Vec<Instruction> {
 
 #[test]
 fn loops_of_different_lengths_end_right() {
-    let engine = interpreter();
-    check(engine, job(with_finish(countdown(7, 0)), &[], 0, 1, 1000));
+    for engine in engines() {
+        check(engine, job(with_finish(countdown(7, 0)), &[], 0, 1, 1000));
+    }
 }
 
 #[test]
 fn a_loop_goes_on_over_many_dispatches() {
-    let engine = interpreter();
-    check(engine, job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20));
+    for engine in engines() {
+        check(engine, job(with_finish(countdown(1000, 70_000)), &[], 0, 1, 20));
+    }
 }
 
 #[test]
 fn numbers_of_vms_and_parts_follow_the_batch() {
-    let engine = interpreter();
-    let code = vec![
-        op(Op::VmId, [2, 0, 0, 0]),
-        op(Op::VmCount, [3, 0, 0, 0]),
-        op(Op::Add, [10, 2, 3, 0]),
-    ];
-    let mut batch = job(with_finish(code), &[], 0, 1, 100);
-    batch.first_vm = 300;
-    batch.vm_count = 1000;
-    batch.slots[1].place.base = 0_u32.wrapping_sub(300);
-    let done = check(engine, batch);
-    assert_eq!(done.arena[5], 1305);
+    for engine in engines() {
+        let code = vec![
+            op(Op::VmId, [2, 0, 0, 0]),
+            op(Op::VmCount, [3, 0, 0, 0]),
+            op(Op::Add, [10, 2, 3, 0]),
+        ];
+        let mut batch = job(with_finish(code), &[], 0, 1, 100);
+        batch.first_vm = 300;
+        batch.vm_count = 1000;
+        batch.slots[1].place.base = 0_u32.wrapping_sub(300);
+        let done = check(engine, batch);
+        assert_eq!(done.arena[5], 1305);
+    }
 }
 
 #[test]
 fn calls_keep_their_frames() {
-    let engine = interpreter();
-    // The entry passes w2 through the callee's frame word 0, and the callee calls once more before it doubles.
-    let mut code = vec![
-        op(Op::VmId, [2, 0, 0, 0]),
-        op(Op::StoreFrame, [2, 8, 0, 0]),
-        op(Op::StoreFrame, [2, 1, 0, 0]),
-        op(Op::Call, [10, 8, 0, 0]),
-        op(Op::LoadFrame, [3, 8, 0, 0]),
-        op(Op::LoadFrame, [10, 1, 0, 0]),
-    ];
-    code.extend(finish());
-    code.extend([
-        op(Op::LoadFrame, [4, 0, 0, 0]),
-        op(Op::StoreFrame, [4, 4, 0, 0]),
-        op(Op::Call, [15, 4, 0, 0]),
-        op(Op::LoadFrame, [4, 4, 0, 0]),
-        op(Op::Jump, [18, 0, 0, 0]),
-        op(Op::LoadFrame, [5, 0, 0, 0]),
-        op(Op::AddImm, [5, 5, 5, 0]),
-        op(Op::Jump, [20, 0, 0, 0]),
-        op(Op::StoreFrame, [4, 0, 0, 0]),
-        op(Op::Return, [0; 4]),
-        op(Op::StoreFrame, [5, 0, 0, 0]),
-        op(Op::Address, [6, 0, 1, 0]),
-        op(Op::Return, [0; 4]),
-    ]);
-    check(engine, job(program(code, Store::default()), &[], 0, 1, 70));
+    for engine in engines() {
+        // The entry passes w2 through the callee's frame word 0, and the callee calls once more before it doubles.
+        let mut code = vec![
+            op(Op::VmId, [2, 0, 0, 0]),
+            op(Op::StoreFrame, [2, 8, 0, 0]),
+            op(Op::StoreFrame, [2, 1, 0, 0]),
+            op(Op::Call, [10, 8, 0, 0]),
+            op(Op::LoadFrame, [3, 8, 0, 0]),
+            op(Op::LoadFrame, [10, 1, 0, 0]),
+        ];
+        code.extend(finish());
+        code.extend([
+            op(Op::LoadFrame, [4, 0, 0, 0]),
+            op(Op::StoreFrame, [4, 4, 0, 0]),
+            op(Op::Call, [15, 4, 0, 0]),
+            op(Op::LoadFrame, [4, 4, 0, 0]),
+            op(Op::Jump, [18, 0, 0, 0]),
+            op(Op::LoadFrame, [5, 0, 0, 0]),
+            op(Op::AddImm, [5, 5, 5, 0]),
+            op(Op::Jump, [20, 0, 0, 0]),
+            op(Op::StoreFrame, [4, 0, 0, 0]),
+            op(Op::Return, [0; 4]),
+            op(Op::StoreFrame, [5, 0, 0, 0]),
+            op(Op::Address, [6, 0, 1, 0]),
+            op(Op::Return, [0; 4]),
+        ]);
+        check(engine, job(program(code, Store::default()), &[], 0, 1, 70));
+    }
 }
 
 #[test]
 fn a_call_too_deep_traps() {
-    let engine = interpreter();
-    let code = vec![op(Op::Call, [0, 1, 0, 0]), op(Op::Halt, [0; 4])];
-    check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+    for engine in engines() {
+        let code = vec![op(Op::Call, [0, 1, 0, 0]), op(Op::Halt, [0; 4])];
+        check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+    }
 }
 
 #[test]
 fn depth_is_limited() {
-    let engine = interpreter();
-    let code = vec![
-        op(Op::Enter, [0; 4]),
-        op(Op::Leave, [0; 4]),
-        op(Op::Enter, [0; 4]),
-        op(Op::Jump, [2, 0, 0, 0]),
-    ];
-    check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+    for engine in engines() {
+        let code = vec![
+            op(Op::Enter, [0; 4]),
+            op(Op::Leave, [0; 4]),
+            op(Op::Enter, [0; 4]),
+            op(Op::Jump, [2, 0, 0, 0]),
+        ];
+        check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+    }
 }
 
 #[test]
 fn traps_stop_their_vm_alone_and_record_words() {
-    let engine = interpreter();
-    // VM ids whose lowest three bits are 5 trap conditionally, 6 at once.
-    let code = vec![
-        op(Op::VmId, [10, 0, 0, 0]),
-        op(Op::AndImm, [2, 10, 7, 0]),
-        op(Op::AddImm, [3, 2, u32::MAX - 5, 0]),
-        op(Op::JumpIf, [5, 3, 0, 0]),
-        op(Op::Trap, [0, pair(10, NO_WORD), pair(2, 10), 0]),
-        op(Op::Imm, [4, 5, 0, 0]),
-        op(Op::Eq, [5, 2, 4, 0]),
-        op(Op::TrapIf, [0, 5, 10, NO_WORD]),
-    ];
-    let [(expected, wanted), (found, outcome)] = both(engine, job(with_finish(code.clone()), &[], 0, 1, 200));
-    assert_eq!(outcome, wanted);
-    assert_eq!(outcome.traps, 50);
-    assert_eq!(outcome.first_trap.map(|trap| (trap.vm, trap.words[0])), Some((5, 5)));
-    assert_eq!(found.arena, expected.arena);
-    let mut without_first = job(with_finish(code), &[], 0, 1, 200);
-    without_first.first_vm = 6;
-    without_first.slots[1].place.base = 0_u32.wrapping_sub(6);
-    check(engine, without_first);
+    for engine in engines() {
+        // VM ids whose lowest three bits are 5 trap conditionally, 6 at once.
+        let code = vec![
+            op(Op::VmId, [10, 0, 0, 0]),
+            op(Op::AndImm, [2, 10, 7, 0]),
+            op(Op::AddImm, [3, 2, u32::MAX - 5, 0]),
+            op(Op::JumpIf, [5, 3, 0, 0]),
+            op(Op::Trap, [0, pair(10, NO_WORD), pair(2, 10), 0]),
+            op(Op::Imm, [4, 5, 0, 0]),
+            op(Op::Eq, [5, 2, 4, 0]),
+            op(Op::TrapIf, [0, 5, 10, NO_WORD]),
+        ];
+        let [(expected, wanted), (found, outcome)] = both(engine, job(with_finish(code.clone()), &[], 0, 1, 200));
+        assert_eq!(outcome, wanted);
+        assert_eq!(outcome.traps, 50);
+        assert_eq!(outcome.first_trap.map(|trap| (trap.vm, trap.words[0])), Some((5, 5)));
+        assert_eq!(found.arena, expected.arena);
+        let mut without_first = job(with_finish(code), &[], 0, 1, 200);
+        without_first.first_vm = 6;
+        without_first.slots[1].place.base = 0_u32.wrapping_sub(6);
+        check(engine, without_first);
+    }
 }
 
 #[test]
 fn memory_outside_traps() {
-    let engine = interpreter();
-    for (space, offset) in [(0, 80), (1, 4), (2, 8), (3, 0)] {
-        for access in [Op::Load, Op::Store] {
-            let code = vec![
-                op(Op::Imm, [2, space, 0, 0]),
-                op(Op::Imm, [3, offset, 0, 0]),
-                op(access, [4, 2, 3, 0]),
-            ];
-            let [(_, wanted), (_, outcome)] = both(engine, job(with_finish(code), &[], 0, 1, 4));
-            assert_eq!(outcome, wanted, "space {space}");
-            assert_eq!(outcome.first_trap.map(|trap| trap.site), Some(MEMORY_SITE));
+    for engine in engines() {
+        for (space, offset) in [(0, 80), (1, 4), (2, 8), (3, 0)] {
+            for access in [Op::Load, Op::Store] {
+                let code = vec![
+                    op(Op::Imm, [2, space, 0, 0]),
+                    op(Op::Imm, [3, offset, 0, 0]),
+                    op(access, [4, 2, 3, 0]),
+                ];
+                let [(_, wanted), (_, outcome)] = both(engine, job(with_finish(code), &[], 0, 1, 4));
+                assert_eq!(outcome, wanted, "space {space}");
+                assert_eq!(outcome.first_trap.map(|trap| trap.site), Some(MEMORY_SITE));
+            }
         }
     }
 }
 
 #[test]
 fn spaces_are_apart() {
-    let engine = interpreter();
-    // Writes the VM's number to its frame by address, and reads it back by both ways.
-    let code = vec![
-        op(Op::VmId, [2, 0, 0, 0]),
-        op(Op::Address, [3, 5, 1, 0]),
-        op(Op::Store, [2, 4, 3, 0]),
-        op(Op::LoadFrame, [6, 5, 0, 0]),
-        op(Op::Load, [7, 4, 3, 0]),
-        op(Op::Add, [10, 6, 7, 0]),
-    ];
-    check(engine, job(with_finish(code), &[], 0, 1, 130));
+    for engine in engines() {
+        // Writes the VM's number to its frame by address, and reads it back by both ways.
+        let code = vec![
+            op(Op::VmId, [2, 0, 0, 0]),
+            op(Op::Address, [3, 5, 1, 0]),
+            op(Op::Store, [2, 4, 3, 0]),
+            op(Op::LoadFrame, [6, 5, 0, 0]),
+            op(Op::Load, [7, 4, 3, 0]),
+            op(Op::Add, [10, 6, 7, 0]),
+        ];
+        check(engine, job(with_finish(code), &[], 0, 1, 130));
+    }
 }
 
 #[test]
 fn atomics_of_all_vms_add_up() {
-    let engine = interpreter();
-    let mut code = vec![op(Op::VmId, [2, 0, 0, 0]), op(Op::AddImm, [2, 2, u32::MAX - 60, 0])];
-    let operations = [
-        Op::AtomicAdd,
-        Op::AtomicSub,
-        Op::AtomicXor,
-        Op::AtomicMinU,
-        Op::AtomicMaxU,
-        Op::AtomicMinS,
-        Op::AtomicMaxS,
-        Op::AtomicOr,
-    ];
-    for (at, operation) in (0..).zip(operations) {
-        code.extend([op(Op::Imm, [3, at, 0, 0]), op(operation, [4, 3, 2, 0])]);
+    for engine in engines() {
+        let mut code = vec![op(Op::VmId, [2, 0, 0, 0]), op(Op::AddImm, [2, 2, u32::MAX - 60, 0])];
+        let operations = [
+            Op::AtomicAdd,
+            Op::AtomicSub,
+            Op::AtomicXor,
+            Op::AtomicMinU,
+            Op::AtomicMaxU,
+            Op::AtomicMinS,
+            Op::AtomicMaxS,
+            Op::AtomicOr,
+        ];
+        for (at, operation) in (0..).zip(operations) {
+            code.extend([op(Op::Imm, [3, at, 0, 0]), op(operation, [4, 3, 2, 0])]);
+        }
+        check(engine, job(with_finish(code), &[], 0, 1, 500));
     }
-    check(engine, job(with_finish(code), &[], 0, 1, 500));
 }
 
 #[test]
 fn one_vm_sees_every_atomic_do_its_work() {
-    let engine = interpreter();
-    let binary = [
-        Op::AtomicAdd,
-        Op::AtomicSub,
-        Op::AtomicAnd,
-        Op::AtomicOr,
-        Op::AtomicXor,
-        Op::AtomicMinU,
-        Op::AtomicMaxU,
-        Op::AtomicMinS,
-        Op::AtomicMaxS,
-        Op::AtomicSwap,
-    ];
-    let mut code = vec![
-        op(Op::Imm, [3, 2, 0, 0]),
-        op(Op::Imm, [2, 0x8000_1234, 0, 0]),
-        op(Op::AtomicStore, [2, 3, 0, 0]),
-    ];
-    for (i, operation) in (0..).zip(binary) {
+    for engine in engines() {
+        let binary = [
+            Op::AtomicAdd,
+            Op::AtomicSub,
+            Op::AtomicAnd,
+            Op::AtomicOr,
+            Op::AtomicXor,
+            Op::AtomicMinU,
+            Op::AtomicMaxU,
+            Op::AtomicMinS,
+            Op::AtomicMaxS,
+            Op::AtomicSwap,
+        ];
+        let mut code = vec![
+            op(Op::Imm, [3, 2, 0, 0]),
+            op(Op::Imm, [2, 0x8000_1234, 0, 0]),
+            op(Op::AtomicStore, [2, 3, 0, 0]),
+        ];
+        for (i, operation) in (0..).zip(binary) {
+            code.extend([
+                op(Op::Imm, [5, 0x1357_9bdf_u32.rotate_left(i * 5), 0, 0]),
+                op(operation, [4, 3, 5, 0]),
+                op(Op::MulImm, [10, 10, 31, 0]),
+                op(Op::Xor, [10, 10, 4, 0]),
+            ]);
+        }
         code.extend([
-            op(Op::Imm, [5, 0x1357_9bdf_u32.rotate_left(i * 5), 0, 0]),
-            op(operation, [4, 3, 5, 0]),
-            op(Op::MulImm, [10, 10, 31, 0]),
-            op(Op::Xor, [10, 10, 4, 0]),
+            op(Op::AtomicLoad, [4, 3, 0, 0]),
+            op(Op::AtomicCas, [6, 3, 4, 2]),
+            op(Op::Xor, [10, 10, 6, 0]),
+            op(Op::AtomicCas, [6, 3, 4, 5]),
+            op(Op::Add, [10, 10, 6, 0]),
         ]);
+        check(engine, job(with_finish(code), &[], 0, 1, 1));
     }
-    code.extend([
-        op(Op::AtomicLoad, [4, 3, 0, 0]),
-        op(Op::AtomicCas, [6, 3, 4, 2]),
-        op(Op::Xor, [10, 10, 6, 0]),
-        op(Op::AtomicCas, [6, 3, 4, 5]),
-        op(Op::Add, [10, 10, 6, 0]),
-    ]);
-    check(engine, job(with_finish(code), &[], 0, 1, 1));
 }
 
 #[test]
 fn yielding_vms_go_on_together() {
-    let engine = interpreter();
-    // Each VM adds to an atomic before it yields, and reads it afterwards: all must have added by then.
-    let code = vec![
-        op(Op::Imm, [2, 1, 0, 0]),
-        op(Op::AtomicAdd, [4, 3, 2, 0]),
-        op(Op::Yield, [0; 4]),
-        op(Op::AtomicLoad, [10, 3, 0, 0]),
-        op(Op::Yield, [0; 4]),
-    ];
-    let done = check(engine, job(with_finish(code), &[], 0, 1, 300));
-    assert!(done.arena.iter().all(|&seen| seen == 300));
+    for engine in engines() {
+        // Each VM adds to an atomic before it yields, and reads it afterwards: all must have added by then.
+        let code = vec![
+            op(Op::Imm, [2, 1, 0, 0]),
+            op(Op::AtomicAdd, [4, 3, 2, 0]),
+            op(Op::Yield, [0; 4]),
+            op(Op::AtomicLoad, [10, 3, 0, 0]),
+            op(Op::Yield, [0; 4]),
+        ];
+        let done = check(engine, job(with_finish(code), &[], 0, 1, 300));
+        assert!(done.arena.iter().all(|&seen| seen == 300));
+    }
 }
 
 #[test]
 fn damaged_programs_are_refused() {
-    let engine = interpreter();
-    let damaged = [
-        vec![op(Op::Mov, [28, 0, 0, 0]), op(Op::Halt, [0; 4])],
-        vec![op(Op::Jump, [2, 0, 0, 0]), op(Op::Halt, [0; 4])],
-        vec![op(Op::Affine, [0; 4]), op(Op::Halt, [0; 4])],
-        vec![op(Op::Param, [0, 2, 0, 0]), op(Op::Halt, [0; 4])],
-        vec![op(Op::Trap, [1, 0, 0, 0])],
-        vec![
-            Instruction {
-                opcode: 0xff,
-                operands: [0; 4],
-            },
-            op(Op::Halt, [0; 4]),
-        ],
-        vec![op(Op::Mov, [0; 4])],
-        vec![],
-    ];
-    for code in damaged {
-        assert!(
-            engine
-                .start(job(program(code, Store::default()), &[], 0, 1, 1))
-                .is_err()
-        );
+    for engine in engines() {
+        let damaged = [
+            vec![op(Op::Mov, [28, 0, 0, 0]), op(Op::Halt, [0; 4])],
+            vec![op(Op::Jump, [2, 0, 0, 0]), op(Op::Halt, [0; 4])],
+            vec![op(Op::Affine, [0; 4]), op(Op::Halt, [0; 4])],
+            vec![op(Op::Param, [0, 2, 0, 0]), op(Op::Halt, [0; 4])],
+            vec![op(Op::Trap, [1, 0, 0, 0])],
+            vec![
+                Instruction {
+                    opcode: 0xff,
+                    operands: [0; 4],
+                },
+                op(Op::Halt, [0; 4]),
+            ],
+            vec![op(Op::Mov, [0; 4])],
+            vec![],
+        ];
+        for code in damaged {
+            assert!(
+                engine
+                    .start(job(program(code, Store::default()), &[], 0, 1, 1))
+                    .is_err()
+            );
+        }
     }
 }

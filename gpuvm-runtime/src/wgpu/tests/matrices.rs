@@ -81,19 +81,20 @@ fn compare(engine: &dyn Execute, map: &AffineMap, format: Format, random: &mut R
 
 #[test]
 fn both_forms_of_every_ring_give_the_reference_bits() {
-    let engine = interpreter();
-    let mut random = Random(77);
-    let rings = [
-        &[Ring::Integer][..],
-        &[Ring::Bits],
-        &[Ring::Float],
-        &[Ring::Integer, Ring::Bits, Ring::Float],
-    ];
-    for rings in rings {
-        for (rows, terms) in [(1, 2), (3, 4), (14, 3), (27, 12)] {
-            let map = random_map(&mut random, rings, rows, terms);
-            for format in [Format::Sparse, Format::Dense] {
-                compare(engine, &map, format, &mut random);
+    for engine in engines() {
+        let mut random = Random(77);
+        let rings = [
+            &[Ring::Integer][..],
+            &[Ring::Bits],
+            &[Ring::Float],
+            &[Ring::Integer, Ring::Bits, Ring::Float],
+        ];
+        for rings in rings {
+            for (rows, terms) in [(1, 2), (3, 4), (14, 3), (27, 12)] {
+                let map = random_map(&mut random, rings, rows, terms);
+                for format in [Format::Sparse, Format::Dense] {
+                    compare(engine, &map, format, &mut random);
+                }
             }
         }
     }
@@ -101,52 +102,54 @@ fn both_forms_of_every_ring_give_the_reference_bits() {
 
 #[test]
 fn rows_read_the_words_as_they_were() {
-    let engine = interpreter();
-    // A rotation of three words, so that every order of writing would be wrong without a copy.
-    let copy = |row, column| Term {
-        row,
-        column,
-        ring: Ring::Integer,
-        rotation: 0,
-        coefficient: 1,
-    };
-    let map = AffineMap::from_terms(&[copy(2, 3), copy(3, 4), copy(4, 2)]).unwrap();
-    for format in [Format::Sparse, Format::Dense] {
-        compare(engine, &map, format, &mut Random(5));
+    for engine in engines() {
+        // A rotation of three words, so that every order of writing would be wrong without a copy.
+        let copy = |row, column| Term {
+            row,
+            column,
+            ring: Ring::Integer,
+            rotation: 0,
+            coefficient: 1,
+        };
+        let map = AffineMap::from_terms(&[copy(2, 3), copy(3, 4), copy(4, 2)]).unwrap();
+        for format in [Format::Sparse, Format::Dense] {
+            compare(engine, &map, format, &mut Random(5));
+        }
     }
 }
 
 #[test]
 fn the_largest_matrix_in_a_loop_stays_within_the_inner_budget() {
-    let engine = interpreter();
-    let mut random = Random(9);
-    let terms: Vec<Term> = (2..WORDS as u16)
-        .flat_map(|row| (2..WORDS as u16).map(move |column| (row, column)))
-        .map(|(row, column)| Term {
-            row,
-            column,
-            ring: Ring::Bits,
-            rotation: ((row * 7 + column * 3) % 32) as u8,
-            coefficient: random.next(),
-        })
-        .collect();
-    let map = AffineMap::from_terms(&terms).unwrap();
-    for format in [Format::Sparse, Format::Dense] {
-        // w0 counts the rounds, a different number for each VM.
-        let mut code = vec![
-            op(Op::VmId, [0, 0, 0, 0]),
-            op(Op::AddImm, [0, 0, 30, 0]),
-            op(Op::Imm, [5, 12345, 0, 0]),
-        ];
-        code.extend([
-            op(Op::Affine, [0; 4]),
-            op(Op::AddImm, [0, 0, u32::MAX, 0]),
-            op(Op::JumpIf, [3, 0, 0, 0]),
-            op(Op::Imm, [0, 1, 0, 0]),
-            op(Op::Param, [1, 1, 0, 0]),
-            op(Op::Store, [9, 0, 1, 0]),
-            op(Op::Halt, [0; 4]),
-        ]);
-        check(engine, job(program(code, stored(&map, format)), &[], 0, 1, 40));
+    for engine in engines() {
+        let mut random = Random(9);
+        let terms: Vec<Term> = (2..WORDS as u16)
+            .flat_map(|row| (2..WORDS as u16).map(move |column| (row, column)))
+            .map(|(row, column)| Term {
+                row,
+                column,
+                ring: Ring::Bits,
+                rotation: ((row * 7 + column * 3) % 32) as u8,
+                coefficient: random.next(),
+            })
+            .collect();
+        let map = AffineMap::from_terms(&terms).unwrap();
+        for format in [Format::Sparse, Format::Dense] {
+            // w0 counts the rounds, a different number for each VM.
+            let mut code = vec![
+                op(Op::VmId, [0, 0, 0, 0]),
+                op(Op::AddImm, [0, 0, 30, 0]),
+                op(Op::Imm, [5, 12345, 0, 0]),
+            ];
+            code.extend([
+                op(Op::Affine, [0; 4]),
+                op(Op::AddImm, [0, 0, u32::MAX, 0]),
+                op(Op::JumpIf, [3, 0, 0, 0]),
+                op(Op::Imm, [0, 1, 0, 0]),
+                op(Op::Param, [1, 1, 0, 0]),
+                op(Op::Store, [9, 0, 1, 0]),
+                op(Op::Halt, [0; 4]),
+            ]);
+            check(engine, job(program(code, stored(&map, format)), &[], 0, 1, 40));
+        }
     }
 }

@@ -142,41 +142,42 @@ fn gives_float(op: Op) -> bool {
 
 #[test]
 fn every_operation_gives_the_reference_bits() {
-    let engine = interpreter();
-    let mut failures = Vec::new();
-    for &operation in Op::ALL {
-        // Relaxed functions have a test of their own, with a tolerance.
-        let other = matches!(operation, Op::Affine | Op::FMath);
-        if !matches!(operation.class(), Class::Linear | Class::Oracle) || other {
-            continue;
-        }
-        let constants: &[u32] = if operation.roles().contains(&Role::Imm) {
-            &EDGES
-        } else {
-            &[0]
-        };
-        let n = arity(operation);
-        let vms = if n >= 2 { 6000 } else { 2000 };
-        for &constant in constants {
-            let [(expected, wanted), (found, outcome)] =
-                both(engine, job(compute(operation, constant), &inputs(n, vms), n, 2, vms));
-            assert_eq!(outcome, wanted);
-            let start = (n * vms) as usize;
-            let wrong = (start..found.arena.len()).find(|&i| {
-                let (a, b) = (found.arena[i], expected.arena[i]);
-                a != b && !(gives_float(operation) && is_nan(a) && is_nan(b))
-            });
-            if let Some(i) = wrong {
-                let vm = (i - start) / 2;
-                let input = &expected.arena[vm * n as usize..(vm + 1) * n as usize];
-                failures.push(format!(
-                    "{} of {input:x?} and {constant:#x} is {:#x} and not {:#x}",
-                    operation.mnemonic(),
-                    found.arena[i],
-                    expected.arena[i]
-                ));
+    for engine in engines() {
+        let mut failures = Vec::new();
+        for &operation in Op::ALL {
+            // Relaxed functions have a test of their own, with a tolerance.
+            let other = matches!(operation, Op::Affine | Op::FMath);
+            if !matches!(operation.class(), Class::Linear | Class::Oracle) || other {
+                continue;
+            }
+            let constants: &[u32] = if operation.roles().contains(&Role::Imm) {
+                &EDGES
+            } else {
+                &[0]
+            };
+            let n = arity(operation);
+            let vms = if n >= 2 { 6000 } else { 2000 };
+            for &constant in constants {
+                let [(expected, wanted), (found, outcome)] =
+                    both(engine, job(compute(operation, constant), &inputs(n, vms), n, 2, vms));
+                assert_eq!(outcome, wanted);
+                let start = (n * vms) as usize;
+                let wrong = (start..found.arena.len()).find(|&i| {
+                    let (a, b) = (found.arena[i], expected.arena[i]);
+                    a != b && !(gives_float(operation) && is_nan(a) && is_nan(b))
+                });
+                if let Some(i) = wrong {
+                    let vm = (i - start) / 2;
+                    let input = &expected.arena[vm * n as usize..(vm + 1) * n as usize];
+                    failures.push(format!(
+                        "{} of {input:x?} and {constant:#x} is {:#x} and not {:#x}",
+                        operation.mnemonic(),
+                        found.arena[i],
+                        expected.arena[i]
+                    ));
+                }
             }
         }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

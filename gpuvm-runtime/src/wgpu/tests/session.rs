@@ -51,28 +51,114 @@ fn limit_of(cycles: u64) -> Limit {
 
 #[test]
 fn any_split_of_cycles_gives_the_same_end() {
-    let engine = interpreter();
-    let mut expected = mixed();
-    let wanted = reference(&mut expected);
-    assert!(wanted.traps > 0);
-    let mut random = Random(3);
-    for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
-        for scale in [5, 40, 100_000] {
-            let mut running = engine.start(mixed()).unwrap();
-            let mut tally = Tally::default();
-            while tally.batches == 0 || tally.running + tally.yielded > 0 {
-                let limit = Limit {
-                    dispatch,
-                    slice: Some(Duration::from_millis(u64::from(random.below(3)))),
-                    ..limit_of(u64::from(1 + random.below(30) * scale))
-                };
-                tally = running.advance(&limit, &mut |_| {}).unwrap();
+    for engine in engines() {
+        let mut expected = mixed();
+        let wanted = reference(&mut expected);
+        assert!(wanted.traps > 0);
+        let mut random = Random(3);
+        for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
+            for scale in [5, 40, 100_000] {
+                let mut running = engine.start(mixed()).unwrap();
+                let mut tally = Tally::default();
+                while tally.batches == 0 || tally.running + tally.yielded > 0 {
+                    let limit = Limit {
+                        dispatch,
+                        slice: Some(Duration::from_millis(u64::from(random.below(3)))),
+                        ..limit_of(u64::from(1 + random.below(30) * scale))
+                    };
+                    tally = running.advance(&limit, &mut |_| {}).unwrap();
+                }
+                assert_eq!(
+                    (tally.retired, u64::from(tally.trapped)),
+                    (wanted.retired, wanted.traps)
+                );
+                let found = end(running);
+                assert_eq!(
+                    found,
+                    (expected.arena.clone(), expected.atomics.clone(), wanted.first_trap)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn cycles_are_exact() {
+    for engine in engines() {
+        let program = Arc::new(with_finish(countdown(1000, 50)));
+        let batch = job((*program).clone(), &[], 0, 1, 70);
+        let mut running = engine.start(batch.clone()).unwrap();
+        let mut vms: Vec<Vm> = (0..70).map(|vm| Vm::new(&program, vm)).collect();
+        let mut expected = batch.clone();
+        for cycles in [1, 2, 17, 5000, 40_000] {
+            running.advance(&limit_of(cycles), &mut |_| {}).unwrap();
+            let slots: Vec<_> = expected.slots.iter().map(|slot| slot.place).collect();
+            let mut memory = Memory {
+                arena: &mut expected.arena,
+                atomics: &mut expected.atomics,
+                params: &slots,
+                vm_count: 70,
+                first_vm: 0,
+            };
+            interp::run_all(&program, &mut memory, &mut vms, Some(cycles));
+            for (index, vm) in (0..).zip(&vms) {
+                if index % 9 == 0 {
+                    assert_eq!(running.vm(index).unwrap(), *vm);
+                }
             }
             assert_eq!(
-                (tally.retired, u64::from(tally.trapped)),
-                (wanted.retired, wanted.traps)
+                running.image().unwrap().records,
+                vms.iter().flat_map(|vm| vm.state).collect::<Vec<_>>()
             );
-            let found = end(running);
+            assert_eq!(running.memory().unwrap().arena, expected.arena);
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_lets_go() {
+    for engine in engines() {
+        let forever = vec![op(Op::AddImm, [2, 2, 1, 0]), op(Op::Jump, [0; 4])];
+        let mut running = engine
+            .start(job(program(forever, Store::default()), &[], 0, 1, 10))
+            .unwrap();
+        for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
+            let limit = Limit {
+                time: Some(Duration::from_millis(30)),
+                dispatch,
+                ..Limit::default()
+            };
+            let mut looks = 0;
+            let tally = running.advance(&limit, &mut |_| looks += 1).unwrap();
+            assert_eq!((tally.running, tally.halted), (10, 0));
+            assert!(looks > 0);
+        }
+    }
+}
+
+#[test]
+fn an_image_goes_on_elsewhere() {
+    for engine in engines() {
+        let mut expected = mixed();
+        let wanted = reference(&mut expected);
+        let mut random = Random(11);
+        for _ in 0..6 {
+            let mut first = engine.start(mixed()).unwrap();
+            for _ in 0..random.below(4) {
+                first
+                    .advance(&limit_of(u64::from(random.below(3000))), &mut |_| {})
+                    .unwrap();
+            }
+            let image: Image = first.image().unwrap();
+            let memory = first.memory().unwrap();
+            let mut batch = mixed();
+            batch.arena = memory.arena;
+            batch.atomics = memory.atomics;
+            let mut second = engine.start(batch).unwrap();
+            second.restore(&image).unwrap();
+            assert_eq!(second.image().unwrap(), image);
+            to_end(&mut *second, &Limit::default());
+            let found = end(second);
             assert_eq!(
                 found,
                 (expected.arena.clone(), expected.atomics.clone(), wanted.first_trap)
@@ -82,122 +168,42 @@ fn any_split_of_cycles_gives_the_same_end() {
 }
 
 #[test]
-fn cycles_are_exact() {
-    let engine = interpreter();
-    let program = Arc::new(with_finish(countdown(1000, 50)));
-    let batch = job((*program).clone(), &[], 0, 1, 70);
-    let mut running = engine.start(batch.clone()).unwrap();
-    let mut vms: Vec<Vm> = (0..70).map(|vm| Vm::new(&program, vm)).collect();
-    let mut expected = batch.clone();
-    for cycles in [1, 2, 17, 5000, 40_000] {
-        running.advance(&limit_of(cycles), &mut |_| {}).unwrap();
-        let slots: Vec<_> = expected.slots.iter().map(|slot| slot.place).collect();
-        let mut memory = Memory {
-            arena: &mut expected.arena,
-            atomics: &mut expected.atomics,
-            params: &slots,
-            vm_count: 70,
-            first_vm: 0,
-        };
-        interp::run_all(&program, &mut memory, &mut vms, Some(cycles));
-        for (index, vm) in (0..).zip(&vms) {
-            if index % 9 == 0 {
-                assert_eq!(running.vm(index).unwrap(), *vm);
-            }
-        }
-        assert_eq!(
-            running.image().unwrap().records,
-            vms.iter().flat_map(|vm| vm.state).collect::<Vec<_>>()
-        );
-        assert_eq!(running.memory().unwrap().arena, expected.arena);
-    }
-}
-
-#[test]
-fn a_time_limit_lets_go() {
-    let engine = interpreter();
-    let forever = vec![op(Op::AddImm, [2, 2, 1, 0]), op(Op::Jump, [0; 4])];
-    let mut running = engine
-        .start(job(program(forever, Store::default()), &[], 0, 1, 10))
-        .unwrap();
-    for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
-        let limit = Limit {
-            time: Some(Duration::from_millis(30)),
-            dispatch,
-            ..Limit::default()
-        };
-        let mut looks = 0;
-        let tally = running.advance(&limit, &mut |_| looks += 1).unwrap();
-        assert_eq!((tally.running, tally.halted), (10, 0));
-        assert!(looks > 0);
-    }
-}
-
-#[test]
-fn an_image_goes_on_elsewhere() {
-    let engine = interpreter();
-    let mut expected = mixed();
-    let wanted = reference(&mut expected);
-    let mut random = Random(11);
-    for _ in 0..6 {
-        let mut first = engine.start(mixed()).unwrap();
-        for _ in 0..random.below(4) {
-            first
-                .advance(&limit_of(u64::from(random.below(3000))), &mut |_| {})
-                .unwrap();
-        }
-        let image: Image = first.image().unwrap();
-        let memory = first.memory().unwrap();
-        let mut batch = mixed();
-        batch.arena = memory.arena;
-        batch.atomics = memory.atomics;
-        let mut second = engine.start(batch).unwrap();
-        second.restore(&image).unwrap();
-        assert_eq!(second.image().unwrap(), image);
-        to_end(&mut *second, &Limit::default());
-        let found = end(second);
-        assert_eq!(
-            found,
-            (expected.arena.clone(), expected.atomics.clone(), wanted.first_trap)
-        );
-    }
-}
-
-#[test]
 fn an_image_of_other_vms_is_refused() {
-    let engine = interpreter();
-    let mut running = engine.start(mixed()).unwrap();
-    assert!(running.restore(&Image::default()).is_err());
-    assert!(running.vm(300).is_err());
+    for engine in engines() {
+        let mut running = engine.start(mixed()).unwrap();
+        assert!(running.restore(&Image::default()).is_err());
+        assert!(running.vm(300).is_err());
+    }
 }
 
 #[test]
 fn vms_stop_in_front_of_breakpoints() {
-    let engine = interpreter();
-    let batch = || job(with_finish(countdown(1, 2)), &[], 0, 1, 10);
-    let mut expected = batch();
-    reference(&mut expected);
-    let mut running = engine.start(batch()).unwrap();
-    let limit = Limit {
-        breakpoints: vec![4, 9],
-        ..Limit::default()
-    };
-    let mut stops = 0;
-    loop {
-        let tally = running.advance(&limit, &mut |_| {}).unwrap();
-        if tally.running == 0 {
-            break;
+    for engine in engines() {
+        let batch = || job(with_finish(countdown(1, 2)), &[], 0, 1, 10);
+        let mut expected = batch();
+        reference(&mut expected);
+        let mut running = engine.start(batch()).unwrap();
+        let limit = Limit {
+            breakpoints: vec![4, 9],
+            ..Limit::default()
+        };
+        let mut stops = 0;
+        loop {
+            let tally = running.advance(&limit, &mut |_| {}).unwrap();
+            if tally.running == 0 {
+                break;
+            }
+            assert_eq!(tally.at_breakpoint, tally.running);
+            for index in 0..10 {
+                let vm = running.vm(index).unwrap();
+                assert!(vm.status() != Status::Running || [4, 9].contains(&vm.ip()));
+            }
+            stops += 1;
         }
-        assert_eq!(tally.at_breakpoint, tally.running);
-        for index in 0..10 {
-            let vm = running.vm(index).unwrap();
-            assert!(vm.status() != Status::Running || [4, 9].contains(&vm.ip()));
-        }
-        stops += 1;
+        // VM 9 counts from 11 down to 1, and then stops once more.
+        assert_eq!(stops, 12);
+        assert_eq!(end(running).0, expected.arena);
     }
-    // VM 9 counts from 11 down to 1, and then stops once more.
-    assert_eq!(stops, 12);
-    assert_eq!(end(running).0, expected.arena);
 }
 
 /// Adds the first word of the slice that parameter 0 names to the VM's own word, which parameter 1 names.
@@ -218,64 +224,66 @@ fn add_first() -> Program {
 
 #[test]
 fn steps_see_what_the_step_before_has_left() {
-    let engine = interpreter();
-    for (steps, code) in [(1, add_first()), (7, add_first()), (600, add_first())] {
-        // A loop, though nobody gets there, keeps steps from being put in one submission.
-        let mut looping = code.clone();
-        looping.code.push(op(Op::Jump, [9, 0, 0, 0]));
-        looping.places.push(SITE_PLACE);
-        for program in [code, looping] {
-            let mut batch = job(program, &[5, 0], 0, 1, 100);
-            batch.steps = steps;
-            batch.copies = vec![Copy {
-                from: Span { region: None, start: 2 },
-                to: Span { region: None, start: 0 },
-                words: 1,
-            }];
-            let mut running = engine.start(batch).unwrap();
-            let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
-            assert_eq!((tally.steps, tally.halted), (steps, 100));
-            // The first VM doubles and adds one, and the others follow it: all begin at 0.
-            let expected = (0..steps).fold(0_u32, |word, _| word.wrapping_mul(2).wrapping_add(1));
-            assert!(
-                end(running).0[2..].iter().all(|&word| word == expected),
-                "{steps} steps"
-            );
+    for engine in engines() {
+        for (steps, code) in [(1, add_first()), (7, add_first()), (600, add_first())] {
+            // A loop, though nobody gets there, keeps steps from being put in one submission.
+            let mut looping = code.clone();
+            looping.code.push(op(Op::Jump, [9, 0, 0, 0]));
+            looping.places.push(SITE_PLACE);
+            for program in [code, looping] {
+                let mut batch = job(program, &[5, 0], 0, 1, 100);
+                batch.steps = steps;
+                batch.copies = vec![Copy {
+                    from: Span { region: None, start: 2 },
+                    to: Span { region: None, start: 0 },
+                    words: 1,
+                }];
+                let mut running = engine.start(batch).unwrap();
+                let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+                assert_eq!((tally.steps, tally.halted), (steps, 100));
+                // The first VM doubles and adds one, and the others follow it: all begin at 0.
+                let expected = (0..steps).fold(0_u32, |word, _| word.wrapping_mul(2).wrapping_add(1));
+                assert!(
+                    end(running).0[2..].iter().all(|&word| word == expected),
+                    "{steps} steps"
+                );
+            }
         }
     }
 }
 
 #[test]
 fn a_trap_ends_the_row_of_steps() {
-    let engine = interpreter();
-    // Every step adds 1 to the VM's word; VM 3 traps when it has got to 4.
-    let code = vec![
-        op(Op::Imm, [0, 1, 0, 0]),
-        op(Op::Param, [1, 1, 0, 0]),
-        op(Op::Load, [2, 0, 1, 0]),
-        op(Op::AddImm, [2, 2, 1, 0]),
-        op(Op::Store, [2, 0, 1, 0]),
-        op(Op::VmId, [3, 0, 0, 0]),
-        op(Op::XorImm, [3, 3, 3, 0]),
-        op(Op::XorImm, [4, 2, 4, 0]),
-        op(Op::Or, [3, 3, 4, 0]),
-        op(Op::Imm, [5, 0, 0, 0]),
-        op(Op::Eq, [3, 3, 5, 0]),
-        op(Op::TrapIf, [0, 3, 2, NO_WORD]),
-        op(Op::Halt, [0; 4]),
-    ];
-    let mut batch = job(program(code, Store::default()), &[], 0, 1, 200);
-    batch.steps = 50;
-    let mut running = engine.start(batch).unwrap();
-    let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
-    assert_eq!((tally.steps, tally.trapped, tally.halted), (3, 1, 199));
-    let (arena, _, trap) = end(running);
-    assert!(arena.iter().all(|&word| word == 4), "{arena:?}");
-    assert_eq!(trap.map(|trap| (trap.vm, trap.words[0])), Some((3, 4)));
+    for engine in engines() {
+        // Every step adds 1 to the VM's word; VM 3 traps when it has got to 4.
+        let code = vec![
+            op(Op::Imm, [0, 1, 0, 0]),
+            op(Op::Param, [1, 1, 0, 0]),
+            op(Op::Load, [2, 0, 1, 0]),
+            op(Op::AddImm, [2, 2, 1, 0]),
+            op(Op::Store, [2, 0, 1, 0]),
+            op(Op::VmId, [3, 0, 0, 0]),
+            op(Op::XorImm, [3, 3, 3, 0]),
+            op(Op::XorImm, [4, 2, 4, 0]),
+            op(Op::Or, [3, 3, 4, 0]),
+            op(Op::Imm, [5, 0, 0, 0]),
+            op(Op::Eq, [3, 3, 5, 0]),
+            op(Op::TrapIf, [0, 3, 2, NO_WORD]),
+            op(Op::Halt, [0; 4]),
+        ];
+        let mut batch = job(program(code, Store::default()), &[], 0, 1, 200);
+        batch.steps = 50;
+        let mut running = engine.start(batch).unwrap();
+        let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        assert_eq!((tally.steps, tally.trapped, tally.halted), (3, 1, 199));
+        let (arena, _, trap) = end(running);
+        assert!(arena.iter().all(|&word| word == 4), "{arena:?}");
+        assert_eq!(trap.map(|trap| (trap.vm, trap.words[0])), Some((3, 4)));
+    }
 }
 
 fn region(words: &[u32]) -> Region {
-    let memory = interpreter().memory().unwrap();
+    let memory = engines()[0].memory().unwrap();
     let region = memory.allocate(words.len() as u64).unwrap();
     memory.write(&region, words).unwrap();
     region
@@ -283,73 +291,76 @@ fn region(words: &[u32]) -> Region {
 
 #[test]
 fn data_that_stays_is_seen_by_every_launch() {
-    let engine = interpreter();
-    let memory = engine.memory().unwrap();
-    let data: Vec<u32> = (0..1000).collect();
-    let own = region(&data);
-    for round in 1..4 {
-        // Others come and go, and let the memory grow.
-        let others: Vec<_> = (0..round).map(|i| region(&vec![i; 300_000])).collect();
-        let mut batch = job(add_first(), &[round], 0, 1, 1000);
-        batch.slots[1].region = Some(own.clone());
-        batch.slots[1].place.base = 0;
-        let mut running = engine.start(batch).unwrap();
-        to_end(&mut *running, &Limit::default());
-        running.finish().unwrap();
-        for (i, other) in (0..).zip(&others) {
-            assert!(memory.read(other).unwrap().iter().all(|&word| word == i));
+    for engine in engines() {
+        let memory = engine.memory().unwrap();
+        let data: Vec<u32> = (0..1000).collect();
+        let own = region(&data);
+        for round in 1..4 {
+            // Others come and go, and let the memory grow.
+            let others: Vec<_> = (0..round).map(|i| region(&vec![i; 300_000])).collect();
+            let mut batch = job(add_first(), &[round], 0, 1, 1000);
+            batch.slots[1].region = Some(own.clone());
+            batch.slots[1].place.base = 0;
+            let mut running = engine.start(batch).unwrap();
+            to_end(&mut *running, &Limit::default());
+            running.finish().unwrap();
+            for (i, other) in (0..).zip(&others) {
+                assert!(memory.read(other).unwrap().iter().all(|&word| word == i));
+            }
         }
+        let found = memory.read(&own).unwrap();
+        assert!(
+            found
+                .iter()
+                .zip(&data)
+                .all(|(found, before)| *found == before + 1 + 2 + 3 + 3)
+        );
     }
-    let found = memory.read(&own).unwrap();
-    assert!(
-        found
-            .iter()
-            .zip(&data)
-            .all(|(found, before)| *found == before + 1 + 2 + 3 + 3)
-    );
 }
 
 #[test]
 fn atomics_that_stay_are_filled_and_copied_back() {
-    let engine = interpreter();
-    let bins = region(&[100, 200]);
-    let code = vec![
-        op(Op::Imm, [2, 1, 0, 0]),
-        op(Op::AtomicAdd, [4, 2, 2, 0]),
-        op(Op::Halt, [0; 4]),
-    ];
-    let mut batch = job(program(code, Store::default()), &[], 0, 1, 64);
-    batch.atomics = vec![0; 3];
-    batch.atomic_regions = vec![(1, bins.clone())];
-    let mut running = engine.start(batch).unwrap();
-    to_end(&mut *running, &Limit::default());
-    assert_eq!(end(running).1, [0, 164, 200]);
-    assert_eq!(engine.memory().unwrap().read(&bins).unwrap(), [164, 200]);
+    for engine in engines() {
+        let bins = region(&[100, 200]);
+        let code = vec![
+            op(Op::Imm, [2, 1, 0, 0]),
+            op(Op::AtomicAdd, [4, 2, 2, 0]),
+            op(Op::Halt, [0; 4]),
+        ];
+        let mut batch = job(program(code, Store::default()), &[], 0, 1, 64);
+        batch.atomics = vec![0; 3];
+        batch.atomic_regions = vec![(1, bins.clone())];
+        let mut running = engine.start(batch).unwrap();
+        to_end(&mut *running, &Limit::default());
+        assert_eq!(end(running).1, [0, 164, 200]);
+        assert_eq!(engine.memory().unwrap().read(&bins).unwrap(), [164, 200]);
+    }
 }
 
 #[test]
 fn several_threads_share_the_device() {
-    let engine = interpreter();
-    std::thread::scope(|scope| {
-        for thread in 0..4 {
-            scope.spawn(move || {
-                for round in 0..6 {
-                    let data = vec![thread * 100 + round; 5000 * (round as usize + 1)];
-                    let own = region(&data);
-                    let mut batch = job(add_first(), &[7], 0, 1, 5000);
-                    batch.slots[1].region = Some(own.clone());
-                    batch.slots[1].place.base = 0;
-                    let mut running = engine.start(batch).unwrap();
-                    check(engine, mixed_without_yield());
-                    to_end(&mut *running, &Limit::default());
-                    running.finish().unwrap();
-                    let found = engine.memory().unwrap().read(&own).unwrap();
-                    assert!(found[..5000].iter().all(|&word| word == data[0] + 8));
-                    assert_eq!(found[5000..], data[5000..]);
-                }
-            });
-        }
-    });
+    for engine in engines() {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || {
+                    for round in 0..6 {
+                        let data = vec![thread * 100 + round; 5000 * (round as usize + 1)];
+                        let own = region(&data);
+                        let mut batch = job(add_first(), &[7], 0, 1, 5000);
+                        batch.slots[1].region = Some(own.clone());
+                        batch.slots[1].place.base = 0;
+                        let mut running = engine.start(batch).unwrap();
+                        check(engine, mixed_without_yield());
+                        to_end(&mut *running, &Limit::default());
+                        running.finish().unwrap();
+                        let found = engine.memory().unwrap().read(&own).unwrap();
+                        assert!(found[..5000].iter().all(|&word| word == data[0] + 8));
+                        assert_eq!(found[5000..], data[5000..]);
+                    }
+                });
+            }
+        });
+    }
 }
 
 fn mixed_without_yield() -> Job {
@@ -358,46 +369,47 @@ fn mixed_without_yield() -> Job {
 
 #[test]
 fn what_is_too_large_is_out_of_memory() {
-    let memory = interpreter().memory().unwrap();
+    let memory = engines()[0].memory().unwrap();
     let error = memory.allocate(u64::from(u32::MAX)).unwrap_err();
     assert!(matches!(error, crate::Error::OutOfMemory { .. }), "{error}");
 }
 
 #[test]
 fn large_arenas_come_and_go_whole() {
-    let engine = interpreter();
-    let vms = 500_000;
-    let input: Vec<u32> = (0..vms * 2).map(|i| (i * 77) | 1).collect();
-    let code = vec![
-        op(Op::Imm, [0, 1, 0, 0]),
-        op(Op::Param, [1, 0, 0, 0]),
-        op(Op::Load, [2, 0, 1, 0]),
-        op(Op::Load, [3, 0, 1, 1]),
-        op(Op::Add, [2, 2, 3, 0]),
-        op(Op::Param, [1, 1, 0, 0]),
-        op(Op::Store, [2, 0, 1, 0]),
-        op(Op::Halt, [0; 4]),
-    ];
-    let mut program = program(code, Store::default());
-    program.frame_words = 0;
-    let mut running = engine.start(job(program, &input, 2, 1, vms)).unwrap();
-    to_end(&mut *running, &Limit::default());
-    let image = running.image().unwrap();
-    assert!(
-        image
-            .records
-            .chunks_exact(32)
-            .zip(0..)
-            .all(|(record, id)| record[2] == id && record[1] == 3)
-    );
-    running.restore(&image).unwrap();
-    assert_eq!(running.image().unwrap(), image);
-    let (arena, ..) = end(running);
-    let results = &arena[input.len()..];
-    assert!(
-        results
-            .iter()
-            .zip(input.chunks_exact(2))
-            .all(|(sum, pair)| *sum == pair[0].wrapping_add(pair[1]))
-    );
+    for engine in engines() {
+        let vms = 500_000;
+        let input: Vec<u32> = (0..vms * 2).map(|i| (i * 77) | 1).collect();
+        let code = vec![
+            op(Op::Imm, [0, 1, 0, 0]),
+            op(Op::Param, [1, 0, 0, 0]),
+            op(Op::Load, [2, 0, 1, 0]),
+            op(Op::Load, [3, 0, 1, 1]),
+            op(Op::Add, [2, 2, 3, 0]),
+            op(Op::Param, [1, 1, 0, 0]),
+            op(Op::Store, [2, 0, 1, 0]),
+            op(Op::Halt, [0; 4]),
+        ];
+        let mut program = program(code, Store::default());
+        program.frame_words = 0;
+        let mut running = engine.start(job(program, &input, 2, 1, vms)).unwrap();
+        to_end(&mut *running, &Limit::default());
+        let image = running.image().unwrap();
+        assert!(
+            image
+                .records
+                .chunks_exact(32)
+                .zip(0..)
+                .all(|(record, id)| record[2] == id && record[1] == 3)
+        );
+        running.restore(&image).unwrap();
+        assert_eq!(running.image().unwrap(), image);
+        let (arena, ..) = end(running);
+        let results = &arena[input.len()..];
+        assert!(
+            results
+                .iter()
+                .zip(input.chunks_exact(2))
+                .all(|(sum, pair)| *sum == pair[0].wrapping_add(pair[1]))
+        );
+    }
 }

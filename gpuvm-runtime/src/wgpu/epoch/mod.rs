@@ -1,0 +1,251 @@
+//! The epoch engine: a kernel sorts the VMs by the class of their next instruction, and then one kernel for each class takes its turn.
+//! An epoch is one turn of each. Which VMs wait for which class stays on the device and sizes the dispatches there, so a submission
+//! has many epochs, and those after the last VM has stopped find nothing to do.
+//!
+//! What `shaders/epoch/queue.wgsl` says of the queues makes epochs few: in one turn a VM runs as many instructions of the class as
+//! follow each other, and it reaches a class whose turn comes later within the same epoch.
+
+mod outlook;
+mod queues;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gpuvm_core::isa::Class;
+use gpuvm_core::program::Program;
+
+use super::gpu::Gpu;
+use super::heap::HeapMemory;
+use super::interpreter::longest_instruction;
+use super::kernel::Kernel;
+use super::library::Library;
+use super::memory::filled;
+use super::pack::{Packed, pack};
+use super::session::{Session, capacity};
+use super::source::epoch::MOST_STEPS;
+use super::source::{Entry, Part, Uses};
+use super::stepper::{Bound, Need, Plan, Reach, Shared, Stepper};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running};
+use crate::error::{Error, Result};
+
+use self::outlook::Outlook;
+use self::queues::Queues;
+
+/// Invocations of a workgroup: few have to count in one place.
+const WORKGROUP: u32 = 256;
+/// The same where a CPU plays the device, which runs the invocations that have nothing to do as well.
+const WORKGROUP_SOFTWARE: u32 = 32;
+/// Iterations inside of a VM's instructions in one turn, which every device allows.
+const MOST_INNER: u32 = 2_500;
+/// Epochs in one submission.
+const MOST_EPOCHS: u32 = 4096;
+/// Instructions that a VM may run in an epoch on average before it has to wait for the next submission.
+const STEPS_AN_EPOCH: u32 = 64;
+
+/// The epoch engine on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
+pub struct Epoch {
+    shared: Arc<Shelves>,
+}
+
+#[derive(Debug)]
+struct Shelves {
+    gpu: Arc<Gpu>,
+    /// The kernels that programs have used so far.
+    kernels: Mutex<HashMap<Entry, Arc<Kernel>>>,
+    library: Library<Loaded>,
+}
+
+/// A program on the device.
+#[derive(Debug)]
+struct Loaded {
+    packed: Packed,
+    code: wgpu::Buffer,
+    matrices: wgpu::Buffer,
+    uses: Uses,
+    outlook: Outlook,
+    longest_instruction: u32,
+}
+
+/// The kernels for a program.
+#[derive(Clone, Debug)]
+struct Kernels {
+    prepare: Arc<Kernel>,
+    classify: Arc<Kernel>,
+    /// Those of the classes that the program has, in the order of their turns.
+    turns: Vec<(Class, Arc<Kernel>)>,
+}
+
+/// A program with its kernels.
+struct Sorted {
+    program: Arc<Loaded>,
+    kernels: Kernels,
+    /// The program's code, maybe with breakpoints.
+    code: wgpu::Buffer,
+    /// Whether VMs must stop after an exact number of instructions.
+    exact: bool,
+}
+
+/// A session on the epoch engine alone.
+struct Sorting {
+    epoch: Epoch,
+    program: Arc<Loaded>,
+    /// The breakpoints and the exactness that were asked for last, and what they need.
+    last: Option<(Vec<u32>, bool, Arc<Sorted>)>,
+}
+
+impl Epoch {
+    /// The epoch engine for a device. Shaders are compiled when a program needs them.
+    pub fn new(gpu: Arc<Gpu>) -> Epoch {
+        Epoch {
+            shared: Arc::new(Shelves {
+                gpu,
+                kernels: Mutex::default(),
+                library: Library::default(),
+            }),
+        }
+    }
+
+    fn load(&self, program: &Arc<Program>) -> Result<Arc<Loaded>> {
+        let gpu = &*self.shared.gpu;
+        self.shared.library.get(program, || {
+            let packed = pack(program).map_err(|what| Error::Device {
+                reason: format!("program `{}` cannot be loaded: {what}", program.name),
+            })?;
+            let uses = Uses::of(program);
+            gpu.guarded(|_| Loaded {
+                code: filled(gpu, "code", &packed.code),
+                matrices: filled(gpu, "matrices", &packed.matrices),
+                packed,
+                uses,
+                outlook: Outlook::of(program, MOST_STEPS, MOST_INNER),
+                longest_instruction: longest_instruction(program, uses),
+            })
+        })
+    }
+
+    fn kernel(&self, entry: Entry) -> Result<Arc<Kernel>> {
+        let mut kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kernels.get(&entry) {
+            return Ok(known.clone());
+        }
+        let kernel = Arc::new(self.shared.gpu.kernel(entry)?);
+        kernels.insert(entry, kernel.clone());
+        Ok(kernel)
+    }
+
+    /// The kernels for the classes and parts that a program has.
+    fn kernels(&self, classes: &[Class], uses: Uses) -> Result<Kernels> {
+        let workgroup = if self.shared.gpu.software {
+            WORKGROUP_SOFTWARE
+        } else {
+            WORKGROUP
+        };
+        let turn = |&class: &Class| {
+            let entry = Entry::Turn(class, uses.among(parts(class)), workgroup);
+            Ok((class, self.kernel(entry)?))
+        };
+        Ok(Kernels {
+            prepare: self.kernel(Entry::Prepare)?,
+            classify: self.kernel(Entry::Classify(uses.among(&[Part::Breaks]), workgroup))?,
+            turns: classes.iter().map(turn).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// The parts that a class's kernel may need.
+fn parts(class: Class) -> &'static [Part] {
+    match class {
+        Class::Linear => &[Part::Breaks, Part::Sparse, Part::Dense],
+        Class::Oracle => &[
+            Part::Breaks,
+            Part::Division,
+            Part::Long,
+            Part::LongDivision,
+            Part::RareFloat,
+            Part::Conversion,
+        ],
+        Class::Branch => &[Part::Breaks, Part::Calls],
+        Class::Io => &[Part::Breaks, Part::Atomic],
+    }
+}
+
+impl Execute for Epoch {
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        Some(Arc::new(HeapMemory(self.shared.gpu.clone())))
+    }
+
+    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+        capacity(&self.shared.gpu, program, demand)
+    }
+
+    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        let plan = Sorting {
+            epoch: self.clone(),
+            program: self.load(&job.program)?,
+            last: None,
+        };
+        Session::start(self.shared.gpu.clone(), Box::new(plan), job)
+    }
+}
+
+impl Plan for Sorting {
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if let Some((breakpoints, exact, stepper)) = &self.last
+            && breakpoints == need.breakpoints
+            && *exact == need.exact
+        {
+            return Ok(stepper.clone());
+        }
+        let program = self.program.clone();
+        let gpu = &*self.epoch.shared.gpu;
+        let (uses, code) = if need.breakpoints.is_empty() {
+            (program.uses, program.code.clone())
+        } else {
+            let code = program.packed.with_breaks(need.breakpoints);
+            (program.uses.with_breaks(), gpu.guarded(|_| filled(gpu, "code", &code))?)
+        };
+        let stepper = Arc::new(Sorted {
+            kernels: self.epoch.kernels(&program.outlook.all, uses)?,
+            code,
+            exact: need.exact,
+            program,
+        });
+        self.last = Some((need.breakpoints.to_vec(), need.exact, stepper.clone()));
+        Ok(stepper)
+    }
+}
+
+impl Stepper for Sorted {
+    fn engine(&self) -> Engine {
+        Engine::Epoch
+    }
+
+    fn launch_fields(&self) -> &[String] {
+        &self.kernels.classify.uniform
+    }
+
+    fn reach(&self) -> Reach {
+        Reach {
+            cycles: if self.exact {
+                MOST_EPOCHS
+            } else {
+                MOST_EPOCHS * STEPS_AN_EPOCH
+            },
+            dispatches: 1,
+            inner: self.program.longest_instruction,
+        }
+    }
+
+    fn ends_at_once(&self) -> bool {
+        self.program.outlook.most.is_some()
+    }
+
+    fn counts_instructions(&self) -> bool {
+        true
+    }
+
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
+        Box::new(Queues::new(gpu, self, shared))
+    }
+}

@@ -1,0 +1,130 @@
+//! The queues of a session, and the recording of its epochs.
+
+use std::sync::Arc;
+
+use gpuvm_core::isa::Class;
+
+use super::super::gpu::Gpu;
+use super::super::memory::{bind_parts, size, words_of};
+use super::super::pool::{Kind, Lease};
+use super::super::session::groups;
+use super::super::source::epoch::COUNT_WORDS;
+use super::super::stepper::{Batch, Bound, Recorded, Shared};
+use super::outlook::TURNS;
+use super::{Kernels, Loaded, MOST_EPOCHS, STEPS_AN_EPOCH, Sorted};
+
+/// Words that size a dispatch.
+const SIZE: u64 = 3;
+/// Epochs in the first submission of a program of which nothing is known; each has four times as many as the one before, at most.
+const FIRST_EPOCHS: u32 = 32;
+/// The same where a CPU plays the device, and each dispatch costs as much as the work of a small job.
+const FIRST_EPOCHS_SOFTWARE: u32 = 8;
+/// Classes that a program's loops do not have take their turns in one of so many epochs only.
+const RARELY: u32 = 8;
+
+/// The kernels with the buffers of a session.
+pub struct Queues {
+    program: Arc<Loaded>,
+    kernels: Kernels,
+    exact: bool,
+    /// The session's bind group.
+    session: wgpu::BindGroup,
+    /// Sizes of dispatches. A kernel cannot write what it was sized by, so two buffers take turns.
+    sizes: [Lease; 2],
+    /// The queues' bind groups for a kernel that writes the first or the second of them.
+    queues: [wgpu::BindGroup; 2],
+    /// Workgroups that have an invocation for each VM.
+    everyone: [u32; 2],
+    /// Epochs in the next submission, at most.
+    epochs: u32,
+    /// What the bind groups have, for as long as this is used.
+    _leases: [Lease; 3],
+}
+
+impl Queues {
+    /// Takes buffers for the queues of a session.
+    pub fn new(gpu: &Gpu, stepper: &Sorted, shared: &Shared<'_>) -> Queues {
+        let kernels = stepper.kernels.clone();
+        let classify = &kernels.classify;
+        let own = [&stepper.code, &stepper.program.matrices].map(|buffer| buffer.as_entire_binding());
+        let vms = u64::from(shared.vms);
+        // Two queues a class, two words a place.
+        let words = [4 * TURNS.len() as u64 * vms, COUNT_WORDS, vms];
+        let sizes_words = SIZE * TURNS.len() as u64;
+        let leases = words.map(|words| gpu.pool.take(Kind::Storage, size(words)));
+        let sizes = [(); 2].map(|()| gpu.pool.take(Kind::Sizes, size(sizes_words)));
+        let queues = [0, 1].map(|i: usize| {
+            let [places, counts, spent] = [0, 1, 2].map(|i: usize| words_of(&leases[i], words[i]));
+            let parts = [places, counts, words_of(&sizes[i], sizes_words), spent];
+            bind_parts(&gpu.device, &classify.layouts[1], parts)
+        });
+        Queues {
+            session: bind_parts(
+                &gpu.device,
+                &classify.layouts[0],
+                shared.bindings.iter().cloned().chain(own),
+            ),
+            everyone: groups(gpu, vms, classify.workgroup),
+            program: stepper.program.clone(),
+            exact: stepper.exact,
+            epochs: if gpu.software {
+                FIRST_EPOCHS_SOFTWARE
+            } else {
+                FIRST_EPOCHS
+            },
+            kernels,
+            sizes,
+            queues,
+            _leases: leases,
+        }
+    }
+
+    /// How many epochs to record.
+    fn epochs(&mut self, batch: &Batch) -> u32 {
+        let cycles = batch.cycles.saturating_mul(batch.dispatches);
+        // Each epoch gets every VM on by one instruction at least.
+        let enough = self.program.outlook.most.unwrap_or(u32::MAX).min(cycles);
+        if self.exact || self.program.outlook.most.is_some() {
+            return enough;
+        }
+        let epochs = cycles.div_ceil(STEPS_AN_EPOCH).min(self.epochs);
+        self.epochs = (self.epochs * 4).min(MOST_EPOCHS);
+        epochs
+    }
+
+    /// Whether a class takes its turn in that epoch of a batch.
+    fn takes_turn(&self, class: Class, epoch: u32, batch: &Batch) -> bool {
+        self.exact || batch.fresh || epoch.is_multiple_of(RARELY) || self.program.outlook.looping.contains(&class)
+    }
+}
+
+impl Bound for Queues {
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        let epochs = self.epochs(batch);
+        if epochs == 0 {
+            return Recorded::default();
+        }
+        pass.set_bind_group(0, &self.session, &[batch.first]);
+        pass.set_bind_group(1, &self.queues[0], &[]);
+        pass.set_pipeline(&self.kernels.prepare.pipeline);
+        pass.dispatch_workgroups(1, 1, 1);
+        pass.set_pipeline(&self.kernels.classify.pipeline);
+        pass.dispatch_workgroups(self.everyone[0], self.everyone[1], 1);
+        pass.set_bind_group(0, &self.session, &[batch.then]);
+        let mut sized_by = 0;
+        let mut dispatches = 2;
+        for epoch in 0..epochs {
+            for (class, kernel) in &self.kernels.turns {
+                if !self.takes_turn(*class, epoch, batch) {
+                    continue;
+                }
+                pass.set_bind_group(1, &self.queues[1 - sized_by], &[]);
+                pass.set_pipeline(&kernel.pipeline);
+                pass.dispatch_workgroups_indirect(&self.sizes[sized_by], 4 * SIZE * *class as u64);
+                sized_by = 1 - sized_by;
+                dispatches += 1;
+            }
+        }
+        Recorded { dispatches }
+    }
+}

@@ -1,0 +1,21 @@
+// The branch class: jumps, calls and returns.
+
+const CLASS: u32 = CLASS_BRANCH;
+
+fn begin() {
+    if USES_CALLS {
+        calls = states[row(ROW_CALLS)];
+        frame_base = frames_start() + states[row(ROW_FRAME_BASE)];
+    }
+}
+
+fn end() {
+    if USES_CALLS {
+        states[row(ROW_CALLS)] = calls;
+        states[row(ROW_FRAME_BASE)] = frame_base - frames_start();
+    }
+}
+
+fn step(instruction: vec4<u32>) {
+    branch(opcode(instruction), first_operand(instruction), word_of(instruction.y), instruction.y);
+}
