@@ -159,7 +159,7 @@ impl<'a> Execution<'a> {
             return Ok(());
         }
         if let Entrance::Program = entrance {
-            self.held.refresh();
+            self.held.refresh()?;
             self.results.clear();
         }
         let views = self.held.views();

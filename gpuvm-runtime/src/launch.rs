@@ -318,7 +318,7 @@ impl<'a> Bounded<'a> {
         );
         let mut steps = 0;
         while steps < self.options.steps && trap.is_none() {
-            held.refresh();
+            held.refresh()?;
             let ran = native::run(self.entry, held.views(), self.vms, limit)?;
             steps += u32::from(ran.first_trap.is_none());
             (results, trap, traps) = (Results::Typed(ran.results), ran.first_trap, ran.traps);
