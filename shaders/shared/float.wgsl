@@ -1,5 +1,6 @@
-// f32 arithmetic on bit patterns, with Rust's results. Only + - * / are the device's own; a probe at start tells whether they are
-// exact there. The rest is integer code, because drivers flush denormals, approximate, or leave NaN open elsewhere.
+// f32 arithmetic on bit patterns, with Rust's results. + - * / are the device's own: a probe at start tells whether they are exact there.
+// The other operations have several forms, and the host says which of them the bare name means. Those with `_words` are integer code,
+// right everywhere; drivers flush denormals, approximate, or leave NaN open.
 
 const NAN: u32 = 0x7fc00000u;
 const INFINITY: u32 = 0x7f800000u;

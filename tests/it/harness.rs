@@ -7,13 +7,16 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use gpuvm::prelude::*;
-use gpuvm::{Backend, Done, Settings, TrapReport};
+use gpuvm::{Backend, Dispatch, Done, Settings, TrapReport};
 
 use crate::oracle::{self, Native, Panic};
-use crate::sample::{Rng, Row};
+use crate::sample::{Rng, Row, Way};
 
 /// The engines that every case runs on. A software rasteriser such as lavapipe will do for the last.
-pub const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
+pub const ENGINES: [Engine; 4] = [Engine::Native, Engine::Reference, Engine::Interpreter, Engine::Epoch];
+
+/// The ways in which batches follow each other, the usual one first.
+const DISPATCHES: [Dispatch; 3] = [Dispatch::Continuous, Dispatch::Standard, Dispatch::Mega];
 
 /// The engines that can pause.
 pub fn pausing() -> Vec<Engine> {
@@ -107,7 +110,7 @@ fn sampled<'c, I: Row + 'c, R: VmType + Debug>(id: &'c str, native: &dyn Native<
             .iter()
             .map(|row| oracle::call(|| native.call(*row)).map(|result| format!("{result:?}")))
             .collect(),
-        launch: Box::new(move |runtime, engine, vms| I::launch(&rows[vms], runtime, id, engine)),
+        launch: Box::new(move |runtime, way, vms| I::launch(&rows[vms], runtime, id, way)),
         results: |done| {
             Ok(done
                 .output::<Vec<R>>()?
@@ -124,7 +127,7 @@ struct Sampled<'c> {
     id: &'c str,
     inputs: Vec<String>,
     expected: Vec<Result<String, Panic>>,
-    launch: Box<dyn Fn(&Runtime, Engine, Range<usize>) -> gpuvm::Result<Done> + 'c>,
+    launch: Box<dyn Fn(&Runtime, Way, Range<usize>) -> gpuvm::Result<Done> + 'c>,
     results: fn(&Done) -> gpuvm::Result<Vec<String>>,
 }
 
@@ -139,12 +142,15 @@ impl Sampled<'_> {
         self
     }
 
-    /// Compares all VMs at once, then the first few that trap each in its own way, one by one.
+    /// Compares all VMs at once, in every dispatch mode, then the first few that trap each in its own way, one by one.
     fn compare(&self, runtime: &Runtime, engines: &[Engine]) {
         for &engine in engines {
-            self.check(runtime, engine, 0..self.inputs.len());
+            let batches = !matches!(engine, Engine::Native | Engine::Reference);
+            for &dispatch in &DISPATCHES[..if batches { DISPATCHES.len() } else { 1 }] {
+                self.check(runtime, (engine, dispatch), 0..self.inputs.len());
+            }
             for vm in self.kinds_of_traps().into_values().take(TRAPS_ALONE) {
-                self.check(runtime, engine, vm..vm + 1);
+                self.check(runtime, (engine, DISPATCHES[0]), vm..vm + 1);
             }
         }
     }
@@ -160,10 +166,11 @@ impl Sampled<'_> {
         kinds
     }
 
-    fn check(&self, runtime: &Runtime, engine: Engine, vms: Range<usize>) {
+    fn check(&self, runtime: &Runtime, way: Way, vms: Range<usize>) {
+        let (engine, _) = way;
         let (id, inputs, expected) = (self.id, &self.inputs[vms.clone()], &self.expected[vms.clone()]);
         let first = expected.iter().position(Result::is_err);
-        let done = match (self.launch)(runtime, engine, vms) {
+        let done = match (self.launch)(runtime, way, vms) {
             Ok(done) => {
                 if let Some(vm) = first {
                     panic!(

@@ -3,7 +3,11 @@
 use std::fmt::Debug;
 use std::num::Wrapping;
 
+use gpuvm::Dispatch;
 use gpuvm::prelude::*;
+
+/// An engine and how its batches follow each other.
+pub type Way = (Engine, Dispatch);
 
 /// How many VMs a case runs.
 pub const VMS: usize = 1024;
@@ -188,7 +192,7 @@ pub trait Row: Copy + Debug {
     fn rows(rng: &mut Rng) -> Vec<Self>;
 
     /// Starts a launch of the rows as columns.
-    fn launch(rows: &[Self], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done>;
+    fn launch(rows: &[Self], runtime: &Runtime, id: &str, way: Way) -> gpuvm::Result<gpuvm::Done>;
 }
 
 macro_rules! rows {
@@ -216,9 +220,9 @@ macro_rules! rows {
                 rows
             }
 
-            fn launch(rows: &[Self], runtime: &Runtime, id: &str, engine: Engine) -> gpuvm::Result<gpuvm::Done> {
+            fn launch(rows: &[Self], runtime: &Runtime, id: &str, (engine, dispatch): Way) -> gpuvm::Result<gpuvm::Done> {
                 let columns = ($(rows.iter().map(|row| row.$i).collect::<Vec<$T>>(),)*);
-                runtime.launch(id)?.args(($(&columns.$i,)*)).engine(engine).run()
+                runtime.launch(id)?.args(($(&columns.$i,)*)).engine(engine).dispatch(dispatch).run()
             }
         }
     )*};

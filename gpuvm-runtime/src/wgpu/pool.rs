@@ -47,11 +47,17 @@ pub struct Pool {
 
 #[derive(Debug, Default)]
 struct Shelves {
-    idle: HashMap<(Kind, u64), Vec<wgpu::Buffer>>,
+    idle: HashMap<(Kind, u64), Vec<Idle>>,
     bytes: u64,
     /// Buffers that were made so far, for tests.
     #[cfg(test)]
     made: u64,
+}
+
+#[derive(Debug)]
+struct Idle {
+    buffer: wgpu::Buffer,
+    written: Vec<u32>,
 }
 
 impl Pool {
@@ -71,23 +77,28 @@ impl Pool {
         let idle = {
             let mut shelves = self.shelves();
             let found = shelves.idle.get_mut(&(kind, class)).and_then(Vec::pop);
-            shelves.bytes -= found.as_ref().map_or(0, wgpu::Buffer::size);
+            shelves.bytes -= found.as_ref().map_or(0, |idle| idle.buffer.size());
             found
         };
-        let buffer = idle.unwrap_or_else(|| {
+        let idle = idle.unwrap_or_else(|| {
             #[cfg(test)]
             {
                 self.shelves().made += 1;
             }
-            self.device.create_buffer(&wgpu::BufferDescriptor {
+            let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
                 size: class,
                 usage: kind.usage(),
                 mapped_at_creation: kind == Kind::Upload,
-            })
+            });
+            Idle {
+                buffer,
+                written: Vec::new(),
+            }
         });
         Lease {
-            buffer,
+            buffer: idle.buffer,
+            written: idle.written,
             kind,
             mapped: AtomicBool::new(kind == Kind::Upload),
             pool: self.clone(),
@@ -108,12 +119,13 @@ impl Pool {
     }
 
     /// Takes a buffer back, unless there is enough.
-    fn put(&self, kind: Kind, buffer: wgpu::Buffer) {
+    fn put(&self, kind: Kind, buffer: wgpu::Buffer, written: Vec<u32>) {
         let mut shelves = self.shelves();
         let bytes = buffer.size();
         if shelves.bytes + bytes <= self.bound {
             shelves.bytes += bytes;
-            shelves.idle.entry((kind, bytes)).or_default().push(buffer);
+            let shelf = shelves.idle.entry((kind, bytes)).or_default();
+            shelf.push(Idle { buffer, written });
         }
     }
 
@@ -127,6 +139,9 @@ impl Pool {
 pub struct Lease {
     buffer: wgpu::Buffer,
     kind: Kind,
+    /// The words that it begins with, if whoever wrote them wants to know them again; a launch like the one before need not write
+    /// what it wrote.
+    pub written: Vec<u32>,
     /// Whether it is mapped, or about to be.
     mapped: AtomicBool,
     pool: Arc<Pool>,
@@ -160,13 +175,15 @@ impl Drop for Lease {
         self.unmap();
         let (pool, kind, buffer) = (self.pool.clone(), self.kind, self.buffer.clone());
         match kind {
-            Kind::Storage | Kind::Sizes | Kind::Input | Kind::Readback => pool.put(kind, buffer),
+            Kind::Storage | Kind::Sizes | Kind::Input | Kind::Readback => {
+                pool.put(kind, buffer, std::mem::take(&mut self.written));
+            }
             // It can be written again when the device has copied from it, which some later wait will notice.
             Kind::Upload => {
                 let mapped = buffer.clone();
                 buffer.map_async(wgpu::MapMode::Write, .., move |result| {
                     if result.is_ok() {
-                        pool.put(kind, mapped);
+                        pool.put(kind, mapped, Vec::new());
                     }
                 });
             }

@@ -18,16 +18,20 @@ pub const LAUNCHES: u32 = 2;
 /// An arena of more words is uploaded when the session is made, a smaller one with the first submission.
 const MANY_WORDS: usize = 1 << 18;
 
+/// Where the cells have the atomics: a multiple of what any device asks of a binding's place.
+pub const ATOMICS_AT: u64 = 64;
+const _: () = assert!(signal::WORDS as u64 <= ATOMICS_AT);
+
 /// The buffers of a session.
 #[derive(Debug)]
 pub struct Buffers {
     /// The uniforms, then the parameters' slots.
     pub inputs: Lease,
     pub arena: Arena,
-    pub atomics: Lease,
+    /// The signal, and from [`ATOMICS_AT`] on the atomics: one copy brings both.
+    pub cells: Lease,
     pub states: Lease,
     pub frames: Lease,
-    pub signal: Lease,
     vms: u64,
     frame_words: u64,
     pub atomic_words: u64,
@@ -62,10 +66,9 @@ impl Buffers {
         let mut buffers = gpu.allocating(|_| Buffers {
             inputs: gpu.pool.take(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
             arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
-            atomics: storage(job.atomics.len() as u64),
+            cells: storage(ATOMICS_AT + job.atomics.len() as u64),
             states: storage(row::COUNT as u64 * vms),
             frames: storage(frame_words * vms),
-            signal: storage(signal::WORDS as u64),
             vms,
             frame_words,
             atomic_words: job.atomics.len() as u64,
@@ -93,25 +96,30 @@ impl Buffers {
     pub fn stage(&self, gpu: &Gpu, job: &Job, uniforms: &[u32], signal: &[u32]) -> Result<Staged> {
         let mut inputs = uniforms.to_vec();
         inputs.extend(&self.slots);
+        if inputs == self.inputs.written {
+            inputs.clear();
+        }
+        let mut cells = signal.to_vec();
+        cells.resize(ATOMICS_AT as usize, 0);
+        cells.extend(&job.atomics);
         let few = job.arena.len() <= MANY_WORDS;
         let arena = if few { &job.arena[..] } else { &[] };
-        Staged::new(gpu, &[&inputs, signal, &job.atomics, arena])
+        Staged::new(gpu, &[&inputs, &cells, arena])
     }
 
     /// Records the copies of what was staged.
     pub fn record_staged(&self, staged: &Staged, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, job: &Job) {
         staged.record(encoder, 0, &self.inputs, 0);
-        staged.record(encoder, 1, &self.signal, 0);
-        staged.record(encoder, 2, &self.atomics, 0);
+        staged.record(encoder, 1, &self.cells, 0);
         let start = u64::from(self.arena.start());
-        staged.record(encoder, 3, arena, start * WORD);
+        staged.record(encoder, 2, arena, start * WORD);
         if self.zeros > 0 {
             let at = start + self.arena.words - self.zeros;
             encoder.clear_buffer(arena, at * WORD, Some(self.zeros * WORD));
         }
         for (at, region) in &job.atomic_regions {
-            let (from, to) = (u64::from(region.start) * WORD, *at as u64 * WORD);
-            encoder.copy_buffer_to_buffer(arena, from, &self.atomics, to, u64::from(region.words) * WORD);
+            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
+            encoder.copy_buffer_to_buffer(arena, from, &self.cells, to, u64::from(region.words) * WORD);
         }
     }
 
@@ -122,15 +130,30 @@ impl Buffers {
             words_of(&self.inputs, fields as u64),
             part_of(&self.inputs, params_at, self.slots.len() as u64),
             words_of(arena, words),
-            words_of(&self.atomics, self.atomic_words),
+            part_of(&self.cells, ATOMICS_AT * WORD, self.atomic_words),
             words_of(&self.states, row::COUNT as u64 * self.vms),
             words_of(&self.frames, self.frame_words * self.vms),
-            words_of(&self.signal, signal::WORDS as u64),
+            words_of(&self.cells, signal::WORDS as u64),
         ];
         Shared {
             bindings,
             vms: self.vms as u32,
         }
+    }
+}
+
+impl Buffers {
+    /// Takes note of the uniforms that the inputs have now; the slots never change.
+    pub fn note(&mut self, uniforms: &[u32]) {
+        let written = &mut self.inputs.written;
+        written.clear();
+        written.extend(uniforms);
+        written.extend(&self.slots);
+    }
+
+    /// Whether the inputs begin with these uniforms.
+    pub fn has(&self, uniforms: &[u32]) -> bool {
+        self.inputs.written.starts_with(uniforms)
     }
 }
 

@@ -21,7 +21,7 @@ use super::stepper::{Bound, Need, Plan, Stepper};
 use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Tally};
 use crate::error::Result;
 
-use self::buffers::Buffers;
+use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
 
 /// A job on a GPU.
@@ -37,8 +37,6 @@ pub struct Session {
     pace: Option<Pace>,
     /// Whether the job's data is on the device.
     staged: bool,
-    /// The uniforms as they were last written.
-    written: Vec<u32>,
     /// Whether no VM of the current step has started.
     fresh: bool,
     /// The signal as it was last seen.
@@ -78,7 +76,6 @@ impl Session {
             gpu,
             pace: None,
             staged: false,
-            written: Vec::new(),
             fresh: true,
             seen: [0; signal::WORDS],
             stopped_before: 0,
@@ -134,7 +131,7 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
     // Offsets are words of 32 bits; a little is left for rounding buffers up.
     let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
     let arena_words = words.min(gpu.heap.room());
-    if demand.atomic_words > words {
+    if demand.atomic_words + ATOMICS_AT > words {
         return 0;
     }
     let per_vm = (row::COUNT as u64).max(program.frame_memory().into());

@@ -8,6 +8,7 @@ use super::super::memory::{Readback, WORD};
 use super::super::source::{row, signal};
 use super::super::transfer::{copy_out, download};
 use super::Session;
+use super::buffers::ATOMICS_AT;
 use crate::engine::{Finished, Memory, fault};
 use crate::error::Result;
 
@@ -23,15 +24,15 @@ impl Session {
             return Ok(Finished { memory, first_trap });
         }
         let changed = &self.job.changed;
-        let atomics = memory.atomics.len();
+        let cells = self.cell_words() as usize;
         let place = |words: &[u32]| {
-            let mut rest = words;
+            let (cells, mut rest) = words.split_at(cells);
+            memory.atomics.copy_from_slice(&cells[ATOMICS_AT as usize..]);
             for range in changed {
                 let (words, after) = rest.split_at(range.len());
                 copy_out(words, &mut memory.arena[range.clone()]);
                 rest = after;
             }
-            memory.atomics.copy_from_slice(&rest[..atomics]);
         };
         match &self.results {
             Some(ticket) => ticket.results(&self.gpu, place)?,
@@ -39,7 +40,7 @@ impl Session {
                 let held = self.buffers.arena.hold();
                 let (arena, _) = held.buffer()?;
                 let record = |readback: &Readback, encoder: &mut wgpu::CommandEncoder| {
-                    self.record_results(readback, encoder, arena, 0);
+                    self.record_results(readback, encoder, arena);
                 };
                 self.fetch(self.result_words(), record, place)?;
             }
@@ -47,37 +48,32 @@ impl Session {
         Ok(Finished { memory, first_trap })
     }
 
-    /// Copies the changed words of the arena one after the other, and then the atomics; and the atomics to where else they are.
-    pub(super) fn record_results(
-        &self,
-        readback: &Readback,
-        encoder: &mut wgpu::CommandEncoder,
-        arena: &wgpu::Buffer,
-        at: u64,
-    ) {
+    /// Copies the cells, and then the changed words of the arena one after the other; and the atomics to where else they are.
+    pub(super) fn record_results(&self, readback: &Readback, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer) {
         let start = self.buffers.arena.start() as usize;
         let changed = self
             .job
             .changed
             .iter()
             .map(|range| start + range.start..start + range.end);
-        let at = readback.record(encoder, arena, changed, at);
-        readback.record(
-            encoder,
-            &self.buffers.atomics,
-            Some(0..self.buffers.atomic_words as usize),
-            at,
-        );
+        let cells = Some(0..self.cell_words() as usize);
+        let at = readback.record(encoder, &self.buffers.cells, cells, 0);
+        readback.record(encoder, arena, changed, at);
         for (at, region) in &self.job.atomic_regions {
-            let (from, to) = (*at as u64 * WORD, u64::from(region.start) * WORD);
-            encoder.copy_buffer_to_buffer(&self.buffers.atomics, from, arena, to, u64::from(region.words) * WORD);
+            let (from, to) = ((ATOMICS_AT + *at as u64) * WORD, u64::from(region.start) * WORD);
+            encoder.copy_buffer_to_buffer(&self.buffers.cells, from, arena, to, u64::from(region.words) * WORD);
         }
     }
 
     /// How many words the results have.
     pub(super) fn result_words(&self) -> u64 {
         let changed: usize = self.job.changed.iter().map(ExactSizeIterator::len).sum();
-        changed as u64 + self.buffers.atomic_words
+        self.cell_words() + changed as u64
+    }
+
+    /// Words of the signal and the atomics.
+    fn cell_words(&self) -> u64 {
+        ATOMICS_AT + self.buffers.atomic_words
     }
 
     /// All of the arena and the atomics.
@@ -100,7 +96,7 @@ impl Session {
             self.buffers.arena.start().into(),
             &mut memory.arena,
         )?;
-        download(gpu, &self.buffers.atomics, 0, &mut memory.atomics)?;
+        download(gpu, &self.buffers.cells, ATOMICS_AT, &mut memory.atomics)?;
         Ok(memory)
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
 use gpuvm_core::program::Status;
+use rayon::prelude::*;
 
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
@@ -65,19 +66,10 @@ impl Session {
         self.scatter(Rows::Extras, &image.extras)?;
         self.scatter(Rows::Frames, &image.frames)?;
 
-        let mut found = [0; signal::WORDS];
-        for (record, vm) in image.records.chunks_exact(STATE_WORDS).zip(0u32..) {
-            let status = record[header::STATUS];
-            found[signal::STOPPED] += u32::from(status != Status::Running as u32);
-            found[signal::YIELDED] += u32::from(status == Status::Yielded as u32);
-            if status == Status::Trapped as u32 {
-                found[signal::TRAPPED] += 1;
-                found[signal::FIRST_TRAP] = found[signal::FIRST_TRAP].max(!vm);
-            }
-        }
+        let found = signal_of(&image.records);
         let gpu = &*self.gpu;
         if self.staged {
-            gpu.guarded(|_| write(gpu, &self.buffers.signal, 0, &found))?;
+            gpu.guarded(|_| write(gpu, &self.buffers.cells, 0, &found))?;
         }
         self.seen = found;
         self.stopped_before = 0;
@@ -211,4 +203,26 @@ impl Session {
             gpu.queue.submit([encoder.finish()])
         })
     }
+}
+
+/// The signal of VMs with these records.
+fn signal_of(records: &[u32]) -> [u32; signal::WORDS] {
+    let of_one = |(vm, record): (usize, &[u32])| {
+        let is = |status| u32::from(record[header::STATUS] == status as u32);
+        let mut found = [0; signal::WORDS];
+        found[signal::STOPPED] = 1 - is(Status::Running);
+        found[signal::YIELDED] = is(Status::Yielded);
+        found[signal::TRAPPED] = is(Status::Trapped);
+        found[signal::FIRST_TRAP] = is(Status::Trapped) * !(vm as u32);
+        found
+    };
+    let both = |mut a: [u32; signal::WORDS], b: [u32; signal::WORDS]| {
+        a.iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| match at {
+            signal::FIRST_TRAP => *a = (*a).max(b),
+            _ => *a += b,
+        });
+        a
+    };
+    let vms = records.par_chunks_exact(STATE_WORDS).enumerate();
+    vms.map(of_one).reduce(|| [0; signal::WORDS], both)
 }

@@ -8,7 +8,7 @@ use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::source::{Entry, signal};
 use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
-use super::buffers::{LAUNCHES, UNIFORM_STRIDE, write};
+use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::{Session, groups};
 use crate::error::{Error, Result};
 
@@ -39,6 +39,8 @@ pub struct Ticket {
     pub began: Instant,
     /// Whether the results are in the readback too.
     pub has_results: bool,
+    /// Where it has the clock's words.
+    clock_at: usize,
     /// Instructions of each VM.
     pub cycles: u64,
     recorded: Recorded,
@@ -57,13 +59,12 @@ pub struct Report {
     pub recorded: Recorded,
 }
 
-/// Where the readback has the clock's words, and after them the results.
-const CLOCK_AT: u64 = signal::WORDS.next_multiple_of(4) as u64;
-const RESULTS_AT: u64 = CLOCK_AT + clock::WORDS as u64;
 /// Results of at most so many words come along with every submission.
 const FEW_WORDS: u64 = 1 << 16;
 /// The same where a submission is surely the last.
 const MANY_WORDS: u64 = 1 << 20;
+/// Instructions of all VMs together that are sooner run than the device's clock is read.
+const SMALL: u64 = 1 << 22;
 
 impl Session {
     /// Submits work on the current stepper.
@@ -74,15 +75,22 @@ impl Session {
         let ends = self.fresh && stepper.ends_at_once() && self.tally.steps + order.steps == self.job.steps;
         let result_words = self.result_words();
         let has_results = result_words <= if ends { MANY_WORDS } else { FEW_WORDS };
-        let words = RESULTS_AT + if has_results { result_words } else { 0 };
+        // First the signal, or the cells with the results, then the clock.
+        let clock_at = if has_results { result_words } else { ATOMICS_AT }.next_multiple_of(4);
+        let small = ends && u64::from(self.job.vms) * self.job.program.code.len() as u64 <= SMALL;
         let uniforms = self.uniforms(stepper.launch_fields(), order)?;
         let staged = match self.staged {
             true => None,
             false => Some(self.buffers.stage(&gpu, &self.job, &uniforms, &self.seen)?),
         };
         let step_kernel = self.job_has_steps().then(|| gpu.helper(Entry::Step)).transpose()?;
-        let (readback, clock) = gpu.allocating(|_| (Readback::new(&gpu, words), Clock::take(&gpu)))?;
+        let (readback, clock) = gpu.allocating(|_| {
+            let clock = if small { None } else { Clock::take(&gpu) };
+            (Readback::new(&gpu, clock_at + clock::WORDS as u64), clock)
+        })?;
 
+        let known = self.buffers.has(&uniforms);
+        self.buffers.inputs.written.clear();
         // From here to the submission nobody exchanges the arena's buffer.
         let arena = self.buffers.arena.clone();
         let held = arena.hold();
@@ -95,17 +103,17 @@ impl Session {
                 Some(staged) => self
                     .buffers
                     .record_staged(staged, &mut encoder, arena_buffer, &self.job),
-                None if uniforms != self.written => write(&gpu, &self.buffers.inputs, 0, &uniforms),
+                None if !known => write(&gpu, &self.buffers.inputs, 0, &uniforms),
                 None => {}
             }
             if order.breaks || self.seen[signal::AT_BREAK] != 0 {
-                encoder.clear_buffer(&self.buffers.signal, signal::AT_BREAK as u64 * WORD, Some(WORD));
+                encoder.clear_buffer(&self.buffers.cells, signal::AT_BREAK as u64 * WORD, Some(WORD));
             }
             let step_group = step_kernel.as_ref().map(|kernel| {
                 let parts = [
                     words_of(&self.buffers.inputs, kernel.uniform.len() as u64),
                     words_of(arena_buffer, arena_words),
-                    words_of(&self.buffers.signal, signal::WORDS as u64),
+                    words_of(&self.buffers.cells, signal::WORDS as u64),
                 ];
                 (kernel, bind_parts(device, &kernel.layouts[0], parts))
             });
@@ -145,19 +153,20 @@ impl Session {
                     recorded.dispatches += part.dispatches;
                 }
             }
-            readback.record(&mut encoder, &self.buffers.signal, Some(0..signal::WORDS), 0);
+            if has_results {
+                self.record_results(&readback, &mut encoder, arena_buffer);
+            } else {
+                readback.record(&mut encoder, &self.buffers.cells, Some(0..signal::WORDS), 0);
+            }
             if let Some(clock) = &clock {
                 let readings = clock.resolve(&mut encoder);
-                readback.record(&mut encoder, readings, Some(0..clock::WORDS), CLOCK_AT);
-            }
-            if has_results {
-                self.record_results(&readback, &mut encoder, arena_buffer, RESULTS_AT);
+                readback.record(&mut encoder, readings, Some(0..clock::WORDS), clock_at);
             }
             let submission = gpu.queue.submit([encoder.finish()]);
             readback.ask();
             (recorded, submission)
         })?;
-        self.written = uniforms;
+        self.buffers.note(&uniforms);
         self.staged = true;
         self.fresh = false;
         self.results = None;
@@ -167,6 +176,7 @@ impl Session {
             clock,
             began,
             has_results,
+            clock_at: clock_at as usize,
             cycles: u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles),
             recorded,
         })
@@ -195,7 +205,7 @@ impl Session {
         ticket.readback.wait(&self.gpu, &ticket.submission)?;
         let waited = ticket.began.elapsed();
         ticket.readback.view(&self.gpu, |words| {
-            let clock = &words[CLOCK_AT as usize..RESULTS_AT as usize];
+            let clock = &words[ticket.clock_at..];
             let mut signal = [0; signal::WORDS];
             signal.copy_from_slice(&words[..signal::WORDS]);
             Report {
@@ -264,7 +274,6 @@ impl Ticket {
     ///
     /// When the device fails.
     pub fn results<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
-        self.readback
-            .view(gpu, |words| use_words(&words[RESULTS_AT as usize..]))
+        self.readback.view(gpu, |words| use_words(&words[..self.clock_at]))
     }
 }
