@@ -22,7 +22,7 @@ fn magnitude(a: u32) -> u32 {
 }
 
 fn mul_high_signed(a: u32, b: u32) -> u32 {
-    return mul_wide(a, b).y - select(0u, b, (a >> 31u) != 0u) - select(0u, a, (b >> 31u) != 0u);
+    return mul_wide(a, b).y - (b & sar(a, 31u)) - (a & sar(b, 31u));
 }
 
 fn mul_overflows_signed(a: u32, b: u32) -> bool {

@@ -13,7 +13,13 @@ use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row, Way};
 
 /// The engines that every case runs on. A software rasteriser such as lavapipe will do for the last.
-pub const ENGINES: [Engine; 4] = [Engine::Native, Engine::Reference, Engine::Interpreter, Engine::Epoch];
+pub const ENGINES: [Engine; 5] = [
+    Engine::Native,
+    Engine::Reference,
+    Engine::Interpreter,
+    Engine::Epoch,
+    Engine::Specialized,
+];
 
 /// The ways in which batches follow each other, the usual one first.
 const DISPATCHES: [Dispatch; 3] = [Dispatch::Continuous, Dispatch::Standard, Dispatch::Mega];

@@ -30,7 +30,7 @@ impl ProgramId {
     }
 
     /// The hash of bytes.
-    pub(super) fn of(bytes: &[u8]) -> ProgramId {
+    pub fn of(bytes: &[u8]) -> ProgramId {
         const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let hash = bytes

@@ -33,6 +33,8 @@ pub struct Gpu {
     pub clocks: Arc<Shelf>,
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
+    /// What compiled kernels of this device and driver are kept under, if its driver hands them out.
+    pub cache_key: Option<String>,
     /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
     pub floats: FloatOps,
     /// Kernels of the sessions' own, by their entry points.
@@ -47,7 +49,8 @@ pub struct Gpu {
 const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
     .union(wgpu::Features::TIMESTAMP_QUERY)
     .union(wgpu::Features::SHADER_F64)
-    .union(wgpu::Features::SHADER_INT64);
+    .union(wgpu::Features::SHADER_INT64)
+    .union(wgpu::Features::PIPELINE_CACHE);
 /// Bytes of idle buffers to keep.
 const IDLE_BYTES: u64 = 4 << 30;
 /// The same for a device whose memory is the host's.
@@ -88,6 +91,10 @@ impl Gpu {
         let about = adapter.get_info();
         let limits = adapter.limits();
         let features = adapter.features() & WANTED;
+        let keeps = features.contains(wgpu::Features::PIPELINE_CACHE);
+        let cache_key = wgpu::util::pipeline_cache_key(&about)
+            .filter(|_| keeps)
+            .map(|key| format!("{key} {} {}", about.driver, about.driver_info));
         let passthrough = features & wgpu::Features::PASSTHROUGH_SHADERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gpuvm"),
@@ -138,6 +145,7 @@ impl Gpu {
             limits,
             software,
             info,
+            cache_key,
             floats: FloatOps::default(),
             path: Path::Plain,
             lost,
@@ -164,6 +172,11 @@ impl Gpu {
     /// What the rest of the runtime knows of the device.
     pub fn info(&self) -> Device {
         self.info.clone()
+    }
+
+    /// How shaders with exact floats reach the driver, as the probe found best.
+    pub fn path(&self) -> Path {
+        self.path
     }
 
     /// Compiles a shader in the way that the probe found best, or for relaxed floats in the device's own.

@@ -49,7 +49,7 @@ impl Kernel {
             .ok_or_else(|| refused("has no entry point".to_string()))?;
         let size = point.workgroup_size;
         let words = match path {
-            Path::Exact => Some(spirv::exact(&module, &info).map_err(refused)?),
+            Path::Exact => Some(spirv::exact(&module, &info, true).map_err(refused)?),
             Path::Plain => None,
         };
         let groups = bindings(&module);
@@ -127,7 +127,7 @@ pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
 }
 
 /// The bind groups' layouts as the shader's variables have them.
-fn bindings(module: &Module) -> Vec<Vec<wgpu::BindGroupLayoutEntry>> {
+pub fn bindings(module: &Module) -> Vec<Vec<wgpu::BindGroupLayoutEntry>> {
     let mut groups: Vec<Vec<_>> = Vec::new();
     for (_, variable) in module.global_variables.iter() {
         let ty = match variable.space {
@@ -163,7 +163,7 @@ fn bindings(module: &Module) -> Vec<Vec<wgpu::BindGroupLayoutEntry>> {
 }
 
 /// The fields of the struct that is bound as uniform.
-fn uniform_fields(module: &Module) -> Vec<String> {
+pub fn uniform_fields(module: &Module) -> Vec<String> {
     let uniform = module
         .global_variables
         .iter()

@@ -17,6 +17,7 @@ mod pool;
 mod probe;
 mod session;
 mod source;
+mod specialized;
 mod spirv;
 mod stepper;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use crate::error::{Error, Result};
 use self::epoch::Epoch;
 use self::gpu::Gpu;
 use self::interpreter::Interpreter;
+use self::specialized::Specialized;
 
 /// The devices that can be opened. To tell their float mode they are opened and probed, which takes a while; one that fails is
 /// left out.
@@ -65,11 +67,13 @@ pub fn open(choice: Choice) -> Result<Opened> {
     let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
     let device = gpu.info();
     let interpreter = Interpreter::new(gpu.clone());
+    let specialized = Specialized::new(gpu.clone(), interpreter.clone());
     let epoch = Epoch::new(gpu);
     Ok(Opened {
         device,
         engines: vec![
             (Engine::Interpreter, Arc::new(interpreter)),
+            (Engine::Specialized, Arc::new(specialized)),
             (Engine::Epoch, Arc::new(epoch)),
         ],
     })

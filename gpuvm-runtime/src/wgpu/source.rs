@@ -29,6 +29,8 @@ pub enum Entry {
     Transpose,
     /// Begins a step of a launch.
     Step,
+    /// What surrounds a specialised program.
+    Specialized,
 }
 
 impl Entry {
@@ -42,6 +44,7 @@ impl Entry {
             Entry::Probe => "probe",
             Entry::Transpose => "move_words",
             Entry::Step => "begin_step",
+            Entry::Specialized => "fresh",
         }
     }
 
@@ -49,7 +52,7 @@ impl Entry {
     pub fn relaxed(self) -> bool {
         match self {
             Entry::Interpreter(uses) | Entry::Classify(uses, _) | Entry::Turn(_, uses, _) => uses.relaxed,
-            Entry::Prepare | Entry::Probe | Entry::Transpose | Entry::Step => false,
+            Entry::Prepare | Entry::Probe | Entry::Transpose | Entry::Step | Entry::Specialized => false,
         }
     }
 
@@ -83,6 +86,7 @@ impl Entry {
             }
             Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
             Entry::Step => (&[], include_str!("../../shaders/step.wgsl")),
+            Entry::Specialized => (&[SPECIALIZED], include_str!("../../shaders/specialized.wgsl")),
         };
         if !matches!(self, Entry::Transpose | Entry::Step) {
             source.push_str(&arithmetic(floats));
@@ -119,6 +123,12 @@ const ARITHMETIC: &[&str] = &[
     include_str!("../../shaders/shared/float_fma.wgsl"),
     include_str!("../../shaders/shared/float_root.wgsl"),
     include_str!("../../shaders/shared/float_convert.wgsl"),
+];
+
+/// What a specialised program needs.
+const SPECIALIZED: &[&str] = &[
+    include_str!("../../shaders/shared/launch.wgsl"),
+    include_str!("../../shaders/shared/math.wgsl"),
 ];
 
 /// Forms of arithmetic by way of `f64`.
@@ -406,6 +416,7 @@ fn constants() -> String {
         ("STATUS_HALTED", Status::Halted as u32),
         ("STATUS_TRAPPED", Status::Trapped as u32),
         ("STATUS_AT_BREAK", Status::Trapped as u32 + 1),
+        ("FAULT_NONE", fault::NONE),
         ("FAULT_MEMORY", fault::MEMORY),
         ("FAULT_STACK", fault::STACK),
         ("FORMAT_SPARSE", Format::Sparse as u32),

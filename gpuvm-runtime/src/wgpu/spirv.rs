@@ -4,12 +4,18 @@
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 
-/// The module as SPIR-V words with exact floats.
+/// The module as SPIR-V words with exact floats. It is `checked` where nothing else keeps accesses in bounds and loops from
+/// running for ever.
 ///
 /// # Errors
 ///
 /// What naga says if it cannot write the module.
-pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo) -> Result<Vec<u32>, String> {
+pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo, checked: bool) -> Result<Vec<u32>, String> {
+    let policy = if checked {
+        BoundsCheckPolicy::Restrict
+    } else {
+        BoundsCheckPolicy::Unchecked
+    };
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
@@ -18,11 +24,12 @@ pub fn exact(module: &naga::Module, info: &naga::valid::ModuleInfo) -> Result<Ve
         // neither is checked, which makes the interpreter a quarter faster.
         bounds_check_policies: BoundsCheckPolicies {
             index: BoundsCheckPolicy::Unchecked,
-            buffer: BoundsCheckPolicy::Restrict,
+            buffer: policy,
             ..BoundsCheckPolicies::default()
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         force_loop_bounding: false,
+        emit_int_div_checks: checked,
         ..spv::Options::default()
     };
     let words = spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())?;
@@ -125,7 +132,7 @@ mod tests {
     #[test]
     fn float_results_are_decorated_and_promises_made() {
         let (module, info) = parse(&Entry::Probe.source(FloatOps::default().relaxed())).unwrap();
-        let words = exact(&module, &info).unwrap();
+        let words = exact(&module, &info, true).unwrap();
         let mut rest = &words[5..];
         let (mut decorated, mut arithmetic, mut modes) = (0, 0, 0);
         while let Some(&first) = rest.first() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::gpu::Gpu;
-use crate::engine::Engine;
+use crate::engine::{Engine, Image};
 use crate::error::Result;
 
 /// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
@@ -25,6 +25,11 @@ pub trait Stepper: Send + Sync {
 
     /// Whether its kernels count the instructions that they run, by class.
     fn counts_instructions(&self) -> bool;
+
+    /// Whether VMs that halt leave their complete state in the buffers. If not, it is only known that they have halted.
+    fn leaves_states(&self) -> bool {
+        true
+    }
 
     /// Binds the kernels to a session's buffers.
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound>;
@@ -56,7 +61,6 @@ pub struct Batch {
     #[allow(dead_code, reason = "the interpreter finds it in the uniform")]
     pub cycles: u32,
     /// Whether the first of them starts the VMs.
-    #[allow(dead_code, reason = "the interpreter finds it in the uniform")]
     pub fresh: bool,
     /// Where the first dispatch finds its `launch`, as a dynamic offset.
     pub first: u32,
@@ -92,6 +96,9 @@ pub trait Plan: Send {
     ///
     /// When the device refuses a kernel.
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>>;
+
+    /// The state of all VMs was replaced by this image.
+    fn replaced(&mut self, _image: &Image) {}
 }
 
 /// What the next submission needs.
@@ -100,9 +107,7 @@ pub struct Need<'a> {
     /// Instructions in front of which a VM has to stop.
     pub breakpoints: &'a [u32],
     /// Whether VMs have to stop after an exact number of instructions.
-    #[allow(dead_code, reason = "the interpreter always does")]
     pub exact: bool,
     /// Whether the VMs start with it.
-    #[allow(dead_code, reason = "the interpreter has one kernel for both")]
     pub fresh: bool,
 }

@@ -45,10 +45,27 @@ impl Session {
             }
             return Ok(image);
         }
+        let ids = self.job.first_vm..;
+        if self.only_halted() {
+            for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
+                record[header::STATUS] = Status::Halted as u32;
+                record[header::VM_ID] = id;
+            }
+            return Ok(image);
+        }
         self.gather(Rows::Records, 0, &mut image.records)?;
+        for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
+            record[header::VM_ID] = id;
+        }
         self.gather(Rows::Extras, 0, &mut image.extras)?;
         self.gather(Rows::Frames, 0, &mut image.frames)?;
         Ok(image)
+    }
+
+    /// Whether it is known of all VMs that they have halted, and nothing else.
+    fn only_halted(&self) -> bool {
+        let leaves_states = self.stepper.leaves_states();
+        !leaves_states && self.tally.halted == self.job.vms
     }
 
     /// Replaces the state of all VMs.
@@ -75,6 +92,7 @@ impl Session {
         self.stopped_before = 0;
         self.fresh = false;
         self.results = None;
+        self.plan.replaced(image);
         self.count_states();
         Ok(())
     }
@@ -92,8 +110,13 @@ impl Session {
         if self.fresh {
             return Ok(vm);
         }
+        if self.only_halted() {
+            vm.state[header::STATUS] = Status::Halted as u32;
+            return Ok(vm);
+        }
         let state = self.state_of(index)?;
         vm.state.copy_from_slice(&state[..STATE_WORDS]);
+        vm.state[header::VM_ID] = id;
         self.gather(Rows::Frames, index, &mut vm.frame)?;
         vm.frame_base = state[row::FRAME_BASE].wrapping_add(program.call_depth * CALL_FRAME_WORDS as u32);
         vm.calls = state[row::CALLS];

@@ -3,7 +3,7 @@
 mod control;
 mod device;
 mod matrices;
-mod operations;
+pub(super) mod operations;
 mod session;
 
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ fn engines() -> Vec<&'static dyn Execute> {
     opened.engines.iter().map(|(_, engine)| &**engine).collect()
 }
 
-const SITE_PLACE: Place = Place {
+pub(super) const SITE_PLACE: Place = Place {
     file: 0,
     line: 7,
     routine: 0,
@@ -36,10 +36,10 @@ const SITE_PLACE: Place = Place {
 
 /// How a job ended.
 #[derive(Debug, PartialEq)]
-struct Outcome {
-    first_trap: Option<TrapRecord>,
-    traps: u64,
-    retired: Option<[u64; 4]>,
+pub(super) struct Outcome {
+    pub first_trap: Option<TrapRecord>,
+    pub traps: u64,
+    pub retired: Option<[u64; 4]>,
 }
 
 /// A program of the given code, with one parameter, one trap site and 64 words of frame.
@@ -68,7 +68,7 @@ pub(in crate::wgpu) fn program(code: Vec<Instruction>, store: Store) -> Program 
 }
 
 /// A job of `vms` VMs in an arena that starts with `inputs` words of input a VM and goes on with `outputs` words of result each.
-fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Job {
+pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Job {
     let results = vms * outputs;
     let mut arena = input.to_vec();
     arena.resize(input.len() + results as usize, 0);
@@ -101,12 +101,12 @@ fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> 
     }
 }
 
-fn on_host(place: ParamSlot) -> Slot {
+pub(super) fn on_host(place: ParamSlot) -> Slot {
     Slot { place, region: None }
 }
 
 /// Runs a job by the reference interpreter; yielding VMs go on together.
-fn reference(job: &mut Job) -> Outcome {
+pub(super) fn reference(job: &mut Job) -> Outcome {
     let slots: Vec<_> = job.slots.iter().map(|slot| slot.place).collect();
     let mut vms: Vec<Vm> = (0..job.vms)
         .map(|vm| Vm::new(&job.program, job.first_vm + vm))
@@ -172,17 +172,17 @@ fn check(engine: &dyn Execute, job: Job) -> Job {
     found
 }
 
-fn is_nan(word: u32) -> bool {
+pub(super) fn is_nan(word: u32) -> bool {
     f32::from_bits(word).is_nan()
 }
 
 /// Shorthand for an instruction.
-fn op(op: Op, operands: [u32; 4]) -> Instruction {
+pub(super) fn op(op: Op, operands: [u32; 4]) -> Instruction {
     Instruction::new(op, operands)
 }
 
 /// Stores the map in the given format and gives the store.
-fn stored(map: &AffineMap, format: Format) -> Store {
+pub(super) fn stored(map: &AffineMap, format: Format) -> Store {
     let mut store = Store::default();
     store.insert(map, 0.15, Some(format));
     store

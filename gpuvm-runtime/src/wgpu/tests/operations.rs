@@ -48,7 +48,7 @@ const EDGES: [u32; 40] = [
 ];
 
 /// Words for `n` inputs: combinations of edges as far as they go, then random ones, also of nearby exponents.
-fn inputs(n: u32, vms: u32) -> Vec<u32> {
+pub(in crate::wgpu) fn inputs(n: u32, vms: u32) -> Vec<u32> {
     let mut random = Random(0x1234_5678 + n);
     let mut words = Vec::new();
     let edges = EDGES.len() as u32;
@@ -75,7 +75,7 @@ fn inputs(n: u32, vms: u32) -> Vec<u32> {
 }
 
 /// Inputs of an operation as words, its constants left out.
-fn arity(op: Op) -> u32 {
+pub(in crate::wgpu) fn arity(op: Op) -> u32 {
     op.roles()
         .iter()
         .map(|role| match role {
@@ -118,7 +118,7 @@ fn compute(operation: Op, constant: u32) -> Program {
 }
 
 /// Whether the operation's result is an f32 that may be a NaN of any payload.
-fn gives_float(op: Op) -> bool {
+pub(in crate::wgpu) fn gives_float(op: Op) -> bool {
     use Op::*;
     matches!(
         op,

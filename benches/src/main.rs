@@ -1,0 +1,118 @@
+//! gpuvm's benchmarks: its engines against each other, and against hand-written WGSL, CubeCL and rayon, on equal results.
+
+mod agreement;
+mod budget;
+mod contest;
+mod host;
+mod ladder;
+mod latency;
+mod peers;
+mod plot;
+mod problem;
+mod report;
+mod soup;
+mod stage;
+mod table;
+mod timing;
+mod workloads;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::{Parser, ValueEnum};
+
+use report::Report;
+use stage::{Size, Stage};
+
+/// Measures gpuvm against its peers. Every result is compared with the native Rust function's before its time counts.
+#[derive(Parser)]
+struct Arguments {
+    /// What to measure.
+    #[arg(value_enum, default_value = "all")]
+    what: What,
+    /// How large the workloads are.
+    #[arg(long, value_enum, default_value = "full")]
+    size: Size,
+    /// Repeats of each figure; the median counts.
+    #[arg(long, default_value_t = 9)]
+    repeats: usize,
+    /// Only the peers' workloads of these names.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// A file for all figures.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// An SVG file for the plot of ladder and peers.
+    #[arg(long)]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Every engine on the same programs, from few VMs to many.
+    Ladder,
+    /// The workloads against WGSL, CubeCL and rayon.
+    Peers,
+    /// A thousand different routines, compilation counted.
+    Soup,
+    /// From a launch to its first result.
+    Latency,
+    /// What being able to stop costs.
+    Budget,
+    /// All of these.
+    All,
+}
+
+/// What tells drivers and gpuvm to keep no compiled code on disk, so that what is called a first launch is one.
+const COLD: [(&str, &str); 3] = [
+    ("MESA_SHADER_CACHE_DISABLE", "true"),
+    ("__GL_SHADER_DISK_CACHE", "0"),
+    ("GPUVM_CACHE_DIR", ""),
+];
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    // Drivers read their environment when they are loaded, and a running program must not change its own.
+    if COLD.iter().any(|(name, value)| env::var_os(name) != Some(value.into())) {
+        let mut cold = Command::new(env::current_exe()?);
+        let status = cold.args(env::args_os().skip(1)).envs(COLD).status()?;
+        return Ok(if status.success() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
+    }
+    run(&arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let stage = Stage::open(arguments.size, arguments.repeats)?;
+    eprintln!("{}", stage.host);
+    let asked = |what| arguments.what == what || arguments.what == What::All;
+    let report = Report {
+        host: stage.host.clone(),
+        size: stage.size,
+        repeats: arguments.repeats,
+        ladder: asked(What::Ladder).then(|| ladder::run(&stage)).transpose()?,
+        peers: asked(What::Peers)
+            .then(|| workloads::run(&stage, &arguments.only))
+            .transpose()?,
+        soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
+        latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
+        budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
+    };
+    table::print(&report);
+    if let Some(path) = &arguments.json {
+        let text = serde_json::to_string_pretty(&report)?;
+        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
+    }
+    if let Some(path) = &arguments.plot {
+        plot::draw(&report, path)?;
+    }
+    let failures = report.failures();
+    ensure!(failures.is_empty(), "what went wrong:\n{}", failures.join("\n"));
+    Ok(())
+}

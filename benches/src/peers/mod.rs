@@ -1,0 +1,5 @@
+//! Those that gpuvm is compared with: hand-written WGSL through the same wgpu, and CubeCL on wgpu. (The third, rayon, is one line in
+//! each workload.)
+
+pub mod cube;
+pub mod wgsl;

@@ -1,0 +1,97 @@
+//! All figures of a run, for JSON, for the tables and for the plot.
+
+use serde::Serialize;
+
+use crate::budget::Bounded;
+use crate::contest::{BASELINE, Outcome};
+use crate::host::Host;
+use crate::ladder::Ladder;
+use crate::latency::Wait;
+use crate::problem::Problem;
+use crate::soup::Served;
+use crate::stage::Size;
+
+/// What was measured; what was not asked for is not there.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// On what.
+    pub host: Host,
+    /// How large the workloads were.
+    pub size: Size,
+    /// Repeats of a figure.
+    pub repeats: usize,
+    /// Every engine on the same programs.
+    pub ladder: Option<Vec<Ladder>>,
+    /// The contests.
+    pub peers: Option<Vec<Outcome>>,
+    /// A thousand routines.
+    pub soup: Option<Vec<Served>>,
+    /// First launches.
+    pub latency: Option<Vec<Wait>>,
+    /// What being able to stop costs.
+    pub budget: Option<Vec<Bounded>>,
+}
+
+impl Report {
+    /// What went wrong, each with where.
+    pub fn failures(&self) -> Vec<String> {
+        let ladder = self.ladder.iter().flatten().flat_map(|ladder| {
+            let climbs = ladder.climbs.iter();
+            climbs.map(|climb| (ladder.program, &climb.engine, &climb.problem))
+        });
+        let peers = self.peers.iter().flatten().flat_map(|outcome| {
+            let entries = outcome.entries.iter();
+            entries.map(|entry| (outcome.workload, &entry.contestant, &entry.problem))
+        });
+        let soup = self.soup.iter().flatten();
+        let soup = soup.map(|served| ("soup", &served.contestant, &served.problem));
+        let latency = self.latency.iter().flatten();
+        let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
+        let budgets = self.budget.iter().flatten();
+        let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
+        let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
+        all.filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
+            .collect()
+    }
+}
+
+/// How many times as fast as hand-written WGSL a contestant was, for a whole launch and with the data on the device.
+pub fn speeds(outcome: &Outcome, contestant: &str) -> [Option<f64>; 2] {
+    let (Some(entry), Some(baseline)) = (outcome.entry(contestant), outcome.entry(BASELINE)) else {
+        return [None; 2];
+    };
+    let ratio = |baseline: Option<f64>, own: Option<f64>| Some(baseline? / own?);
+    [
+        ratio(baseline.launch, entry.launch),
+        ratio(baseline.resident, entry.resident),
+    ]
+}
+
+/// The contestants of all contests, in the order in which they were met.
+pub fn contestants(outcomes: &[Outcome]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for entry in outcomes.iter().flat_map(|outcome| &outcome.entries) {
+        if !names.contains(&entry.contestant.as_str()) {
+            names.push(&entry.contestant);
+        }
+    }
+    names
+}
+
+/// The geometric mean; `None` of nothing.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = values.map(f64::ln).collect();
+    let sum: f64 = logarithms.iter().sum();
+    (!logarithms.is_empty()).then(|| (sum / logarithms.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_geometric_mean_of_a_ratio_and_its_inverse_is_one() {
+        assert_eq!(geometric_mean([4.0, 0.25].into_iter()), Some(1.0));
+        assert_eq!(geometric_mean(std::iter::empty()), None);
+    }
+}

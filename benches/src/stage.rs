@@ -1,0 +1,89 @@
+//! What all benchmarks share: the devices, opened once, and how much work is asked for.
+
+use anyhow::Result;
+use clap::ValueEnum;
+use cubecl::prelude::Client;
+use gpuvm::{Backend, Runtime, Settings};
+use serde::Serialize;
+
+use crate::host::Host;
+use crate::peers::cube;
+use crate::peers::wgsl::Gpu;
+use crate::timing::Timing;
+
+/// How large the workloads are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Size {
+    /// Seconds on a software rasteriser: to see that everything works. Its figures say nothing about a GPU.
+    Small,
+    /// What the documented figures are measured with.
+    Full,
+}
+
+/// The devices and the choices of a run.
+pub struct Stage {
+    /// gpuvm on the best GPU, or on a software rasteriser where there is none.
+    pub runtime: Runtime,
+    /// The same, but loops over linear code stay loops instead of becoming powers of matrices.
+    pub loops: Runtime,
+    /// The same device for hand-written shaders.
+    pub gpu: Gpu,
+    /// The same device for CubeCL.
+    pub cube: Client,
+    /// How often everything is repeated.
+    pub timing: Timing,
+    /// How large the workloads are.
+    pub size: Size,
+    /// What all of this is.
+    pub host: Host,
+}
+
+impl Stage {
+    /// Opens the devices.
+    ///
+    /// # Errors
+    ///
+    /// When there is no device that wgpu can open.
+    pub fn open(size: Size, repeats: usize) -> Result<Stage> {
+        let runtime = runtime(Settings::default())?;
+        let loops = runtime_with_loops()?;
+        let gpu = Gpu::open(&runtime.device().name)?;
+        let (cube, cube_name) = cube::client(&gpu);
+        let host = Host::new(&runtime, &gpu, &cube_name);
+        Ok(Stage {
+            runtime,
+            loops,
+            gpu,
+            cube,
+            timing: Timing { repeats },
+            size,
+            host,
+        })
+    }
+
+    /// The first for a small run, the second for a full one.
+    pub fn pick<T>(&self, small: T, full: T) -> T {
+        match self.size {
+            Size::Small => small,
+            Size::Full => full,
+        }
+    }
+}
+
+/// A runtime of its own on the best device, with a cache of programs and kernels of its own.
+///
+/// # Errors
+///
+/// When there is no device that wgpu can open.
+pub fn runtime(settings: Settings) -> gpuvm::Result<Runtime> {
+    Runtime::builder().backend(Backend::Wgpu).settings(settings).build()
+}
+
+/// One that leaves loops alone, for workloads whose loop over linear code is what is to be measured.
+fn runtime_with_loops() -> gpuvm::Result<Runtime> {
+    runtime(Settings {
+        raise: false,
+        ..Settings::default()
+    })
+}

@@ -1,0 +1,192 @@
+//! The figures for a person, as tables.
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+
+use crate::budget::{Bounded, WAYS};
+use crate::contest::Outcome;
+use crate::ladder::{Climb, Ladder};
+use crate::latency::Wait;
+use crate::problem::Problem;
+use crate::report::{Report, contestants, geometric_mean, speeds};
+use crate::soup::Served;
+
+/// Prints everything that was measured.
+pub fn print(report: &Report) {
+    println!(
+        "\n{}\n{:?} size, medians of {} runs after warm-up\n",
+        report.host, report.size, report.repeats
+    );
+    for ladder in report.ladder.iter().flatten() {
+        println!(
+            "Ladder: {}, {} turns\n{}\n",
+            ladder.program,
+            ladder.steps,
+            ladder_table(ladder)
+        );
+    }
+    if let Some(outcomes) = &report.peers {
+        for outcome in outcomes {
+            println!("{}: {}\n{}\n", outcome.workload, outcome.amount, contest_table(outcome));
+        }
+        println!(
+            "Geometric means, times as fast as hand-written WGSL\n{}\n",
+            means_table(outcomes)
+        );
+    }
+    if let Some(soup) = &report.soup {
+        println!(
+            "Soup: time to all results, linking and compilation counted\n{}\n",
+            soup_table(soup)
+        );
+    }
+    if let Some(waits) = &report.latency {
+        println!(
+            "Latency: launch to results, 10-line routines, warm device\n{}\n",
+            latency_table(waits)
+        );
+    }
+    if let Some(budget) = &report.budget {
+        println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
+    }
+}
+
+fn budget_table(budget: &[Bounded]) -> Table {
+    let names = WAYS.iter().map(|(name, ..)| *name);
+    let mut table = table(&[""].into_iter().chain(names).collect::<Vec<_>>());
+    for bounded in budget {
+        let cell = |(at, seconds): (usize, &f64)| {
+            let more = 100.0 * (seconds / bounded.seconds[0] - 1.0);
+            let more = if at == 0 {
+                String::new()
+            } else {
+                format!("\n{more:+.1} %")
+            };
+            time(*seconds) + &more
+        };
+        let mut cells = vec![bounded.engine.clone()];
+        cells.extend(bounded.seconds.iter().enumerate().map(cell));
+        if bounded.seconds.is_empty() {
+            cells.push(Problem::note(&bounded.problem));
+        }
+        table.add_row(cells);
+    }
+    table
+}
+
+/// An empty table with these columns, all but the first aligned to the right.
+fn table(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED).set_header(columns);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn ladder_table(ladder: &Ladder) -> Table {
+    let names = ladder.climbs.iter().map(|climb| climb.engine.as_str());
+    let mut table = table(&["VMs"].into_iter().chain(names).collect::<Vec<_>>());
+    let mut sizes: Vec<usize> = (ladder.climbs.iter())
+        .flat_map(|climb| climb.rungs.iter().map(|rung| rung.vms))
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    for vms in sizes {
+        let cell = |climb: &Climb| {
+            let rung = climb.rungs.iter().find(|rung| rung.vms == vms);
+            rung.map_or_else(
+                || Problem::note(&climb.problem),
+                |rung| {
+                    let rate = rung.rate().map(|rate| format!("\n{} instr/s", scaled(rate)));
+                    time(rung.seconds) + &rate.unwrap_or_default()
+                },
+            )
+        };
+        table.add_row([vms.to_string()].into_iter().chain(ladder.climbs.iter().map(cell)));
+    }
+    table
+}
+
+fn contest_table(outcome: &Outcome) -> Table {
+    let mut table = table(&["", "launch", "x WGSL", "resident", "x WGSL", "results"]);
+    for entry in &outcome.entries {
+        let [launch, resident] = speeds(outcome, &entry.contestant);
+        let results = match &entry.agreement {
+            Some(agreement) => agreement.to_string(),
+            None => Problem::note(&entry.problem),
+        };
+        table.add_row([
+            entry.contestant.clone(),
+            entry.launch.map_or_else(String::new, time),
+            ratio(launch),
+            entry.resident.map_or_else(String::new, time),
+            ratio(resident),
+            results,
+        ]);
+    }
+    table
+}
+
+fn means_table(outcomes: &[Outcome]) -> Table {
+    let mut table = table(&["", "launch", "resident", "of workloads"]);
+    for name in contestants(outcomes) {
+        let all: Vec<_> = outcomes.iter().map(|outcome| speeds(outcome, name)).collect();
+        let [launch, resident] = [0, 1].map(|which| geometric_mean(all.iter().filter_map(|speeds| speeds[which])));
+        let count = all.iter().filter(|speeds| speeds[0].is_some()).count();
+        table.add_row([name.to_string(), ratio(launch), ratio(resident), count.to_string()]);
+    }
+    table
+}
+
+fn soup_table(soup: &[Served]) -> Table {
+    let mut table = table(&["", "routines", "all results", "each"]);
+    for served in soup {
+        let each = served.seconds.map(|seconds| seconds / served.routines as f64);
+        table.add_row([
+            served.contestant.clone(),
+            served.routines.to_string(),
+            served.seconds.map_or_else(|| Problem::note(&served.problem), time),
+            each.map_or_else(String::new, time),
+        ]);
+    }
+    table
+}
+
+fn latency_table(waits: &[Wait]) -> Table {
+    let mut table = table(&["", "first launch", "longest first launch", "again"]);
+    for wait in waits {
+        table.add_row([
+            wait.contestant.clone(),
+            wait.first.map_or_else(|| Problem::note(&wait.problem), time),
+            wait.longest.map_or_else(String::new, time),
+            wait.again.map_or_else(String::new, time),
+        ]);
+    }
+    table
+}
+
+/// A time with three or four digits that count.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+fn ratio(ratio: Option<f64>) -> String {
+    ratio.map_or_else(String::new, |ratio| match ratio {
+        r if r < 0.1 => format!("{r:.4}"),
+        r => format!("{r:.2}"),
+    })
+}
+
+/// A number with the prefix that keeps it short.
+pub fn scaled(value: f64) -> String {
+    let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.into_iter().find(|(unit, _)| value >= *unit) {
+        Some((unit, prefix)) => format!("{:.1} {prefix}", value / unit),
+        None => format!("{value:.1} "),
+    }
+}

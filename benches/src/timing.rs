@@ -1,0 +1,92 @@
+//! How a thing is timed: warmed up, then repeated, and the median taken.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+/// Runs before the clock counts: they compile, fill caches, raise clocks and let engines find their pace.
+const WARM_UPS: u32 = 3;
+/// Once this much time is spent on the repeats of one figure, three of them are enough.
+const ENOUGH: Duration = Duration::from_secs(10);
+/// The fewest repeats of a figure.
+const FEWEST: usize = 3;
+
+/// How often everything is repeated.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Repeats of one figure at most.
+    pub repeats: usize,
+}
+
+impl Timing {
+    /// The median time of `run` in seconds after warm-up, and what it gave the last time.
+    ///
+    /// # Errors
+    ///
+    /// What `run` fails with.
+    pub fn warm<T>(self, mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
+        let begin = Instant::now();
+        for _ in 0..WARM_UPS {
+            run()?;
+            if begin.elapsed() > ENOUGH {
+                break;
+            }
+        }
+        let begin = Instant::now();
+        let mut times = Vec::new();
+        loop {
+            let start = Instant::now();
+            let last = run()?;
+            times.push(start.elapsed().as_secs_f64());
+            if times.len() >= self.repeats.max(1) || times.len() >= FEWEST && begin.elapsed() > ENOUGH {
+                return Ok((median(&mut times), last));
+            }
+        }
+    }
+}
+
+/// The time of one run in seconds, and what it gave.
+///
+/// # Errors
+///
+/// What `run` fails with.
+pub fn once<T>(run: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
+    let start = Instant::now();
+    let result = run()?;
+    Ok((start.elapsed().as_secs_f64(), result))
+}
+
+/// The median; of an even number of values the mean of the middle two, of none not a number.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values {
+        [] => f64::NAN,
+        _ if values.len() % 2 == 1 => values[middle],
+        _ => (values[middle - 1] + values[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&mut []).is_nan());
+    }
+
+    #[test]
+    fn warm_repeats_as_often_as_asked() {
+        let mut runs = 0;
+        let (_, last) = Timing { repeats: 5 }
+            .warm(|| {
+                runs += 1;
+                Ok(runs)
+            })
+            .unwrap();
+        assert_eq!(last, 5 + WARM_UPS);
+    }
+}

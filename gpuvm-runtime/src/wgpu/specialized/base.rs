@@ -1,0 +1,92 @@
+//! What every specialised shader has around its program: the bindings, the entry points, and the functions for operations that are
+//! no single instruction of a device. It is written in WGSL and read once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
+
+use crate::error::{Error, Result};
+use crate::wgpu::floats::FloatOps;
+use crate::wgpu::source::Entry;
+
+/// The shader without a program.
+#[derive(Debug)]
+pub struct Base {
+    /// Bindings, functions, entry points, and an empty `run`.
+    pub module: Module,
+    /// The functions by name.
+    pub functions: HashMap<String, Handle<Function>>,
+    /// Types that programs need.
+    pub types: Types,
+}
+
+/// Types that programs need.
+#[derive(Clone, Copy, Debug)]
+pub struct Types {
+    /// A word.
+    pub word: Handle<Type>,
+    /// A pair of words, low one first.
+    pub pair: Handle<Type>,
+}
+
+/// The function that the program replaces.
+pub const RUN: &str = "run";
+
+/// The shader without a program, with the given forms of arithmetic.
+///
+/// # Errors
+///
+/// [`Error::Device`] with naga's words if the WGSL is wrong.
+pub fn base(floats: FloatOps) -> Result<Arc<Base>> {
+    static KNOWN: Mutex<Vec<(FloatOps, Arc<Base>)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, base)) = known.iter().find(|(of, _)| *of == floats) {
+        return Ok(base.clone());
+    }
+    let base = Arc::new(read(floats).map_err(|reason| Error::Device {
+        reason: format!("shader `specialized`: {reason}"),
+    })?);
+    // A device has two: with exact floats and relaxed.
+    known.push((floats, base.clone()));
+    Ok(base)
+}
+
+fn read(floats: FloatOps) -> std::result::Result<Base, String> {
+    let text = Entry::Specialized.source(floats);
+    let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
+    let word = TypeInner::Scalar(Scalar::U32);
+    let pair = TypeInner::Vector {
+        size: VectorSize::Bi,
+        scalar: Scalar::U32,
+    };
+    let [word, pair] = [word, pair].map(|inner| module.types.insert(Type { name: None, inner }, Span::UNDEFINED));
+    let named = |(handle, function): (_, &Function)| Some((function.name.clone()?, handle));
+    Ok(Base {
+        functions: module.functions.iter().filter_map(named).collect(),
+        types: Types { word, pair },
+        module,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_comes_after_all_functions_that_it_may_call() {
+        let base = base(FloatOps::default()).unwrap();
+        let run = base.functions[RUN];
+        for name in [
+            "get_state",
+            "put_frame",
+            "div_signed64",
+            "fma_exact",
+            "frem",
+            "load_any",
+            "atomic_cas",
+        ] {
+            assert!(base.functions[name] < run, "{name}");
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Instructions that touch memory: the three spaces, launch parameters, atomics.
+
+use gpuvm_core::isa::{Op, space};
+use naga::{AtomicFunction, BinaryOperator, Expression, MathFunction, Statement};
+
+use super::super::code::Node;
+use super::super::facts::Fact;
+use super::Emitter;
+use super::state::Frame;
+use super::words::{Operand, Value};
+use crate::engine::fault;
+
+impl Emitter<'_> {
+    /// `d = space[offset + constant]`.
+    pub fn load(&mut self, ip: u32, [d, space, offset, constant]: [u32; 4]) {
+        let value = match self.constant(Operand::Word(space)) {
+            Some(space::ARENA) => match self.folded(offset, constant) {
+                Some(value) => Value::known(value),
+                None => {
+                    let word = self.arena_word(ip, offset, constant);
+                    Value::word(self.code.load(word))
+                }
+            },
+            Some(space::ATOMIC) => {
+                let offset = self.sum(offset, constant);
+                let word = self.atomic_word(ip, offset);
+                Value::word(self.code.load(word))
+            }
+            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
+                let offset = self.sum(offset, constant);
+                Value::word(self.load_frame(ip, offset))
+            }
+            Some(_) => {
+                let offset = self.sum(offset, constant);
+                self.outside(ip, offset);
+                Value::known(0)
+            }
+            None => {
+                let (space, offset) = (self.w(Operand::Word(space)), self.sum(offset, constant));
+                let found = self.code.call("load_any", &[space, offset]);
+                let (value, bad) = (self.code.part(found, 0), self.code.part(found, 1));
+                self.fault_unless_zero(ip, bad, offset);
+                Value::word(value)
+            }
+        };
+        self.write(d, value);
+    }
+
+    /// `space[offset + constant] = a`.
+    pub fn store(&mut self, ip: u32, [a, space, offset, constant]: [u32; 4]) {
+        let value = self.w(Operand::Word(a));
+        match self.constant(Operand::Word(space)) {
+            Some(space::ARENA) => {
+                let word = self.arena_word(ip, offset, constant);
+                self.unless_trapped(|emitter| emitter.code.store(word, value));
+            }
+            Some(space::ATOMIC) => {
+                let offset = self.sum(offset, constant);
+                let word = self.atomic_word(ip, offset);
+                self.unless_trapped(|emitter| emitter.code.store(word, value));
+            }
+            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
+                let offset = self.sum(offset, constant);
+                self.store_frame(ip, offset, value);
+            }
+            Some(_) => {
+                let offset = self.sum(offset, constant);
+                self.outside(ip, offset);
+            }
+            None => {
+                let (space, offset) = (self.w(Operand::Word(space)), self.sum(offset, constant));
+                let result = self.local("stored");
+                let none = self.code.word(0);
+                self.code.store(result, none);
+                self.unless_trapped(|emitter| {
+                    let bad = emitter.code.call("store_any", &[space, offset, value]);
+                    emitter.code.store(result, bad);
+                });
+                let bad = self.code.load(result);
+                self.fault_unless_zero(ip, bad, offset);
+            }
+        }
+    }
+
+    fn fault_unless_zero(&mut self, ip: u32, bad: Node, offset: Node) {
+        let zero = self.code.word(0);
+        let is_bad = self.code.binary(BinaryOperator::NotEqual, bad, zero);
+        self.fault_if(ip, is_bad, fault::MEMORY, offset);
+    }
+
+    /// Traps in any case, without ending the code at hand.
+    fn outside(&mut self, ip: u32, offset: Node) {
+        let always = self.code.truth(true);
+        self.fault_if(ip, always, fault::MEMORY, offset);
+    }
+
+    /// A word plus a constant.
+    fn sum(&mut self, word: u32, constant: u32) -> Node {
+        let value = self.value(Operand::Word(word));
+        if let Some(known) = value.constant {
+            return self.code.word(known.wrapping_add(constant));
+        }
+        let base = self.w(Operand::Word(word));
+        if constant == 0 {
+            return base;
+        }
+        let constant = self.code.word(constant);
+        self.code.binary(BinaryOperator::Add, base, constant)
+    }
+
+    /// A word of a uniform that was folded in.
+    fn folded(&mut self, offset: u32, constant: u32) -> Option<u32> {
+        let value = self.read(offset);
+        let (param, at) = self.place_of(&value)?;
+        self.options.value(param, at.wrapping_add(constant))
+    }
+
+    /// A pointer to a word of the arena; one outside of the launch's window traps.
+    fn arena_word(&mut self, ip: u32, word: u32, constant: u32) -> Node {
+        // The integer form is what proofs and earlier checks know.
+        let base = self.w(Operand::Word(word));
+        let value = self.read(word);
+        let offset = self.sum(word, constant);
+        if !self.is_inside(&value, constant) && !self.hand.checked.contains(&(base, constant)) {
+            let (start, words) = (self.code.launch("arena_start"), self.code.launch("arena_words"));
+            let relative = self.code.binary(BinaryOperator::Subtract, offset, start);
+            let bad = self.code.binary(BinaryOperator::GreaterEqual, relative, words);
+            self.fault_if(ip, bad, fault::MEMORY, offset);
+            self.hand.checked.push((base, constant));
+        }
+        let base = self.code.global("arena");
+        self.code.node(Expression::Access { base, index: offset })
+    }
+
+    /// A pointer to an atomic word; one outside of the atomics traps.
+    fn atomic_word(&mut self, ip: u32, offset: Node) -> Node {
+        let words = self.code.launch("atomic_words");
+        let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
+        self.fault_if(ip, bad, fault::MEMORY, offset);
+        let base = self.code.global("atomics");
+        self.code.node(Expression::Access { base, index: offset })
+    }
+
+    /// The offset of a word of the running routine's frame.
+    fn frame_offset(&mut self, word: u32) -> Value {
+        let start = self.frames_start().wrapping_add(word);
+        match self.stack {
+            None => Value::known(start),
+            Some([base, _]) => {
+                let (base, start) = (self.code.load(base), self.code.word(start));
+                Value::word(self.code.binary(BinaryOperator::Add, base, start))
+            }
+        }
+    }
+
+    /// Whether an offset may be one in frame memory.
+    fn is_in_frame(&mut self, word: u32, constant: u32) -> bool {
+        let known = self.constant(Operand::Word(word));
+        known.is_none_or(|known| known.wrapping_add(constant) < self.program.frame_memory())
+    }
+
+    /// The word at an offset in frame memory.
+    fn load_frame(&mut self, ip: u32, offset: Node) -> Node {
+        self.check_frame(ip, offset);
+        match self.frame {
+            Frame::Array(base, _) => {
+                // A VM that goes on although it has trapped must not reach outside.
+                let (last, index) = (self.code.word(self.program.frame_memory().saturating_sub(1)), offset);
+                let index = match self.trapped {
+                    Some(_) => self.code.math(MathFunction::Min, &[index, last]),
+                    None => index,
+                };
+                let word = self.code.node(Expression::Access { base, index });
+                self.code.load(word)
+            }
+            _ => self.code.call("get_frame", &[offset]),
+        }
+    }
+
+    fn store_frame(&mut self, ip: u32, offset: Node, value: Node) {
+        self.check_frame(ip, offset);
+        match self.frame {
+            Frame::Array(base, _) => {
+                let word = self.code.node(Expression::Access { base, index: offset });
+                self.unless_trapped(|emitter| emitter.code.store(word, value));
+            }
+            _ => self.unless_trapped(|emitter| emitter.code.invoke("put_frame", &[offset, value])),
+        }
+    }
+
+    fn check_frame(&mut self, ip: u32, offset: Node) {
+        let words = self.code.word(self.program.frame_memory());
+        let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
+        self.fault_if(ip, bad, fault::MEMORY, offset);
+    }
+
+    /// The variable of a frame word, if it has one of its own.
+    fn frame_variable(&mut self, word: u32) -> Option<Node> {
+        match &self.frame {
+            Frame::Scalars(words) => words.get(&word).copied(),
+            &Frame::Array(base, words) => {
+                let index = self.frames_start().checked_add(word).filter(|index| *index < words)?;
+                Some(self.code.part(base, index))
+            }
+            Frame::None | Frame::Memory => None,
+        }
+    }
+
+    /// `ldf`, `stf` and `addr`.
+    pub fn frame(&mut self, ip: u32, op: Op, [a, word, ..]: [u32; 4]) {
+        if op == Op::Address {
+            let offset = self.frame_offset(word);
+            self.write(a, offset);
+            return;
+        }
+        let variable = self.frame_variable(word);
+        let mut offset = self.frame_offset(word);
+        let stored = (op == Op::StoreFrame).then(|| self.w(Operand::Word(a)));
+        match (variable, stored) {
+            (Some(variable), None) => {
+                let value = self.code.load(variable);
+                self.write(a, Value::word(value));
+            }
+            (Some(variable), Some(value)) => self.code.store(variable, value),
+            (None, stored) => {
+                let offset = offset.as_word(&mut self.code);
+                // Only a frame in memory has words without variables; outside of it there is nothing.
+                let in_memory = matches!(self.frame, Frame::Memory);
+                match stored {
+                    _ if !in_memory => self.outside(ip, offset),
+                    Some(value) => self.store_frame(ip, offset, value),
+                    None => {}
+                }
+                if stored.is_none() {
+                    let value = match in_memory {
+                        true => Value::word(self.load_frame(ip, offset)),
+                        false => Value::known(0),
+                    };
+                    self.write(a, value);
+                }
+            }
+        }
+    }
+
+    /// The VM's number in its launch.
+    fn vm_id(&mut self) -> Node {
+        let variable = self.code.global("vm");
+        let (vm, first) = (self.code.load(variable), self.code.launch("first_vm"));
+        self.code.binary(BinaryOperator::Add, first, vm)
+    }
+
+    /// `param`, `paramlen`, `vmid` and `vmcount`.
+    pub fn launch(&mut self, op: Op, [d, param, ..]: [u32; 4]) {
+        let value = match op {
+            Op::VmId => Value::word(self.vm_id()),
+            Op::VmCount => Value::word(self.code.launch("vm_count")),
+            Op::ParamLen => match self.options.length(param) {
+                Some(length) => Value::known(length),
+                None => {
+                    let length = self.slot(param, 2);
+                    self.note_fact(length, Fact::Length(param));
+                    Value::word(length)
+                }
+            },
+            _ => {
+                let base = self.slot(param, 0);
+                let place = match self.options.stride(param) {
+                    Some(0) => base,
+                    stride => {
+                        let stride = match stride {
+                            Some(stride) => self.code.word(stride),
+                            None => self.slot(param, 1),
+                        };
+                        let vm = self.vm_id();
+                        let part = self.code.binary(BinaryOperator::Multiply, vm, stride);
+                        self.code.binary(BinaryOperator::Add, base, part)
+                    }
+                };
+                self.note_fact(place, Fact::Place(param, 0));
+                Value::word(place)
+            }
+        };
+        self.write(d, value);
+    }
+
+    /// A word of a launch parameter's slot.
+    fn slot(&mut self, param: u32, word: u32) -> Node {
+        let params = self.code.global("params");
+        let slot = self.code.part(params, param);
+        let pointer = self.code.part(slot, word);
+        self.code.load(pointer)
+    }
+
+    /// Operations on atomic words.
+    pub fn atomic(&mut self, ip: u32, op: Op, [a, b, c, d]: [u32; 4]) {
+        // A store has its value first and its place second, and gives nothing.
+        let offset = self.w(Operand::Word(b));
+        let pointer = self.atomic_word(ip, offset);
+        match op {
+            Op::AtomicLoad => {
+                let value = self.code.load(pointer);
+                self.write(a, Value::word(value));
+            }
+            Op::AtomicStore => {
+                let value = self.w(Operand::Word(a));
+                self.unless_trapped(|emitter| emitter.code.store(pointer, value));
+            }
+            _ => {
+                let value = self.w(Operand::Word(c));
+                let other = if op == Op::AtomicCas {
+                    self.w(Operand::Word(d))
+                } else {
+                    value
+                };
+                // A variable, because the VM may have trapped.
+                let result = self.local("old");
+                self.unless_trapped(|emitter| {
+                    let old = emitter.exchange(op, pointer, offset, [value, other]);
+                    emitter.code.store(result, old);
+                });
+                let old = self.code.load(result);
+                self.write(a, Value::word(old));
+            }
+        }
+    }
+
+    /// An operation on an atomic word that gives what was there before.
+    fn exchange(&mut self, op: Op, pointer: Node, offset: Node, [value, other]: [Node; 2]) -> Node {
+        let fun = match op {
+            Op::AtomicMinS => return self.code.call("atomic_min_signed", &[offset, value]),
+            Op::AtomicMaxS => return self.code.call("atomic_max_signed", &[offset, value]),
+            Op::AtomicCas => return self.code.call("atomic_cas", &[offset, value, other]),
+            Op::AtomicAdd => AtomicFunction::Add,
+            Op::AtomicSub => AtomicFunction::Subtract,
+            Op::AtomicAnd => AtomicFunction::And,
+            Op::AtomicOr => AtomicFunction::InclusiveOr,
+            Op::AtomicXor => AtomicFunction::ExclusiveOr,
+            Op::AtomicMinU => AtomicFunction::Min,
+            Op::AtomicMaxU => AtomicFunction::Max,
+            _ => AtomicFunction::Exchange { compare: None },
+        };
+        let ty = self.base.types.word;
+        let result = self.code.node(Expression::AtomicResult { ty, comparison: false });
+        self.code.push(Statement::Atomic {
+            pointer,
+            fun,
+            value,
+            result: Some(result),
+        });
+        result
+    }
+}

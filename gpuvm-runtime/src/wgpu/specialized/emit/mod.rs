@@ -1,0 +1,177 @@
+//! Writes a program's code as a naga function: a VM's words are variables of the function, and its instructions expressions.
+//!
+//! There are two forms. Structured code has loops and branches where the program has them. Where the program recurses, or jumps
+//! into the middle of a loop, a loop around a switch over the blocks takes its place.
+//!
+//! Either is made twice. The *fresh* function starts all VMs at the entry. The *resumed* one takes up VMs that were stopped: in
+//! structured code it walks to the place in question past everything in between, which costs nothing once it is there.
+
+mod arithmetic;
+mod blocks;
+mod float;
+mod instruction;
+mod long;
+mod memory;
+mod proof;
+mod state;
+mod steps;
+mod stop;
+mod words;
+
+use std::collections::HashMap;
+
+use gpuvm_core::isa::WORDS;
+use gpuvm_core::program::Program;
+use naga::{Function, Module};
+
+use super::base::Base;
+use super::code::{Code, Node};
+use super::facts::{Fact, Facts, facts};
+use super::flow::Flow;
+use super::loops::unroll;
+use super::options::Options;
+use super::structure::structure;
+use proof::{Said, Sum};
+use state::Frame;
+use words::Hand;
+
+/// Which VMs the function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// Those that have not started.
+    Fresh,
+    /// Those that have been stopped.
+    Resumed,
+}
+
+/// What is known of the function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Whether a VM can be stopped before its end: there is a loop, a call or a yield.
+    pub suspends: bool,
+    /// Whether a VM can trap.
+    pub traps: bool,
+    /// The instructions at which a stopped VM can be taken up.
+    pub entries: Vec<u32>,
+}
+
+/// The function under construction.
+struct Emitter<'a> {
+    program: &'a Program,
+    options: &'a Options,
+    base: &'a Base,
+    start: Start,
+    flow: &'a Flow,
+    /// What is known when each block begins.
+    known: Vec<Facts>,
+    /// The words that matter when each block begins.
+    live: Vec<u32>,
+    /// The same by the number of the block's first instruction.
+    live_at: HashMap<u32, u32>,
+    /// What is known at the instruction at hand, but for what is in `hand`.
+    facts: Facts,
+    code: Code<'a>,
+    hand: Hand,
+    /// Words whose variables are behind.
+    dirty: u32,
+    locals: [Option<Node>; WORDS],
+    frame: Frame,
+    /// Iterations that are left, in programs that loop.
+    fuel: Option<Node>,
+    depth: Option<Node>,
+    /// The number of a place on the way to which control is.
+    leaving: Option<Node>,
+    /// Where a VM that is taken up has to go, [`NOWHERE`](steps::NOWHERE) once it is there.
+    goal: Option<Node>,
+    /// The frame base, counted from the end of the call stack, and the calls, in programs that call.
+    stack: Option<[Node; 2]>,
+    /// Whether the VM has trapped in this block, where traps are [left to the end of it](Options::software).
+    trapped: Option<Node>,
+    /// Whether it may have.
+    may_have_trapped: bool,
+    /// The words that the program uses.
+    used: u32,
+    about: About,
+    sums: HashMap<Node, Sum>,
+    lengths: HashMap<Node, u32>,
+    said: HashMap<Node, Said>,
+}
+
+/// Writes a program as a function.
+pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Function, About) {
+    let whole = Flow::new(program);
+    let live_at: HashMap<u32, u32> = whole
+        .blocks
+        .iter()
+        .zip(whole.live(program))
+        .map(|(block, live)| (block.start, live))
+        .collect();
+    let mut flow = match start {
+        Start::Fresh if !whole.calls => whole.without_return_from_yields(),
+        _ => whole,
+    };
+    let mut steps = structure(&flow);
+    if steps.is_some() {
+        unroll(&mut flow);
+        steps = structure(&flow);
+    }
+    let used = (0..program.code.len() as u32).fold(0, |used, ip| {
+        let (uses, defs) = super::flow::words_of(program, ip);
+        used | uses | defs
+    });
+    let live = flow.blocks.iter().map(|block| match steps {
+        Some(_) => live_at.get(&block.start).copied().unwrap_or(used),
+        None => used,
+    });
+    let mut emitter = Emitter {
+        live: live.collect(),
+        live_at: if steps.is_some() {
+            live_at.clone()
+        } else {
+            HashMap::new()
+        },
+        known: facts(&flow, program, options),
+        flow: &flow,
+        program,
+        options,
+        base,
+        start,
+        facts: [Fact::Any; WORDS],
+        code: Code::new(base),
+        hand: Hand::default(),
+        dirty: 0,
+        locals: [None; WORDS],
+        frame: Frame::None,
+        fuel: None,
+        depth: None,
+        leaving: None,
+        goal: None,
+        stack: None,
+        trapped: None,
+        may_have_trapped: false,
+        used,
+        about: About::default(),
+        sums: HashMap::new(),
+        lengths: HashMap::new(),
+        said: HashMap::new(),
+    };
+    match steps {
+        Some(steps) => emitter.structured(&steps, module),
+        None => emitter.blocks(module),
+    }
+    let Emitter { code, about, .. } = emitter;
+    (code.finish(), about)
+}
+
+impl Emitter<'_> {
+    /// The words that matter where a block begins, by the number of its first instruction.
+    fn live_at(&self, ip: u32) -> u32 {
+        self.live_at.get(&ip).copied().unwrap_or(self.used)
+    }
+
+    /// A variable that starts as 0.
+    fn local(&mut self, name: &str) -> Node {
+        let ty = self.base.types.word;
+        self.code.local(name, ty, None)
+    }
+}

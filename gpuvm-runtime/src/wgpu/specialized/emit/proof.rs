@@ -1,0 +1,216 @@
+//! Proofs that an arena offset lies in a launch parameter, so that it need not be checked: the parameter's place plus a constant
+//! within the VM's part, or plus a scaled index that is known to be below the parameter's length.
+
+use gpuvm_core::program::Program;
+use gpuvm_core::types::Kind;
+
+use super::super::code::Node;
+use super::super::facts::Fact;
+use super::Emitter;
+use super::words::Value;
+
+/// An integer as a sum mod 2³².
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// The VM's offset in this launch parameter.
+    pub place: Option<u32>,
+    /// An expression times a factor.
+    pub index: Option<(Node, u32)>,
+    /// A constant.
+    pub constant: u32,
+}
+
+impl Sum {
+    /// The sum of two, if it is one.
+    fn plus(self, other: Sum) -> Option<Sum> {
+        let index = match (self.index, other.index) {
+            (Some((a, x)), Some((b, y))) if a == b => Some((a, x.wrapping_add(y))),
+            (a, None) | (None, a) => a,
+            _ => return None,
+        };
+        let place = match (self.place, other.place) {
+            (a, None) | (None, a) => a,
+            _ => return None,
+        };
+        let constant = self.constant.wrapping_add(other.constant);
+        Some(Sum { place, index, constant })
+    }
+
+    /// A multiple, if it is a sum.
+    fn times(self, factor: u32) -> Option<Sum> {
+        match self.place {
+            Some(_) if factor != 1 => None,
+            place => Some(Sum {
+                place,
+                index: self.index.map(|(node, times)| (node, times.wrapping_mul(factor))),
+                constant: self.constant.wrapping_mul(factor),
+            }),
+        }
+    }
+}
+
+/// What an index can be below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The length of a launch parameter.
+    Length(u32),
+    /// A number.
+    Constant(u32),
+}
+
+/// `node + constant`, mod 2³², is below a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Below {
+    node: Node,
+    constant: u32,
+    bound: Bound,
+}
+
+/// What a condition says when it is met, or when it is not.
+#[derive(Clone, Copy, Debug)]
+pub struct Said {
+    met: bool,
+    below: Below,
+}
+
+impl Said {
+    /// The same of the opposite condition.
+    pub fn turn(&mut self) {
+        self.met = !self.met;
+    }
+}
+
+impl Emitter<'_> {
+    /// Notes what is known of a word's value by the facts.
+    pub fn note_fact(&mut self, node: Node, fact: Fact) {
+        match fact {
+            Fact::Place(param, constant) => {
+                let sum = Sum {
+                    place: Some(param),
+                    index: None,
+                    constant,
+                };
+                self.sums.insert(node, sum);
+            }
+            Fact::Length(param) => {
+                self.lengths.insert(node, param);
+            }
+            Fact::Any | Fact::Constant(_) => {}
+        }
+    }
+
+    /// A value as a sum.
+    fn sum_of(&self, value: &Value) -> Option<Sum> {
+        if let Some(constant) = value.constant {
+            return Some(Sum {
+                constant,
+                ..Sum::default()
+            });
+        }
+        let node = value.word?;
+        let plain = Sum {
+            index: Some((node, 1)),
+            ..Sum::default()
+        };
+        Some(self.sums.get(&node).copied().unwrap_or(plain))
+    }
+
+    /// The launch parameter and the constant whose sum a value is.
+    pub fn place_of(&self, value: &Value) -> Option<(u32, u32)> {
+        let sum = self.sum_of(value).filter(|sum| sum.index.is_none())?;
+        Some((sum.place?, sum.constant))
+    }
+
+    /// Notes that a result is a sum of multiples of values.
+    pub fn note_sum(&mut self, result: Node, terms: &[(Value, u32)]) {
+        let mut sum = Sum::default();
+        for (value, factor) in terms {
+            let term = self.sum_of(value).and_then(|sum| sum.times(*factor));
+            match term.and_then(|term| sum.plus(term)) {
+                Some(more) => sum = more,
+                None => return,
+            }
+        }
+        self.sums.insert(result, sum);
+    }
+
+    /// Notes that a condition says whether `index` is below `bound`.
+    pub fn note_below(&mut self, condition: Node, index: &Value, bound: &Value, met: bool) {
+        let bound = match (bound.constant, bound.word.and_then(|word| self.lengths.get(&word))) {
+            (Some(constant), _) => Bound::Constant(constant),
+            (None, Some(&param)) => Bound::Length(param),
+            (None, None) => return,
+        };
+        if let Some(Sum {
+            place: None,
+            index: Some((node, 1)),
+            constant,
+        }) = self.sum_of(index)
+        {
+            let below = Below { node, constant, bound };
+            self.said.insert(condition, Said { met, below });
+        }
+    }
+
+    /// Learns from a condition that has turned out one way.
+    pub fn learn(&mut self, condition: Node, met: bool) {
+        if let Some(said) = self.said.get(&condition)
+            && said.met == met
+        {
+            self.hand.below.push(said.below);
+        }
+    }
+
+    /// Whether the arena offset `value + constant` is sure to lie in a launch parameter.
+    pub fn is_inside(&self, value: &Value, constant: u32) -> bool {
+        let Some(sum) = self.sum_of(value) else {
+            return false;
+        };
+        let Some(param) = sum.place else {
+            return false;
+        };
+        let Some((own, element)) = extent(self.program, param) else {
+            return false;
+        };
+        let at = sum.constant.wrapping_add(constant);
+        let Some((node, factor)) = sum.index else {
+            return at < own;
+        };
+        if factor == 0 {
+            return false;
+        }
+        self.hand.below.iter().any(|below| {
+            // The offset is `place + factor * (node + below.constant) + rest`.
+            let rest = at.wrapping_sub(factor.wrapping_mul(below.constant));
+            let fits = match below.bound {
+                Bound::Length(of) => of == param && element == Some(factor) && rest < factor,
+                Bound::Constant(most) => {
+                    let last = u64::from(most.saturating_sub(1)) * u64::from(factor) + u64::from(rest);
+                    most > 0 && last < u64::from(own)
+                }
+            };
+            below.node == node && fits
+        })
+    }
+}
+
+/// The words of a VM's part of a launch parameter that are sure to be there, and for a slice the words of an element. The
+/// parameter past the last is the result.
+fn extent(program: &Program, param: u32) -> Option<(u32, Option<u32>)> {
+    if param as usize == program.params.len() {
+        return Some((program.result_words(), None));
+    }
+    let param = program.params.get(param as usize)?;
+    let pointed_at = param
+        .ty
+        .element
+        .filter(|_| param.ty.kind == Kind::Slice)
+        .unwrap_or(param.ty);
+    if pointed_at.kind == Kind::Atomic {
+        return None;
+    }
+    Some(match param.ty.element {
+        Some(element) if param.ty.kind == Kind::Slice => (0, Some(element.words)),
+        _ => (param.ty.words, None),
+    })
+}

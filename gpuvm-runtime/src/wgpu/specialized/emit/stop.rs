@@ -1,0 +1,149 @@
+//! How a VM ends: it halts, or traps and leaves what the host wants to know of that.
+
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{NO_WORD, Op, unpair};
+use gpuvm_core::program::Status;
+use naga::{BinaryOperator, Block};
+
+use super::super::code::Node;
+use super::super::flow::{Exit, op_at};
+use super::Emitter;
+use super::words::Operand;
+use crate::engine::fault;
+
+impl Emitter<'_> {
+    /// The VM stops at the end of a block.
+    pub fn stop(&mut self, block: usize) {
+        let end = self.flow.blocks[block].end;
+        match self.flow.blocks[block].exit {
+            Exit::Pause => self.pause(end),
+            Exit::Trap => {
+                self.record_trap(end - 1);
+                self.code.give(Status::Trapped as u32);
+            }
+            Exit::Outside(ip) => {
+                let ip = self.code.word(ip);
+                self.end_in_fault(ip, ip);
+            }
+            _ => self.halt(),
+        }
+    }
+
+    /// The VM traps for going on with an instruction, or at an offset, that is not there.
+    pub fn end_in_fault(&mut self, ip: Node, offset: Node) {
+        self.record_fault(ip, fault::MEMORY, offset);
+        self.code.give(Status::Trapped as u32);
+    }
+
+    /// The VM is done. Where it cannot be stopped before, the host knows without its state.
+    pub fn halt(&mut self) {
+        if self.about.suspends {
+            let row = self.code.word(header::STATUS as u32);
+            let status = self.code.word(Status::Halted as u32);
+            self.code.invoke("put_state", &[row, status]);
+        }
+        self.code.give(Status::Halted as u32);
+    }
+
+    /// Traps for a reason of the machine's own if a condition is met.
+    pub fn fault_if(&mut self, ip: u32, condition: Node, reason: u32, offset: Node) {
+        self.end_if(condition, |emitter| {
+            let ip = emitter.code.word(ip);
+            emitter.record_fault(ip, reason, offset);
+        });
+    }
+
+    /// Traps at an instruction, which names the words to record, if a condition is met.
+    pub fn trap_if(&mut self, ip: u32, condition: Node) {
+        self.end_if(condition, |emitter| emitter.record_trap(ip));
+    }
+
+    fn end_if(&mut self, condition: Node, record: impl FnOnce(&mut Self)) {
+        let Some(trapped) = self.trapped else {
+            let body = self.nested(|emitter| {
+                record(emitter);
+                emitter.code.give(Status::Trapped as u32);
+            });
+            self.code.choose(condition, body, Block::new());
+            return;
+        };
+        let going = self.is_going(trapped);
+        let first = self.code.binary(BinaryOperator::LogicalAnd, condition, going);
+        let body = self.nested(|emitter| {
+            record(emitter);
+            let one = emitter.code.word(1);
+            emitter.code.store(trapped, one);
+        });
+        self.code.choose(first, body, Block::new());
+        self.may_have_trapped = true;
+    }
+
+    fn is_going(&mut self, trapped: Node) -> Node {
+        let (now, zero) = (self.code.load(trapped), self.code.word(0));
+        self.code.binary(BinaryOperator::Equal, now, zero)
+    }
+
+    /// What a VM does only if it has not trapped.
+    pub fn unless_trapped(&mut self, write: impl FnOnce(&mut Self)) {
+        match self.trapped {
+            Some(trapped) if self.may_have_trapped => {
+                let going = self.is_going(trapped);
+                let body = self.nested(write);
+                self.code.choose(going, body, Block::new());
+            }
+            _ => write(self),
+        }
+    }
+
+    /// Ends the VM at the end of a block in which it has trapped.
+    pub fn end_if_trapped(&mut self) {
+        if let (Some(trapped), true) = (self.trapped, self.may_have_trapped) {
+            let going = self.is_going(trapped);
+            let over = self.code.not(going);
+            self.code.when(over, |code| code.give(Status::Trapped as u32));
+            self.may_have_trapped = false;
+        }
+    }
+
+    /// Leaves what the host wants to know of a trap at an instruction.
+    fn record_trap(&mut self, ip: u32) {
+        let instruction = &self.program.code[ip as usize];
+        let [_, a, b, c] = instruction.operands;
+        let ((first, second), (third, fourth)) = (unpair(a), unpair(b));
+        let words = match op_at(self.program, ip) {
+            Some(Op::Trap) => vec![first, second, third, fourth],
+            Some(Op::TrapIf) => vec![b, c],
+            _ => Vec::new(),
+        };
+        let hand = self.hand.clone();
+        let values = self.code.global("trap_values");
+        let mut packed = u32::MAX;
+        for (place, word) in words.into_iter().enumerate().filter(|(_, word)| *word != NO_WORD) {
+            packed = packed & !(0xff << (8 * place)) | (word & 0xff) << (8 * place);
+            let value = self.w(Operand::Word(word));
+            let to = self.code.part(values, place as u32);
+            self.code.store(to, value);
+        }
+        self.hand = hand;
+        let (ip, none, packed) = (self.code.word(ip), self.code.word(fault::NONE), self.code.word(packed));
+        self.record([("trap_ip", ip), ("trap_fault", none), ("trap_words", packed)]);
+    }
+
+    fn record_fault(&mut self, ip: Node, reason: u32, offset: Node) {
+        let (reason, none) = (self.code.word(reason), self.code.word(u32::MAX));
+        self.record([
+            ("trap_ip", ip),
+            ("trap_fault", reason),
+            ("trap_words", none),
+            ("trap_offset", offset),
+        ]);
+    }
+
+    fn record<const N: usize>(&mut self, values: [(&'static str, Node); N]) {
+        for (name, value) in values {
+            let to = self.code.global(name);
+            self.code.store(to, value);
+        }
+        self.about.traps = true;
+    }
+}

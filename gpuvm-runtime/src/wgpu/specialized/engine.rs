@@ -1,0 +1,233 @@
+//! The specialised engine: sessions on specialised kernels, and on the interpreter where VMs have to stop exactly.
+
+use std::sync::Arc;
+
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{Op, STATE_WORDS};
+use gpuvm_core::program::{Program, Status};
+
+use super::cache::Cache;
+use super::flow::op_at;
+use super::kernel::SpecializedKernel;
+use super::options::{Folded, Options};
+use crate::engine::{Demand, Engine, Execute, Image, Job, Running};
+use crate::error::Result;
+use crate::wgpu::gpu::Gpu;
+use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::session::{Session, capacity, groups};
+use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
+
+/// The specialised engine on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
+pub struct Specialized {
+    gpu: Arc<Gpu>,
+    interpreter: Interpreter,
+    cache: Arc<Cache>,
+}
+
+/// A specialised program, ready to be bound to a session's buffers.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its pipelines.
+    pub kernel: Arc<SpecializedKernel>,
+    /// How much a batch may hold.
+    pub reach: Reach,
+}
+
+/// The kernel with a session's buffers.
+struct OnBuffers {
+    kernel: Arc<SpecializedKernel>,
+    group: wgpu::BindGroup,
+    groups: [u32; 2],
+}
+
+/// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
+/// interpreter, and stays there until VMs start again: they stand anywhere then, and the kernel takes them up at some places only.
+struct Specializing {
+    prepared: Arc<Prepared>,
+    interpreting: Box<dyn Plan>,
+    astray: bool,
+}
+
+/// Iterations of loops in one dispatch.
+const MOST_CYCLES: u32 = 1 << 24;
+/// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the eight VMs
+/// that share a vector may add its own.
+const MOST_CYCLES_SOFTWARE: u32 = 7_000;
+/// Dispatches of one submission there.
+const MOST_DISPATCHES_SOFTWARE: u32 = 64;
+/// Iterations of the loops inside of one instruction there, of eight VMs together: of a float remainder, and of an exchange that is tried
+/// until it succeeds.
+const INNER_SOFTWARE: u32 = 256;
+
+impl Specialized {
+    /// The engine for a device; programs that have to stop exactly run on the interpreter.
+    pub fn new(gpu: Arc<Gpu>, interpreter: Interpreter) -> Specialized {
+        Specialized {
+            cache: Cache::new(gpu.clone()),
+            gpu,
+            interpreter,
+        }
+    }
+
+    /// What a program is specialised for on this device, given what is known of the launch's parameters.
+    pub fn options(&self, program: &Program, folded: Vec<Folded>) -> Options {
+        Options {
+            folded,
+            floats: if program.relaxed {
+                self.gpu.floats.relaxed()
+            } else {
+                self.gpu.floats
+            },
+            relaxed: program.relaxed,
+            software: self.gpu.software,
+        }
+    }
+
+    /// The kernel of a program, compiled if it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the device refuses it.
+    pub fn kernel(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
+        self.cache.wait(program, options)
+    }
+
+    /// The kernel of a program if it is there; if not, another thread begins to compile it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the device has refused it.
+    #[allow(dead_code, reason = "for `Engine::Auto`, which blocks on no compiler")]
+    pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
+        self.cache.request(program, options)
+    }
+
+    /// How a session of the program goes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses it.
+    pub fn plan(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
+        // The interpreter refuses damaged programs.
+        let interpreting = self.interpreter.plan(program)?;
+        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        Ok(Box::new(Specializing {
+            prepared: Arc::new(Prepared {
+                reach: reach(self.gpu.software, program),
+                kernel,
+            }),
+            interpreting,
+            astray: false,
+        }))
+    }
+}
+
+impl Execute for Specialized {
+    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+        capacity(&self.gpu, program, demand)
+    }
+
+    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+        let plan = self.plan(&job.program)?;
+        Session::start(self.gpu.clone(), plan, job)
+    }
+}
+
+impl Plan for Specializing {
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        let exactly = need.exact || !need.breakpoints.is_empty();
+        self.astray = exactly || self.astray && !need.fresh;
+        if self.astray {
+            return self.interpreting.stepper(need);
+        }
+        Ok(self.prepared.clone())
+    }
+
+    fn replaced(&mut self, image: &Image) {
+        let entries = &self.prepared.kernel.about.entries;
+        self.astray = image.records.chunks_exact(STATE_WORDS).any(|record| {
+            let stands = record[header::STATUS];
+            let goes_on = stands == Status::Running as u32 || stands == Status::Yielded as u32;
+            goes_on && entries.binary_search(&record[header::IP]).is_err()
+        });
+    }
+}
+
+impl Stepper for Prepared {
+    fn engine(&self) -> Engine {
+        Engine::Specialized
+    }
+
+    fn launch_fields(&self) -> &[String] {
+        &self.kernel.uniform
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    fn ends_at_once(&self) -> bool {
+        !self.kernel.about.suspends
+    }
+
+    fn counts_instructions(&self) -> bool {
+        false
+    }
+
+    fn leaves_states(&self) -> bool {
+        false
+    }
+
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
+        let entries: Vec<_> = (shared.bindings.iter().cloned().zip(0..))
+            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        Box::new(OnBuffers {
+            kernel: self.kernel.clone(),
+            group: gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("specialized"),
+                layout: &self.kernel.layout,
+                entries: &entries,
+            }),
+            groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
+        })
+    }
+}
+
+impl Bound for OnBuffers {
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        let mut recorded = Recorded::default();
+        for dispatch in 0..batch.dispatches {
+            let first = dispatch == 0;
+            let pipeline = match &self.kernel.resumed {
+                _ if first && batch.fresh => &self.kernel.fresh,
+                Some(resumed) => resumed,
+                // All VMs have run to their ends.
+                None => break,
+            };
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &self.group, &[if first { batch.first } else { batch.then }]);
+            pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
+            recorded.dispatches += 1;
+        }
+        recorded
+    }
+}
+
+/// How much a dispatch may do for a program.
+fn reach(software: bool, program: &Program) -> Reach {
+    let loops = (0..program.code.len() as u32).filter(|&ip| {
+        let loops = [Op::FRem, Op::AtomicMinS, Op::AtomicMaxS, Op::AtomicCas];
+        op_at(program, ip).is_some_and(|op| loops.contains(&op))
+    });
+    let inner = loops.count() as u32 * INNER_SOFTWARE;
+    Reach {
+        cycles: match software {
+            true => (MOST_CYCLES_SOFTWARE / inner.saturating_add(1)).max(1),
+            false => MOST_CYCLES,
+        },
+        dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
+        inner: 0,
+    }
+}

@@ -1,0 +1,216 @@
+//! Makes pipelines of a specialised program.
+
+use gpuvm_core::program::{Program, ProgramId};
+use naga::Module;
+use naga::compact::{KeepUnused, compact};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use super::base::{RUN, base};
+use super::disk::Folder;
+use super::emit::{About, Start, emit};
+use super::options::Options;
+use crate::error::{Error, Result};
+use crate::wgpu::gpu::Gpu;
+use crate::wgpu::kernel::{Path, bindings, uniform_fields};
+use crate::wgpu::spirv;
+
+/// A program as compute pipelines.
+#[derive(Debug)]
+pub struct SpecializedKernel {
+    /// For VMs that have not started.
+    pub fresh: wgpu::ComputePipeline,
+    /// For VMs that have been stopped, if the program can be stopped.
+    pub resumed: Option<wgpu::ComputePipeline>,
+    /// The layout of the one bind group of both.
+    pub layout: wgpu::BindGroupLayout,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// The names of the uniform's fields, each a word, in order.
+    pub uniform: Vec<String>,
+    /// What is known of the program.
+    pub about: About,
+}
+
+/// A shader as it goes to the driver.
+#[derive(Debug)]
+pub struct Shader {
+    /// The shader.
+    pub module: Module,
+    /// What its validation has found out.
+    pub info: ModuleInfo,
+    /// What is known of the program.
+    pub about: About,
+}
+
+impl Shader {
+    /// Writes a program's shader.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if naga does not accept it.
+    pub fn new(program: &Program, options: &Options, start: Start) -> Result<Shader> {
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let (function, about) = emit(program, options, base, &mut module, start);
+        module.functions[base.functions[RUN]] = function;
+        let entry = match start {
+            Start::Resumed => "resumed",
+            Start::Fresh if about.suspends || about.traps => "fresh",
+            Start::Fresh => "complete",
+        };
+        module.entry_points.retain(|point| point.name == entry);
+        compact(&mut module, KeepUnused::No);
+        let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
+        let info = Validator::new(ValidationFlags::all(), capabilities)
+            .validate(&module)
+            .map_err(|error| Error::Device {
+                reason: format!("the shader of program `{}`: {}", program.name, error.emit_to_string("")),
+            })?;
+        Ok(Shader { module, info, about })
+    }
+
+    /// The name of the entry point.
+    fn entry(&self) -> &str {
+        self.module.entry_points.first().map_or("", |point| &point.name)
+    }
+}
+
+impl SpecializedKernel {
+    /// Writes and compiles a program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the device refuses it.
+    pub fn new(gpu: &Gpu, program: &Program, options: &Options) -> Result<SpecializedKernel> {
+        let base = &*base(options.floats)?;
+        let fresh = Shader::new(program, options, Start::Fresh)?;
+        let resumed = match fresh.about.suspends {
+            true => Some(Shader::new(program, options, Start::Resumed)?),
+            false => None,
+        };
+        // The layout is that of the whole shader, whatever the program uses.
+        let entries = bindings(&base.module).swap_remove(0);
+        let layout = gpu.guarded(|device| {
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("specialized"),
+                entries: &entries,
+            })
+        })?;
+        let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
+        let identity = content_of([Some(&fresh), resumed.as_ref()]);
+        let kept = folder.as_ref().and_then(|folder| folder.load(identity));
+        let maker = Maker {
+            gpu,
+            layout: &layout,
+            relaxed: options.relaxed,
+            cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
+        };
+        let pipelines = (
+            maker.pipeline(&fresh)?,
+            resumed.as_ref().map(|shader| maker.pipeline(shader)).transpose()?,
+        );
+        if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
+            && let Some(data) = cache.get_data()
+        {
+            folder.store(identity, &data);
+        }
+        Ok(SpecializedKernel {
+            fresh: pipelines.0,
+            resumed: pipelines.1,
+            layout,
+            workgroup: crate::wgpu::source::WORKGROUP,
+            uniform: uniform_fields(&base.module),
+            about: resumed.map_or(fresh.about, |shader| shader.about),
+        })
+    }
+}
+
+/// What shaders are, as a hash.
+fn content_of(shaders: [Option<&Shader>; 2]) -> ProgramId {
+    let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
+    ProgramId::of(format!("{modules:?}").as_bytes())
+}
+
+/// What pipelines of one program are made with.
+struct Maker<'a> {
+    gpu: &'a Gpu,
+    layout: &'a wgpu::BindGroupLayout,
+    relaxed: bool,
+    cache: Option<wgpu::PipelineCache>,
+}
+
+impl Maker<'_> {
+    fn pipeline(&self, shader: &Shader) -> Result<wgpu::ComputePipeline> {
+        let entry = shader.entry();
+        let refused = |reason| Error::Device { reason };
+        let words = match self.gpu.path() {
+            Path::Exact if !self.relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(refused)?),
+            _ => None,
+        };
+        self.gpu.guarded(|device| {
+            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(entry),
+                bind_group_layouts: &[Some(self.layout)],
+                immediate_size: 0,
+            });
+            let module = match words {
+                Some(words) => passthrough(device, entry, words),
+                None => unchecked(device, entry, shader.module.clone()),
+            };
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry),
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: self.cache.as_ref(),
+            })
+        })
+    }
+}
+
+/// What the driver is to look into before it compiles, and to leave its results in.
+#[allow(unsafe_code)]
+fn driver_cache(device: &wgpu::Device, kept: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor {
+        label: Some("specialized"),
+        data: kept,
+        fallback: true,
+    };
+    // SAFETY: the data was made by `get_data` for a device of this key: its file's checksum, which covers the key, was right.
+    unsafe { device.create_pipeline_cache(&descriptor) }
+}
+
+/// A shader module of SPIR-V that wgpu does not look into.
+#[allow(unsafe_code)]
+fn passthrough(device: &wgpu::Device, entry: &str, words: Vec<u32>) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
+        label: Some(entry),
+        entry_points: [wgpu::PassthroughShaderEntryPoint {
+            name: entry.into(),
+            workgroup_size: [crate::wgpu::source::WORKGROUP, 1, 1].into(),
+        }]
+        .to_vec()
+        .into(),
+        spirv: Some(words.into()),
+        ..Default::default()
+    };
+    // SAFETY: the words are naga's translation of a module that its validator accepted, patched with execution modes and decorations of
+    // floats; what they do is within bounds, as `unchecked` says.
+    unsafe { device.create_shader_module_passthrough(descriptor) }
+}
+
+/// A shader module that wgpu translates without putting checks into it.
+#[allow(unsafe_code)]
+fn unchecked(device: &wgpu::Device, entry: &str, module: Module) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(entry),
+        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+    };
+    // SAFETY: every access to a buffer is within it: rows of states and frames by the sizes that the host gave the buffers, arena and
+    // atomics by checks against the launch's window or by proof from it, parameters by number. (Besides, wgpu asks for robust buffer
+    // access where a device has it.) The one array of a function, the frame, is indexed after a check against its length. Every loop
+    // of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics,
+    // which end when the exchange succeeds.
+    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+}

@@ -1,0 +1,18 @@
+//! The specialised engine: a program partially evaluated into a shader of its own, with no fetching and decoding left.
+
+mod base;
+mod cache;
+mod code;
+mod disk;
+mod emit;
+mod engine;
+mod facts;
+mod flow;
+mod kernel;
+mod loops;
+mod options;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use engine::Specialized;

@@ -1,0 +1,83 @@
+//! The engine as the runtime drives it: snapshots that come from elsewhere, budgets, the cache.
+
+use super::*;
+use crate::engine::{Engine, Execute};
+use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::specialized::Specialized;
+
+fn engine() -> Specialized {
+    Specialized::new(device().clone(), Interpreter::new(device().clone()))
+}
+
+fn countdown() -> Job {
+    let code = "vmid w2\nmuli w2, w2, 700\nagain:\njz @finish, w2\nadd w10, w10, w2\naddi w2, w2, -1\njump @again";
+    job(assembled("", code), &[], 0, 1, 40)
+}
+
+/// Runs to the end, and gives the memory and the engine that ran last.
+fn finish(mut running: Box<dyn Running>) -> (Vec<u32>, Engine) {
+    let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+    assert_eq!(tally.halted, 40);
+    let image = running.image().unwrap();
+    let halted = gpuvm_core::program::Status::Halted as u32;
+    assert!(
+        image
+            .records
+            .chunks(32)
+            .zip(0..)
+            .all(|(record, id)| record[1] == halted && record[2] == id)
+    );
+    (running.finish().unwrap().memory.arena, tally.engine)
+}
+
+#[test]
+fn a_vm_goes_on_wherever_it_was_stopped() {
+    let mut expected = countdown();
+    reference(&mut expected);
+    let soon = Limit {
+        time: Some(std::time::Duration::ZERO),
+        ..Limit::default()
+    };
+    let options = engine().options(&expected.program, Vec::new());
+    let mut first = begin(&countdown(), &options, 3);
+    assert!(first.advance(&soon, &mut |_| {}).unwrap().running > 0);
+    let image = first.image().unwrap();
+
+    // At a place where the kernel takes VMs up.
+    let mut second = engine().start(countdown()).unwrap();
+    second.restore(&image).unwrap();
+    assert_eq!(finish(second), (expected.arena.clone(), Engine::Specialized));
+
+    // An exact number of instructions is the interpreter's affair, and leaves VMs anywhere.
+    let mut third = engine().start(countdown()).unwrap();
+    third.restore(&image).unwrap();
+    let budget = Limit {
+        cycles: Some(5),
+        ..Limit::default()
+    };
+    assert_eq!(third.advance(&budget, &mut |_| {}).unwrap().engine, Engine::Interpreter);
+    let image = third.image().unwrap();
+    assert_eq!(finish(third), (expected.arena.clone(), Engine::Interpreter));
+    let mut fourth = engine().start(countdown()).unwrap();
+    fourth.restore(&image).unwrap();
+    assert_eq!(finish(fourth), (expected.arena, Engine::Interpreter));
+}
+
+#[test]
+fn a_program_is_compiled_once() {
+    let engine = engine();
+    let (first, second) = (countdown().program, countdown().program);
+    let options = engine.options(&first, Vec::new());
+    assert!(
+        engine.request(&first, &options).unwrap().is_none(),
+        "another thread is at it"
+    );
+    let waited = engine.kernel(&second, &options).unwrap();
+    let asked = engine.request(&first, &options).unwrap().unwrap();
+    assert!(Arc::ptr_eq(&waited, &asked), "equal programs have one kernel");
+    let folded = Options {
+        folded: vec![Folded::default()],
+        ..options
+    };
+    assert!(!Arc::ptr_eq(&waited, &engine.kernel(&first, &folded).unwrap()));
+}

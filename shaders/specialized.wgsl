@@ -1,0 +1,254 @@
+// What surrounds a program that is compiled into a shader of its own. The host puts the program in place of `run`, keeps one of the
+// three entry points, and leaves out what is not used.
+
+// The VM's number within the batch.
+var<private> vm: u32;
+// Iterations of loops inside of instructions, which only the interpreter looks at.
+var<private> inner: u32;
+
+// What a VM that traps leaves for its state: its instruction, why, the offset that was outside of memory, and up to four words with
+// their numbers, a byte each.
+var<private> trap_ip: u32;
+var<private> trap_fault: u32;
+var<private> trap_offset: u32;
+var<private> trap_words: u32;
+var<private> trap_values: vec4<u32>;
+
+fn get_state(row: u32) -> u32 {
+    return states[row * launch.vms + vm];
+}
+
+fn put_state(row: u32, value: u32) {
+    states[row * launch.vms + vm] = value;
+}
+
+fn get_frame(offset: u32) -> u32 {
+    return frames[offset * launch.vms + vm];
+}
+
+fn put_frame(offset: u32, value: u32) {
+    frames[offset * launch.vms + vm] = value;
+}
+
+fn clear_frame(words: u32) {
+    for (var i = 0u; i < words; i++) {
+        put_frame(i, 0u);
+    }
+}
+
+fn mul_high(a: u32, b: u32) -> u32 {
+    return mul_wide(a, b).y;
+}
+
+fn in_arena(offset: u32) -> bool {
+    return offset - launch.arena_start < launch.arena_words;
+}
+
+// A word of whichever space, and whether it is not there.
+fn load_any(space: u32, offset: u32) -> vec2<u32> {
+    if space == SPACE_ARENA && in_arena(offset) {
+        return vec2(arena[offset], 0u);
+    }
+    if space == SPACE_FRAME && offset < launch.frame_words {
+        return vec2(get_frame(offset), 0u);
+    }
+    if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        return vec2(atomicLoad(&atomics[offset]), 0u);
+    }
+    return vec2(0u, 1u);
+}
+
+// Stores to whichever space; gives whether there is no such word.
+fn store_any(space: u32, offset: u32, value: u32) -> u32 {
+    if space == SPACE_ARENA && in_arena(offset) {
+        arena[offset] = value;
+        return 0u;
+    }
+    if space == SPACE_FRAME && offset < launch.frame_words {
+        put_frame(offset, value);
+        return 0u;
+    }
+    if space == SPACE_ATOMIC && offset < launch.atomic_words {
+        atomicStore(&atomics[offset], value);
+        return 0u;
+    }
+    return 1u;
+}
+
+// WGSL has no signed minimum on an unsigned atomic, and its exchange may fail for no reason.
+fn atomic_min_signed(place: u32, value: u32) -> u32 {
+    loop {
+        let old = atomicLoad(&atomics[place]);
+        if !less_signed(value, old) || atomicCompareExchangeWeak(&atomics[place], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0u;
+}
+
+fn atomic_max_signed(place: u32, value: u32) -> u32 {
+    loop {
+        let old = atomicLoad(&atomics[place]);
+        if !less_signed(old, value) || atomicCompareExchangeWeak(&atomics[place], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0u;
+}
+
+fn atomic_cas(place: u32, expected: u32, value: u32) -> u32 {
+    loop {
+        let result = atomicCompareExchangeWeak(&atomics[place], expected, value);
+        if result.exchanged || result.old_value != expected {
+            return result.old_value;
+        }
+    }
+    return 0u;
+}
+
+// Stores what each stop has in common, with 0 for the words that nobody reads afterwards.
+fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
+    put_state(ROW_IP, ip);
+    put_state(ROW_STATUS, status);
+    put_state(ROW_VM_ID, launch.first_vm + vm);
+    put_state(ROW_DEPTH, depth);
+    put_state(ROW_FAULT, FAULT_NONE);
+    for (var i = 0u; i < WORDS; i++) {
+        if ((dead >> i) & 1u) != 0u {
+            put_state(ROW_WORDS + i, 0u);
+        }
+    }
+}
+
+fn put_calls(frame_base: u32, calls: u32) {
+    put_state(ROW_FRAME_BASE, frame_base);
+    put_state(ROW_CALLS, calls);
+}
+
+fn put_trap() {
+    put_header(trap_ip, STATUS_TRAPPED, 0u, 0xffffffffu);
+    put_calls(0u, 0u);
+    put_state(ROW_FAULT, trap_fault);
+    put_state(ROW_FAULT_OFFSET, trap_offset);
+    for (var i = 0u; i < 4u; i++) {
+        let number = (trap_words >> (8u * i)) & 0xffu;
+        if number < WORDS {
+            put_state(ROW_WORDS + number, trap_values[i]);
+        }
+    }
+}
+
+// Where the program goes. Gives the VM's status.
+fn run() -> u32 {
+    return STATUS_HALTED;
+}
+
+// What the workgroup's VMs add to the signal: stopped, yielded, trapped, and the first that trapped.
+var<workgroup> tally: array<atomic<u32>, 4>;
+
+fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
+    return (group.y * groups.x + group.x) * WORKGROUP + local;
+}
+
+fn clear_tally(local: u32) {
+    if local < 4u {
+        atomicStore(&tally[local], 0u);
+    }
+    workgroupBarrier();
+}
+
+fn note_trap() {
+    put_trap();
+    atomicAdd(&tally[2], 1u);
+    atomicMax(&tally[3], ~vm);
+}
+
+fn report(local: u32) {
+    workgroupBarrier();
+    if local < 3u {
+        let value = atomicLoad(&tally[local]);
+        if value != 0u {
+            let places = vec3(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED);
+            atomicAdd(&signal[places[local]], value);
+        }
+    }
+    if local == 3u {
+        let value = atomicLoad(&tally[3]);
+        if value != 0u {
+            atomicMax(&signal[SIGNAL_FIRST_TRAP], value);
+        }
+    }
+}
+
+// All VMs of a dispatch stop but those that say otherwise.
+fn all_stop() {
+    if vm == 0u {
+        atomicAdd(&signal[SIGNAL_STOPPED], launch.vms);
+    }
+}
+
+// VMs that have not started, in a program that each runs to its end without a trap.
+@compute @workgroup_size(WORKGROUP)
+fn complete(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    if atomicLoad(&signal[SIGNAL_ENDED]) != 0u {
+        return;
+    }
+    if vm < launch.vms {
+        _ = run();
+    }
+    all_stop();
+}
+
+// VMs that have not started.
+@compute @workgroup_size(WORKGROUP)
+fn fresh(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    clear_tally(local);
+    let starts = atomicLoad(&signal[SIGNAL_ENDED]) == 0u;
+    if vm < launch.vms && starts {
+        let status = run();
+        if status == STATUS_TRAPPED {
+            note_trap();
+        } else if status == STATUS_YIELDED {
+            atomicAdd(&tally[1], 1u);
+        } else if status == STATUS_RUNNING {
+            atomicSub(&tally[0], 1u);
+        }
+    }
+    if starts {
+        all_stop();
+    }
+    report(local);
+}
+
+// VMs that have been stopped.
+@compute @workgroup_size(WORKGROUP)
+fn resumed(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    vm = vm_of(group, groups, local);
+    clear_tally(local);
+    if vm < launch.vms {
+        let before = get_state(ROW_STATUS);
+        if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+            let status = run();
+            if status == STATUS_TRAPPED {
+                note_trap();
+            }
+            atomicAdd(&tally[0], u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
+            atomicAdd(&tally[1], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
+        }
+    }
+    report(local);
+}
