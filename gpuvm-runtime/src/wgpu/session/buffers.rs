@@ -66,7 +66,8 @@ impl Buffers {
         let mut buffers = gpu.allocating(|_| Buffers {
             inputs: gpu.pool.take(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
             arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
-            cells: storage(ATOMICS_AT + job.atomics.len() as u64),
+            // A binding is never empty, so there is a word even if there are no atomics.
+            cells: storage(ATOMICS_AT + job.atomics.len().max(1) as u64),
             states: storage(row::COUNT as u64 * vms),
             frames: storage(frame_words * vms),
             vms,
