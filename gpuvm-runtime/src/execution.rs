@@ -5,23 +5,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gpuvm_core::compile::Settings;
-use gpuvm_core::types::{Value, VmType};
+use gpuvm_core::types::VmType;
 
-use crate::bind::{self, Bound};
 use crate::budget::Budget;
 use crate::device::{Device, FloatMode};
-use crate::done::{BudgetReport, Done, Results};
 use crate::engine::{Dispatch, Engine, Limit, Tally};
 use crate::error::{Error, Result};
-use crate::leg::{Course, Entrance, Leg, sum};
+use crate::leg::{Course, Entrance, Leg};
 use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use crate::trap::{Trap, TrapReport};
+use crate::tally::sum;
+use crate::trap::Trap;
 use crate::vector::read_all;
-use crate::view::{Held, view_of};
-use crate::words::WordColumn;
+use crate::view::Held;
+
+mod end;
+
+pub(crate) use end::{or_trap, result_type};
 
 /// Why [`Execution::advance`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,7 +159,7 @@ impl<'a> Execution<'a> {
             return Ok(());
         }
         if let Entrance::Program = entrance {
-            self.held.refresh();
+            self.held.refresh()?;
             self.results.clear();
         }
         let views = self.held.views();
@@ -399,101 +401,6 @@ impl<'a> Execution<'a> {
         let (columns, _) = self.words()?;
         Ok(read_all(len, &columns[index]))
     }
-
-    /// Ends the launch: writes `&mut` arguments and buffers back and gives the results.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Trap`] if a VM has trapped, or [`Error::Budget`] if some have not stopped, each with the results of all that are
-    /// done inside; or when the device fails.
-    pub fn finish(self) -> Result<Done> {
-        self.end(None).0
-    }
-
-    /// Ends the launch, and gives the arguments back too.
-    pub(crate) fn end(mut self, budget: Option<Budget>) -> (Result<Done>, Vec<Bound<'a>>) {
-        let unfinished = self.leg.as_ref().map(Leg::tally).unwrap_or_default();
-        let steps_missing = self.signal() == Signal::Checkpoint;
-        let trap = match self.close_leg() {
-            Ok(trap) => trap,
-            Err(error) => return (Err(error), self.held.params),
-        };
-        let stats = self.stats();
-        let words = self.course.program.result_words() as usize * self.course.vms as usize;
-        self.results.resize(words, 0);
-        let routine = (self.entry.routine)();
-        let done = Done {
-            routine: self.entry.id.to_string(),
-            result: result_type(routine),
-            results: Results::Words(self.results),
-            stats,
-            columns: match self.restored {
-                true => owned_columns(self.entry, &mut self.held.params),
-                false => Vec::new(),
-            },
-        };
-        let live = unfinished.running + unfinished.yielded + unfinished.blocked;
-        let ended = if live > 0 || steps_missing {
-            Err(Error::Budget(Box::new(BudgetReport {
-                routine: self.entry.id.to_string(),
-                budget,
-                vms: self.course.vms,
-                running: unfinished.running,
-                yielded: unfinished.yielded,
-                blocked: unfinished.blocked,
-                steps: done.stats.steps,
-                all_steps: self.options.steps,
-                done,
-            })))
-        } else {
-            or_trap(done, trap, unfinished.trapped.into())
-        };
-        (ended, self.held.params)
-    }
-}
-
-/// The columns that VMs write, by name.
-fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
-    let written = params.iter_mut().enumerate().filter(|(_, bound)| bound.mode.writes());
-    let owned = written.map(|(index, bound)| {
-        let column = WordColumn {
-            element: bound.argument.element(),
-            entries: bound.argument.len(),
-            words: view_of(bound).map(|view| view.words()).unwrap_or_default(),
-        };
-        (bind::name(entry, index), column)
-    });
-    owned.collect()
-}
-
-/// The type of a routine's results. One that never returns has none, which is what `()` has too.
-pub(crate) fn result_type(routine: &gpuvm_core::routine::Routine) -> &'static gpuvm_core::types::Type {
-    match routine.result.words() {
-        0 => <()>::TYPE,
-        _ => routine.result.ty,
-    }
-}
-
-/// What was done, unless a VM trapped.
-pub(crate) fn or_trap(done: Done, trap: Option<Trap>, count: u64) -> Result<Done> {
-    let Some(Trap {
-        vm,
-        file,
-        line,
-        message,
-    }) = trap
-    else {
-        return Ok(done);
-    };
-    Err(Error::Trap(Box::new(TrapReport {
-        vm,
-        routine: done.routine.clone(),
-        file,
-        line,
-        message,
-        count,
-        done,
-    })))
 }
 
 impl fmt::Debug for Execution<'_> {

@@ -43,7 +43,11 @@ impl Image {
     }
 
     /// Appends all VMs of another image of the same program.
-    pub(crate) fn append(&mut self, other: &Image) {
+    pub(crate) fn append(&mut self, other: Image) {
+        if self.records.is_empty() {
+            *self = other;
+            return;
+        }
         self.records.extend_from_slice(&other.records);
         self.extras.extend_from_slice(&other.extras);
         self.frames.extend_from_slice(&other.frames);

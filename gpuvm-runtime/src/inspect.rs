@@ -104,7 +104,12 @@ impl fmt::Display for VmView {
         write!(
             f,
             "VM {vm}, {status} at instruction {ip}, in `{routine}` at {file}:{line}"
-        )
+        )?;
+        let known = self.variables.iter().filter(|variable| variable.value != "?");
+        for VariableView { name, value, .. } in known {
+            write!(f, ", {name} = {value}")?;
+        }
+        Ok(())
     }
 }
 

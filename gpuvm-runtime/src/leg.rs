@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
@@ -11,6 +11,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 use crate::engine::{Engine, Execute, Image, Limit, Running, Tally};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
+use crate::tally::sum;
 use crate::view::Seen;
 
 /// What the legs of one launch have in common.
@@ -386,38 +387,5 @@ impl Beginning<'_> {
         let mut running = course.executor.start(job)?;
         running.restore(image)?;
         Ok(running)
-    }
-}
-
-/// The tallies of several jobs as one.
-pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
-    let mut tallies = tallies.into_iter();
-    let mut sum = tallies.next().cloned().unwrap_or_default();
-    for tally in tallies {
-        sum.running += tally.running;
-        sum.yielded += tally.yielded;
-        sum.blocked += tally.blocked;
-        sum.halted += tally.halted;
-        sum.trapped += tally.trapped;
-        sum.at_breakpoint += tally.at_breakpoint;
-        sum.steps = sum.steps.min(tally.steps);
-        sum.retired = match (sum.retired, tally.retired) {
-            (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
-            (known, None) | (None, known) => known,
-        };
-        sum.batches += tally.batches;
-        sum.epochs = added(sum.epochs, tally.epochs, |a, b| a + b);
-        sum.device_time = added(sum.device_time, tally.device_time, |a: Duration, b| a + b);
-        if sum.engine == Engine::Auto {
-            sum.engine = tally.engine;
-        }
-    }
-    sum
-}
-
-fn added<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(add(a, b)),
-        (known, None) | (None, known) => known,
     }
 }

@@ -24,6 +24,7 @@ pub mod runtime;
 pub mod snapshot;
 pub mod stats;
 mod store;
+mod tally;
 pub mod trap;
 mod vector;
 mod view;

@@ -235,6 +235,12 @@ impl Lease {
         Ok(Some(device.region.clone()))
     }
 
+    /// A vector of the same type and length, with anything in it.
+    pub(crate) fn blank(&self) -> Box<dyn Vector> {
+        let words = vec![0; self.store.len * self.store.element.words as usize];
+        (self.store.make)(self.store.len, &words).to_vector()
+    }
+
     /// The data that is used on the host.
     pub(crate) fn host(&self) -> Option<&dyn Vector> {
         self.host.as_deref()

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 use crate::store::Lease;
 use crate::vector::{Column, ColumnMut, Vector, write_pieces};
 
+#[cfg(test)]
+mod tests;
+
 /// The data of one parameter.
 pub(crate) enum View<'v> {
     /// Entries to read; one for all VMs if `uniform`.
@@ -67,6 +70,8 @@ pub(crate) struct Held<'a> {
     leases: Vec<Lease>,
     /// One a parameter: where its data is.
     pub sources: Vec<Source>,
+    /// The engine's memory, if buffers are in it.
+    memory: Option<Arc<dyn DeviceMemory>>,
 }
 
 /// Where a parameter's data is.
@@ -100,6 +105,7 @@ impl<'a> Held<'a> {
             leases: leases(&params, execution)?,
             sources: Vec::with_capacity(params.len()),
             params,
+            memory: memory.cloned(),
         };
         let mut regions = Vec::with_capacity(held.leases.len());
         for lease in &mut held.leases {
@@ -122,21 +128,17 @@ impl<'a> Held<'a> {
                         .unwrap_or_default();
                     let writer = held.leases[lease].writes() && !bound.mode.writes();
                     let of = writer.then(|| writer_of(&held.params, store)).flatten();
-                    match (&regions[lease], of, memory) {
-                        (Some(region), Some(of), Some(memory)) => Source::DeviceCopy {
-                            region: memory.allocate(region.words.into())?,
-                            len: store.len,
-                            of,
-                        },
-                        (Some(region), _, _) => Source::Device {
+                    match (&regions[lease], of) {
+                        (Some(region), Some(of)) => held.device_copy(lease, region, store.len, of)?,
+                        (Some(region), None) => Source::Device {
                             region: region.clone(),
                             len: store.len,
                         },
-                        (None, Some(of), _) => Source::Copy {
+                        (None, Some(of)) => Source::Copy {
                             data: held.leases[lease].host().ok_or_else(|| lost(index))?.to_vector(),
                             of,
                         },
-                        (None, None, _) => Source::Host { lease },
+                        (None, None) => Source::Host { lease },
                     }
                 }
                 _ => Source::Argument,
@@ -144,6 +146,22 @@ impl<'a> Held<'a> {
             held.sources.push(source);
         }
         Ok(held)
+    }
+
+    /// A copy of what is in the engine's memory: there too, or on the host if there is no more room.
+    fn device_copy(&self, lease: usize, region: &Region, len: usize, of: usize) -> Result<Source> {
+        let allocated = match &self.memory {
+            Some(memory) => memory.allocate(region.words.into()),
+            None => Err(lost(of)),
+        };
+        match allocated {
+            Ok(region) => Ok(Source::DeviceCopy { region, len, of }),
+            Err(Error::OutOfMemory { .. }) => Ok(Source::Copy {
+                data: self.leases[lease].blank(),
+                of,
+            }),
+            Err(error) => Err(error),
+        }
     }
 
     /// The arguments of a launch of which some are copies of others, without any buffers.
@@ -156,11 +174,16 @@ impl<'a> Held<'a> {
             params,
             leases: Vec::new(),
             sources: copies.into_iter().map(source).collect(),
+            memory: None,
         }
     }
 
     /// Makes the copies on the host anew, before a step. Those in the engine's memory are the job's affair.
-    pub(crate) fn refresh(&mut self) {
+    ///
+    /// # Errors
+    ///
+    /// When the device fails to give what is copied.
+    pub(crate) fn refresh(&mut self) -> Result<()> {
         for index in 0..self.sources.len() {
             let Source::Copy { of, .. } = self.sources[index] else {
                 continue;
@@ -171,11 +194,18 @@ impl<'a> Held<'a> {
                 (_, Argument::Write(column)) => column.as_vector(),
                 _ => None,
             };
-            if let (Source::Copy { data, .. }, Some(from)) = (&mut copy, from) {
-                data.copy_from(from);
+            if let Source::Copy { data, .. } = &mut copy {
+                match (from, &self.sources[of], &self.memory) {
+                    (Some(from), ..) => data.copy_from(from),
+                    (None, Source::Device { region, len }, Some(memory)) => {
+                        data.read_words(0..*len, &memory.read(region)?);
+                    }
+                    _ => {}
+                }
             }
             self.sources[index] = copy;
         }
+        Ok(())
     }
 
     /// A view of every parameter.

@@ -50,7 +50,6 @@ fn any_budget_leads_to_the_same_end() {
             assert_eq!(execution.advance(Budget::unlimited()).unwrap(), Signal::Halt);
             let done = execution.finish().unwrap();
             assert_eq!(done.output::<Vec<u32>>().unwrap(), wanted, "{engine} by {cycles}");
-            assert_eq!(done.stats().engine, engine);
         }
     }
 }
@@ -108,7 +107,7 @@ fn never(start: u32) -> u32 {
 fn a_vm_that_never_halts_is_stopped_by_a_budget() {
     let x: Vec<u32> = (0..10).collect();
     for engine in pausing() {
-        for budget in [Budget::cycles(100_000), Budget::time(Duration::from_millis(50))] {
+        for budget in [Budget::cycles(5_000), Budget::time(Duration::from_millis(50))] {
             let begin = Instant::now();
             let launch = runtime()
                 .launch("never")
@@ -322,6 +321,7 @@ fn vms_stop_in_front_of_a_line() {
                 "{engine}"
             );
             let view = execution.vm(2).unwrap();
+            assert!(view.to_string().contains(", turns = 5"), "{view}");
             assert_eq!(
                 (view.line, view.variable("turns")),
                 (line, Some("5")),

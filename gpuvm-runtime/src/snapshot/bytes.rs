@@ -7,6 +7,7 @@ use gpuvm_core::compile::Settings;
 use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::matrix::Format;
 use gpuvm_core::program::ProgramId;
+use rayon::prelude::*;
 
 use super::{Kind, Saved, Snapshot};
 use crate::engine::{EXTRA_WORDS, Image};
@@ -178,9 +179,12 @@ impl Writer {
         self.long(words.len() as u64);
         let start = self.0.len();
         self.0.resize(start + 4 * words.len(), 0);
-        for (bytes, word) in self.0[start..].chunks_exact_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
+        let pieces = self.0[start..].par_chunks_mut(4 * PIECE).zip(words.par_chunks(PIECE));
+        pieces.for_each(|(bytes, words)| {
+            for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        });
     }
 
     fn settings(&mut self, settings: &Settings) {
@@ -254,7 +258,7 @@ impl<'b> Reader<'b> {
             .and_then(|count| count.checked_mul(4));
         let bytes = self.take(count.ok_or_else(|| bad("its end is missing"))?)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_le_bytes);
-        Ok(bytes.chunks_exact(4).map(word).collect())
+        Ok(bytes.par_chunks_exact(4).with_min_len(PIECE).map(word).collect())
     }
 
     fn image(&mut self) -> Result<Image> {
@@ -300,25 +304,31 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// A checksum of four independent lanes, so that it runs at the memory's speed. It finds damage, not malice.
+/// Words, or bytes to be summed up, that one thread takes at a time.
+const PIECE: usize = 1 << 20;
+
+/// A checksum that runs at the memory's speed: pieces of a fixed size, each of four independent lanes. It finds damage, not malice.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    let pieces: Vec<u64> = bytes.par_chunks(PIECE).map(checksum_of_piece).collect();
+    pieces.into_iter().fold(bytes.len() as u64, mix)
+}
+
+fn mix(lane: u64, word: u64) -> u64 {
     const PRIME: u64 = 0x9e37_79b1_85eb_ca87;
-    let mix = |lane: u64, word: u64| (lane ^ word).wrapping_mul(PRIME).rotate_left(29);
-    let word = |bytes: &[u8]| {
-        let mut full = [0; 8];
-        full[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(full)
-    };
-    let mut lanes = [1, 2, 3, 4].map(|seed: u64| seed.wrapping_mul(PRIME));
-    let blocks = bytes.chunks_exact(32);
-    let rest = blocks.remainder();
+    (lane ^ word).wrapping_mul(PRIME).rotate_left(29)
+}
+
+fn checksum_of_piece(bytes: &[u8]) -> u64 {
+    let mut lanes = [1, 2, 3, 4];
+    let (blocks, rest) = bytes.as_chunks::<32>();
     for block in blocks {
-        for (lane, bytes) in lanes.iter_mut().zip(block.chunks_exact(8)) {
-            *lane = mix(*lane, word(bytes));
+        let (words, _) = block.as_chunks::<8>();
+        for (lane, word) in lanes.iter_mut().zip(words) {
+            *lane = mix(*lane, u64::from_le_bytes(*word));
         }
     }
-    for bytes in rest.chunks(8) {
-        lanes[0] = mix(lanes[0], word(bytes));
+    for byte in rest {
+        lanes[0] = mix(lanes[0], u64::from(*byte));
     }
     lanes.into_iter().fold(bytes.len() as u64, mix)
 }

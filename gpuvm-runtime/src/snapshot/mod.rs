@@ -173,7 +173,7 @@ impl Execution<'_> {
         let mut whole = Image::default();
         for part in &mut leg.parts {
             let range = part.range.clone();
-            whole.append(&match &mut part.stage {
+            whole.append(match &mut part.stage {
                 Stage::Started(running) => running.image()?,
                 Stage::Waiting(Some(image)) => image.clone(),
                 Stage::Waiting(None) | Stage::Closed(_) => {

@@ -1,0 +1,129 @@
+//! Launches of a hand-made routine on all engines.
+
+use std::borrow::Cow;
+
+use gpuvm_core::isa::{Instruction, NO_WORD, Op};
+use gpuvm_core::routine::{Cause, Site};
+use gpuvm_core::types::TypeRef;
+
+use super::*;
+use crate::device::Backend;
+use crate::error::Error;
+
+const MESSAGE: &str = "attempt to multiply with overflow";
+const CODE: &[Instruction] = &[
+    Instruction::new(Op::Load, [6, 1, 2, 0]),
+    Instruction::new(Op::MulOverU, [7, 0, 6, 0]),
+    Instruction::new(Op::TrapIf, [0, 7, NO_WORD, NO_WORD]),
+    Instruction::new(Op::Mul, [8, 0, 6, 0]),
+    Instruction::new(Op::Store, [8, 1, 2, 0]),
+    Instruction::new(Op::Store, [0, 3, 4, 1]),
+    Instruction::new(Op::VmId, [9, 0, 0, 0]),
+    Instruction::new(Op::Store, [9, 3, 4, 0]),
+    Instruction::new(Op::Popcount, [10, 8, 0, 0]),
+    Instruction::new(Op::Return, [10, 0, 0, 0]),
+];
+static ROUTINE: Routine = Routine {
+    name: Cow::Borrowed("scale"),
+    file: Cow::Borrowed("src/scale.rs"),
+    line: 1,
+    params: Cow::Borrowed(&[
+        TypeRef::of::<u32>(),
+        TypeRef::of::<&mut u32>(),
+        TypeRef::of::<&mut [u32]>(),
+    ]),
+    result: TypeRef::of::<u32>(),
+    words: 11,
+    code: Cow::Borrowed(CODE),
+    lines: Cow::Borrowed(&[2; CODE.len()]),
+    matrices: Cow::Borrowed(&[]),
+    terms: Cow::Borrowed(&[]),
+    callees: Cow::Borrowed(&[]),
+    constants: Cow::Borrowed(&[]),
+    sites: Cow::Borrowed(&[Site {
+        line: 2,
+        cause: Cause::Message(MESSAGE),
+    }]),
+    variables: Cow::Borrowed(&[]),
+    relaxed: false,
+};
+
+fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {
+    let Some(product) = me.checked_mul(x) else {
+        panic!("{MESSAGE}")
+    };
+    *me = product;
+    out[1] = x;
+    out[0] = vm as u32;
+    product.count_ones()
+}
+
+inventory::submit! {
+    Entry {
+        id: "scale",
+        file: "src/scale.rs",
+        line: 1,
+        params: &["x", "me", "out"],
+        routine: || &ROUTINE,
+        native: |cx| {
+            let x = cx.column::<u32>(0)?;
+            let me = cx.records::<u32>(1)?;
+            let out = cx.chunks::<u32>(2)?;
+            cx.run((me, out), |vm, (me, out)| scale(vm, x.get(vm), me, out))
+        },
+    }
+}
+
+/// Launches `scale` and gives its results, whatever it wrote, and the first trap.
+fn launch(engine: Engine, x: impl crate::IntoArg<'static>, vms: usize, steps: u32) -> [Vec<u32>; 4] {
+    let backend = match engine {
+        Engine::Interpreter => Backend::Wgpu,
+        _ => Backend::Cpu,
+    };
+    let runtime = Runtime::builder().backend(backend).build().unwrap();
+    let mut me: Vec<u32> = (0..vms as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let out = runtime.buffer(&vec![0u32; 2 * vms]).unwrap();
+    let launch = runtime.launch("scale").unwrap().args((x.into_arg(), &mut me, &out));
+    let (done, trap) = match launch.engine(engine).steps(steps).run() {
+        Ok(done) => (done, Vec::new()),
+        Err(Error::Trap(report)) => {
+            assert_eq!((report.message.as_str(), report.routine.as_str()), (MESSAGE, "scale"));
+            let trap = vec![report.vm, report.count as u32];
+            (report.into_done(), trap)
+        }
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!((done.stats().engine, done.stats().vms), (engine, vms as u64));
+    [done.output().unwrap(), me, out.read().unwrap(), trap]
+}
+
+#[test]
+fn the_engines_agree() {
+    let ones = launch(Engine::Reference, 1u32, 1000, 1);
+    assert_eq!(ones, launch(Engine::Native, 1u32, 1000, 1));
+    assert_eq!(ones[3], []);
+    let x: &'static [u32] = Vec::leak((0..1000).map(|i| i % 7 * (i % 7)).collect());
+    let mixed = launch(Engine::Reference, x, 1000, 2);
+    assert_eq!(mixed, launch(Engine::Native, x, 1000, 2));
+    assert!(mixed[3][1] > 100, "many VMs trap: {:?}", mixed[3]);
+}
+
+#[cfg(feature = "wgpu")]
+#[test]
+fn the_gpu_agrees() {
+    let vms = 10_000;
+    assert_eq!(
+        launch(Engine::Interpreter, 3u32, vms, 2),
+        launch(Engine::Native, 3u32, vms, 2)
+    );
+}
+
+#[test]
+fn a_launch_of_several_batches_is_one_launch() {
+    let vms = 150_000;
+    let batched = launch(Engine::Reference, 2u32, vms, 1);
+    assert_eq!(batched, launch(Engine::Native, 2u32, vms, 1));
+    let mut ids = batched[2].chunks_exact(2).enumerate();
+    assert!(ids.all(|(vm, out)| out[0] == vm as u32 || out == [0, 0]));
+    assert!(batched[3][1] > 1000, "many VMs trap: {:?}", batched[3]);
+}

@@ -1,0 +1,152 @@
+//! Where words lie in a job, and what comes back.
+
+use super::*;
+use crate::arg::IntoArgs;
+use crate::bind::bind;
+use crate::registry::Entry;
+use crate::view::Held;
+use gpuvm_core::routine::Routine;
+use gpuvm_core::types::TypeRef;
+use std::sync::atomic::AtomicU32;
+
+const ENTRY: Entry = Entry {
+    id: "step",
+    file: "src/lib.rs",
+    line: 1,
+    params: &["dt", "x", "me", "all", "out", "bins"],
+    routine: || -> &'static Routine { unreachable!("marshalling takes the types") },
+    native: |_| Ok(()),
+};
+
+/// A program of which only the parameters and the result matter.
+fn program(types: &[TypeRef]) -> Arc<Program> {
+    Arc::new(Program {
+        name: "step".to_string(),
+        params: types.to_vec(),
+        result: TypeRef::of::<u64>(),
+        code: Vec::new(),
+        places: Vec::new(),
+        files: Vec::new(),
+        routines: Vec::new(),
+        matrices: Vec::new(),
+        pools: Default::default(),
+        sites: Vec::new(),
+        frame_words: 0,
+        call_depth: 0,
+        depth_limit: 0,
+        relaxed: false,
+        variables: Default::default(),
+        report: Default::default(),
+    })
+}
+
+fn finished(job: Job) -> Finished {
+    Finished {
+        memory: crate::engine::Memory {
+            arena: job.arena,
+            atomics: job.atomics,
+        },
+        first_trap: None,
+    }
+}
+
+fn slot(base: u32, stride: u32, length: u32) -> ParamSlot {
+    ParamSlot {
+        base,
+        stride,
+        length,
+        reserved: 0,
+    }
+}
+
+#[test]
+fn jobs_lay_out_what_their_vms_see() {
+    let types = [
+        TypeRef::of::<f32>(),
+        TypeRef::of::<u8>(),
+        TypeRef::of::<&mut (u32, bool)>(),
+        TypeRef::of::<&[i16]>(),
+        TypeRef::of::<&mut [u32]>(),
+        TypeRef::of::<&[AtomicU32]>(),
+    ];
+    let program = program(&types);
+    let mut me = [(1u32, true), (2, false), (3, true)];
+    let mut out: Vec<u32> = (10..16).collect();
+    let bins = [AtomicU32::new(40), AtomicU32::new(50)];
+    let args = (1.0f32, &[7u8, 8, 9], &mut me, &[-1i16, 5], &mut out, &bins).into_args();
+    let params = bind(&ENTRY, &types, args, None).unwrap().params;
+    let mut held = Held::new(params, None, false).unwrap();
+    let one = 1f32.to_bits();
+    let mut results = vec![0; 6];
+    let cut = |range: Range<u32>| Cut {
+        program: &program,
+        range,
+        vm_count: 3,
+        steps: 1,
+        results: &[],
+    };
+    {
+        let mut params = held.views();
+        let mut layout = Layout::new(&params, 2, 3, false);
+        assert_eq!(
+            layout.demand(),
+            Demand {
+                shared_words: 3,
+                words_per_vm: 7,
+                atomic_words: 2
+            }
+        );
+
+        let mut first = layout.job(&params, &cut(0..2));
+        first.atomics = layout.atomics();
+        assert_eq!(
+            first.arena,
+            [one, 0xffff_ffff, 5, 7, 8, 1, 1, 2, 0, 10, 11, 12, 13, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            first.slots.iter().map(|slot| slot.place).collect::<Vec<_>>(),
+            [
+                slot(0, 0, 1),
+                slot(3, 1, 1),
+                slot(5, 2, 1),
+                slot(1, 0, 2),
+                slot(9, 2, 2),
+                slot(0, 0, 2),
+                slot(13, 2, 1)
+            ]
+        );
+        assert_eq!(
+            first.changed.iter().cloned().flatten().collect::<Vec<_>>(),
+            (5..17).collect::<Vec<_>>()
+        );
+        assert_eq!((first.changed.len(), first.atomics.as_slice()), (1, &[40, 50][..]));
+        first.arena[6] = 0;
+        first.arena[12] = 99;
+        first.arena[14] = 1;
+        first.atomics[1] = 51;
+        layout.take(0..2, finished(first), &mut params, &mut results);
+
+        let mut second = layout.job(&params, &cut(2..3));
+        second.atomics = layout.atomics();
+        assert_eq!(second.arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
+        assert_eq!(
+            second.slots[2]
+                .place
+                .base
+                .wrapping_add(2 * second.slots[2].place.stride),
+            4
+        );
+        assert_eq!(
+            (second.first_vm, second.vms, second.atomics.as_slice()),
+            (2, 1, &[40, 51][..])
+        );
+        second.arena[8] = 6;
+        layout.take(2..3, finished(second), &mut params, &mut results);
+        layout.finish(&mut params);
+    }
+    assert_eq!(results, [0, 1, 0, 0, 6, 0]);
+    drop(held);
+    assert_eq!(me, [(1, false), (2, false), (3, true)]);
+    assert_eq!(out, [10, 11, 12, 99, 14, 15]);
+    assert_eq!(bins.map(AtomicU32::into_inner), [40, 51]);
+}

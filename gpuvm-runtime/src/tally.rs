@@ -1,0 +1,38 @@
+//! Tallies of several jobs together.
+
+use std::time::Duration;
+
+use crate::engine::{Engine, Tally};
+
+/// The tallies of several jobs as one.
+pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
+    let mut tallies = tallies.into_iter();
+    let mut sum = tallies.next().cloned().unwrap_or_default();
+    for tally in tallies {
+        sum.running += tally.running;
+        sum.yielded += tally.yielded;
+        sum.blocked += tally.blocked;
+        sum.halted += tally.halted;
+        sum.trapped += tally.trapped;
+        sum.at_breakpoint += tally.at_breakpoint;
+        sum.steps = sum.steps.min(tally.steps);
+        sum.retired = match (sum.retired, tally.retired) {
+            (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
+            (known, None) | (None, known) => known,
+        };
+        sum.batches += tally.batches;
+        sum.epochs = added(sum.epochs, tally.epochs, |a, b| a + b);
+        sum.device_time = added(sum.device_time, tally.device_time, |a: Duration, b| a + b);
+        if sum.engine == Engine::Auto {
+            sum.engine = tally.engine;
+        }
+    }
+    sum
+}
+
+fn added<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(add(a, b)),
+        (known, None) | (None, known) => known,
+    }
+}
