@@ -18,7 +18,8 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The GPU's fastest engine where the runtime has a GPU, else [`Engine::Native`].
+    /// On a GPU a launch starts on the interpreter and goes on specialised as soon as the program is compiled, and a program that was
+    /// launched before starts specialised; without a GPU it is [`Engine::Native`].
     #[default]
     Auto,
     /// The annotated function itself, compiled by rustc, over a thread pool.
@@ -262,7 +263,7 @@ impl std::fmt::Debug for Region {
 pub struct Opened {
     /// The device.
     pub device: Device,
-    /// Its engines, the fastest first: that is the one which [`Engine::Auto`] means.
+    /// Its engines, the one which [`Engine::Auto`] means first.
     pub engines: Vec<(Engine, Arc<dyn Execute>)>,
 }
 

@@ -305,9 +305,8 @@ impl Leg {
         if let Stage::Started(running) = stage {
             let finished = running.finish()?;
             let trap = finished.first_trap;
-            results.resize(course.program.result_words() as usize * course.vms as usize, 0);
             let range = self.parts[index].range.clone();
-            self.layout.take(range, finished, params, results);
+            self.layout.take(range, finished, params, results, course.vms);
             self.parts[index].stage = Stage::Closed(trap);
         }
         Ok(())

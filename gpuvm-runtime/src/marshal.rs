@@ -180,8 +180,10 @@ impl Layout {
     pub(crate) fn job(&self, params: &[Seen<'_>], cut: &Cut<'_>) -> Job {
         let Cut { range, steps, .. } = cut;
         let vms = range.len();
-        let mut arena = Vec::with_capacity(self.shared.len() + self.demand().words_per_vm as usize * vms);
-        arena.extend_from_slice(&self.shared);
+        // Fresh zeros cost nothing until somebody writes to them: the results' part waits untouched for the device's.
+        let mut arena = vec![0; self.shared.len() + self.demand().words_per_vm as usize * vms];
+        arena[..self.shared.len()].copy_from_slice(&self.shared);
+        let mut end = self.shared.len();
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut change = |words: Range<usize>| match changed.last_mut() {
             Some(last) if last.end == words.start => last.end = words.end,
@@ -190,7 +192,7 @@ impl Layout {
         let mut slots = Vec::with_capacity(params.len() + 1);
         let mut spans = Vec::with_capacity(params.len());
         for (place, param) in self.places.iter().zip(params) {
-            let base = arena.len();
+            let base = end;
             slots.push(match place {
                 Place::Shared(slot) | Place::Atomic(slot) => on_host(*slot),
                 Place::Device(slot) => slot.clone(),
@@ -199,36 +201,33 @@ impl Layout {
                     words,
                     written,
                 } => {
-                    arena.resize(base + words * vms, 0);
+                    end += words * vms;
                     let part = range.start as usize * entries..range.end as usize * entries;
                     match &param.view {
-                        View::Read { column, .. } => write_pieces(*column, part, &mut arena[base..]),
-                        View::Write(column) => write_pieces(&**column, part, &mut arena[base..]),
+                        View::Read { column, .. } => write_pieces(*column, part, &mut arena[base..end]),
+                        View::Write(column) => write_pieces(&**column, part, &mut arena[base..end]),
                         View::AtomicU32(_) | View::AtomicI32(_) | View::Device { .. } => {}
                     }
                     if *written {
-                        change(base..arena.len());
+                        change(base..end);
                     }
                     on_host(own_slot(base, *words, range.start, *entries))
                 }
             });
             spans.push(self.span(place, base));
         }
-        let base = arena.len();
         let each = self.result_words;
-        match cut.results.get(range.start as usize * each..range.end as usize * each) {
-            Some(results) => arena.extend_from_slice(results),
-            None => arena.resize(base + each * vms, 0),
+        let (base, end) = (end, end + each * vms);
+        if let Some(results) = cut.results.get(range.start as usize * each..range.end as usize * each) {
+            arena[base..end].copy_from_slice(results);
         }
-        change(base..arena.len());
+        change(base..end);
         slots.push(on_host(own_slot(base, each, range.start, 1)));
         changed.retain(|words| !words.is_empty());
         let mut copies = copies(params, &spans, *steps > 1);
         if self.repeated && each > 0 {
-            let zeros = arena.len();
-            arena.resize(zeros + each * vms, 0);
             copies.push(Copy {
-                from: in_arena(zeros),
+                from: in_arena(end),
                 to: in_arena(base),
                 words: (each * vms) as u32,
             });
@@ -269,8 +268,15 @@ impl Layout {
 
     /// Takes over what a job has left: records and chunks go back to their columns, results to their place among the launch's, atomics
     /// are kept for the next job.
-    pub(crate) fn take(&mut self, range: Range<u32>, finished: Finished, params: &mut [Seen<'_>], results: &mut [u32]) {
-        let arena = &finished.memory.arena;
+    pub(crate) fn take(
+        &mut self,
+        range: Range<u32>,
+        finished: Finished,
+        params: &mut [Seen<'_>],
+        results: &mut Vec<u32>,
+        vms: u32,
+    ) {
+        let mut arena = finished.memory.arena;
         let own = self.own_parts(range.len());
         for ((part, place), param) in own.iter().zip(&self.places).zip(params) {
             if let (
@@ -286,7 +292,15 @@ impl Layout {
         }
         let from = self.results(range.len());
         let each = self.result_words;
-        results[range.start as usize * each..range.end as usize * each].copy_from_slice(&arena[from]);
+        if range.len() == vms as usize {
+            // The arena itself becomes the results: memory that is new to the process is dear.
+            arena.truncate(from.end);
+            arena.drain(..from.start);
+            *results = arena;
+        } else {
+            results.resize(each * vms as usize, 0);
+            results[range.start as usize * each..range.end as usize * each].copy_from_slice(&arena[from]);
+        }
         self.atomics = finished.memory.atomics;
     }
 

@@ -25,7 +25,7 @@ pub struct Runtime {
 
 struct Shared {
     device: Device,
-    /// The device's engines, the best first.
+    /// The device's engines, the one which [`Engine::Auto`] means first.
     engines: Vec<(Engine, Arc<dyn Execute>)>,
     settings: Settings,
     /// Linked programs by the address of their registry entry.
@@ -165,6 +165,7 @@ impl Runtime {
                             .shared
                             .engines
                             .iter()
+                            .filter(|(engine, _)| *engine != Engine::Auto)
                             .map(|(engine, _)| engine.to_string())
                             .collect();
                         format!(

@@ -124,7 +124,7 @@ fn jobs_lay_out_what_their_vms_see() {
         first.arena[12] = 99;
         first.arena[14] = 1;
         first.atomics[1] = 51;
-        layout.take(0..2, finished(first), &mut params, &mut results);
+        layout.take(0..2, finished(first), &mut params, &mut results, 3);
 
         let mut second = layout.job(&params, &cut(2..3));
         second.atomics = layout.atomics();
@@ -141,7 +141,7 @@ fn jobs_lay_out_what_their_vms_see() {
             (2, 1, &[40, 51][..])
         );
         second.arena[8] = 6;
-        layout.take(2..3, finished(second), &mut params, &mut results);
+        layout.take(2..3, finished(second), &mut params, &mut results, 3);
         layout.finish(&mut params);
     }
     assert_eq!(results, [0, 1, 0, 0, 6, 0]);

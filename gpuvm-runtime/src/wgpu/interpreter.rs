@@ -13,6 +13,7 @@ use super::heap::HeapMemory;
 use super::kernel::Kernel;
 use super::library::Library;
 use super::memory::{bind_parts, filled};
+use super::pace::Experience;
 use super::pack::{Packed, pack};
 use super::session::{Session, capacity, groups};
 use super::source::{Entry, Part, Uses};
@@ -39,11 +40,11 @@ struct Shelves {
 pub struct Interpreted {
     kernel: Arc<Kernel>,
     packed: Packed,
-    uses: Uses,
     code: wgpu::Buffer,
     matrices: wgpu::Buffer,
     reach: Reach,
     ends_at_once: bool,
+    experience: Experience,
 }
 
 /// The interpreter with a session's buffers.
@@ -93,16 +94,16 @@ impl Interpreter {
             let packed = pack(program).map_err(|what| Error::Device {
                 reason: format!("program `{}` cannot be loaded: {what}", program.name),
             })?;
-            let uses = Uses::of(program);
+            let uses = Uses::of(program).with_breaks();
             let kernel = self.kernel(uses)?;
             gpu.guarded(|_| Interpreted {
                 kernel,
                 code: filled(gpu, "code", &packed.code),
                 matrices: filled(gpu, "matrices", &packed.matrices),
                 packed,
-                uses,
                 reach: reach(gpu.software, program, uses),
                 ends_at_once: ends_at_once(program),
+                experience: Experience::default(),
             })
         })
     }
@@ -110,17 +111,28 @@ impl Interpreter {
     /// The interpreter for a program that stops in front of some of its instructions.
     fn load_broken(&self, plain: &Interpreted, breakpoints: &[u32]) -> Result<Interpreted> {
         let gpu = &*self.shared.gpu;
-        let uses = plain.uses.with_breaks();
-        let kernel = self.kernel(uses)?;
         gpu.guarded(|_| Interpreted {
-            kernel,
+            kernel: plain.kernel.clone(),
             code: filled(gpu, "code", &plain.packed.with_breaks(breakpoints)),
             matrices: plain.matrices.clone(),
             packed: Packed::default(),
-            uses,
-            reach: plain.reach,
+            // The signal counts VMs at breakpoints once a dispatch.
+            reach: Reach {
+                dispatches: 1,
+                ..plain.reach
+            },
             ends_at_once: false,
+            experience: Experience::default(),
         })
+    }
+
+    /// The interpreter for a program that stops every VM in front of the next of these instructions, those too that stand at one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interpreter::load`].
+    pub fn load_stopping(&self, program: &Arc<Program>, at: &[u32]) -> Result<Arc<Interpreted>> {
+        Ok(Arc::new(self.load_broken(&*self.load(program)?, at)?))
     }
 
     /// The interpreter that has the given parts.
@@ -198,6 +210,10 @@ impl Stepper for Interpreted {
 
     fn counts_instructions(&self) -> bool {
         true
+    }
+
+    fn experience(&self) -> &Experience {
+        &self.experience
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {

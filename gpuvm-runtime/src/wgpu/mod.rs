@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 use self::epoch::Epoch;
 use self::gpu::Gpu;
 use self::interpreter::Interpreter;
-use self::specialized::Specialized;
+use self::specialized::{Automatic, Specialized};
 
 /// The devices that can be opened. To tell their float mode they are opened and probed, which takes a while; one that fails is
 /// left out.
@@ -72,6 +72,10 @@ pub fn open(choice: Choice) -> Result<Opened> {
     Ok(Opened {
         device,
         engines: vec![
+            (
+                Engine::Auto,
+                Arc::new(Automatic::new(specialized.clone(), interpreter.clone())),
+            ),
             (Engine::Interpreter, Arc::new(interpreter)),
             (Engine::Specialized, Arc::new(specialized)),
             (Engine::Epoch, Arc::new(epoch)),

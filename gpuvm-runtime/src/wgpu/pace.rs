@@ -1,5 +1,6 @@
 //! How much the host lets a device do before it looks again.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::stepper::Reach;
@@ -23,6 +24,8 @@ const PLEASANT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(1);
 /// The same where the host's CPU plays the device.
 const LONG_SOFTWARE: Duration = Duration::from_millis(250);
+/// A launch that took no longer may as well be one submission the next time.
+const SHORT: Duration = Duration::from_millis(10);
 /// A submission costs so much that a shorter one makes no sense.
 const SHORTEST: Duration = Duration::from_micros(50);
 /// Instructions a second, of all VMs together, that even a slow device gets done.
@@ -34,13 +37,50 @@ const FIRST: [f64; 2] = [256.0, 65_536.0];
 /// A submission is at most so many times as long as the one before.
 const GROWTH: f64 = 4.0;
 
+/// What is remembered of a program's launches on one engine, so that the next one begins with submissions of the right size.
+#[derive(Debug, Default)]
+pub struct Experience(Mutex<Known>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// Instructions a second, of all VMs together, while they all ran.
+    speed: Option<f64>,
+    /// Instructions of each VM that were enough for the last launch, if it was short.
+    enough: Option<f64>,
+}
+
+impl Experience {
+    fn known(&self) -> Known {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A submission of so many instructions of so many VMs took that long, and was not enough.
+    pub fn note_speed(&self, cycles: u64, vms: u32, took: Duration) {
+        let speed = cycles as f64 * f64::from(vms) / took.as_secs_f64().max(1e-6);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).speed = Some(speed);
+    }
+
+    /// So many instructions of each VM were enough for a launch, and that is how long the device was at it.
+    pub fn note_end(&self, cycles: u64, took: Duration) {
+        let enough = (took < SHORT).then_some(cycles as f64);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).enough = enough;
+    }
+}
+
 impl Pace {
-    /// A guess, because nothing is known yet: for so many VMs whose longest instruction has so many inner iterations.
-    pub fn start(software: bool, vms: u32, inner: u32) -> Pace {
-        let speed = if software { SPEED_SOFTWARE } else { SPEED };
-        let weight = 1.0 + f64::from(inner) / 16.0;
-        let cycles = speed * PLEASANT.as_secs_f64() / f64::from(vms);
-        let first = cycles.clamp(FIRST[0], FIRST[1]) / weight;
+    /// What experience tells, or a guess: for so many VMs whose longest instruction has so many inner iterations.
+    pub fn start(software: bool, vms: u32, inner: u32, experience: &Experience) -> Pace {
+        let Known { speed, enough } = experience.known();
+        let guess = if software { SPEED_SOFTWARE } else { SPEED };
+        let each = |seconds: f64| speed.unwrap_or(guess) * seconds / f64::from(vms);
+        let mut first = each(PLEASANT.as_secs_f64());
+        if speed.is_none() {
+            first = first.clamp(FIRST[0], FIRST[1]) / (1.0 + f64::from(inner) / 16.0);
+        }
+        if let Some(enough) = enough {
+            // What was enough once is tried at once, unless it would take long if no VM ended before.
+            first = first.max(enough.min(each(LONG_SOFTWARE.as_secs_f64()).max(FIRST[0])));
+        }
         Pace {
             target: PLEASANT,
             rate: first / PLEASANT.as_secs_f64(),
@@ -93,7 +133,7 @@ mod tests {
 
     #[test]
     fn submissions_come_to_take_as_long_as_they_should() {
-        let mut pace = Pace::start(true, 1000, 0);
+        let mut pace = Pace::start(true, 1000, 0, &Experience::default());
         let mut took = Duration::ZERO;
         for _ in 0..20 {
             let (dispatches, each) = pace.next(&REACH, u64::MAX);
@@ -106,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_never_passed() {
-        let mut pace = Pace::start(false, 1, 0);
+        let mut pace = Pace::start(false, 1, 0, &Experience::default());
         pace.adapt(Duration::from_micros(1), 1_000_000);
         for left in [1, 2, 5, 16_383, 16_384, 16_385, 40_000, 1 << 40] {
             let (dispatches, each) = pace.next(&REACH, left);
@@ -116,5 +156,28 @@ mod tests {
                 "{left}: {dispatches} of {each}"
             );
         }
+    }
+
+    #[test]
+    fn a_short_launch_is_one_submission_the_next_time() {
+        let experience = Experience::default();
+        let cycles = |pace: &mut Pace| {
+            pace.next(
+                &Reach {
+                    dispatches: 1,
+                    cycles: 1 << 24,
+                    inner: 0,
+                },
+                u64::MAX,
+            )
+            .1
+        };
+        assert!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)) < 10_000);
+        experience.note_end(10_000, Duration::from_millis(2));
+        assert_eq!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)), 10_000);
+        // What took long is cut into pleasant pieces, by the speed that was seen.
+        experience.note_end(10_000_000, Duration::from_secs(3));
+        experience.note_speed(1_000_000, 1 << 20, Duration::from_secs(1));
+        assert_eq!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)), 5_000);
     }
 }

@@ -48,10 +48,11 @@ const BEFORE_ANNOTATIONS: [std::ops::RangeInclusive<u16>; 3] = [2..=7, 10..=17, 
 /// Capability and execution mode of each promise: denormals kept, signed zeros, infinities and NaNs kept, rounding to nearest even.
 const PROMISES: [(u32, u32); 3] = [(4464, 4459), (4466, 4461), (4467, 4462)];
 
-/// Whether the opcode is float arithmetic whose result may be contracted: negate, add, subtract, multiply, divide, remainders, and the
-/// products of vectors and matrices.
+/// Whether the opcode is float arithmetic whose result may be contracted (negate, add, subtract, multiply, divide, remainders, and the
+/// products of vectors and matrices) or a comparison of floats. Mesa takes `!(a < b)` for `a >= b`, NaN or not, unless the comparison
+/// is decorated too.
 fn contractible(opcode: u16) -> bool {
-    matches!(opcode, 127 | 129 | 131 | 133 | 136 | 140 | 141 | 142..=148)
+    matches!(opcode, 127 | 129 | 131 | 133 | 136 | 140 | 141 | 142..=148 | 180..=191)
 }
 
 /// Adds the promises to a module. `None` if the words are not a module.

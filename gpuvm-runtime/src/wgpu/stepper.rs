@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::gpu::Gpu;
+use super::pace::Experience;
 use crate::engine::{Engine, Image};
 use crate::error::Result;
 
@@ -30,6 +31,9 @@ pub trait Stepper: Send + Sync {
     fn leaves_states(&self) -> bool {
         true
     }
+
+    /// What is remembered of the program's launches on it.
+    fn experience(&self) -> &Experience;
 
     /// Binds the kernels to a session's buffers.
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound>;
@@ -110,4 +114,6 @@ pub struct Need<'a> {
     pub exact: bool,
     /// Whether the VMs start with it.
     pub fresh: bool,
+    /// Whether all running VMs are known to stand where the stepper before has stopped them.
+    pub gathered: bool,
 }

@@ -20,6 +20,7 @@ use super::interpreter::longest_instruction;
 use super::kernel::Kernel;
 use super::library::Library;
 use super::memory::filled;
+use super::pace::Experience;
 use super::pack::{Packed, pack};
 use super::session::{Session, capacity};
 use super::source::epoch::MOST_STEPS;
@@ -65,6 +66,7 @@ struct Loaded {
     uses: Uses,
     outlook: Outlook,
     longest_instruction: u32,
+    experience: Experience,
 }
 
 /// The kernels for a program.
@@ -120,6 +122,7 @@ impl Epoch {
                 uses,
                 outlook: Outlook::of(program, MOST_STEPS, MOST_INNER),
                 longest_instruction: longest_instruction(program, uses),
+                experience: Experience::default(),
             })
         })
     }
@@ -244,6 +247,10 @@ impl Stepper for Sorted {
 
     fn counts_instructions(&self) -> bool {
         true
+    }
+
+    fn experience(&self) -> &Experience {
+        &self.program.experience
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {

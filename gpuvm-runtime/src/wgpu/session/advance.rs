@@ -28,6 +28,7 @@ impl Session {
     /// Runs until no VM is running any more or the limit is reached.
     pub(super) fn run(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<()> {
         let begin = Instant::now();
+        self.breaks = !limit.breakpoints.is_empty();
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         let mut resume = self.tally.yielded > 0;
         // VMs that stand at a breakpoint go past it: one instruction is run as if there were none. The others do no harm by
@@ -65,10 +66,12 @@ impl Session {
             let began = ticket.began.max(last_end);
             let took = self.absorb(ticket)?;
             last_end = Instant::now();
+            // Where the device has a clock it is asked; but what comes between submissions counts too.
+            let took = took.unwrap_or(last_end - began);
             if let Some(pace) = &mut self.pace {
-                // Where the device has a clock it is asked; but what comes between submissions counts too.
-                pace.adapt(took.unwrap_or(last_end - began), cycles);
+                pace.adapt(took, cycles);
             }
+            self.learn(took, cycles);
             watch(&self.tally);
             if self.tally.running == 0 && !self.next_step() || self.tally.running == self.tally.at_breakpoint {
                 // Whatever else is under way finds nothing to do.
@@ -84,14 +87,34 @@ impl Session {
         }
     }
 
+    /// Remembers how far so many instructions of each VM got, for later launches.
+    fn learn(&mut self, took: Duration, cycles: u64) {
+        self.given += cycles;
+        self.spent += took;
+        let experience = self.stepper.experience();
+        if self.tally.running > 0 {
+            experience.note_speed(cycles, self.job.vms, took);
+        } else {
+            experience.note_end(self.given, self.spent);
+        }
+    }
+
     /// Lets the plan choose the stepper for the next submission.
     fn choose(&mut self, breakpoints: &[u32], exact: bool) -> Result<()> {
         self.stepper = self.plan.stepper(&Need {
             breakpoints,
             exact,
             fresh: self.fresh,
+            gathered: self.tally.running > 0 && self.seen[signal::AT_BREAK] == self.tally.running,
         })?;
-        self.tally.engine = self.stepper.engine();
+        if self.tally.engine != self.stepper.engine() {
+            // What its batches hold is measured otherwise.
+            self.tally.engine = self.stepper.engine();
+            self.pace = None;
+        }
+        if self.fresh {
+            (self.given, self.spent) = (0, Duration::ZERO);
+        }
         Ok(())
     }
 
@@ -140,7 +163,9 @@ impl Session {
             reach.dispatches = 1;
         }
         let vms = self.job.vms;
-        let pace = self.pace.get_or_insert_with(|| Pace::start(software, vms, reach.inner));
+        let pace = self
+            .pace
+            .get_or_insert_with(|| Pace::start(software, vms, reach.inner, self.stepper.experience()));
         pace.aim(limit, software, time_left);
         let (mut dispatches, mut cycles) = pace.next(&reach, left);
         let mut steps = 1;
@@ -198,7 +223,7 @@ impl Session {
         tally.trapped = found[signal::TRAPPED];
         tally.halted = stopped.wrapping_sub(tally.yielded).wrapping_sub(tally.trapped);
         tally.running = self.job.vms.wrapping_sub(stopped);
-        tally.at_breakpoint = found[signal::AT_BREAK];
+        tally.at_breakpoint = if self.breaks { found[signal::AT_BREAK] } else { 0 };
     }
 }
 

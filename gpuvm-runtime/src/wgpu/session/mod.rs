@@ -9,6 +9,7 @@ mod state;
 mod submit;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
@@ -35,10 +36,15 @@ pub struct Session {
     job: Job,
     buffers: Buffers,
     pace: Option<Pace>,
+    /// Instructions of each VM since the VMs started, and how long the device was at it.
+    given: u64,
+    spent: Duration,
     /// Whether the job's data is on the device.
     staged: bool,
     /// Whether no VM of the current step has started.
     fresh: bool,
+    /// Whether VMs stop at breakpoints of the caller's.
+    breaks: bool,
     /// The signal as it was last seen.
     seen: [u32; signal::WORDS],
     /// What [`signal::STOPPED`] was when the current step began.
@@ -75,8 +81,11 @@ impl Session {
             buffers: Buffers::new(&gpu, &job)?,
             gpu,
             pace: None,
+            given: 0,
+            spent: Duration::ZERO,
             staged: false,
             fresh: true,
+            breaks: false,
             seen: [0; signal::WORDS],
             stopped_before: 0,
             counted: true,

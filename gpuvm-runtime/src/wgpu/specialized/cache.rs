@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 
 /// Kernels that are kept; of more the one that was used longest ago is forgotten.
-const KEPT: usize = 64;
+const KEPT: usize = 1024;
 
 /// What makes two kernels the same.
 type Key = (ProgramId, Options);
@@ -63,7 +63,6 @@ impl Cache {
     /// # Errors
     ///
     /// [`Error::Device`] if the device has refused it.
-    #[allow(dead_code, reason = "for `Engine::Auto`, which blocks on no compiler")]
     pub fn request(
         self: &Arc<Self>,
         program: &Arc<Program>,

@@ -10,10 +10,11 @@ use super::cache::Cache;
 use super::flow::op_at;
 use super::kernel::SpecializedKernel;
 use super::options::{Folded, Options};
-use crate::engine::{Demand, Engine, Execute, Image, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::pace::Experience;
 use crate::wgpu::session::{Session, capacity, groups};
 use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
 
@@ -43,7 +44,7 @@ struct OnBuffers {
 
 /// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
 /// interpreter, and stays there until VMs start again: they stand anywhere then, and the kernel takes them up at some places only.
-struct Specializing {
+pub struct Specializing {
     prepared: Arc<Prepared>,
     interpreting: Box<dyn Plan>,
     astray: bool,
@@ -98,7 +99,6 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
-    #[allow(dead_code, reason = "for `Engine::Auto`, which blocks on no compiler")]
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         self.cache.request(program, options)
     }
@@ -108,29 +108,56 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses it.
-    pub fn plan(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
+    pub fn plan(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         let interpreting = self.interpreter.plan(program)?;
         let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
-        Ok(Box::new(Specializing {
+        Ok(self.specializing(program, interpreting, kernel))
+    }
+
+    /// The same with a kernel that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses the interpreter for it.
+    pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
+        Ok(self.specializing(program, self.interpreter.plan(program)?, kernel))
+    }
+
+    fn specializing(
+        &self,
+        program: &Program,
+        interpreting: Box<dyn Plan>,
+        kernel: Arc<SpecializedKernel>,
+    ) -> Specializing {
+        Specializing {
             prepared: Arc::new(Prepared {
                 reach: reach(self.gpu.software, program),
                 kernel,
             }),
             interpreting,
             astray: false,
-        }))
+        }
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
     }
 }
 
 impl Execute for Specialized {
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        self.interpreter.memory()
+    }
+
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
         capacity(&self.gpu, program, demand)
     }
 
     fn start(&self, job: Job) -> Result<Box<dyn Running>> {
         let plan = self.plan(&job.program)?;
-        Session::start(self.gpu.clone(), plan, job)
+        Session::start(self.gpu.clone(), Box::new(plan), job)
     }
 }
 
@@ -177,6 +204,10 @@ impl Stepper for Prepared {
 
     fn leaves_states(&self) -> bool {
         false
+    }
+
+    fn experience(&self) -> &Experience {
+        &self.kernel.experience
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {

@@ -12,6 +12,7 @@ use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::kernel::{Path, bindings, uniform_fields};
+use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
 
 /// A program as compute pipelines.
@@ -29,6 +30,8 @@ pub struct SpecializedKernel {
     pub uniform: Vec<String>,
     /// What is known of the program.
     pub about: About,
+    /// What is remembered of its launches.
+    pub experience: Experience,
 }
 
 /// A shader as it goes to the driver.
@@ -105,10 +108,7 @@ impl SpecializedKernel {
             relaxed: options.relaxed,
             cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
         };
-        let pipelines = (
-            maker.pipeline(&fresh)?,
-            resumed.as_ref().map(|shader| maker.pipeline(shader)).transpose()?,
-        );
+        let pipelines = maker.pipelines(&fresh, resumed.as_ref())?;
         if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
             && let Some(data) = cache.get_data()
         {
@@ -121,6 +121,7 @@ impl SpecializedKernel {
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
+            experience: Experience::default(),
         })
     }
 }
@@ -140,6 +141,23 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// Both pipelines, at the same time: drivers take their time over each.
+    fn pipelines(
+        &self,
+        fresh: &Shader,
+        resumed: Option<&Shader>,
+    ) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
+        let Some(resumed) = resumed else {
+            return Ok((self.pipeline(fresh)?, None));
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| self.pipeline(resumed));
+            let fresh = self.pipeline(fresh);
+            let resumed = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((fresh?, Some(resumed?)))
+        })
+    }
+
     fn pipeline(&self, shader: &Shader) -> Result<wgpu::ComputePipeline> {
         let entry = shader.entry();
         let refused = |reason| Error::Device { reason };

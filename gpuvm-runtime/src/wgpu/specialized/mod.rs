@@ -1,5 +1,6 @@
 //! The specialised engine: a program partially evaluated into a shader of its own, with no fetching and decoding left.
 
+mod automatic;
 mod base;
 mod cache;
 mod code;
@@ -15,4 +16,5 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
+pub use automatic::Automatic;
 pub use engine::Specialized;
