@@ -72,6 +72,8 @@ impl Emitter<'_> {
             Op::FLe => self.helper_truth("fle", inputs),
             Op::FRem => self.helper("frem", inputs),
             Op::FMulAdd => self.helper("fma_exact", inputs),
+            // Right alone, Mesa's own root of a NaN became 0 among other code.
+            Op::FSqrt if self.options.software => self.helper("fsqrt_words", inputs),
             Op::FSqrt => self.helper("fsqrt", inputs),
             Op::FFloor => self.helper("ffloor", inputs),
             Op::FCeil => self.helper("fceil", inputs),
