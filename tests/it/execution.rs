@@ -107,7 +107,7 @@ fn never(start: u32) -> u32 {
 fn a_vm_that_never_halts_is_stopped_by_a_budget() {
     let x: Vec<u32> = (0..10).collect();
     for engine in pausing() {
-        for budget in [Budget::cycles(5_000), Budget::time(Duration::from_millis(50))] {
+        for budget in [Budget::cycles(5_000), Budget::time(Duration::from_millis(500))] {
             let begin = Instant::now();
             let launch = runtime()
                 .launch("never")
