@@ -1,7 +1,7 @@
 //! The kernels that have been compiled, by what is in the program and what it was specialised for.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use gpuvm_core::program::{Program, ProgramId};
 
@@ -9,6 +9,7 @@ use super::kernel::SpecializedKernel;
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
+use crate::wgpu::library::Library;
 
 /// Kernels that are kept; of more the one that was used longest ago is forgotten.
 const KEPT: usize = 1024;
@@ -27,8 +28,7 @@ pub struct Cache {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The identities of programs by their addresses: as long as the pointer lives, an address is no other program's.
-    identities: HashMap<usize, (Weak<Program>, ProgramId)>,
+    identities: Library<ProgramId>,
     kernels: HashMap<Key, Entry>,
     /// Counts the uses.
     now: u64,
@@ -69,7 +69,7 @@ impl Cache {
         options: &Options,
     ) -> Result<Option<Arc<SpecializedKernel>>> {
         let mut known = self.known();
-        let key = known.key(program, options);
+        let key = known.key(program, options)?;
         if let Some(found) = known.find(&key) {
             return found;
         }
@@ -98,7 +98,7 @@ impl Cache {
     /// [`Error::Device`] if the device refuses it.
     pub fn wait(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
         let mut known = self.known();
-        let key = known.key(program, options);
+        let key = known.key(program, options)?;
         loop {
             match known.find(&key) {
                 None => break,
@@ -152,15 +152,9 @@ impl Drop for Cleanup<'_> {
 
 impl Known {
     /// What a kernel is kept under.
-    fn key(&mut self, program: &Arc<Program>, options: &Options) -> Key {
-        let address = Arc::as_ptr(program) as usize;
-        if let Some((_, identity)) = self.identities.get(&address) {
-            return (*identity, options.clone());
-        }
-        self.identities.retain(|_, (program, _)| program.strong_count() > 0);
-        let identity = program.identity();
-        self.identities.insert(address, (Arc::downgrade(program), identity));
-        (identity, options.clone())
+    fn key(&self, program: &Arc<Program>, options: &Options) -> Result<Key> {
+        let identity = self.identities.get(program, || Ok(program.identity()))?;
+        Ok((*identity, options.clone()))
     }
 
     /// What is known of a kernel; within, `None` if it is being made.

@@ -14,6 +14,7 @@ use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::memory::bind_parts;
 use crate::wgpu::pace::Experience;
 use crate::wgpu::session::{Session, capacity, groups};
 use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
@@ -110,9 +111,9 @@ impl Specialized {
     /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses it.
     pub fn plan(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
-        let interpreting = self.interpreter.plan(program)?;
+        self.interpreter.load(program)?;
         let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
-        Ok(self.specializing(program, interpreting, kernel))
+        self.plan_with(program, kernel)
     }
 
     /// The same with a kernel that is there.
@@ -121,23 +122,14 @@ impl Specialized {
     ///
     /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses the interpreter for it.
     pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
-        Ok(self.specializing(program, self.interpreter.plan(program)?, kernel))
-    }
-
-    fn specializing(
-        &self,
-        program: &Program,
-        interpreting: Box<dyn Plan>,
-        kernel: Arc<SpecializedKernel>,
-    ) -> Specializing {
-        Specializing {
+        Ok(Specializing {
             prepared: Arc::new(Prepared {
                 reach: reach(self.gpu.software, program),
                 kernel,
             }),
-            interpreting,
+            interpreting: self.interpreter.plan(program)?,
             astray: false,
-        }
+        })
     }
 
     /// The device.
@@ -211,16 +203,9 @@ impl Stepper for Prepared {
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
-        let entries: Vec<_> = (shared.bindings.iter().cloned().zip(0..))
-            .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
-            group: gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("specialized"),
-                layout: &self.kernel.layout,
-                entries: &entries,
-            }),
+            group: bind_parts(&gpu.device, &self.kernel.layout, shared.bindings.iter().cloned()),
             groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
         })
     }
