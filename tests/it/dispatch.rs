@@ -32,7 +32,12 @@ fn every_mode_of_dispatch_gives_the_same() {
                 .engine(engine);
             let done = launch.dispatch(mode).slice(Duration::from_millis(1)).run().unwrap();
             assert_eq!(done.output::<Vec<u32>>().unwrap(), wanted, "{engine} {mode:?}");
-            assert_eq!(done.stats().dispatch, mode);
+            let stats = done.stats();
+            assert_eq!(stats.dispatch, mode);
+            assert!(
+                stats.longest_submission <= stats.device_time,
+                "{engine} {mode:?}: {stats:?}"
+            );
         }
     }
 }
