@@ -1,8 +1,10 @@
 //! A launch that is done: its results, typed on demand, and its statistics.
 
 use gpuvm_core::types::{Field, Type, Value, VmType};
+use rayon::prelude::*;
 
 use crate::budget::Budget;
+use crate::engine::Words;
 use crate::error::{Error, Result};
 use crate::stats::Stats;
 use crate::vector::{Vector, entries, read_all};
@@ -25,7 +27,7 @@ pub(crate) enum Results {
     /// From the native engine.
     Typed(Box<dyn Vector>),
     /// From an engine on words: one record a VM.
-    Words(Vec<u32>),
+    Words(Words),
 }
 
 impl Done {
@@ -87,9 +89,10 @@ impl Done {
         let size = self.result.words as usize;
         let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
         let decode = |words: &[u32]| match size {
-            0 => (0..self.stats.vms).map(|_| T::read_words(&[])).collect(),
+            0 => read_all(self.stats.vms as usize, &[]),
             _ => words
-                .chunks_exact(size)
+                .par_chunks_exact(size)
+                .with_min_len(1 << 13)
                 .map(|record| T::read_words(&record[from..to]))
                 .collect(),
         };
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn tuples_come_as_records_or_as_columns() {
-        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1]));
+        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1].into()));
         let typed = done(Results::Typed(Box::new(vec![(1f32, 5u64), (2.0, 1 << 32)])));
         for done in [words, typed] {
             assert_eq!(done.output::<Vec<(f32, u64)>>().unwrap(), [(1.0, 5), (2.0, 1 << 32)]);

@@ -4,7 +4,7 @@
 //! The native engine is not one of these: it runs the annotated function itself on typed values, see
 //! [`native`](crate::native).
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,12 +58,12 @@ pub trait Execute: Send + Sync {
         None
     }
 
-    /// Takes a job in. Nothing has run when this returns.
+    /// Takes a job in, with the words that its arena starts with. Nothing has run when this returns.
     ///
     /// # Errors
     ///
     /// When the device fails: lost, out of memory, or refusing the work.
-    fn start(&self, job: Job) -> Result<Box<dyn Running>>;
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>>;
 }
 
 /// A job on an engine. It runs only while it is advanced, so it can be paused, looked at, saved and moved in between.
@@ -107,8 +107,7 @@ pub trait Running: Send {
     /// When the device fails.
     fn memory(&mut self) -> Result<Memory>;
 
-    /// Gives back the memory that the VMs have left: the [`changed`](Job::changed) ranges of the arena and all atomics are as
-    /// the VMs left them, the rest of the arena is of no interest any more; and the trap of the lowest VM id.
+    /// Gives back what the VMs have left.
     ///
     /// # Errors
     ///
@@ -126,12 +125,115 @@ pub struct Memory {
 }
 
 /// What a job leaves behind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Finished {
-    /// Its memory.
-    pub memory: Memory,
+    /// The [`changed`](Job::changed) ranges of the arena, one after the other.
+    pub changed: Words,
+    /// The atomic words.
+    pub atomics: Vec<u32>,
     /// The trap of the lowest VM id, if any VM trapped.
     pub first_trap: Option<TrapRecord>,
+}
+
+/// Words that an engine is given. It asks for them piece by piece and puts each where it needs it, so that large columns are copied
+/// once.
+pub trait Source: Sync {
+    /// How many words there are.
+    fn len(&self) -> usize;
+
+    /// How many there are before the zeros at the end.
+    fn filled(&self) -> usize;
+
+    /// Writes the words of a range to `words`, which has exactly as many.
+    fn write(&self, range: Range<usize>, words: &mut [u32]);
+}
+
+impl Source for &[u32] {
+    fn len(&self) -> usize {
+        <[u32]>::len(self)
+    }
+
+    fn filled(&self) -> usize {
+        <[u32]>::len(self)
+    }
+
+    fn write(&self, range: Range<usize>, words: &mut [u32]) {
+        words.copy_from_slice(&self[range]);
+    }
+}
+
+/// Words that an engine gives, where they lie: in a vector, or in memory that the device has filled, which nobody has to copy who
+/// reads it once.
+#[derive(Default)]
+pub struct Words {
+    place: Place,
+    range: Range<usize>,
+}
+
+/// Where words lie.
+enum Place {
+    Vector(Vec<u32>),
+    Elsewhere(Box<dyn AsRef<[u32]> + Send + Sync>),
+}
+
+impl Words {
+    /// The words in a place that is no vector.
+    pub fn elsewhere(place: impl AsRef<[u32]> + Send + Sync + 'static) -> Words {
+        Words {
+            range: 0..place.as_ref().len(),
+            place: Place::Elsewhere(Box::new(place)),
+        }
+    }
+
+    /// A part of them.
+    pub fn part(self, range: Range<usize>) -> Words {
+        let start = self.range.start;
+        Words {
+            range: start + range.start..start + range.end,
+            ..self
+        }
+    }
+
+    /// A vector of them, copied unless it is there.
+    pub fn into_vec(self) -> Vec<u32> {
+        match self.place {
+            Place::Vector(all) if self.range == (0..all.len()) => all,
+            _ => self.to_vec(),
+        }
+    }
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place::Vector(Vec::new())
+    }
+}
+
+impl From<Vec<u32>> for Words {
+    fn from(all: Vec<u32>) -> Words {
+        Words {
+            range: 0..all.len(),
+            place: Place::Vector(all),
+        }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        let all = match &self.place {
+            Place::Vector(all) => all,
+            Place::Elsewhere(place) => (**place).as_ref(),
+        };
+        &all[self.range.clone()]
+    }
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "[u32; {}]", self.len())
+    }
 }
 
 /// The state of the VMs of a job in canonical form, the same on every engine.
@@ -231,14 +333,14 @@ pub trait DeviceMemory: Send + Sync {
     /// # Errors
     ///
     /// When the device fails.
-    fn write(&self, region: &Region, words: &[u32]) -> Result<()>;
+    fn write(&self, region: &Region, words: &dyn Source) -> Result<()>;
 
     /// Reads all words of the region, which everything that was submitted has written.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    fn read(&self, region: &Region) -> Result<Vec<u32>>;
+    fn read(&self, region: &Region) -> Result<Words>;
 }
 
 /// A part of a device's memory. A clone is another handle to it.
@@ -315,8 +417,8 @@ pub struct Job {
     pub vm_count: u32,
     /// One slot a parameter of the program, and one more for the result.
     pub slots: Vec<Slot>,
-    /// The arena: columns, slices and results that do not stay on the device.
-    pub arena: Vec<u32>,
+    /// Words of the arena: columns, slices and results that do not stay on the device.
+    pub arena_words: usize,
     /// The atomic words.
     pub atomics: Vec<u32>,
     /// The ranges of the arena that the VMs may write, ascending and apart.

@@ -8,7 +8,7 @@ use gpuvm_core::compile::Settings;
 use gpuvm_core::types::VmType;
 
 use crate::budget::Budget;
-use crate::engine::{Dispatch, Engine, Limit, Tally};
+use crate::engine::{Dispatch, Engine, Limit, Tally, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::progress::Progress;
@@ -81,7 +81,7 @@ pub struct Execution<'a> {
     pub(crate) held: Held<'a>,
     pub(crate) leg: Option<Leg>,
     /// The results, once a part of the leg is over, or of a snapshot.
-    pub(crate) results: Vec<u32>,
+    pub(crate) results: Words,
     /// What the program was linked with.
     pub(crate) settings: Settings,
     pub(crate) options: Options<'a>,
@@ -141,7 +141,7 @@ impl<'a> Execution<'a> {
             course,
             held,
             leg: None,
-            results: Vec::new(),
+            results: Words::default(),
             options,
             steps_done: 0,
             before: Tally::default(),
@@ -162,7 +162,7 @@ impl<'a> Execution<'a> {
         }
         if let Entrance::Program = entrance {
             self.held.refresh()?;
-            self.results.clear();
+            self.results = Words::default();
         }
         let views = self.held.views();
         let leg = Leg::new(&self.course, &views, steps, entrance, self.entry.id);

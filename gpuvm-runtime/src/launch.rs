@@ -312,7 +312,7 @@ impl<'a> Bounded<'a> {
         let (routine, limit) = ((self.entry.routine)(), self.runtime.settings().recursion_limit);
         let result = result_type(routine);
         let (mut results, mut trap, mut traps) = (
-            Results::Words(vec![0; result.words as usize * self.vms as usize]),
+            Results::Words(vec![0; result.words as usize * self.vms as usize].into()),
             None,
             0,
         );

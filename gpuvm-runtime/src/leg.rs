@@ -8,7 +8,7 @@ use std::time::Instant;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
 
-use crate::engine::{Engine, Execute, Image, Limit, Running, Tally};
+use crate::engine::{Engine, Execute, Image, Limit, Running, Tally, Words};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
@@ -156,7 +156,7 @@ impl Leg {
         &mut self,
         course: &Course,
         params: &mut [Seen<'_>],
-        results: &mut Vec<u32>,
+        results: &mut Words,
         limit: &Limit,
         watch: &mut dyn FnMut(&Tally),
     ) -> Result<bool> {
@@ -296,7 +296,7 @@ impl Leg {
         course: &Course,
         index: usize,
         params: &mut [Seen<'_>],
-        results: &mut Vec<u32>,
+        results: &mut Words,
     ) -> Result<()> {
         if !matches!(self.parts[index].stage, Stage::Started(_)) {
             return Ok(());
@@ -321,12 +321,17 @@ impl Leg {
         &mut self,
         course: &Course,
         params: &mut [Seen<'_>],
-        results: &mut Vec<u32>,
+        results: &mut Words,
     ) -> Result<Option<TrapRecord>> {
         for part in 0..self.parts.len() {
             self.close_part(course, part, params, results)?;
         }
-        results.resize(course.program.result_words() as usize * course.vms as usize, 0);
+        let words = course.program.result_words() as usize * course.vms as usize;
+        if results.len() < words {
+            let mut all = std::mem::take(results).into_vec();
+            all.resize(words, 0);
+            *results = all.into();
+        }
         self.layout.finish(params);
         Ok(self.parts.iter().find_map(|part| match part.stage {
             Stage::Closed(trap) => trap,
@@ -377,13 +382,13 @@ impl Beginning<'_> {
             steps: self.steps,
             results,
         };
-        let mut job = self.layout.job(params, &cut);
+        let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
         let Some(image) = self.image else {
-            return course.executor.start(job);
+            return course.executor.start(job, &arena);
         };
         job.copies.clear();
-        let mut running = course.executor.start(job)?;
+        let mut running = course.executor.start(job, &arena)?;
         running.restore(image)?;
         Ok(running)
     }

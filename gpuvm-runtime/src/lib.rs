@@ -6,6 +6,7 @@ mod background;
 mod bind;
 pub mod budget;
 pub mod buffer;
+mod content;
 pub mod device;
 pub mod done;
 pub mod engine;

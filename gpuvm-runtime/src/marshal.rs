@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 use gpuvm_core::program::{ParamSlot, Program};
 
 use crate::arg::Mode;
-use crate::engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span};
+use crate::content::Content;
+use crate::engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 use crate::vector::{Column, write_pieces};
 use crate::view::{Seen, View};
 
@@ -23,7 +24,7 @@ mod tests;
 
 /// The words of a launch, but for what each VM owns.
 pub(crate) struct Layout {
-    shared: Vec<u32>,
+    shared_words: usize,
     atomics: Vec<u32>,
     atomic_regions: Vec<(usize, Region)>,
     places: Vec<Place>,
@@ -67,7 +68,7 @@ impl Layout {
     /// before each step is copied by the job.
     pub(crate) fn new(params: &[Seen<'_>], result_words: u32, vms: u32, repeated: bool) -> Layout {
         let mut layout = Layout {
-            shared: Vec::new(),
+            shared_words: 0,
             atomics: Vec::new(),
             atomic_regions: Vec::new(),
             places: Vec::new(),
@@ -77,7 +78,9 @@ impl Layout {
         for (index, param) in params.iter().enumerate() {
             let place = match &param.view {
                 View::Read { column, uniform } if *uniform || param.mode == Mode::Slice => {
-                    Place::Shared(append(&mut layout.shared, *column))
+                    let base = layout.shared_words;
+                    layout.shared_words += column.len() * column.element().words as usize;
+                    Place::Shared(slot(base, 0, column.len()))
                 }
                 View::Read { column, .. } => layout.own(*column, vms, false),
                 View::Write(column) if param.mode == Mode::Atomic => {
@@ -155,7 +158,7 @@ impl Layout {
             _ => 0,
         });
         Demand {
-            shared_words: self.shared.len() as u64,
+            shared_words: self.shared_words as u64,
             words_per_vm: own.sum::<u64>() + self.result_words as u64 * (1 + u64::from(self.repeated)),
             atomic_words: self.atomics.len() as u64,
         }
@@ -176,14 +179,17 @@ impl Layout {
         self.atomics = atomics;
     }
 
-    /// A job, with empty atomics.
-    pub(crate) fn job(&self, params: &[Seen<'_>], cut: &Cut<'_>) -> Job {
+    /// A job, with empty atomics, and what its arena starts with.
+    pub(crate) fn job<'p>(&self, params: &'p [Seen<'_>], cut: &Cut<'p>) -> (Job, Content<'p>) {
         let Cut { range, steps, .. } = cut;
         let vms = range.len();
-        // Fresh zeros cost nothing until somebody writes to them: the results' part waits untouched for the device's.
-        let mut arena = vec![0; self.shared.len() + self.demand().words_per_vm as usize * vms];
-        arena[..self.shared.len()].copy_from_slice(&self.shared);
-        let mut end = self.shared.len();
+        let mut content = Content::default();
+        for (place, param) in self.places.iter().zip(params) {
+            if let (Place::Shared(slot), View::Read { column, .. }) = (place, &param.view) {
+                content.push_entries(slot.base as usize, *column, 0..column.len());
+            }
+        }
+        let mut end = self.shared_words;
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut change = |words: Range<usize>| match changed.last_mut() {
             Some(last) if last.end == words.start => last.end = words.end,
@@ -204,8 +210,8 @@ impl Layout {
                     end += words * vms;
                     let part = range.start as usize * entries..range.end as usize * entries;
                     match &param.view {
-                        View::Read { column, .. } => write_pieces(*column, part, &mut arena[base..end]),
-                        View::Write(column) => write_pieces(&**column, part, &mut arena[base..end]),
+                        View::Read { column, .. } => content.push_entries(base, *column, part),
+                        View::Write(column) => content.push_entries(base, &**column, part),
                         View::AtomicU32(_) | View::AtomicI32(_) | View::Device { .. } => {}
                     }
                     if *written {
@@ -219,8 +225,10 @@ impl Layout {
         let each = self.result_words;
         let (base, end) = (end, end + each * vms);
         if let Some(results) = cut.results.get(range.start as usize * each..range.end as usize * each) {
-            arena[base..end].copy_from_slice(results);
+            content.push_words(base, results);
         }
+        let arena_words = self.shared_words + self.demand().words_per_vm as usize * vms;
+        content.extend_to(arena_words);
         change(base..end);
         slots.push(on_host(own_slot(base, each, range.start, 1)));
         changed.retain(|words| !words.is_empty());
@@ -232,19 +240,20 @@ impl Layout {
                 words: (each * vms) as u32,
             });
         }
-        Job {
+        let job = Job {
             program: Arc::clone(cut.program),
             first_vm: range.start,
             vms: range.end - range.start,
             vm_count: cut.vm_count,
             slots,
-            arena,
+            arena_words,
             atomics: Vec::new(),
             changed,
             atomic_regions: self.atomic_regions.clone(),
             steps: *steps,
             copies,
-        }
+        };
+        (job, content)
     }
 
     /// Where a place can be copied from or to.
@@ -273,40 +282,43 @@ impl Layout {
         range: Range<u32>,
         finished: Finished,
         params: &mut [Seen<'_>],
-        results: &mut Vec<u32>,
+        results: &mut Words,
         vms: u32,
     ) {
-        let mut arena = finished.memory.arena;
-        let own = self.own_parts(range.len());
-        for ((part, place), param) in own.iter().zip(&self.places).zip(params) {
+        let mut rest = &*finished.changed;
+        for (place, param) in self.places.iter().zip(params) {
             if let (
                 Place::Own {
-                    entries, written: true, ..
+                    entries,
+                    words,
+                    written: true,
                 },
                 View::Write(column),
             ) = (place, &mut param.view)
             {
+                let (own, after) = rest.split_at(words * range.len());
                 let entries = range.start as usize * entries..range.end as usize * entries;
-                column.read_words(entries, &arena[part.clone()]);
+                column.read_words(entries, own);
+                rest = after;
             }
         }
-        let from = self.results(range.len());
         let each = self.result_words;
         if range.len() == vms as usize {
-            // The arena itself becomes the results: memory that is new to the process is dear.
-            arena.truncate(from.end);
-            arena.drain(..from.start);
-            *results = arena;
+            let from = finished.changed.len() - rest.len();
+            let to = finished.changed.len();
+            *results = finished.changed.part(from..to);
         } else {
-            results.resize(each * vms as usize, 0);
-            results[range.start as usize * each..range.end as usize * each].copy_from_slice(&arena[from]);
+            let mut all = std::mem::take(results).into_vec();
+            all.resize(each * vms as usize, 0);
+            all[range.start as usize * each..range.end as usize * each].copy_from_slice(rest);
+            *results = all.into();
         }
-        self.atomics = finished.memory.atomics;
+        self.atomics = finished.atomics;
     }
 
     /// The words of each parameter's part in the arena of a job of so many VMs.
     fn own_parts(&self, vms: usize) -> Vec<Range<usize>> {
-        let mut end = self.shared.len();
+        let mut end = self.shared_words;
         let part = |place: &Place| {
             let start = end;
             if let Place::Own { words, .. } = place {
@@ -319,7 +331,7 @@ impl Layout {
 
     /// The words of the results in the arena of a job of so many VMs.
     fn results(&self, vms: usize) -> Range<usize> {
-        let start = self.own_parts(vms).last().map_or(self.shared.len(), |last| last.end);
+        let start = self.own_parts(vms).last().map_or(self.shared_words, |last| last.end);
         start..start + self.result_words * vms
     }
 

@@ -8,7 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
 
-use crate::engine::{DeviceMemory, Region};
+use crate::content::Content;
+use crate::engine::{DeviceMemory, Region, Words};
 use crate::error::{Error, Result};
 use crate::vector::{Vector, entries, read_all};
 
@@ -100,7 +101,7 @@ impl Store {
         }
         let words = match &state.device {
             Some(Resident { memory, region, .. }) => memory.read(region)?,
-            None => Vec::new(),
+            None => Words::default(),
         };
         let host = (self.make)(self.len, &words);
         state.host = Some(Arc::clone(&host));
@@ -224,9 +225,7 @@ impl Lease {
             return Ok(None);
         };
         if let (false, Some(host)) = (device.current, &host) {
-            let mut content = vec![0; words as usize];
-            host.write_words(0..host.len(), &mut content);
-            memory.write(&device.region, &content)?;
+            memory.write(&device.region, &Content::of(&**host))?;
             device.current = true;
         }
         if self.write {

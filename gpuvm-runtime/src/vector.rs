@@ -62,7 +62,9 @@ pub(crate) fn entries_mut<T: VmType>(vector: &mut dyn Vector) -> Option<&mut [T]
 }
 
 /// Entries that one thread moves at a time; what is less than two such pieces is not worth a second thread.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 16;
+/// Fewer entries are made by one thread.
+const FEW: usize = 1 << 14;
 
 /// Calls `work` for each piece of `len` entries, over several threads if there are many.
 pub(crate) fn each_piece(len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
@@ -123,15 +125,16 @@ fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
     });
 }
 
-/// The `len` entries that `words` says.
+/// The `len` entries that `words` says, over several threads if there are many: memory that is new to the process is dear.
 pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
-    let size = T::TYPE.words as usize;
-    if size > 0 && len < 2 * PIECE {
-        return words.chunks_exact(size).map(T::read_words).collect();
+    match T::TYPE.words as usize {
+        0 => (0..len).map(|_| T::read_words(&[])).collect(),
+        size if len < FEW => words.chunks_exact(size).map(T::read_words).collect(),
+        size => {
+            let entries = words.par_chunks_exact(size).with_min_len(FEW / 2);
+            entries.map(T::read_words).collect()
+        }
     }
-    let mut entries = vec![T::read_words(&vec![0; size]); len];
-    read_entries(&mut entries, words);
-    entries
 }
 
 macro_rules! column {

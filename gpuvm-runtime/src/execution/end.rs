@@ -33,8 +33,6 @@ impl<'a> Execution<'a> {
             Err(error) => return (Err(error), self.held.params),
         };
         let stats = self.stats();
-        let words = self.course.program.result_words() as usize * self.course.vms as usize;
-        self.results.resize(words, 0);
         let routine = (self.entry.routine)();
         let done = Done {
             routine: self.entry.id.to_string(),

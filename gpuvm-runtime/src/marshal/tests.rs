@@ -3,6 +3,7 @@
 use super::*;
 use crate::arg::IntoArgs;
 use crate::bind::bind;
+use crate::engine::Source;
 use crate::registry::Entry;
 use crate::view::Held;
 use gpuvm_core::routine::Routine;
@@ -40,14 +41,23 @@ fn program(types: &[TypeRef]) -> Arc<Program> {
     })
 }
 
-fn finished(job: Job) -> Finished {
+/// What VMs leave that have left this arena.
+fn finished(job: Job, arena: &[u32]) -> Finished {
+    let changed = job.changed.iter().flat_map(|range| &arena[range.clone()]);
     Finished {
-        memory: crate::engine::Memory {
-            arena: job.arena,
-            atomics: job.atomics,
-        },
+        changed: changed.copied().collect::<Vec<_>>().into(),
+        atomics: job.atomics,
         first_trap: None,
     }
+}
+
+/// A job of the layout, and its arena.
+fn job(layout: &Layout, params: &[Seen<'_>], cut: &Cut<'_>) -> (Job, Vec<u32>) {
+    let (mut job, content) = layout.job(params, cut);
+    job.atomics = layout.atomics();
+    let mut arena = vec![0; job.arena_words];
+    content.write(0..job.arena_words, &mut arena);
+    (job, arena)
 }
 
 fn slot(base: u32, stride: u32, length: u32) -> ParamSlot {
@@ -77,7 +87,7 @@ fn jobs_lay_out_what_their_vms_see() {
     let params = bind(&ENTRY, &types, args, None).unwrap().params;
     let mut held = Held::new(params, None, false).unwrap();
     let one = 1f32.to_bits();
-    let mut results = vec![0; 6];
+    let mut results = Words::default();
     let cut = |range: Range<u32>| Cut {
         program: &program,
         range,
@@ -97,10 +107,9 @@ fn jobs_lay_out_what_their_vms_see() {
             }
         );
 
-        let mut first = layout.job(&params, &cut(0..2));
-        first.atomics = layout.atomics();
+        let (mut first, mut arena) = job(&layout, &params, &cut(0..2));
         assert_eq!(
-            first.arena,
+            arena,
             [one, 0xffff_ffff, 5, 7, 8, 1, 1, 2, 0, 10, 11, 12, 13, 0, 0, 0, 0]
         );
         assert_eq!(
@@ -120,15 +129,14 @@ fn jobs_lay_out_what_their_vms_see() {
             (5..17).collect::<Vec<_>>()
         );
         assert_eq!((first.changed.len(), first.atomics.as_slice()), (1, &[40, 50][..]));
-        first.arena[6] = 0;
-        first.arena[12] = 99;
-        first.arena[14] = 1;
+        arena[6] = 0;
+        arena[12] = 99;
+        arena[14] = 1;
         first.atomics[1] = 51;
-        layout.take(0..2, finished(first), &mut params, &mut results, 3);
+        layout.take(0..2, finished(first, &arena), &mut params, &mut results, 3);
 
-        let mut second = layout.job(&params, &cut(2..3));
-        second.atomics = layout.atomics();
-        assert_eq!(second.arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
+        let (second, mut arena) = job(&layout, &params, &cut(2..3));
+        assert_eq!(arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
         assert_eq!(
             second.slots[2]
                 .place
@@ -140,11 +148,11 @@ fn jobs_lay_out_what_their_vms_see() {
             (second.first_vm, second.vms, second.atomics.as_slice()),
             (2, 1, &[40, 51][..])
         );
-        second.arena[8] = 6;
-        layout.take(2..3, finished(second), &mut params, &mut results, 3);
+        arena[8] = 6;
+        layout.take(2..3, finished(second, &arena), &mut params, &mut results, 3);
         layout.finish(&mut params);
     }
-    assert_eq!(results, [0, 1, 0, 0, 6, 0]);
+    assert_eq!(*results, [0, 1, 0, 0, 6, 0]);
     drop(held);
     assert_eq!(me, [(1, false), (2, false), (3, true)]);
     assert_eq!(out, [10, 11, 12, 99, 14, 15]);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gpuvm_core::interp::{self, Vm};
 use gpuvm_core::program::{ParamSlot, Program, Status};
 
-use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Tally};
+use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 use crate::error::{Error, Result};
 
 /// The engine. It has no state.
@@ -23,7 +23,9 @@ impl Execute for Reference {
         demand.vms_within(u64::from(u32::MAX)).min(BATCH)
     }
 
-    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+    fn start(&self, job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
+        let mut arena = vec![0; job.arena_words];
+        source.write(0..source.len(), &mut arena[..source.len()]);
         let slots = job.slots.iter().map(|slot| slot.place).collect();
         let mut run = Run {
             vms: Vec::new(),
@@ -36,6 +38,7 @@ impl Execute for Reference {
             copied: false,
             slots,
             job,
+            arena,
         };
         run.enter();
         Ok(Box::new(run))
@@ -45,6 +48,7 @@ impl Execute for Reference {
 /// A job with its VMs.
 struct Run {
     job: Job,
+    arena: Vec<u32>,
     slots: Vec<ParamSlot>,
     vms: Vec<Vm>,
     /// Which VMs have reached a breakpoint during this advance.
@@ -80,7 +84,7 @@ impl Run {
         if !std::mem::replace(&mut self.copied, true) {
             for Copy { from, to, words } in &self.job.copies {
                 let from = from.start as usize..(from.start + words) as usize;
-                self.job.arena.copy_within(from, to.start as usize);
+                self.arena.copy_within(from, to.start as usize);
             }
         }
     }
@@ -90,7 +94,7 @@ impl Run {
         let job = &mut self.job;
         // The job's slots count VMs from the launch's first.
         let mut memory = interp::Memory {
-            arena: &mut job.arena,
+            arena: &mut self.arena,
             atomics: &mut job.atomics,
             params: &self.slots,
             vm_count: job.vm_count,
@@ -192,18 +196,22 @@ impl Running for Run {
 
     fn memory(&mut self) -> Result<Memory> {
         Ok(Memory {
-            arena: self.job.arena.clone(),
+            arena: self.arena.clone(),
             atomics: self.job.atomics.clone(),
         })
     }
 
     fn finish(self: Box<Self>) -> Result<Finished> {
         let first_trap = self.vms.iter().filter_map(|vm| vm.trap).min_by_key(|trap| trap.vm);
+        let changed = self
+            .job
+            .changed
+            .iter()
+            .flat_map(|range| &self.arena[range.clone()])
+            .copied();
         Ok(Finished {
-            memory: Memory {
-                arena: self.job.arena,
-                atomics: self.job.atomics,
-            },
+            changed: changed.collect::<Vec<_>>().into(),
+            atomics: self.job.atomics,
             first_trap,
         })
     }

@@ -143,7 +143,7 @@ impl Execution<'_> {
 
     /// The words of all columns and results as they are now. Nothing of an execution is in the engine's memory but its jobs.
     pub(crate) fn words(&mut self) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
-        let mut results = self.results.clone();
+        let mut results = self.results.to_vec();
         results.resize(
             self.course.program.result_words() as usize * self.course.vms as usize,
             0,
@@ -254,7 +254,7 @@ impl Runtime {
             engine,
             ..Tally::default()
         };
-        execution.results = snapshot.results.clone();
+        execution.results = snapshot.results.clone().into();
         // VMs that have all halted are at the end of a step, and the next one begins at the entry, with the copies made before it.
         let between = snapshot.image.is_fresh() || snapshot.image.count(Status::Halted) == snapshot.vms as usize;
         execution.next_leg(match between {

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::buffer::Buffer;
+use crate::engine;
 
 /// A memory of so many words, in which regions lie one after the other and are never freed.
 #[derive(Default)]
@@ -29,13 +30,17 @@ impl DeviceMemory for Fake {
         })
     }
 
-    fn write(&self, region: &Region, words: &[u32]) -> Result<()> {
-        self.words.lock().unwrap()[region.start as usize..][..words.len()].copy_from_slice(words);
+    fn write(&self, region: &Region, words: &dyn engine::Source) -> Result<()> {
+        words.write(
+            0..words.len(),
+            &mut self.words.lock().unwrap()[region.start as usize..][..words.len()],
+        );
         Ok(())
     }
 
-    fn read(&self, region: &Region) -> Result<Vec<u32>> {
-        Ok(self.words.lock().unwrap()[region.start as usize..][..region.words as usize].to_vec())
+    fn read(&self, region: &Region) -> Result<engine::Words> {
+        let words = &self.words.lock().unwrap()[region.start as usize..][..region.words as usize];
+        Ok(words.to_vec().into())
     }
 }
 

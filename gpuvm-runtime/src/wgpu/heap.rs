@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use super::free_list::FreeList;
 use super::gpu::Gpu;
-use super::memory::{WORD, size, zeros};
-use super::transfer::{download, upload};
-use crate::engine::{DeviceMemory, Region};
+use super::memory::{Readback, WORD, size, zeros};
+use super::transfer::upload;
+use crate::engine::{DeviceMemory, Region, Source, Words};
 use crate::error::{Error, Result};
 
 /// The memory. It grows as it is needed, up to what one binding can have.
@@ -169,27 +169,31 @@ impl Drop for Guard {
     }
 }
 
-/// The memory as the rest of the runtime sees it.
-#[derive(Debug)]
-pub struct HeapMemory(pub Arc<Gpu>);
-
-impl DeviceMemory for HeapMemory {
+/// The memory as the rest of the runtime sees it: one for all engines of a device, so that a buffer that one of them has brought there
+/// is there for the others.
+impl DeviceMemory for Gpu {
     fn allocate(&self, words: u64) -> Result<Region> {
-        self.0.heap.reserve(&self.0, words)
+        self.heap.reserve(self, words)
     }
 
-    fn write(&self, region: &Region, words: &[u32]) -> Result<()> {
-        let current = self.0.heap.current();
+    fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
+        let current = self.heap.current();
         let (buffer, _) = current.buffer()?;
-        let words = &words[..words.len().min(region.words as usize)];
-        upload(&self.0, buffer, region.start.into(), words)
+        let range = 0..words.len().min(region.words as usize);
+        upload(self, buffer, region.start.into(), words, range)
     }
 
-    fn read(&self, region: &Region) -> Result<Vec<u32>> {
-        let current = self.0.heap.current();
+    fn read(&self, region: &Region) -> Result<Words> {
+        let current = self.heap.current();
         let (buffer, _) = current.buffer()?;
-        let mut words = vec![0; region.words as usize];
-        download(&self.0, buffer, region.start.into(), &mut words)?;
-        Ok(words)
+        let range = region.start as usize..(region.start + region.words) as usize;
+        let readback = self.allocating(|_| Readback::new(self, region.words.into()))?;
+        let submission = self.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            readback.record(&mut encoder, buffer, Some(range), 0);
+            self.queue.submit([encoder.finish()])
+        })?;
+        drop(current);
+        readback.keep(self, &submission)
     }
 }

@@ -9,7 +9,6 @@ use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
-use super::heap::HeapMemory;
 use super::kernel::Kernel;
 use super::library::Library;
 use super::memory::{bind_parts, filled};
@@ -18,7 +17,7 @@ use super::pack::{Packed, pack};
 use super::session::{Session, capacity, groups};
 use super::source::{Entry, Part, Uses};
 use super::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
 use crate::error::{Error, Result};
 
 /// The interpreter on one device. A clone is another handle to it.
@@ -162,16 +161,16 @@ impl Interpreter {
 
 impl Execute for Interpreter {
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
-        Some(Arc::new(HeapMemory(self.shared.gpu.clone())))
+        Some(self.shared.gpu.clone())
     }
 
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
         capacity(&self.shared.gpu, program, demand)
     }
 
-    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let plan = self.plan(&job.program)?;
-        Session::start(self.shared.gpu.clone(), plan, job)
+        Session::start(self.shared.gpu.clone(), plan, job, arena)
     }
 }
 

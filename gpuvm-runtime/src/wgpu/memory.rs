@@ -6,10 +6,13 @@ use std::sync::{Arc, OnceLock};
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::pool::{Kind, Lease};
+use crate::engine::Words;
 use crate::error::Result;
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;
+/// So many words are sooner copied than a mapped buffer is kept from its next user.
+const FEW_WORDS: u64 = 1 << 16;
 
 /// A buffer of zeros, for kernels to use and to copy from.
 pub fn zeros(device: &wgpu::Device, label: &str, words: u64) -> wgpu::Buffer {
@@ -158,5 +161,44 @@ impl Readback {
     ) -> Result<T> {
         self.wait(gpu, submission)?;
         self.view(gpu, use_words)
+    }
+
+    /// Waits for what was submitted, and gives the words away: copied if they are few, else as they lie in the mapped buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn keep(self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<Words> {
+        self.wait(gpu, submission)?;
+        self.into_words(gpu)
+    }
+
+    /// Gives away the words, which have been waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn into_words(self, gpu: &Gpu) -> Result<Words> {
+        if self.words <= FEW_WORDS {
+            return Ok(self.view(gpu, <[u32]>::to_vec)?.into());
+        }
+        let view = self.buffer.get_mapped_range(0..self.words * WORD);
+        Ok(Words::elsewhere(Mapped {
+            view: view.map_err(|error| gpu.failure(error))?,
+            _buffer: self.buffer,
+        }))
+    }
+}
+
+/// The words of a mapped buffer, which goes back to its pool when nobody looks at them any more.
+struct Mapped {
+    /// Dropped first: a buffer that is looked at cannot be unmapped.
+    view: wgpu::BufferView,
+    _buffer: Lease,
+}
+
+impl AsRef<[u32]> for Mapped {
+    fn as_ref(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.view)
     }
 }

@@ -60,6 +60,11 @@ impl Experience {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).speed = Some(speed);
     }
 
+    /// Whether so many instructions of each VM were enough for the last launch, which was short.
+    pub fn is_enough(&self, cycles: u64) -> bool {
+        self.known().enough.is_some_and(|enough| cycles as f64 >= enough)
+    }
+
     /// So many instructions of each VM were enough for a launch, and that is how long the device was at it.
     pub fn note_end(&self, cycles: u64, took: Duration) {
         let enough = (took < SHORT).then_some(cycles as f64);

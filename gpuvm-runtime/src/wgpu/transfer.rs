@@ -1,13 +1,16 @@
 //! Bringing many words to a device and back: through mapped buffers of the pool, in pieces, so that the host copies one while the
 //! device moves the others, with all the host's cores where there is enough to copy.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size};
 use super::pool::{Kind, Lease};
+use crate::engine::Source;
 use crate::error::Result;
 
 /// Words of a piece.
@@ -32,16 +35,26 @@ impl Staged {
     ///
     /// When the device fails.
     pub fn new(gpu: &Gpu, parts: &[&[u32]]) -> Result<Staged> {
-        let bytes: u64 = parts.iter().map(|part| size(part.len() as u64)).sum();
+        let whole: Vec<_> = parts.iter().map(|part| (part as &dyn Source, 0..part.len())).collect();
+        Staged::of(gpu, &whole)
+    }
+
+    /// Writes ranges of what sources have to a mapped buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn of(gpu: &Gpu, parts: &[(&dyn Source, Range<usize>)]) -> Result<Staged> {
+        let bytes: u64 = parts.iter().map(|(_, range)| size(range.len() as u64)).sum();
         let buffer = gpu.allocating(|_| gpu.pool.take(Kind::Upload, bytes.max(size(0))))?;
         let mut view = buffer.get_mapped_range_mut(..).map_err(|error| gpu.failure(error))?;
         let mut places = Vec::with_capacity(parts.len());
         let mut at = 0;
-        for part in parts {
-            let source: &[u8] = bytemuck::cast_slice(part);
-            copy_in(view.slice(at..at + source.len()), source);
-            places.push((at as u64, source.len() as u64));
-            at += size(part.len() as u64) as usize;
+        for (source, range) in parts {
+            let bytes = range.len() * WORD as usize;
+            copy_in(view.slice(at..at + bytes), *source, range.clone());
+            places.push((at as u64, bytes as u64));
+            at += size(range.len() as u64) as usize;
         }
         drop(view);
         buffer.unmap();
@@ -62,15 +75,16 @@ impl Staged {
 /// # Errors
 ///
 /// When the device fails.
-pub fn upload(gpu: &Gpu, buffer: &wgpu::Buffer, at: u64, words: &[u32]) -> Result<()> {
+pub fn upload(gpu: &Gpu, buffer: &wgpu::Buffer, at: u64, words: &dyn Source, range: Range<usize>) -> Result<()> {
     let mut under_way = VecDeque::new();
-    for (piece, offset) in words.chunks(PIECE).zip((at..).step_by(PIECE)) {
+    for start in range.clone().step_by(PIECE) {
         if under_way.len() == IN_FLIGHT
             && let Some(oldest) = under_way.pop_front()
         {
             gpu.wait_until(&oldest)?;
         }
-        let staged = Staged::new(gpu, &[piece])?;
+        let staged = Staged::of(gpu, &[(words, start..range.end.min(start + PIECE))])?;
+        let offset = at + (start - range.start) as u64;
         under_way.push_back(gpu.guarded(|device| {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             staged.record(&mut encoder, 0, buffer, offset * WORD);
@@ -139,17 +153,35 @@ pub fn copy_out(from: &[u32], to: &mut [u32]) {
     }
 }
 
-/// Copies bytes to mapped memory, by several threads if there are many.
-fn copy_in(mut to: wgpu::WriteOnly<'_, [u8]>, from: &[u8]) {
-    if from.len() < 4 * SHARE {
-        to.copy_from_slice(from);
-        return;
+/// Writes words of a source to mapped memory, by several threads if there are many.
+fn copy_in(to: wgpu::WriteOnly<'_, [u8]>, source: &dyn Source, range: Range<usize>) {
+    let each = SHARE / WORD as usize;
+    let (shares, rest) = to.into_chunks::<SHARE>();
+    let full = shares.len();
+    let whole = |(share, to): (usize, wgpu::WriteOnly<'_, [u8; SHARE]>)| {
+        let start = range.start + share * each;
+        copy_share(to.into(), source, start..start + each);
+    };
+    match full {
+        0..4 => shares.into_iter().enumerate().for_each(whole),
+        _ => {
+            let shares: Vec<_> = shares.into_iter().enumerate().collect();
+            shares.into_par_iter().for_each(whole);
+        }
     }
-    let (shares, mut rest) = to.into_chunks::<SHARE>();
-    let (full, end) = from.split_at(from.len() / SHARE * SHARE);
-    let shares: Vec<_> = shares.into_iter().zip(full.chunks_exact(SHARE)).collect();
-    shares
-        .into_par_iter()
-        .for_each(|(to, from)| wgpu::WriteOnly::<[u8]>::from(to).copy_from_slice(from));
-    rest.copy_from_slice(end);
+    copy_share(rest, source, range.start + full * each..range.end);
+}
+
+/// Writes so few words that they stay in a processor's cache in between: mapped memory can only be written, and a source may want to
+/// look at what it has written.
+fn copy_share(mut to: wgpu::WriteOnly<'_, [u8]>, source: &dyn Source, range: Range<usize>) {
+    thread_local! {
+        static SCRATCH: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    }
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.resize(scratch.len().max(range.len()), 0);
+        let words = &mut scratch[..range.len()];
+        source.write(range, words);
+        to.copy_from_slice(bytemuck::cast_slice(words));
+    });
 }

@@ -15,7 +15,6 @@ use gpuvm_core::isa::Class;
 use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
-use super::heap::HeapMemory;
 use super::interpreter::longest_instruction;
 use super::kernel::Kernel;
 use super::library::Library;
@@ -26,7 +25,7 @@ use super::session::{Session, capacity};
 use super::source::epoch::MOST_STEPS;
 use super::source::{Entry, Part, Uses};
 use super::stepper::{Bound, Need, Plan, Reach, Shared, Stepper};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
 use crate::error::{Error, Result};
 
 use self::outlook::Outlook;
@@ -176,20 +175,20 @@ fn parts(class: Class) -> &'static [Part] {
 
 impl Execute for Epoch {
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
-        Some(Arc::new(HeapMemory(self.shared.gpu.clone())))
+        Some(self.shared.gpu.clone())
     }
 
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
         capacity(&self.shared.gpu, program, demand)
     }
 
-    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let plan = Sorting {
             epoch: self.clone(),
             program: self.load(&job.program)?,
             last: None,
         };
-        Session::start(self.shared.gpu.clone(), Box::new(plan), job)
+        Session::start(self.shared.gpu.clone(), Box::new(plan), job, arena)
     }
 }
 

@@ -38,7 +38,7 @@ pub enum Held<'a> {
 impl Arena {
     /// Room for a job's arena. To be called within [`Gpu::allocating`].
     pub fn own(gpu: &Gpu, job: &Job) -> Arena {
-        let words = job.arena.len() as u64;
+        let words = job.arena_words as u64;
         Arena {
             place: Place::Own(Arc::new(gpu.pool.take(Kind::Storage, size(words)))),
             words,
@@ -51,7 +51,7 @@ impl Arena {
     ///
     /// When there is no such room.
     pub fn in_heap(gpu: &Gpu, job: &Job) -> Result<Arena> {
-        let words = job.arena.len() as u64;
+        let words = job.arena_words as u64;
         let heap = gpu.heap.clone();
         let staged = match words {
             0 => None,

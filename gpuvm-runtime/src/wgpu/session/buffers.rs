@@ -8,14 +8,14 @@ use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
 use crate::arg::Mode;
-use crate::engine::{Copy, Job};
+use crate::engine::{Copy, Job, Source};
 use crate::error::Result;
 
 /// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;
 /// Uniforms before those of the copies: one for the first dispatch of a submission, one for the others.
 pub const LAUNCHES: u32 = 2;
-/// An arena of more words is uploaded when the session is made, a smaller one with the first submission.
+/// An arena that starts with more words is uploaded when the session is made, else with the first submission.
 const MANY_WORDS: usize = 1 << 18;
 
 /// Where the cells have the atomics: a multiple of what any device asks of a binding's place.
@@ -39,6 +39,8 @@ pub struct Buffers {
     slots: Vec<u32>,
     /// The words of the arena's buffer that the VMs may touch: where they start, and how many.
     pub window: [u32; 2],
+    /// What the arena starts with, if that is little: it comes with the first submission.
+    little: Vec<u32>,
     /// What is to be cleared at the end of the arena in place of being uploaded.
     zeros: u64,
 }
@@ -49,7 +51,7 @@ impl Buffers {
     /// # Errors
     ///
     /// When the device fails or has no memory left.
-    pub fn new(gpu: &Gpu, job: &Job) -> Result<Buffers> {
+    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
         let vms = u64::from(job.vms);
         let frame_words = u64::from(job.program.frame_memory());
         let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
@@ -76,16 +78,18 @@ impl Buffers {
             atomic_words: job.atomics.len() as u64,
             slots: Vec::new(),
             window: [0, 0],
-            zeros: 0,
+            little: Vec::new(),
+            zeros: (job.arena_words - arena.filled()) as u64,
         })?;
         buffers.slots = slot_words(job, &buffers.arena);
         buffers.window = window(job, &buffers.arena);
-        if job.arena.len() > MANY_WORDS {
-            let filled = job.arena.len() - trailing_zeros(&job.arena);
-            buffers.zeros = (job.arena.len() - filled) as u64;
+        if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
             let start = u64::from(buffers.arena.start());
-            upload(gpu, held.buffer()?.0, start, &job.arena[..filled])?;
+            upload(gpu, held.buffer()?.0, start, arena, 0..arena.filled())?;
+        } else {
+            buffers.little.resize(arena.filled(), 0);
+            arena.write(0..arena.filled(), &mut buffers.little);
         }
         Ok(buffers)
     }
@@ -104,9 +108,7 @@ impl Buffers {
         let mut cells = signal.to_vec();
         cells.resize(ATOMICS_AT as usize, 0);
         cells.extend(&job.atomics);
-        let few = job.arena.len() <= MANY_WORDS;
-        let arena = if few { &job.arena[..] } else { &[] };
-        Staged::new(gpu, &[&inputs, &cells, arena])
+        Staged::new(gpu, &[&inputs, &cells, &self.little])
     }
 
     /// Records the copies of what was staged.
@@ -214,36 +216,4 @@ fn window(job: &Job, arena: &Arena) -> [u32; 2] {
     let start = spans.iter().map(|span| span.0).min().unwrap_or(0);
     let end = spans.iter().map(|span| span.1).max().unwrap_or(0);
     [start as u32, (end - start) as u32]
-}
-
-/// How many words at the end are 0.
-fn trailing_zeros(words: &[u32]) -> usize {
-    const BLOCK: usize = 4096;
-    let zeros = |block: &&[u32]| block.iter().fold(0, |all, word| all | word) == 0;
-    let blocks: usize = words.rchunks(BLOCK).take_while(zeros).map(<[u32]>::len).sum();
-    let rest = &words[..words.len() - blocks];
-    blocks + rest.iter().rev().take_while(|word| **word == 0).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::trailing_zeros;
-
-    #[test]
-    fn zeros_at_the_end_are_counted() {
-        for (length, last) in [
-            (0, None),
-            (1, None),
-            (5000, None),
-            (5000, Some(0)),
-            (9000, Some(8999)),
-            (9000, Some(4000)),
-        ] {
-            let mut words = vec![0; length];
-            if let Some(at) = last {
-                words[at] = 1;
-            }
-            assert_eq!(trailing_zeros(&words), last.map_or(length, |at| length - at - 1));
-        }
-    }
 }

@@ -19,7 +19,7 @@ use super::memory::WORD;
 use super::pace::Pace;
 use super::source::{WORKGROUP, row, signal};
 use super::stepper::{Bound, Need, Plan, Stepper};
-use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Tally};
+use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 use crate::error::Result;
 
 use self::buffers::{ATOMICS_AT, Buffers};
@@ -65,12 +65,12 @@ struct Bindings {
 }
 
 impl Session {
-    /// Takes a job in, on the engine that the plan is of.
+    /// Takes a job in, on the engine that the plan is of, with what its arena starts with.
     ///
     /// # Errors
     ///
     /// When the device fails, or refuses the first kernel.
-    pub fn start(gpu: Arc<Gpu>, mut plan: Box<dyn Plan>, job: Job) -> Result<Box<dyn Running>> {
+    pub fn start(gpu: Arc<Gpu>, mut plan: Box<dyn Plan>, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let stepper = plan.stepper(&Need {
             fresh: true,
             ..Need::default()
@@ -78,7 +78,7 @@ impl Session {
         Ok(Box::new(Session {
             plan,
             bound: None,
-            buffers: Buffers::new(&gpu, &job)?,
+            buffers: Buffers::new(&gpu, &job, arena)?,
             gpu,
             pace: None,
             given: 0,
@@ -128,7 +128,7 @@ impl Running for Session {
         self.read_memory()
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Finished> {
+    fn finish(self: Box<Self>) -> Result<Finished> {
         self.give_back()
     }
 }

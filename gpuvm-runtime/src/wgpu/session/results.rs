@@ -6,7 +6,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 
 use super::super::memory::{Readback, WORD};
 use super::super::source::{row, signal};
-use super::super::transfer::{copy_out, download};
+use super::super::transfer::download;
 use super::Session;
 use super::buffers::ATOMICS_AT;
 use crate::engine::{Finished, Memory, fault};
@@ -14,38 +14,30 @@ use crate::error::Result;
 
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.
-    pub(super) fn give_back(&mut self) -> Result<Finished> {
+    pub(super) fn give_back(mut self) -> Result<Finished> {
         let first_trap = self.first_trap()?;
-        let mut memory = Memory {
-            arena: std::mem::take(&mut self.job.arena),
-            atomics: std::mem::take(&mut self.job.atomics),
-        };
-        if !self.staged {
-            return Ok(Finished { memory, first_trap });
-        }
-        let changed = &self.job.changed;
-        let cells = self.cell_words() as usize;
-        let place = |words: &[u32]| {
-            let (cells, mut rest) = words.split_at(cells);
-            memory.atomics.copy_from_slice(&cells[ATOMICS_AT as usize..]);
-            for range in changed {
-                let (words, after) = rest.split_at(range.len());
-                copy_out(words, &mut memory.arena[range.clone()]);
-                rest = after;
-            }
-        };
-        match &self.results {
-            Some(ticket) => ticket.results(&self.gpu, place)?,
+        self.stage_alone()?;
+        let words = match self.results.take() {
+            Some(ticket) => ticket.into_results(&self.gpu)?,
             None => {
                 let held = self.buffers.arena.hold();
                 let (arena, _) = held.buffer()?;
-                let record = |readback: &Readback, encoder: &mut wgpu::CommandEncoder| {
-                    self.record_results(readback, encoder, arena);
-                };
-                self.fetch(self.result_words(), record, place)?;
+                let gpu = &*self.gpu;
+                let readback = gpu.allocating(|_| Readback::new(gpu, self.result_words()))?;
+                let submission = gpu.guarded(|device| {
+                    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                    self.record_results(&readback, &mut encoder, arena);
+                    gpu.queue.submit([encoder.finish()])
+                })?;
+                readback.keep(gpu, &submission)?
             }
-        }
-        Ok(Finished { memory, first_trap })
+        };
+        let cells = self.cell_words() as usize;
+        Ok(Finished {
+            atomics: words[ATOMICS_AT as usize..cells].to_vec(),
+            changed: words.part(cells..self.result_words() as usize),
+            first_trap,
+        })
     }
 
     /// Copies the cells, and then the changed words of the arena one after the other; and the atomics to where else they are.
@@ -78,12 +70,7 @@ impl Session {
 
     /// All of the arena and the atomics.
     pub(super) fn read_memory(&mut self) -> Result<Memory> {
-        if !self.staged {
-            return Ok(Memory {
-                arena: self.job.arena.clone(),
-                atomics: self.job.atomics.clone(),
-            });
-        }
+        self.stage_alone()?;
         let mut memory = Memory {
             arena: vec![0; self.buffers.arena.words as usize],
             atomics: vec![0; self.buffers.atomic_words as usize],

@@ -10,6 +10,7 @@ use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::{Session, groups};
+use crate::engine::Words;
 use crate::error::{Error, Result};
 
 /// What to submit.
@@ -61,8 +62,8 @@ pub struct Report {
 
 /// Results of at most so many words come along with every submission.
 const FEW_WORDS: u64 = 1 << 16;
-/// The same where a submission is surely the last.
-const MANY_WORDS: u64 = 1 << 20;
+/// The same where a submission is likely to be the last.
+const MANY_WORDS: u64 = 1 << 23;
 /// Instructions of all VMs together that are sooner run than the device's clock is read.
 const SMALL: u64 = 1 << 22;
 
@@ -72,9 +73,16 @@ impl Session {
         let gpu = self.gpu.clone();
         let stepper = self.stepper.clone();
         self.counted &= stepper.counts_instructions();
-        let ends = self.fresh && stepper.ends_at_once() && self.tally.steps + order.steps == self.job.steps;
+        let last_step = self.tally.steps + order.steps == self.job.steps;
+        let ends = last_step && self.fresh && stepper.ends_at_once();
+        let cycles = u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles);
+        let likely_ends = last_step && stepper.experience().is_enough(self.given + cycles);
         let result_words = self.result_words();
-        let has_results = result_words <= if ends { MANY_WORDS } else { FEW_WORDS };
+        let has_results = match likely_ends {
+            _ if ends => true,
+            true => result_words <= MANY_WORDS,
+            false => result_words <= FEW_WORDS,
+        };
         // First the signal, or the cells with the results, then the clock.
         let clock_at = if has_results { result_words } else { ATOMICS_AT }.next_multiple_of(4);
         let small = ends && u64::from(self.job.vms) * self.job.program.code.len() as u64 <= SMALL;
@@ -175,9 +183,27 @@ impl Session {
             began,
             has_results,
             clock_at: clock_at as usize,
-            cycles: u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles),
+            cycles,
             recorded,
         })
+    }
+
+    /// Brings what the job starts with to the device, if nothing has run.
+    pub(super) fn stage_alone(&mut self) -> Result<()> {
+        if !self.staged {
+            let fresh = self.fresh;
+            let ticket = self.submit(&Order {
+                dispatches: 0,
+                cycles: 0,
+                inner_cycles: 0,
+                resume: false,
+                breaks: false,
+                steps: 1,
+            })?;
+            self.wait(&ticket)?;
+            self.fresh = fresh;
+        }
+        Ok(())
     }
 
     /// Binds the current stepper to the buffers, if it is not.
@@ -266,12 +292,12 @@ impl Session {
 }
 
 impl Ticket {
-    /// Looks at the results.
+    /// The results, which have come along and have been waited for.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn results<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
-        self.readback.view(gpu, |words| use_words(&words[..self.clock_at]))
+    pub fn into_results(self, gpu: &Gpu) -> Result<Words> {
+        self.readback.into_words(gpu)
     }
 }

@@ -8,7 +8,7 @@ use gpuvm_core::program::Program;
 
 use super::engine::{Specialized, Specializing};
 use super::kernel::SpecializedKernel;
-use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Source};
 use crate::error::Result;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
@@ -65,7 +65,7 @@ impl Execute for Automatic {
         capacity(self.specialized.gpu(), program, demand)
     }
 
-    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
         let plan = Choosing {
             program: job.program.clone(),
@@ -75,7 +75,7 @@ impl Execute for Automatic {
             stage: Stage::Interpreting,
             launched_before: launched.swap(true, Ordering::Relaxed),
         };
-        Session::start(self.specialized.gpu().clone(), Box::new(plan), job)
+        Session::start(self.specialized.gpu().clone(), Box::new(plan), job, arena)
     }
 }
 

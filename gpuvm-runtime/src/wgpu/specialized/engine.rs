@@ -10,7 +10,7 @@ use super::cache::Cache;
 use super::flow::op_at;
 use super::kernel::SpecializedKernel;
 use super::options::{Folded, Options};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Source};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
@@ -147,9 +147,9 @@ impl Execute for Specialized {
         capacity(&self.gpu, program, demand)
     }
 
-    fn start(&self, job: Job) -> Result<Box<dyn Running>> {
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let plan = self.plan(&job.program)?;
-        Session::start(self.gpu.clone(), Box::new(plan), job)
+        Session::start(self.gpu.clone(), Box::new(plan), job, arena)
     }
 }
 

@@ -282,8 +282,8 @@ fn damaged_programs_are_refused() {
         ];
         for code in damaged {
             assert!(
-                engine
-                    .start(job(program(code, Store::default()), &[], 0, 1, 1))
+                job(program(code, Store::default()), &[], 0, 1, 1)
+                    .start(engine)
                     .is_err()
             );
         }

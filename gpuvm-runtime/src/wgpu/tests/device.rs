@@ -14,7 +14,7 @@ fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {
     (gpu.clone(), Interpreter::new(gpu))
 }
 
-fn counting() -> Job {
+fn counting() -> Batch {
     job(with_finish(countdown(3, 100)), &[], 0, 1, 1000)
 }
 
@@ -25,9 +25,9 @@ fn a_lost_device_is_an_error_and_the_next_one_works() {
         cycles: Some(50),
         ..Limit::default()
     };
-    let mut running = engine.start(counting()).unwrap();
+    let mut running = counting().start(&engine).unwrap();
     assert_eq!(running.advance(&few, &mut |_| {}).unwrap().running, 1000);
-    let mut another = engine.start(counting()).unwrap();
+    let mut another = counting().start(&engine).unwrap();
     gpu.device.destroy();
     let lost = |error: Error| assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
     lost(running.advance(&few, &mut |_| {}).unwrap_err());
@@ -36,7 +36,7 @@ fn a_lost_device_is_an_error_and_the_next_one_works() {
     lost(running.finish().unwrap_err());
     lost(another.advance(&few, &mut |_| {}).unwrap_err());
     lost(engine.memory().unwrap().allocate(10).unwrap_err());
-    lost(engine.start(counting()).map(|_| ()).unwrap_err());
+    lost(counting().start(&engine).map(|_| ()).unwrap_err());
     let (_, engine) = opened(|_| {});
     check(&engine, counting());
 }
@@ -55,7 +55,7 @@ fn a_warm_launch_makes_no_buffers() {
     let (gpu, engine) = opened(|_| {});
     let batch = counting();
     let run = || {
-        let mut running = engine.start(batch.clone()).unwrap();
+        let mut running = batch.clone().start(&engine).unwrap();
         running.advance(&Limit::default(), &mut |_| {}).unwrap();
         running.finish().unwrap();
     };
@@ -69,7 +69,7 @@ fn a_warm_launch_makes_no_buffers() {
 fn a_launch_that_ends_at_once_is_one_submission() {
     let (_, engine) = opened(|_| {});
     let code = vec![op(Op::VmId, [10, 0, 0, 0])];
-    let mut running = engine.start(job(with_finish(code), &[], 0, 1, 5000)).unwrap();
+    let mut running = job(with_finish(code), &[], 0, 1, 5000).start(&engine).unwrap();
     let mut looks = 0;
     let tally = running.advance(&Limit::default(), &mut |_| looks += 1).unwrap();
     assert_eq!((looks, tally.batches, tally.halted), (1, 1, 5000));

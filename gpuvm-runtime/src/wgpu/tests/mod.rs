@@ -6,6 +6,7 @@ mod matrices;
 pub(super) mod operations;
 mod session;
 
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::interp::{self, Memory, Vm};
@@ -16,7 +17,8 @@ use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 
 use super::open;
-use crate::engine::{Choice, Demand, Execute, Job, Limit, Opened, Slot};
+use crate::engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Running, Slot};
+use crate::error::Result;
 
 /// The engines of the one device of this test binary.
 fn engines() -> Vec<&'static dyn Execute> {
@@ -67,13 +69,52 @@ pub(in crate::wgpu) fn program(code: Vec<Instruction>, store: Store) -> Program 
     }
 }
 
+/// A job, and what its arena starts with.
+#[derive(Clone)]
+pub(super) struct Batch {
+    pub job: Job,
+    pub arena: Vec<u32>,
+}
+
+impl Deref for Batch {
+    type Target = Job;
+
+    fn deref(&self) -> &Job {
+        &self.job
+    }
+}
+
+impl DerefMut for Batch {
+    fn deref_mut(&mut self) -> &mut Job {
+        &mut self.job
+    }
+}
+
+impl Batch {
+    /// Takes it to an engine.
+    pub fn start(self, engine: &dyn Execute) -> Result<Box<dyn Running>> {
+        engine.start(self.job, &self.arena.as_slice())
+    }
+
+    /// Takes over what it has left.
+    pub fn take(&mut self, finished: Finished) {
+        let mut left = &*finished.changed;
+        for range in self.job.changed.clone() {
+            let (words, rest) = left.split_at(range.len());
+            self.arena[range].copy_from_slice(words);
+            left = rest;
+        }
+        self.atomics = finished.atomics;
+    }
+}
+
 /// A job of `vms` VMs in an arena that starts with `inputs` words of input a VM and goes on with `outputs` words of result each.
-pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Job {
+pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Batch {
     let results = vms * outputs;
     let mut arena = input.to_vec();
     arena.resize(input.len() + results as usize, 0);
     let base = input.len() as u32;
-    Job {
+    let job = Job {
         program: Arc::new(program),
         first_vm: 0,
         vms,
@@ -93,12 +134,13 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
             }),
         ],
         changed: std::iter::once(input.len()..arena.len()).collect(),
-        arena,
+        arena_words: arena.len(),
         atomics: vec![0; 8],
         atomic_regions: Vec::new(),
         steps: 1,
         copies: Vec::new(),
-    }
+    };
+    Batch { job, arena }
 }
 
 pub(super) fn on_host(place: ParamSlot) -> Slot {
@@ -106,13 +148,14 @@ pub(super) fn on_host(place: ParamSlot) -> Slot {
 }
 
 /// Runs a job by the reference interpreter; yielding VMs go on together.
-pub(super) fn reference(job: &mut Job) -> Outcome {
+pub(super) fn reference(batch: &mut Batch) -> Outcome {
+    let Batch { job, arena } = batch;
     let slots: Vec<_> = job.slots.iter().map(|slot| slot.place).collect();
     let mut vms: Vec<Vm> = (0..job.vms)
         .map(|vm| Vm::new(&job.program, job.first_vm + vm))
         .collect();
     let mut memory = Memory {
-        arena: &mut job.arena,
+        arena,
         atomics: &mut job.atomics,
         params: &slots,
         vm_count: job.vm_count,
@@ -136,11 +179,11 @@ pub(super) fn reference(job: &mut Job) -> Outcome {
 }
 
 /// Runs a job both ways, and gives both with their outcomes, the reference's first.
-fn both(engine: &dyn Execute, job: Job) -> [(Job, Outcome); 2] {
+fn both(engine: &dyn Execute, job: Batch) -> [(Batch, Outcome); 2] {
     let mut expected = job.clone();
     let wanted = reference(&mut expected);
     let mut found = job.clone();
-    let mut running = engine.start(job).unwrap();
+    let mut running = job.start(engine).unwrap();
     let mut tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
     while tally.yielded > 0 {
         tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
@@ -152,13 +195,12 @@ fn both(engine: &dyn Execute, job: Job) -> [(Job, Outcome); 2] {
         // Not every engine counts.
         retired: tally.retired.or(wanted.retired),
     };
-    found.arena = finished.memory.arena;
-    found.atomics = finished.memory.atomics;
+    found.take(finished);
     [(expected, wanted), (found, outcome)]
 }
 
 /// Runs a job both ways, and checks that memory and outcome are the same.
-fn check(engine: &dyn Execute, job: Job) -> Job {
+fn check(engine: &dyn Execute, job: Batch) -> Batch {
     let [(expected, wanted), (found, outcome)] = both(engine, job);
     assert_eq!(outcome, wanted);
     assert_eq!(found.atomics, expected.atomics);

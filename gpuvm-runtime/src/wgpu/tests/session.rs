@@ -9,9 +9,11 @@ use crate::engine::{Copy, Dispatch, Image, Region, Running, Span, Tally};
 /// What a job ends with.
 type End = (Vec<u32>, Vec<u32>, Option<TrapRecord>);
 
-fn end(running: Box<dyn Running>) -> End {
+fn end(mut running: Box<dyn Running>) -> End {
+    let arena = running.memory().unwrap().arena;
     let finished = running.finish().unwrap();
-    (finished.memory.arena, finished.memory.atomics, finished.first_trap)
+    assert!(arena.ends_with(&finished.changed));
+    (arena, finished.atomics, finished.first_trap)
 }
 
 fn to_end(running: &mut dyn Running, limit: &Limit) -> Tally {
@@ -24,7 +26,7 @@ fn to_end(running: &mut dyn Running, limit: &Limit) -> Tally {
 }
 
 /// VMs of different length that yield, call atomics, use frames, and in part trap.
-fn mixed() -> Job {
+fn mixed() -> Batch {
     let mut code = countdown(7, 5);
     code.extend([
         op(Op::StoreFrame, [10, 20, 0, 0]),
@@ -58,7 +60,7 @@ fn any_split_of_cycles_gives_the_same_end() {
         let mut random = Random(3);
         for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
             for scale in [5, 40, 100_000] {
-                let mut running = engine.start(mixed()).unwrap();
+                let mut running = mixed().start(engine).unwrap();
                 let mut tally = Tally::default();
                 while tally.batches == 0 || tally.running + tally.yielded > 0 {
                     let limit = Limit {
@@ -87,7 +89,7 @@ fn cycles_are_exact() {
     for engine in engines() {
         let program = Arc::new(with_finish(countdown(1000, 50)));
         let batch = job((*program).clone(), &[], 0, 1, 70);
-        let mut running = engine.start(batch.clone()).unwrap();
+        let mut running = batch.clone().start(engine).unwrap();
         let mut vms: Vec<Vm> = (0..70).map(|vm| Vm::new(&program, vm)).collect();
         let mut expected = batch.clone();
         for cycles in [1, 2, 17, 5000, 40_000] {
@@ -95,7 +97,7 @@ fn cycles_are_exact() {
             let slots: Vec<_> = expected.slots.iter().map(|slot| slot.place).collect();
             let mut memory = Memory {
                 arena: &mut expected.arena,
-                atomics: &mut expected.atomics,
+                atomics: &mut expected.job.atomics,
                 params: &slots,
                 vm_count: 70,
                 first_vm: 0,
@@ -119,8 +121,8 @@ fn cycles_are_exact() {
 fn a_time_limit_lets_go() {
     for engine in engines() {
         let forever = vec![op(Op::AddImm, [2, 2, 1, 0]), op(Op::Jump, [0; 4])];
-        let mut running = engine
-            .start(job(program(forever, Store::default()), &[], 0, 1, 10))
+        let mut running = job(program(forever, Store::default()), &[], 0, 1, 10)
+            .start(engine)
             .unwrap();
         for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
             let limit = Limit {
@@ -143,7 +145,7 @@ fn an_image_goes_on_elsewhere() {
         let wanted = reference(&mut expected);
         let mut random = Random(11);
         for _ in 0..6 {
-            let mut first = engine.start(mixed()).unwrap();
+            let mut first = mixed().start(engine).unwrap();
             for _ in 0..random.below(4) {
                 first
                     .advance(&limit_of(u64::from(random.below(3000))), &mut |_| {})
@@ -154,7 +156,7 @@ fn an_image_goes_on_elsewhere() {
             let mut batch = mixed();
             batch.arena = memory.arena;
             batch.atomics = memory.atomics;
-            let mut second = engine.start(batch).unwrap();
+            let mut second = batch.start(engine).unwrap();
             second.restore(&image).unwrap();
             assert_eq!(second.image().unwrap(), image);
             to_end(&mut *second, &Limit::default());
@@ -170,7 +172,7 @@ fn an_image_goes_on_elsewhere() {
 #[test]
 fn an_image_of_other_vms_is_refused() {
     for engine in engines() {
-        let mut running = engine.start(mixed()).unwrap();
+        let mut running = mixed().start(engine).unwrap();
         assert!(running.restore(&Image::default()).is_err());
         assert!(running.vm(300).is_err());
     }
@@ -182,7 +184,7 @@ fn vms_stop_in_front_of_breakpoints() {
         let batch = || job(with_finish(countdown(1, 2)), &[], 0, 1, 10);
         let mut expected = batch();
         reference(&mut expected);
-        let mut running = engine.start(batch()).unwrap();
+        let mut running = batch().start(engine).unwrap();
         let limit = Limit {
             breakpoints: vec![4, 9],
             ..Limit::default()
@@ -238,7 +240,7 @@ fn steps_see_what_the_step_before_has_left() {
                     to: Span { region: None, start: 0 },
                     words: 1,
                 }];
-                let mut running = engine.start(batch).unwrap();
+                let mut running = batch.start(engine).unwrap();
                 let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
                 assert_eq!((tally.steps, tally.halted), (steps, 100));
                 // The first VM doubles and adds one, and the others follow it: all begin at 0.
@@ -273,7 +275,7 @@ fn a_trap_ends_the_row_of_steps() {
         ];
         let mut batch = job(program(code, Store::default()), &[], 0, 1, 200);
         batch.steps = 50;
-        let mut running = engine.start(batch).unwrap();
+        let mut running = batch.start(engine).unwrap();
         let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
         assert_eq!((tally.steps, tally.trapped, tally.halted), (3, 1, 199));
         let (arena, _, trap) = end(running);
@@ -285,8 +287,16 @@ fn a_trap_ends_the_row_of_steps() {
 fn region(words: &[u32]) -> Region {
     let memory = engines()[0].memory().unwrap();
     let region = memory.allocate(words.len() as u64).unwrap();
-    memory.write(&region, words).unwrap();
+    memory.write(&region, &words).unwrap();
     region
+}
+
+#[test]
+fn a_device_has_one_memory() {
+    let memory = engines()[0].memory().unwrap();
+    for engine in engines() {
+        assert!(Arc::ptr_eq(&memory, &engine.memory().unwrap()));
+    }
 }
 
 #[test]
@@ -301,7 +311,7 @@ fn data_that_stays_is_seen_by_every_launch() {
             let mut batch = job(add_first(), &[round], 0, 1, 1000);
             batch.slots[1].region = Some(own.clone());
             batch.slots[1].place.base = 0;
-            let mut running = engine.start(batch).unwrap();
+            let mut running = batch.start(engine).unwrap();
             to_end(&mut *running, &Limit::default());
             running.finish().unwrap();
             for (i, other) in (0..).zip(&others) {
@@ -330,10 +340,10 @@ fn atomics_that_stay_are_filled_and_copied_back() {
         let mut batch = job(program(code, Store::default()), &[], 0, 1, 64);
         batch.atomics = vec![0; 3];
         batch.atomic_regions = vec![(1, bins.clone())];
-        let mut running = engine.start(batch).unwrap();
+        let mut running = batch.start(engine).unwrap();
         to_end(&mut *running, &Limit::default());
         assert_eq!(end(running).1, [0, 164, 200]);
-        assert_eq!(engine.memory().unwrap().read(&bins).unwrap(), [164, 200]);
+        assert_eq!(*engine.memory().unwrap().read(&bins).unwrap(), [164, 200]);
     }
 }
 
@@ -349,7 +359,7 @@ fn several_threads_share_the_device() {
                         let mut batch = job(add_first(), &[7], 0, 1, 5000);
                         batch.slots[1].region = Some(own.clone());
                         batch.slots[1].place.base = 0;
-                        let mut running = engine.start(batch).unwrap();
+                        let mut running = batch.start(engine).unwrap();
                         check(engine, mixed_without_yield());
                         to_end(&mut *running, &Limit::default());
                         running.finish().unwrap();
@@ -363,7 +373,7 @@ fn several_threads_share_the_device() {
     }
 }
 
-fn mixed_without_yield() -> Job {
+fn mixed_without_yield() -> Batch {
     job(with_finish(countdown(3, 1)), &[], 0, 1, 200)
 }
 
@@ -391,7 +401,7 @@ fn large_arenas_come_and_go_whole() {
         ];
         let mut program = program(code, Store::default());
         program.frame_words = 0;
-        let mut running = engine.start(job(program, &input, 2, 1, vms)).unwrap();
+        let mut running = job(program, &input, 2, 1, vms).start(engine).unwrap();
         to_end(&mut *running, &Limit::default());
         let image = running.image().unwrap();
         assert!(

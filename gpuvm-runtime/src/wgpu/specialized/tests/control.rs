@@ -6,12 +6,12 @@ use super::*;
 const CYCLES: [u32; 4] = [1, 2, 7, 5000];
 const SITE: &str = "site 0:7:0 bounds";
 
-fn job_of(program: Program, vms: u32) -> Job {
+fn job_of(program: Program, vms: u32) -> Batch {
     job(program, &[], 0, 1, vms)
 }
 
 /// Runs code, with the given lines in front of it, in dispatches of many lengths.
-fn check_code(header: &str, code: &str, vms: u32) -> Job {
+fn check_code(header: &str, code: &str, vms: u32) -> Batch {
     check_with(&job_of(assembled(header, code), vms), &Options::default(), &CYCLES)
 }
 

@@ -15,12 +15,12 @@ use super::emit::Start;
 use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
 use super::options::{Folded, Options};
-use crate::engine::{Job, Limit, Running};
+use crate::engine::{Limit, Running};
 use crate::error::Result;
 use crate::wgpu::gpu::{self, Gpu};
 use crate::wgpu::session::Session;
 use crate::wgpu::stepper::{Need, Plan, Reach, Stepper};
-use crate::wgpu::tests::{is_nan, job, reference};
+use crate::wgpu::tests::{Batch, is_nan, job, reference};
 
 /// The one device of these tests.
 fn device() -> &'static Arc<Gpu> {
@@ -47,7 +47,7 @@ impl Plan for Always {
 }
 
 /// Begins a job in dispatches of so many cycles.
-fn begin(job: &Job, options: &Options, cycles: u32) -> Box<dyn Running> {
+fn begin(job: &Batch, options: &Options, cycles: u32) -> Box<dyn Running> {
     let gpu = device();
     let kernel = SpecializedKernel::new(gpu, &job.program, options).unwrap();
     let reach = Reach {
@@ -59,11 +59,12 @@ fn begin(job: &Job, options: &Options, cycles: u32) -> Box<dyn Running> {
         kernel: Arc::new(kernel),
         reach,
     };
-    Session::start(gpu.clone(), Box::new(Always(Arc::new(prepared))), job.clone()).unwrap()
+    let plan = Box::new(Always(Arc::new(prepared)));
+    Session::start(gpu.clone(), plan, job.job.clone(), &job.arena.as_slice()).unwrap()
 }
 
 /// Runs a job in dispatches of so many cycles; its memory is changed.
-fn run(job: &mut Job, options: &Options, cycles: u32) -> End {
+fn run(job: &mut Batch, options: &Options, cycles: u32) -> End {
     let mut running = begin(job, options, cycles);
     let mut advances = 0;
     let tally = loop {
@@ -76,16 +77,14 @@ fn run(job: &mut Job, options: &Options, cycles: u32) -> End {
     };
     assert_eq!(tally.halted + tally.trapped, job.vms);
     let finished = running.finish().unwrap();
-    for range in &job.changed {
-        job.arena[range.clone()].copy_from_slice(&finished.memory.arena[range.clone()]);
-    }
-    job.atomics = finished.memory.atomics;
-    (tally.trapped.into(), finished.first_trap)
+    let first_trap = finished.first_trap;
+    job.take(finished);
+    (tally.trapped.into(), first_trap)
 }
 
 /// Runs a job by the reference and specialised, in dispatches of each of the given lengths, and checks that memory and traps are
 /// the same. Gives the memory.
-fn check_with(job: &Job, options: &Options, cycles: &[u32]) -> Job {
+fn check_with(job: &Batch, options: &Options, cycles: &[u32]) -> Batch {
     let mut expected = job.clone();
     let wanted = reference(&mut expected);
     for (i, &cycles) in cycles.iter().enumerate() {
@@ -114,7 +113,7 @@ fn check_with(job: &Job, options: &Options, cycles: &[u32]) -> Job {
     expected
 }
 
-fn check(job: &Job) -> Job {
+fn check(job: &Batch) -> Batch {
     check_with(job, &Options::default(), &[1000])
 }
 

@@ -1,7 +1,7 @@
 //! The engine as the runtime drives it: snapshots that come from elsewhere, budgets, the cache.
 
 use super::*;
-use crate::engine::{Engine, Execute};
+use crate::engine::Engine;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::specialized::Specialized;
 
@@ -9,7 +9,7 @@ fn engine() -> Specialized {
     Specialized::new(device().clone(), Interpreter::new(device().clone()))
 }
 
-fn countdown() -> Job {
+fn countdown() -> Batch {
     let code = "vmid w2\nmuli w2, w2, 700\nagain:\njz @finish, w2\nadd w10, w10, w2\naddi w2, w2, -1\njump @again";
     job(assembled("", code), &[], 0, 1, 40)
 }
@@ -27,7 +27,7 @@ fn finish(mut running: Box<dyn Running>) -> (Vec<u32>, Engine) {
             .zip(0..)
             .all(|(record, id)| record[1] == halted && record[2] == id)
     );
-    (running.finish().unwrap().memory.arena, tally.engine)
+    (running.finish().unwrap().changed.into_vec(), tally.engine)
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn a_vm_goes_on_wherever_it_was_stopped() {
     let image = first.image().unwrap();
 
     // At a place where the kernel takes VMs up.
-    let mut second = engine().start(countdown()).unwrap();
+    let mut second = countdown().start(&engine()).unwrap();
     second.restore(&image).unwrap();
     assert_eq!(finish(second), (expected.arena.clone(), Engine::Specialized));
 
     // An exact number of instructions is the interpreter's affair, and leaves VMs anywhere.
-    let mut third = engine().start(countdown()).unwrap();
+    let mut third = countdown().start(&engine()).unwrap();
     third.restore(&image).unwrap();
     let budget = Limit {
         cycles: Some(5),
@@ -58,7 +58,7 @@ fn a_vm_goes_on_wherever_it_was_stopped() {
     assert_eq!(third.advance(&budget, &mut |_| {}).unwrap().engine, Engine::Interpreter);
     let image = third.image().unwrap();
     assert_eq!(finish(third), (expected.arena.clone(), Engine::Interpreter));
-    let mut fourth = engine().start(countdown()).unwrap();
+    let mut fourth = countdown().start(&engine()).unwrap();
     fourth.restore(&image).unwrap();
     assert_eq!(finish(fourth), (expected.arena, Engine::Interpreter));
 }
@@ -66,7 +66,7 @@ fn a_vm_goes_on_wherever_it_was_stopped() {
 #[test]
 fn a_program_is_compiled_once() {
     let engine = engine();
-    let (first, second) = (countdown().program, countdown().program);
+    let (first, second) = (countdown().job.program, countdown().job.program);
     let options = engine.options(&first, Vec::new());
     assert!(
         engine.request(&first, &options).unwrap().is_none(),
