@@ -251,7 +251,6 @@ impl Runtime {
         execution.earlier = snapshot.elapsed;
         execution.before = Tally {
             retired: snapshot.retired,
-            engine,
             ..Tally::default()
         };
         execution.results = snapshot.results.clone().into();
