@@ -113,7 +113,7 @@ fn draw(options: &Options) -> Result<()> {
         (Choice::Native, Err(_)) => launch(&runtime, options, &columns)?.run()?,
         (_, Err(_)) => drive(launch(&runtime, options, &columns)?.start()?, options)?,
     };
-    println!("{}{}", done.stats(), costs(done.stats()));
+    println!("{}", costs(done.stats()));
     let exponents: Vec<f32> = done.output()?;
     picture(&exponents, options.size).save(&options.output)?;
     if options.file.exists() {
@@ -159,7 +159,7 @@ fn drive(mut execution: Execution<'_>, options: &Options) -> Result<Done> {
         bar.set_message(format!("sum = {}", view.variable("sum").unwrap_or("?")));
         if saved.elapsed() > Duration::from_secs(2) {
             save(&execution.snapshot()?, &options.file)?;
-            bar.suspend(|| println!("saved{}", costs(&execution.stats())));
+            bar.suspend(|| println!("saved: {}", costs(&execution.stats())));
             saved = Instant::now();
         }
     }
@@ -167,15 +167,11 @@ fn drive(mut execution: Execution<'_>, options: &Options) -> Result<Done> {
     Ok(execution.finish()?)
 }
 
-/// What it has done, and how long it has kept the device at a stretch.
+/// What it has cost, and how long it has kept the device at a stretch.
 fn costs(stats: &Stats) -> String {
-    match (stats.instructions(), stats.longest_submission) {
-        (Some(instructions), Some(longest)) => format!(
-            ": {:.3} G instructions in {} submissions of at most {longest:.2?}",
-            instructions as f64 / 1e9,
-            stats.submissions
-        ),
-        _ => String::new(),
+    match stats.longest_submission {
+        Some(longest) => format!("{stats}, {} submissions of at most {longest:.2?}", stats.submissions),
+        None => stats.to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::leg::{Course, Entrance, Leg};
 use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
-use crate::tally::sum;
+use crate::tally::continued;
 use crate::trap::Trap;
 use crate::vector::read_all;
 use crate::view::Held;
@@ -221,16 +221,16 @@ impl<'a> Execution<'a> {
         let several = leg.steps > 1;
         let mut views = held.views();
         leg.round(course, &mut views, results, limit, &mut |tally| {
-            slices.see(sum([&*before, tally]).device_time);
+            let all = continued(before, tally);
+            slices.see(all.device_time);
             if let Some(progress) = &mut options.progress {
-                let retired = sum([&*before, tally]).retired;
                 progress(&Progress {
                     vms: vms.into(),
                     stopped: (tally.halted + tally.trapped).into(),
                     steps: *steps_done + if several { tally.steps } else { 0 },
                     all_steps,
                     elapsed: *earlier + begin.elapsed(),
-                    instructions: retired.map(|classes| classes.iter().sum()),
+                    instructions: all.retired.map(|classes| classes.iter().sum()),
                 });
             }
         })
@@ -275,7 +275,7 @@ impl<'a> Execution<'a> {
             _ => tally.steps,
         };
         self.jobs += leg.parts.len() as u64;
-        self.before = sum([&self.before, &tally]);
+        self.before = continued(&self.before, &tally);
         Ok(trap.map(|record| Trap::of(&self.course.program, &record)))
     }
 

@@ -6,7 +6,7 @@ use super::Execution;
 use crate::device::{Device, FloatMode};
 use crate::engine::{Engine, Tally};
 use crate::stats::Stats;
-use crate::tally::sum;
+use crate::tally::continued;
 
 /// How long the device is at one submission.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Execution<'_> {
             return self.before.clone();
         };
         let now = leg.tally();
-        let mut all = sum([&self.before, &now]);
+        let mut all = continued(&self.before, &now);
         (all.running, all.yielded, all.blocked) = (now.running, now.yielded, now.blocked);
         (all.halted, all.trapped, all.at_breakpoint) = (now.halted, now.trapped, now.at_breakpoint);
         all
