@@ -19,6 +19,7 @@ mod sample;
 
 mod arrays;
 mod atomics;
+mod awaited;
 mod buffers;
 mod calls_recursion;
 mod constants;
