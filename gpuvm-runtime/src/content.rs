@@ -58,7 +58,7 @@ impl<'a> Content<'a> {
 }
 
 impl Source for Content<'_> {
-    fn len(&self) -> usize {
+    fn words(&self) -> usize {
         self.words
     }
 
@@ -126,7 +126,7 @@ mod tests {
         content.push_words(9, &words);
         content.extend_to(13);
         let whole = [0, 4, 5, 6, 7, 8, 9, 0, 0, 10, 11, 0, 0];
-        assert_eq!((content.len(), content.filled()), (13, 11));
+        assert_eq!((content.words(), content.filled()), (13, 11));
         for start in 0..=whole.len() {
             for end in start..=whole.len() {
                 let mut found = vec![77; end - start];

@@ -139,7 +139,7 @@ pub struct Finished {
 /// once.
 pub trait Source: Sync {
     /// How many words there are.
-    fn len(&self) -> usize;
+    fn words(&self) -> usize;
 
     /// How many there are before the zeros at the end.
     fn filled(&self) -> usize;
@@ -149,7 +149,7 @@ pub trait Source: Sync {
 }
 
 impl Source for &[u32] {
-    fn len(&self) -> usize {
+    fn words(&self) -> usize {
         <[u32]>::len(self)
     }
 

@@ -25,7 +25,7 @@ impl Execute for Reference {
 
     fn start(&self, job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
         let mut arena = vec![0; job.arena_words];
-        source.write(0..source.len(), &mut arena[..source.len()]);
+        source.write(0..source.words(), &mut arena[..source.words()]);
         let slots = job.slots.iter().map(|slot| slot.place).collect();
         let mut run = Run {
             vms: Vec::new(),

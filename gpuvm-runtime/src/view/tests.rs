@@ -31,10 +31,8 @@ impl DeviceMemory for Fake {
     }
 
     fn write(&self, region: &Region, words: &dyn engine::Source) -> Result<()> {
-        words.write(
-            0..words.len(),
-            &mut self.words.lock().unwrap()[region.start as usize..][..words.len()],
-        );
+        let range = region.start as usize..region.start as usize + words.words();
+        words.write(0..words.words(), &mut self.words.lock().unwrap()[range]);
         Ok(())
     }
 

@@ -179,7 +179,7 @@ impl DeviceMemory for Gpu {
     fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
         let current = self.heap.current();
         let (buffer, _) = current.buffer()?;
-        let range = 0..words.len().min(region.words as usize);
+        let range = 0..words.words().min(region.words as usize);
         upload(self, buffer, region.start.into(), words, range)
     }
 

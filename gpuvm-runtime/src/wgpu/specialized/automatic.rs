@@ -64,11 +64,16 @@ impl Execute for Automatic {
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
+        let habitual = self.specialized.habitual(&job, arena);
+        let stage = match habitual {
+            Some(kernel) => Stage::Specialized(self.specialized.plan_with(&job.program, kernel)?),
+            None => Stage::Interpreting,
+        };
         let plan = Choosing {
             program: job.program.clone(),
             specialized: self.specialized.clone(),
             interpreting: self.interpreter.plan(&job.program)?,
-            stage: Stage::Interpreting,
+            stage,
             launched_before: launched.swap(true, Ordering::Relaxed),
         };
         Session::start(self.specialized.gpu().clone(), Box::new(plan), job, arena)

@@ -8,6 +8,7 @@ use gpuvm_core::program::{Program, Status};
 
 use super::cache::Cache;
 use super::flow::op_at;
+use super::habits::Habits;
 use super::kernel::SpecializedKernel;
 use super::options::{Folded, Options};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Source};
@@ -25,6 +26,7 @@ pub struct Specialized {
     gpu: Arc<Gpu>,
     interpreter: Interpreter,
     cache: Arc<Cache>,
+    habits: Arc<Habits>,
 }
 
 /// A specialised program, ready to be bound to a session's buffers.
@@ -79,6 +81,7 @@ impl Specialized {
     pub fn new(gpu: Arc<Gpu>, interpreter: Interpreter) -> Specialized {
         Specialized {
             cache: Cache::new(gpu.clone()),
+            habits: Arc::default(),
             gpu,
             interpreter,
         }
@@ -114,6 +117,14 @@ impl Specialized {
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         self.cache.request(program, options)
+    }
+
+    /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
+    pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
+        let folded = self.habits.note(job, arena)?;
+        let options = self.options(&job.program, folded);
+        // Without it the general kernel serves.
+        self.request(&job.program, &options).ok().flatten()
     }
 
     /// How a session of the program goes.
@@ -162,7 +173,10 @@ impl Execute for Specialized {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let plan = self.plan(&job.program)?;
+        let plan = match self.habitual(&job, arena) {
+            Some(kernel) => self.plan_with(&job.program, kernel)?,
+            None => self.plan(&job.program)?,
+        };
         Session::start(self.gpu.clone(), Box::new(plan), job, arena)
     }
 }

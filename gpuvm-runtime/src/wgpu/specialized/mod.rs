@@ -9,6 +9,7 @@ mod emit;
 mod engine;
 mod facts;
 mod flow;
+mod habits;
 mod kernel;
 mod loops;
 mod options;

@@ -17,10 +17,6 @@ pub struct Options {
 }
 
 /// What is known of a launch parameter.
-#[allow(
-    dead_code,
-    reason = "for launches that are repeated; nothing is folded in by default"
-)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Folded {
     /// Words from one VM's part to the next.

@@ -81,3 +81,21 @@ fn a_program_is_compiled_once() {
     };
     assert!(!Arc::ptr_eq(&waited, &engine.kernel(&first, &folded).unwrap()));
 }
+
+#[test]
+fn a_habit_gets_a_kernel_of_its_own() {
+    let code = "imm w0, 1\nparam w1, 0\nload w10, w0, w1, 0\nvmid w2\nadd w10, w10, w2";
+    let batch = || job(assembled("", code), &[1000], 0, 1, 40);
+    let mut expected = batch();
+    reference(&mut expected);
+    let (engine, batch) = (engine(), batch());
+    let launch = || {
+        let mut running = batch.clone().start(&engine).unwrap();
+        running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        assert_eq!(*running.finish().unwrap().changed, expected.arena[1..]);
+    };
+    while engine.habitual(&batch, &batch.arena.as_slice()).is_none() {
+        launch();
+    }
+    launch();
+}
