@@ -4,6 +4,7 @@ mod automatic;
 mod base;
 mod cache;
 mod code;
+mod counted;
 mod disk;
 mod emit;
 mod engine;
@@ -15,6 +16,7 @@ mod options;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod unroll;
 
 pub use automatic::Automatic;
 pub use engine::Specialized;
