@@ -116,8 +116,11 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     };
     let mut steps = structure(&flow);
     if steps.is_some() {
-        unroll(&mut flow, program, options);
-        steps = structure(&flow);
+        let mut unrolled = flow.clone();
+        unroll(&mut unrolled, program, options);
+        if let Some(better) = structure(&unrolled) {
+            (flow, steps) = (unrolled, Some(better));
+        }
     }
     let used = (0..program.code.len() as u32).fold(0, |used, ip| {
         let (uses, defs) = super::flow::words_of(program, ip);

@@ -168,6 +168,12 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether `index` is known to be below `bound`.
+    pub fn is_below(&self, index: &Value, bound: &Value) -> bool {
+        self.below(index, 0, bound)
+            .is_some_and(|below| self.hand.below.contains(&below))
+    }
+
     /// Learns from a condition that has turned out one way.
     pub fn learn(&mut self, condition: Node, met: bool) {
         if let Some(said) = self.said.get(&condition)

@@ -104,3 +104,17 @@ fn slices_are_read_without_checks_where_iterations_are_counted() {
     let text = shown(&job.program, Start::Fresh);
     assert_eq!(text.matches("trap_fault =").count(), 2, "{text}");
 }
+
+#[test]
+fn indices_are_not_checked_where_iterations_are_counted() {
+    let text = "param &[u32]\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nltu w4, w3, w2\njz @done, w4
+        again:\nleu w4, w2, w3\ntrapnz s0, w4, w2, w3\nadd w5, w3, w1\nload w6, w0, w5, 0\nmuli w10, w10, 3\nadd w10, w10, w6
+        addi w3, w3, 1\nltu w4, w3, w2\njnz @again, w4\ndone:\nparam w1, 1\nstore w10, w0, w1, 0\nhalt";
+    let program = assemble(text).unwrap();
+    let words: Vec<u32> = (1..=77).collect();
+    let mut job = job(program, &words, 0, 1, 50);
+    job.slots[0].place.length = 77;
+    check_with(&job, &Options::default(), &[1, 2, 5000]);
+    let text = shown(&job.program, Start::Fresh);
+    assert_eq!(text.matches("trap_fault =").count(), 1, "{text}");
+}
