@@ -55,7 +55,7 @@ const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
 const IDLE_BYTES: u64 = 4 << 30;
 /// The same for a device whose memory is the host's.
 const IDLE_BYTES_SOFTWARE: u64 = 256 << 20;
-/// How long to ask a real GPU again and again before going to sleep: waking up costs as much as a small launch.
+/// How long to ask a real GPU again and again before going to sleep.
 const SPIN: Duration = Duration::from_micros(100);
 
 /// The adapters that wgpu finds, the best first: real GPUs before software, those with memory of their own before others.
@@ -254,18 +254,38 @@ impl Gpu {
         }
     }
 
-    /// Waits for a submission to end, and for whatever else `done` tells.
+    /// Waits for a submission to end, and for whatever else `done` tells. On a real GPU, waking up takes longer than a small launch;
+    /// so the device is asked again and again at first, and again when the submission should be about to end, if that is known.
     ///
     /// # Errors
     ///
     /// [`Error::DeviceLost`] or [`Error::Device`].
-    pub fn wait_for(&self, submission: &wgpu::SubmissionIndex, done: impl Fn() -> bool) -> Result<()> {
-        let begin = Instant::now();
-        let device_failed = |error: wgpu::PollError| Error::Device {
-            reason: error.to_string(),
-        };
-        while !self.software && !done() && begin.elapsed() < SPIN {
-            self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
+    pub fn wait_for(
+        &self,
+        submission: &wgpu::SubmissionIndex,
+        expected: Option<Duration>,
+        done: impl Fn() -> bool,
+    ) -> Result<()> {
+        if !self.software {
+            let begin = Instant::now();
+            let expected = expected.filter(|&expected| expected > SPIN).unwrap_or_default();
+            // What it waits for and what comes after it take time too.
+            let (early, late) = (SPIN + expected / 8, 4 * SPIN + expected / 8);
+            let sleep = expected.saturating_sub(early + SPIN);
+            self.ask_until(begin + SPIN, &done)?;
+            if !sleep.is_zero() && !done() {
+                let timed_out = wgpu::PollType::Wait {
+                    submission_index: Some(submission.clone()),
+                    timeout: Some(sleep),
+                };
+                match self.device.poll(timed_out) {
+                    Ok(_) | Err(wgpu::PollError::Timeout) => {}
+                    Err(error) => return Err(device_failed(error)),
+                }
+            }
+            if !expected.is_zero() {
+                self.ask_until(begin + expected + late, &done)?;
+            }
         }
         while !done() {
             self.wait_until(submission)?;
@@ -273,6 +293,14 @@ impl Gpu {
             std::thread::yield_now();
         }
         self.check_lost()
+    }
+
+    /// Asks the device until `done` tells so, or the time has come.
+    fn ask_until(&self, end: Instant, done: &impl Fn() -> bool) -> Result<()> {
+        while !done() && Instant::now() < end {
+            self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
+        }
+        Ok(())
     }
 
     /// Waits for a submission to end.
@@ -286,9 +314,7 @@ impl Gpu {
             timeout: None,
         });
         self.check_lost()?;
-        polled.map(|_| ()).map_err(|error| Error::Device {
-            reason: error.to_string(),
-        })
+        polled.map(|_| ()).map_err(device_failed)
     }
 
     /// Waits until everything that was submitted is done.
@@ -299,9 +325,7 @@ impl Gpu {
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check_lost()?;
-        polled.map(|_| ()).map_err(|error| Error::Device {
-            reason: error.to_string(),
-        })
+        polled.map(|_| ()).map_err(device_failed)
     }
 
     fn check_lost(&self) -> Result<()> {
@@ -309,6 +333,12 @@ impl Gpu {
             Some(reason) => Err(Error::DeviceLost { reason: reason.clone() }),
             None => Ok(()),
         }
+    }
+}
+
+fn device_failed(error: wgpu::PollError) -> Error {
+    Error::Device {
+        reason: error.to_string(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
@@ -114,12 +115,12 @@ impl Readback {
         at
     }
 
-    /// Waits for the submission that has the copies, and lets the host at the words.
+    /// Waits for the submission that has the copies, which may be known to take so long, and lets the host at the words.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn wait(&self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<()> {
+    pub fn wait(&self, gpu: &Gpu, submission: &wgpu::SubmissionIndex, expected: Option<Duration>) -> Result<()> {
         // Asked for only now: whoever gives up a buffer that is just being mapped, while another thread asks the device, meets it
         // in between.
         let mapped = self.mapped.clone();
@@ -127,7 +128,7 @@ impl Readback {
             // It is asked for once, so nothing is there yet.
             let _ = mapped.set(result);
         });
-        gpu.wait_for(submission, || self.mapped.get().is_some())?;
+        gpu.wait_for(submission, expected, || self.mapped.get().is_some())?;
         match self.mapped.get() {
             Some(Err(error)) => Err(gpu.failure(error)),
             _ => Ok(()),
@@ -159,7 +160,7 @@ impl Readback {
         submission: &wgpu::SubmissionIndex,
         use_words: impl FnOnce(&[u32]) -> T,
     ) -> Result<T> {
-        self.wait(gpu, submission)?;
+        self.wait(gpu, submission, None)?;
         self.view(gpu, use_words)
     }
 
@@ -169,7 +170,7 @@ impl Readback {
     ///
     /// When the device fails.
     pub fn keep(self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<Words> {
-        self.wait(gpu, submission)?;
+        self.wait(gpu, submission, None)?;
         self.into_words(gpu)
     }
 

@@ -47,6 +47,8 @@ struct Known {
     speed: Option<f64>,
     /// Instructions of each VM that were enough for the last launch, if it was short.
     enough: Option<f64>,
+    /// How long the submission took that ended it.
+    time: Option<Duration>,
     /// Epochs that were enough for it, on the epoch engine.
     epochs: Option<u32>,
 }
@@ -71,6 +73,16 @@ impl Experience {
     pub fn note_end(&self, cycles: u64, took: Duration) {
         let enough = (took < SHORT).then_some(cycles as f64);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).enough = enough;
+    }
+
+    /// A launch's last submission took that long.
+    pub fn note_time(&self, took: Duration) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).time = Some(took);
+    }
+
+    /// How long the last submission of the last launch took.
+    pub fn time(&self) -> Option<Duration> {
+        self.known().time
     }
 
     /// So many epochs were enough for a step of a launch.

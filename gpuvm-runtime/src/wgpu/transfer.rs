@@ -125,7 +125,7 @@ pub fn in_pieces(
 ) -> Result<()> {
     let mut under_way: VecDeque<(Readback, wgpu::SubmissionIndex, &mut [u32])> = VecDeque::new();
     let land = |(readback, submission, part): (Readback, _, &mut [u32])| {
-        readback.wait(gpu, &submission)?;
+        readback.wait(gpu, &submission, None)?;
         readback.view(gpu, |words| copy_out(words, part))
     };
     for part in out.chunks_mut(piece.max(1)) {

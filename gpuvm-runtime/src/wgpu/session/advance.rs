@@ -193,6 +193,11 @@ impl Session {
     fn absorb(&mut self, ticket: Ticket) -> Result<Option<Duration>> {
         let report = self.wait(&ticket)?;
         self.count(&report);
+        if self.tally.running == 0 {
+            self.stepper
+                .experience()
+                .note_time(report.device_time.unwrap_or(report.waited));
+        }
         if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results {
             self.results = Some(ticket);
         }

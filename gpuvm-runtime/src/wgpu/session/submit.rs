@@ -38,6 +38,8 @@ pub struct Ticket {
     clock: Option<Clock>,
     /// When it was submitted.
     pub began: Instant,
+    /// How long it should take.
+    expected: Option<Duration>,
     /// Whether the results are in the readback too.
     pub has_results: bool,
     /// Where it has the clock's words.
@@ -77,6 +79,7 @@ impl Session {
         let ends = last_step && self.fresh && stepper.ends_at_once();
         let cycles = u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles);
         let likely_ends = last_step && stepper.experience().is_enough(self.given + cycles);
+        let expected = stepper.experience().time().filter(|_| self.fresh);
         let result_words = self.result_words();
         let has_results = match likely_ends {
             _ if ends => true,
@@ -181,6 +184,7 @@ impl Session {
             submission,
             clock,
             began,
+            expected: expected.filter(|_| likely_ends),
             has_results,
             clock_at: clock_at as usize,
             cycles,
@@ -226,7 +230,7 @@ impl Session {
 
     /// Waits for a submission.
     pub(super) fn wait(&self, ticket: &Ticket) -> Result<Report> {
-        ticket.readback.wait(&self.gpu, &ticket.submission)?;
+        ticket.readback.wait(&self.gpu, &ticket.submission, ticket.expected)?;
         let waited = ticket.began.elapsed();
         ticket.readback.view(&self.gpu, |words| {
             let clock = &words[ticket.clock_at..];

@@ -199,6 +199,26 @@ impl Flow {
             .filter_map(move |ip| Some((ip, op_at(program, ip)?, program.code.get(ip as usize)?)))
     }
 
+    /// How many words a block loads, `None` if it does anything that a load must not be moved across.
+    pub fn early_loads(&self, block: usize, program: &Program) -> Option<u32> {
+        let mut loads = 0;
+        for (_, op, _) in self.straight(block, program) {
+            match op {
+                Op::Load => loads += 1,
+                op if op.code() >= Op::Load.code()
+                    && !matches!(
+                        op,
+                        Op::LoadFrame | Op::Param | Op::ParamLen | Op::VmId | Op::VmCount | Op::TrapIf
+                    ) =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(loads)
+    }
+
     /// The blocks in reverse postorder, and each block's place in it.
     pub fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let mut order = Vec::with_capacity(self.blocks.len());

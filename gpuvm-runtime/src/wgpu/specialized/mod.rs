@@ -15,6 +15,7 @@ mod kernel;
 mod loops;
 mod options;
 mod structure;
+mod tails;
 #[cfg(test)]
 mod tests;
 mod unroll;

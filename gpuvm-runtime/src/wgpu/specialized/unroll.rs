@@ -21,6 +21,11 @@ const MOST_COPIES: u32 = 8;
 /// The same for copies that look ahead, of bodies that are not larger than [`UNROLLED`].
 const AHEAD: u32 = 512;
 const MOST_AHEAD: u32 = 32;
+/// Words that the copies load before the first of them, at most: each keeps a register. On an H200 a loop over bodies of four words is
+/// twice as fast with 16 copies as with 12 or 24.
+pub const MOST_EARLY: u32 = 64;
+/// Instructions of copies that load early at most.
+const AHEAD_EARLY: u32 = 1024;
 /// Instructions of the copies that a loop becomes at most.
 const STRAIGHTENED: u32 = 256;
 /// As how many instructions counts one whose exact form is a function.
@@ -39,7 +44,7 @@ pub fn unroll(flow: &mut Flow, program: &Program, options: &Options) {
         let turns = match options.software {
             true => copies,
             false if size > UNROLLED => 1,
-            false => (AHEAD / size).min(MOST_AHEAD),
+            false => ahead(flow, program, one, size),
         };
         match Counted::of(flow, program, &shape, one) {
             // The first block has to stay the entry.
@@ -48,6 +53,19 @@ pub fn unroll(flow: &mut Flow, program: &Program, options: &Options) {
             _ => {}
         }
     }
+}
+
+/// Copies of a loop's body that look ahead.
+fn ahead(flow: &Flow, program: &Program, one: &Loop, size: u32) -> u32 {
+    let loads = match one.blocks().count() {
+        1 => flow.early_loads(one.header, program),
+        _ => None,
+    };
+    let most = match loads {
+        Some(loads) if loads > 0 => (MOST_EARLY / loads).min(AHEAD_EARLY / size),
+        _ => AHEAD / size,
+    };
+    most.min(MOST_AHEAD)
 }
 
 /// Whether no other loop and no yield is inside.

@@ -8,11 +8,9 @@ use gpuvm_core::matrix::{Ring, read_record};
 
 use super::super::code::Node;
 use super::super::flow::{Exit, words_of};
+use super::super::unroll::MOST_EARLY;
 use super::Emitter;
 use super::words::Operand;
-
-/// Words that are loaded early at most: each keeps a register.
-const MOST_EARLY: u32 = 64;
 
 /// For each load to come, in order, the number of its instruction and the value if it was loaded early.
 #[derive(Debug, Default)]
@@ -37,7 +35,7 @@ impl Emitter<'_> {
         .collect();
         let start = self.flow.blocks[first].start;
         let alike = copies.iter().all(|&block| self.flow.blocks[block].start == start);
-        let loads = self.loads(first).unwrap_or(0) * turns;
+        let loads = self.flow.early_loads(first, self.program).unwrap_or(0) * turns;
         if !alike || copies.len() != turns as usize || loads == 0 || loads > MOST_EARLY {
             return;
         }
@@ -61,26 +59,6 @@ impl Emitter<'_> {
             }
         }
         (self.hand, self.dirty, self.facts) = (hand, dirty, facts);
-    }
-
-    /// How many words a block loads, `None` if it does anything that a load must not be moved across.
-    fn loads(&self, block: usize) -> Option<u32> {
-        let mut loads = 0;
-        for (_, op, _) in self.flow.straight(block, self.program) {
-            match op {
-                Op::Load => loads += 1,
-                op if op.code() >= Op::Load.code()
-                    && !matches!(
-                        op,
-                        Op::LoadFrame | Op::Param | Op::ParamLen | Op::VmId | Op::VmCount | Op::TrapIf
-                    ) =>
-                {
-                    return None;
-                }
-                _ => {}
-            }
-        }
-        Some(loads)
     }
 
     /// Loads a word of the arena if it is sure to be inside of its parameter.

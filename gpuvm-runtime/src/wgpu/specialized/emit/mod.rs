@@ -18,6 +18,7 @@ mod proof;
 mod state;
 mod steps;
 mod stop;
+mod switch;
 mod words;
 
 use std::collections::HashMap;
@@ -103,7 +104,7 @@ struct Emitter<'a> {
 
 /// Writes a program as a function.
 pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Function, About) {
-    let whole = Flow::new(program);
+    let whole = Flow::new(program).with_shared_tails(program);
     let live_at: HashMap<u32, u32> = whole
         .blocks
         .iter()

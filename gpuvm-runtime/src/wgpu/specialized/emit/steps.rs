@@ -81,7 +81,7 @@ impl Emitter<'_> {
     }
 
     /// The goals of some steps, if the function has any.
-    fn goals_of(&self, steps: &[Step]) -> Goals {
+    pub fn goals_of(&self, steps: &[Step]) -> Goals {
         match self.goal {
             Some(_) => self.goals(steps),
             None => Goals::new(),
@@ -89,7 +89,7 @@ impl Emitter<'_> {
     }
 
     /// Writes steps one after the other.
-    fn list(&mut self, steps: &[Step]) {
+    pub fn list(&mut self, steps: &[Step]) {
         for (i, step) in steps.iter().enumerate() {
             let later = self.goals_of(&steps[i + 1..]);
             if later.is_empty() || matches!(step, Step::OnLeave { .. }) {
@@ -231,6 +231,9 @@ impl Emitter<'_> {
     }
 
     fn branch(&mut self, block: usize, accept: &[Step], reject: &[Step]) {
+        if let Some(switch) = self.switch_at(block, accept, reject) {
+            return self.switch(&switch);
+        }
         let exit = self.flow.blocks[block].exit;
         let goals = [self.goals_of(accept), self.goals_of(reject)];
         let plain = goals.iter().all(Goals::is_empty);
@@ -304,7 +307,7 @@ impl Emitter<'_> {
     }
 
     /// The words that steps write, as bits.
-    fn written(&self, steps: &[Step]) -> u32 {
+    pub fn written(&self, steps: &[Step]) -> u32 {
         steps.iter().fold(0, |written, step| {
             written
                 | match step {

@@ -1,5 +1,6 @@
 //! Specialised programs against the reference interpreter, run to their ends in dispatches of any length, on whatever device is here.
 
+mod choices;
 mod control;
 mod counted;
 mod operations;

@@ -1,0 +1,72 @@
+//! Choices between many ways, and loops that go on from each of them.
+
+use super::*;
+
+/// A loop over a state that each of so many arms changes, with the loop's test behind each, as linking leaves it.
+fn machine(arms: u32) -> Program {
+    let mut code = String::from("vmid w2\nmov w3, w2\nimm w9, 40\nimm w8, 0\n");
+    for value in 1..arms {
+        code += &format!("imm w{}, {value}\n", 10 + value);
+    }
+    code += "turn:\naddi w8, w8, 1\nandi w3, w3, 7\njnz @not0, w3\naddi w10, w10, 5\naddi w3, w10, 1\n";
+    for value in 1..arms {
+        code += &format!(
+            "ltu w4, w8, w9\njnz @turn, w4\njump @finish\nnot{}:\neq w4, w3, w{}\njz @not{value}, w4
+            muli w10, w10, {}\naddi w3, w10, {value}\n",
+            value - 1,
+            10 + value,
+            2 * value + 1,
+        );
+    }
+    code += &format!(
+        "ltu w4, w8, w9\njnz @turn, w4\njump @finish\nnot{}:\naddi w10, w10, 1\nmov w3, w10\n",
+        arms - 1
+    );
+    code += "ltu w4, w8, w9\njnz @turn, w4\njump @finish";
+    assembled("", &code)
+}
+
+#[test]
+fn a_match_in_a_loop_is_a_switch_and_one_test() {
+    let program = machine(6);
+    let text = shown(&program, Start::Fresh);
+    let cases = |value| text.matches(&format!("case {value}u: {{")).count();
+    // One a copy of the loop's body.
+    assert!(cases(0) > 0 && (1..6).all(|value| cases(value) == cases(0)), "{text}");
+    // One in the loop, and one behind all copies of its body.
+    assert_eq!(text.matches(" < 40u)").count(), 2, "{text}");
+    check_with(&job(program, &[], 0, 1, 100), &Options::default(), &[1, 2, 7, 5000]);
+}
+
+#[test]
+fn few_arms_stay_comparisons() {
+    let program = machine(3);
+    assert!(!shown(&program, Start::Fresh).contains("case 1u: {"));
+    check_with(&job(program, &[], 0, 1, 100), &Options::default(), &[1, 5000]);
+}
+
+#[test]
+fn arms_that_leave_the_loop_and_comparisons_that_are_kept_end_right() {
+    // The third arm leaves; the fourth comparison's result is used in its arm; a value is asked for twice.
+    let code = "
+        vmid w2
+        imm w11, 1\nimm w12, 2\nimm w13, 3\nimm w14, 4
+        imm w9, 30
+        turn:
+        addi w8, w8, 1
+        andi w3, w2, 7
+        jnz @one, w3
+        addi w2, w2, 3\njump @next
+        one:\neq w4, w3, w11\njz @two, w4\naddi w2, w2, 5\njump @next
+        two:\neq w4, w3, w12\njz @three, w4\naddi w10, w10, 100\njump @finish
+        three:\neq w4, w3, w13\njz @again, w4\nadd w10, w10, w4\naddi w2, w2, 1\njump @next
+        again:\neq w5, w3, w11\njz @four, w5\naddi w10, w10, 1000\njump @finish
+        four:\neq w5, w3, w14\njz @other, w5\naddi w2, w2, 9\nadd w10, w10, w5\njump @next
+        other:\nadd w10, w10, w5\naddi w2, w2, 1
+        next:\nltu w4, w8, w9\njnz @turn, w4";
+    check_with(
+        &job(assembled("", code), &[], 0, 1, 64),
+        &Options::default(),
+        &[1, 3, 5000],
+    );
+}
