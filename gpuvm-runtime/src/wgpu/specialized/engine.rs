@@ -124,7 +124,14 @@ impl Specialized {
         let folded = self.habits.note(job, arena)?;
         let options = self.options(&job.program, folded);
         // Without it the general kernel serves.
-        self.request(&job.program, &options).ok().flatten()
+        let kernel = self.request(&job.program, &options).ok().flatten()?;
+        if kernel.experience.is_blank() {
+            let general = self.options(&job.program, Vec::new());
+            if let Ok(Some(general)) = self.request(&job.program, &general) {
+                kernel.experience.learn_from(&general.experience);
+            }
+        }
+        Some(kernel)
     }
 
     /// How a session of the program goes.
