@@ -1,5 +1,6 @@
 //! Products and powers of affine maps. A product is made only if it is exact; where rows of different rings meet, a row is
-//! rewritten in the other's ring if the two agree on it (copies, constants, shifts left, complements, sign flips).
+//! rewritten in the other's ring if the two agree on it (copies, constants, shifts left, complements, sign flips, multiples of
+//! a single bit).
 
 use super::map::{AffineMap, canonical_row, constant, copy, push_float};
 use super::{CONSTANT, Ring, Term};
@@ -44,6 +45,22 @@ impl AffineMap {
         }
         Some(result)
     }
+
+    /// The bits in which two maps always differ for a word, `None` if that depends on the words before, or may do so.
+    pub(crate) fn differs_by(&self, other: &AffineMap, word: u16) -> Option<u32> {
+        let (a, b) = (source(self, word), source(other, word));
+        if a == b {
+            return Some(0);
+        }
+        let sum = in_ring(&a, Ring::Bits)?
+            .into_iter()
+            .chain(in_ring(&b, Ring::Bits)?)
+            .collect();
+        match canonical_row(word, Ring::Bits, sum)[..] {
+            [term] if term.column == CONSTANT => Some(term.coefficient),
+            _ => None,
+        }
+    }
 }
 
 /// A row of the second map in terms of the words before the first one.
@@ -80,6 +97,42 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
             }
             Some(canonical_row(word, ring, sum))
         })
+        .or_else(|| Some(canonical_row(word, Ring::Bits, bit_times(row, first)?)))
+}
+
+/// An integer row `constant + factor * x`, where the first map makes `x` 0 or one certain bit: which of two values comes out is
+/// linear over GF(2) whatever the factor.
+fn bit_times(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
+    let (term, added) = match row {
+        [term] => (term, 0),
+        [term, last] if last.column == CONSTANT => (term, last.coefficient),
+        _ => return None,
+    };
+    let source = first.row(term.column)?;
+    let possible = source.iter().fold(0, |bits, part| bits | part.coefficient);
+    if term.ring != Ring::Integer || source[0].ring != Ring::Bits || !possible.is_power_of_two() {
+        return None;
+    }
+    let bit = possible.trailing_zeros();
+    let flipped = added ^ term.coefficient.wrapping_mul(possible).wrapping_add(added);
+    let bits = |coefficient| Term {
+        ring: Ring::Bits,
+        ..constant(term.row, coefficient)
+    };
+    let mut sum = vec![bits(added)];
+    for part in source {
+        if part.column == CONSTANT {
+            sum.push(bits(flipped));
+            continue;
+        }
+        let places = (0..32).filter(|place| flipped >> place & 1 != 0);
+        sum.extend(places.map(|place| Term {
+            column: part.column,
+            rotation: ((u32::from(part.rotation) + place + 32 - bit) % 32) as u8,
+            ..bits(1 << place)
+        }));
+    }
+    Some(sum)
 }
 
 /// One term of the second map in terms of the words before the first one. Its `row` and `ring` go to all that comes out.

@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod common;
 pub(crate) mod copies;
 pub(crate) mod dead_code;
+pub(crate) mod flatten;
 pub(crate) mod fold;
 pub(crate) mod fuse;
 pub(crate) mod hoist;
@@ -27,6 +28,9 @@ pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
         if !round(function, settings) {
             break;
         }
+    }
+    if settings.raise && flatten::flatten(function) {
+        round(function, settings);
     }
     if settings.loops {
         // Invariants leave first, so that turning a loop need not repeat them.

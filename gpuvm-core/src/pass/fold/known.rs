@@ -77,6 +77,14 @@ impl Known {
         holds.then_some(fact)
     }
 
+    /// The last definition of a word, also if words that it read have changed since.
+    fn definition(&self, word: Word) -> Option<Fact> {
+        let fact = self.facts[word as usize]?;
+        let holds =
+            self.is_single(word) || fact.chain == self.chain && fact.versions[0] == self.versions[word as usize];
+        holds.then_some(fact)
+    }
+
     fn versions_of(&self, word: Word, uses: [Word; 4]) -> [u32; 5] {
         let version = |word: Word| {
             if word == NONE { 0 } else { self.versions[word as usize] }
@@ -114,17 +122,19 @@ impl Known {
 
     /// Whether a word is known to hold 0 or 1.
     pub fn is_bool(&self, word: Word) -> bool {
-        self.fact(word).is_some_and(|fact| {
-            is_comparison(fact.op)
-                || fact.op == Op::AndImm && fact.imm <= 1
-                || matches!(fact.op, Op::And | Op::Or | Op::Xor)
+        let by_operation = self.definition(word).is_some_and(|fact| {
+            is_comparison(fact.op) || fact.op == Op::AndImm && fact.imm <= 1 || fact.op == Op::ShrImm && fact.imm == 31
+        });
+        by_operation
+            || self.fact(word).is_some_and(|fact| {
+                matches!(fact.op, Op::And | Op::Or | Op::Xor)
                     && fact.uses[..2]
                         .iter()
                         .all(|&part| self.fact(part).is_some_and(|f| is_comparison(f.op)))
-                || fact.op == Op::XorImm
-                    && fact.imm == 1
-                    && self.fact(fact.uses[0]).is_some_and(|f| is_comparison(f.op))
-        })
+                    || fact.op == Op::XorImm
+                        && fact.imm == 1
+                        && self.fact(fact.uses[0]).is_some_and(|f| is_comparison(f.op))
+            })
     }
 
     /// The word that is 0 exactly when `word` is not, or not 0 exactly when `word` is not 0: the flag tells whether inverted.

@@ -1,0 +1,194 @@
+//! Loops that turn a number of times known only at run time: a way round them that looks at each bit of that number.
+
+use super::counter::{Counter, Limit, set};
+use super::{MOST_TERMS, counted, has_loops, lead, turned};
+use crate::ir::{Block, End, Function, Inst, NONE, Word};
+use crate::isa::{Op, WORDS};
+use crate::matrix::AffineMap;
+use crate::pass::fuse::Maps;
+
+/// Turns below which going round the loop is quicker than looking at every bit of their count.
+const FEWEST_TURNS: u32 = 64;
+
+/// Loops of one function that get matrices for each bit of their count.
+const MOST_LOOPS: usize = 4;
+
+/// Bytes of such matrices in one function.
+const MOST_BYTES: usize = 256 << 10;
+
+/// Bits of a count that have a matrix each in any case. The matrix of the highest bit there is one for is applied as many times
+/// as the rest of the count says.
+const FEWEST_BITS: usize = 32;
+
+/// Raises loops whose number of turns is not known.
+pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
+    if !has_loops(function) {
+        return;
+    }
+    let (loops, constants, live) = counted(function, maps);
+    let (mut raised, mut room) = (0, MOST_BYTES);
+    for (b, entering, counter) in loops {
+        let known = counter.known_turns(&constants.at_ends(&entering)).is_some();
+        if known || raised == MOST_LOOPS {
+            continue;
+        }
+        let busy = set(live.at_start(b)) | set(live.at_end(b)) | counter.touched;
+        let Some((powers, bytes)) = powers(&counter, room) else {
+            continue;
+        };
+        let mut free = (0..WORDS as Word).filter(|&word| busy >> word & 1 == 0);
+        let mut second = || if counter.is_long() { free.next() } else { Some(NONE) };
+        let (high, low, bit) = (second(), free.next(), free.next());
+        if let (Some(low), Some(high), Some(bit)) = (low, high, bit) {
+            let mut way = Way {
+                function,
+                counter: &counter,
+                b,
+                turns: [low, high],
+                bit,
+            };
+            let start = way.build(powers, maps);
+            lead(function, &entering, b, start);
+            raised += 1;
+            room -= bytes;
+        }
+    }
+}
+
+/// The matrices A, A², A⁴, … for as many bits as the count has and as there is room for, and the bytes they take.
+fn powers(counter: &Counter, room: usize) -> Option<(Vec<AffineMap>, usize)> {
+    let bits = if counter.is_long() { 64 } else { 32 };
+    let (mut powers, mut bytes) = (Vec::with_capacity(bits), 0);
+    let mut power = counter.map.clone();
+    loop {
+        bytes += size_of_val(power.terms());
+        if power.terms().len() > MOST_TERMS || bytes > room {
+            break;
+        }
+        powers.push(power.clone());
+        if powers.len() == bits {
+            break;
+        }
+        power = power.then(&power)?;
+    }
+    let enough = powers.len() == bits || powers.len() > FEWEST_BITS;
+    enough.then_some((powers, bytes.min(room)))
+}
+
+/// A way round a loop under construction.
+struct Way<'f> {
+    function: &'f mut Function,
+    counter: &'f Counter,
+    /// The loop.
+    b: usize,
+    /// The words for the number of turns, low half first; a short count leaves the second alone.
+    turns: [Word; 2],
+    /// The word for what is asked.
+    bit: Word,
+}
+
+impl Way<'_> {
+    /// Builds all blocks and gives the first. The loop stays for when it does not turn often.
+    fn build(&mut self, mut powers: Vec<AffineMap>, maps: &mut Maps) -> usize {
+        let start = self.function.blocks.len();
+        self.ask_how_often();
+        let bits = if self.counter.is_long() { 64 } else { 32 };
+        let last = if powers.len() < bits { powers.pop() } else { None };
+        let asked = powers.len() as u32;
+        for (power, i) in powers.into_iter().zip(0..) {
+            let at = self.function.blocks.len();
+            let word = self.turns[i as usize / 32];
+            let code = vec![self.inst(Op::AndImm, self.bit, &[word], 1 << (i % 32))];
+            self.push(code, self.branch(self.bit, at + 1, at + 2));
+            let code = self.apply(power, maps);
+            self.push(code, End::Jump(at + 2));
+        }
+        if let Some(last) = last {
+            self.repeat(last, asked, maps);
+        }
+        let code = self.counter.finish(self.function.blocks[self.b].place);
+        self.push(code, End::Jump(self.counter.exit));
+        start
+    }
+
+    /// Goes on to the next block if the loop turns often, and to the loop if not.
+    fn ask_how_often(&mut self) {
+        let mut code = Vec::new();
+        let (first, second) = (
+            self.words(self.counter.first, &mut code),
+            self.words(self.counter.second, &mut code),
+        );
+        let (from, to) = self.counter.ends(first, second);
+        let join = |a: [Word; 2], b: [Word; 2]| [a[0], a[1], b[0], b[1]];
+        let next = self.function.blocks.len() + 1;
+        if self.counter.is_long() {
+            let (op, then, otherwise) = match self.counter.op {
+                Op::Ne => (Op::Eq64, self.b, next),
+                op => (op, next, self.b),
+            };
+            code.push(self.inst(op, self.bit, &join(first, second), 0));
+            let mut count = self.inst(Op::Sub64, self.turns[0], &join(to, from), 0);
+            count.defs[1] = self.turns[1];
+            code.push(count);
+            self.push(code, self.branch(self.bit, then, otherwise));
+            self.push(Vec::new(), self.branch(self.turns[1], next + 2, next + 1));
+        } else {
+            code.push(self.inst(self.counter.op, self.bit, &[first[0], second[0]], 0));
+            code.push(self.inst(Op::Sub, self.turns[0], &[to[0], from[0]], 0));
+            self.push(code, self.branch(self.bit, next, self.b));
+        }
+        let after = self.function.blocks.len() + 1;
+        let code = vec![
+            self.inst(Op::Imm, self.bit, &[], FEWEST_TURNS - 1),
+            self.inst(Op::LtU, self.bit, &[self.bit, self.turns[0]], 0),
+        ];
+        self.push(code, self.branch(self.bit, after, self.b));
+    }
+
+    /// Applies the last matrix there is as often as the bits from `from` on say.
+    fn repeat(&mut self, last: AffineMap, from: u32, maps: &mut Maps) {
+        let at = self.function.blocks.len();
+        let rest = self.turns[1];
+        let code = vec![self.inst(Op::ShrImm, rest, &[rest], from - 32)];
+        self.push(code, self.branch(rest, at + 1, at + 2));
+        let mut code = self.apply(last, maps);
+        code.push(self.inst(Op::AddImm, rest, &[rest], u32::MAX));
+        self.push(code, self.branch(rest, at + 1, at + 2));
+    }
+
+    /// The words of what is compared; a constant is put into the word for the count first.
+    fn words(&self, limit: Limit, code: &mut Vec<Inst>) -> [Word; 2] {
+        match limit {
+            Limit::Words(words) => words,
+            Limit::Value(value) => {
+                code.push(self.inst(Op::Imm, self.turns[0], &[], value));
+                [self.turns[0], NONE]
+            }
+        }
+    }
+
+    fn apply(&self, power: AffineMap, maps: &mut Maps) -> Vec<Inst> {
+        if power.is_identity() {
+            return Vec::new();
+        }
+        vec![turned(&self.function.blocks[self.b], power, maps)]
+    }
+
+    fn inst(&self, op: Op, def: Word, uses: &[Word], imm: u32) -> Inst {
+        Inst::new(op, def, uses, imm, self.function.blocks[self.b].place)
+    }
+
+    fn branch(&self, word: Word, then: usize, otherwise: usize) -> End {
+        End::Branch { word, then, otherwise }
+    }
+
+    fn push(&mut self, code: Vec<Inst>, end: End) {
+        let place = self.function.blocks[self.b].place;
+        self.function.blocks.push(Block {
+            code,
+            end,
+            place,
+            marks: Vec::new(),
+        });
+    }
+}
