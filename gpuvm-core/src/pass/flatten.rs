@@ -2,9 +2,12 @@
 //! only, one way is gone always, and the difference times the bit is flipped afterwards. That is linear, so a loop around it can be
 //! raised.
 
+use std::collections::BTreeMap;
+
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::{Shape, predecessors};
 use crate::ir::liveness::Liveness;
+use crate::ir::names::Mark;
 use crate::ir::{Block, End, Function, Inst, Word};
 use crate::isa::{Class, Op};
 use crate::matrix::AffineMap;
@@ -44,10 +47,8 @@ struct Condition {
     ways: [Option<usize>; 2],
     /// Where both ways lead.
     join: usize,
-    /// The words that differ after the two ways, and in which bits.
-    flips: Vec<(Word, u32)>,
-    /// The words that nobody reads afterwards, so that they need not be the same.
-    lost: Vec<Word>,
+    /// The words that are read afterwards and may differ after the two ways, and in which bits they do.
+    flips: BTreeMap<Word, u32>,
     /// The instruction of the block that asks for the sign, and the word with the sign.
     sign: Option<(usize, Word)>,
 }
@@ -106,27 +107,20 @@ impl Condition {
         let (bit, sign) = single_bit(function, definitions, block, word)?;
         let [unset, set] = ways.map(|way| way.map_or(Some(AffineMap::identity()), |way| map(&function.blocks[way])));
         let (unset, set) = (unset?, set?);
-        let mut written: Vec<Word> = ways
+        let words = ways
             .into_iter()
             .flatten()
-            .flat_map(|way| function.blocks[way].code.iter().flat_map(Inst::defs))
-            .collect();
-        written.sort_unstable();
-        written.dedup();
-        let (kept, lost): (Vec<Word>, Vec<Word>) = written
-            .into_iter()
-            .partition(|&word| live.at_start(join).any(|w| w == word));
-        let flips = kept
-            .into_iter()
+            .flat_map(|way| written(&function.blocks[way]));
+        let flips = words
+            .filter(|&word| live.at_start(join).any(|w| w == word))
             .map(|word| Some((word, unset.differs_by(&set, word as u16)?)))
-            .collect::<Option<_>>()?;
+            .collect::<Option<BTreeMap<_, _>>>()?;
         Some(Condition {
             block,
             bit,
             ways,
             join,
             flips,
-            lost,
             sign,
         })
     }
@@ -142,8 +136,8 @@ impl Condition {
             let bit = Inst::new(Op::ShrImm, word, &[signed], 31, code[at].place);
             code[at].become_inst(bit);
         }
-        let mut flips: Vec<(Word, u32)> = self.flips;
-        flips.retain(|&(_, bits)| bits != 0);
+        let mut flips = self.flips.clone();
+        flips.retain(|_, &mut bits| bits != 0);
         let mut unit = word;
         if self.bit > 0 && !flips.is_empty() {
             unit = function.new_word();
@@ -155,26 +149,65 @@ impl Condition {
             code.push(Inst::new(Op::MulImm, mask, &[unit], bits, place));
             flipped.push(Inst::new(Op::Xor, word, &[word, mask], 0, place));
         }
-        // Where variables are after one of the ways does not hold after both.
-        let ways = || self.ways.into_iter().flatten();
-        let mut marks: Vec<_> = ways()
-            .flat_map(|way| function.blocks[way].marks().copied().collect::<Vec<_>>())
-            .collect();
-        for &word in &self.lost {
-            marks.extend(function.names.marks(word, Home::Nowhere));
-        }
-        marks.iter_mut().for_each(|mark| mark.home = Home::Nowhere);
+        let marks = self.marks(function);
+        let block = &mut function.blocks[self.block];
+        mark_end(&mut code, block, marks.iter().map(nowhere).collect());
+        let start = code.len();
         if let [Some(always), _] = self.ways {
             code.append(&mut function.blocks[always].code);
         }
         code.append(&mut flipped);
-        let block = &mut function.blocks[self.block];
-        match code.last_mut() {
-            Some(last) => last.mark(marks),
-            None => block.marks.extend(marks),
+        for inst in &mut code[start..] {
+            let written: Vec<Word> = inst.defs().collect();
+            let hidden = written
+                .into_iter()
+                .flat_map(|word| function.names.marks(word, Home::Nowhere));
+            inst.marks = hidden.collect();
         }
+        let block = &mut function.blocks[self.block];
+        mark_end(&mut code, block, marks);
         (block.code, block.end) = (code, End::Jump(self.join));
     }
+
+    /// Where variables are that one of the ways touches, when both have run.
+    fn marks(&self, function: &Function) -> Vec<Mark> {
+        let blocks = || self.ways.into_iter().flatten().map(|way| &function.blocks[way]);
+        let by_both =
+            |word| self.ways.iter().flatten().count() == 2 && blocks().all(|block| written(block).contains(&word));
+        let mut marks = Vec::new();
+        for word in blocks().flat_map(written) {
+            let same = by_both(word) && self.flips.contains_key(&word);
+            let home = if same { Home::Word(word) } else { Home::Nowhere };
+            marks.extend(function.names.marks(word, home));
+        }
+        // What a way says itself comes last.
+        marks.extend(blocks().flat_map(Block::marks).map(nowhere));
+        marks
+    }
+}
+
+/// The mark that the same is nowhere.
+fn nowhere(mark: &Mark) -> Mark {
+    Mark {
+        home: Home::Nowhere,
+        ..*mark
+    }
+}
+
+/// Says where variables are after some code of a block.
+fn mark_end(code: &mut [Inst], block: &mut Block, marks: Vec<Mark>) {
+    match code.last_mut() {
+        Some(last) => last.mark(marks),
+        None => block.marks.extend(marks),
+    }
+}
+
+/// The words that a block writes, ascending.
+fn written(block: &Block) -> Vec<Word> {
+    let mut words: Vec<Word> = block.code.iter().flat_map(Inst::defs).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// What a block does to the words, if that is linear and short.
