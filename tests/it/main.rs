@@ -17,6 +17,7 @@ mod harness;
 mod oracle;
 mod sample;
 
+mod algebra;
 mod arrays;
 mod atomics;
 mod buffers;

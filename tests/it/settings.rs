@@ -7,7 +7,8 @@ use gpuvm::prelude::*;
 use crate::harness::{Case, runtime_with};
 
 /// The cases with the most for an optimiser to get wrong.
-const CASES: [&[Case]; 9] = [
+const CASES: [&[Case]; 10] = [
+    crate::algebra::cases::ALL,
     crate::loops::cases::ALL,
     crate::patterns::cases::ALL,
     crate::evaluation_order::cases::ALL,
