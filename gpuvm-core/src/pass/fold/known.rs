@@ -13,6 +13,8 @@ pub(super) struct Known {
     local: Vec<(u32, u32)>,
     /// How words were computed last.
     facts: Vec<Option<Fact>>,
+    /// Comparisons that a branch found to hold, each with the chain it holds in.
+    taken: Vec<(u32, Fact)>,
     /// How many definitions of each word have been passed.
     versions: Vec<u32>,
     /// The chain of blocks that is being looked at, from 1 on.
@@ -41,6 +43,7 @@ impl Known {
             constants: vec![None; words],
             local: vec![(0, 0); words],
             facts: vec![None; words],
+            taken: Vec::new(),
             versions: vec![0; words],
             chain: 0,
         }
@@ -103,6 +106,19 @@ impl Known {
         let Some(&End::Branch { word, then, otherwise }) = end else {
             return;
         };
+        if to == then && to != otherwise {
+            let compared = self.fact(word).filter(|fact| is_comparison(fact.op));
+            // Else 0 is less than the word.
+            let found = compared.unwrap_or(Fact {
+                op: Op::LtU,
+                uses: [NONE, word, NONE, NONE],
+                imm: 0,
+                versions: self.versions_of(word, [NONE, word, NONE, NONE]),
+                chain: self.chain,
+            });
+            self.taken.retain(|&(chain, _)| chain == self.chain);
+            self.taken.push((self.chain, found));
+        }
         if to == otherwise && to != then {
             self.local[word as usize] = (self.chain, 0);
         } else if to == then && to != otherwise && self.is_bool(word) {
@@ -118,6 +134,33 @@ impl Known {
         }
         let fact = self.fact(sum)?;
         (fact.op == Op::AddImm && fact.uses[0] == variable).then_some(fact.imm)
+    }
+
+    /// Whether a test for overflow fails because of a comparison that was found to hold: what is less than something can be
+    /// counted up, and what is more can be counted down.
+    pub fn cannot_overflow(&self, test: &Inst) -> bool {
+        let [a, b, c, d] = test.uses;
+        let one = |word| self.constant(word) == Some(1);
+        let plus_one = |sum, part| {
+            let fact = self.fact(sum);
+            fact.is_some_and(|fact| fact.op == Op::AddImm && fact.imm == 1 && fact.uses[0] == part)
+        };
+        match test.op {
+            Op::LtU if one(b) => self.has_taken(|op, uses| op == Op::LtU && uses[1] == a),
+            Op::LtU if plus_one(a, b) => self.has_taken(|op, uses| op == Op::LtU && uses[0] == b),
+            Op::AddOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[0] == a),
+            Op::SubOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[1] == a),
+            Op::LtU64 if one(c) && self.constant(d) == Some(0) => {
+                self.has_taken(|op, uses| op == Op::LtU64 && uses[2..] == [a, b])
+            }
+            _ => false,
+        }
+    }
+
+    fn has_taken(&self, such: impl Fn(Op, [Word; 4]) -> bool) -> bool {
+        let unchanged = |fact: &Fact| self.versions_of(NONE, fact.uses)[1..] == fact.versions[1..];
+        let mut taken = self.taken.iter().filter(|&&(chain, _)| chain == self.chain);
+        taken.any(|(_, fact)| such(fact.op, fact.uses) && unchanged(fact))
     }
 
     /// Whether a word is known to hold 0 or 1.

@@ -16,9 +16,8 @@ const MOST_LOOPS: usize = 4;
 /// Bytes of such matrices in one function.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Bits of a count that have a matrix each in any case. The matrix of the highest bit there is one for is applied as many times
-/// as the rest of the count says.
-const FEWEST_BITS: usize = 32;
+/// Bytes of the matrices of one loop above which there are fewer of them, each applied more than once.
+const MANY_BYTES: usize = 64 << 10;
 
 /// Raises loops whose number of turns is not known.
 pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
@@ -33,9 +32,10 @@ pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
             continue;
         }
         let busy = set(live.at_start(b)) | set(live.at_end(b)) | counter.touched;
-        let Some((powers, bytes)) = powers(&counter, room) else {
+        let Some((step, powers)) = powers(&counter, room) else {
             continue;
         };
+        room -= powers.iter().map(bytes).sum::<usize>();
         let mut free = (0..WORDS as Word).filter(|&word| busy >> word & 1 == 0);
         let mut second = || if counter.is_long() { free.next() } else { Some(NONE) };
         let (high, low, bit) = (second(), free.next(), free.next());
@@ -47,32 +47,37 @@ pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
                 turns: [low, high],
                 bit,
             };
-            let start = way.build(powers, maps);
+            let start = way.build(step, powers, maps);
             lead(function, &entering, b, start);
             raised += 1;
-            room -= bytes;
         }
     }
 }
 
-/// The matrices A, A², A⁴, … for as many bits as the count has and as there is room for, and the bytes they take.
-fn powers(counter: &Counter, room: usize) -> Option<(Vec<AffineMap>, usize)> {
+/// Matrices for the digits of a count, and how many bits a digit has: A, A², A⁴, … for digits of one bit, A, A¹⁶, A²⁵⁶, … for
+/// digits of four.
+fn powers(counter: &Counter, room: usize) -> Option<(usize, Vec<AffineMap>)> {
     let bits = if counter.is_long() { 64 } else { 32 };
-    let (mut powers, mut bytes) = (Vec::with_capacity(bits), 0);
-    let mut power = counter.map.clone();
-    loop {
-        bytes += size_of_val(power.terms());
-        if power.terms().len() > MOST_TERMS || bytes > room {
-            break;
+    let mut squares = vec![counter.map.clone()];
+    while let Some(last) = squares.last().filter(|_| squares.len() < bits) {
+        let next = last.then(last)?;
+        if next.terms().len() > MOST_TERMS {
+            return None;
         }
-        powers.push(power.clone());
-        if powers.len() == bits {
-            break;
-        }
-        power = power.then(&power)?;
+        squares.push(next);
     }
-    let enough = powers.len() == bits || powers.len() > FEWEST_BITS;
-    enough.then_some((powers, bytes.min(room)))
+    let each = |step: usize| squares.iter().step_by(step);
+    let fits = |&step: &usize| {
+        let most = if step < 4 { MANY_BYTES } else { MOST_BYTES };
+        each(step).map(bytes).sum::<usize>() <= most.min(room)
+    };
+    let step = [1, 2, 4].into_iter().find(fits)?;
+    Some((step, each(step).cloned().collect()))
+}
+
+/// The bytes that a matrix takes.
+fn bytes(map: &AffineMap) -> usize {
+    size_of_val(map.terms())
 }
 
 /// A way round a loop under construction.
@@ -89,26 +94,38 @@ struct Way<'f> {
 
 impl Way<'_> {
     /// Builds all blocks and gives the first. The loop stays for when it does not turn often.
-    fn build(&mut self, mut powers: Vec<AffineMap>, maps: &mut Maps) -> usize {
+    fn build(&mut self, step: usize, powers: Vec<AffineMap>, maps: &mut Maps) -> usize {
         let start = self.function.blocks.len();
         self.ask_how_often();
-        let bits = if self.counter.is_long() { 64 } else { 32 };
-        let last = if powers.len() < bits { powers.pop() } else { None };
-        let asked = powers.len() as u32;
-        for (power, i) in powers.into_iter().zip(0..) {
-            let at = self.function.blocks.len();
-            let word = self.turns[i as usize / 32];
-            let code = vec![self.inst(Op::AndImm, self.bit, &[word], 1 << (i % 32))];
-            self.push(code, self.branch(self.bit, at + 1, at + 2));
-            let code = self.apply(power, maps);
-            self.push(code, End::Jump(at + 2));
-        }
-        if let Some(last) = last {
-            self.repeat(last, asked, maps);
+        for (i, power) in powers.into_iter().enumerate() {
+            self.apply(power, i * step, step, maps);
         }
         let code = self.counter.finish(self.function.blocks[self.b].place);
         self.push(code, End::Jump(self.counter.exit));
         start
+    }
+
+    /// Applies a matrix as often as the digit of the count says that starts at a bit and has so many.
+    fn apply(&mut self, power: AffineMap, start: usize, bits: usize, maps: &mut Maps) {
+        if power.is_identity() {
+            return;
+        }
+        let (word, place, digit) = (self.turns[start / 32], start as u32 % 32, self.bit);
+        let at = self.function.blocks.len();
+        let mut turns = vec![turned(&self.function.blocks[self.b], power, maps)];
+        if bits == 1 {
+            let code = vec![self.inst(Op::AndImm, digit, &[word], 1 << place)];
+            self.push(code, self.branch(digit, at + 1, at + 2));
+            self.push(turns, End::Jump(at + 2));
+            return;
+        }
+        let code = vec![
+            self.inst(Op::ShrImm, digit, &[word], place),
+            self.inst(Op::AndImm, digit, &[digit], (1 << bits) - 1),
+        ];
+        self.push(code, self.branch(digit, at + 1, at + 2));
+        turns.push(self.inst(Op::AddImm, digit, &[digit], u32::MAX));
+        self.push(turns, self.branch(digit, at + 1, at + 2));
     }
 
     /// Goes on to the next block if the loop turns often, and to the loop if not.
@@ -145,17 +162,6 @@ impl Way<'_> {
         self.push(code, self.branch(self.bit, after, self.b));
     }
 
-    /// Applies the last matrix there is as often as the bits from `from` on say.
-    fn repeat(&mut self, last: AffineMap, from: u32, maps: &mut Maps) {
-        let at = self.function.blocks.len();
-        let rest = self.turns[1];
-        let code = vec![self.inst(Op::ShrImm, rest, &[rest], from - 32)];
-        self.push(code, self.branch(rest, at + 1, at + 2));
-        let mut code = self.apply(last, maps);
-        code.push(self.inst(Op::AddImm, rest, &[rest], u32::MAX));
-        self.push(code, self.branch(rest, at + 1, at + 2));
-    }
-
     /// The words of what is compared; a constant is put into the word for the count first.
     fn words(&self, limit: Limit, code: &mut Vec<Inst>) -> [Word; 2] {
         match limit {
@@ -165,13 +171,6 @@ impl Way<'_> {
                 [self.turns[0], NONE]
             }
         }
-    }
-
-    fn apply(&self, power: AffineMap, maps: &mut Maps) -> Vec<Inst> {
-        if power.is_identity() {
-            return Vec::new();
-        }
-        vec![turned(&self.function.blocks[self.b], power, maps)]
     }
 
     fn inst(&self, op: Op, def: Word, uses: &[Word], imm: u32) -> Inst {
