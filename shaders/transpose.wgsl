@@ -11,6 +11,9 @@ struct Transpose {
     rows: u32,
     // Not 0: from rows to records. 0: the other way.
     gather: u32,
+    // A row in place of which records have the VM's number in the launch, from that of the first lane on. No row, if there is none.
+    id_row: u32,
+    first_id: u32,
 }
 
 @group(0) @binding(0) var<uniform> transpose: Transpose;
@@ -31,7 +34,7 @@ fn move_words(
     let row = transpose.first_row + word % transpose.rows;
     let place = row * transpose.lanes + vm;
     if transpose.gather != 0u {
-        records[word] = interleaved[place];
+        records[word] = select(interleaved[place], transpose.first_id + vm, row == transpose.id_row);
     } else {
         interleaved[place] = records[word];
     }

@@ -151,8 +151,9 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
     )?;
     functions.push(start(entry, 0, places[0]));
     let start = functions.len() - 1;
+    let once = inline::called_once(&functions);
     for f in graph.order.iter().copied().chain([start]) {
-        improve(&mut functions, f, start, &graph.recursive, settings);
+        improve(&mut functions, f, start, &graph.recursive, &once, settings);
     }
     let used = CallGraph::of(functions.iter()).reachable(start);
     let ready: Vec<Ready> = functions
@@ -195,7 +196,7 @@ fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, 
 
 /// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for the entry
 /// routine: only the start calls it, so it becomes a part of that whatever its size.
-fn improve(functions: &mut [Function], f: usize, start: usize, recursive: &[bool], settings: &Settings) {
+fn improve(functions: &mut [Function], f: usize, start: usize, recursive: &[bool], once: &[bool], settings: &Settings) {
     if let Some(limit) = settings.inline {
         let (limit, callees) = if f == start {
             (usize::MAX, 0..1)
@@ -203,7 +204,7 @@ fn improve(functions: &mut [Function], f: usize, start: usize, recursive: &[bool
             (limit as usize, 0..start)
         };
         let mut caller = std::mem::take(&mut functions[f]);
-        inline::inline(&mut caller, functions, limit, |callee| {
+        inline::inline(&mut caller, functions, limit, once, |callee| {
             callees.contains(&callee) && !recursive[callee]
         });
         functions[f] = caller;

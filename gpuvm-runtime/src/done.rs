@@ -231,6 +231,7 @@ mod tests {
             epochs: None,
             host_time: Duration::ZERO,
             device_time: None,
+            longest_submission: None,
         };
         Done {
             routine: "pair".to_string(),

@@ -8,21 +8,21 @@ use gpuvm_core::compile::Settings;
 use gpuvm_core::types::VmType;
 
 use crate::budget::Budget;
-use crate::device::{Device, FloatMode};
 use crate::engine::{Dispatch, Engine, Limit, Tally, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
-use crate::stats::Stats;
-use crate::tally::sum;
+use crate::tally::continued;
 use crate::trap::Trap;
 use crate::vector::read_all;
 use crate::view::Held;
 
+mod cost;
 mod end;
 
+use cost::Slices;
 pub(crate) use end::{or_trap, result_type};
 
 /// Why [`Execution::advance`] came back.
@@ -92,6 +92,7 @@ pub struct Execution<'a> {
     /// Jobs of the legs before this one.
     jobs: u64,
     begin: Instant,
+    slices: Slices,
     /// Time that it took before the snapshot that it was restored from.
     pub(crate) earlier: Duration,
     pub(crate) breakpoints: Vec<u32>,
@@ -146,6 +147,7 @@ impl<'a> Execution<'a> {
             before: Tally::default(),
             jobs: 0,
             begin,
+            slices: Slices::default(),
             earlier: Duration::ZERO,
             breakpoints: Vec::new(),
             restored: false,
@@ -208,6 +210,7 @@ impl<'a> Execution<'a> {
             steps_done,
             before,
             begin,
+            slices,
             earlier,
             ..
         } = self
@@ -218,15 +221,16 @@ impl<'a> Execution<'a> {
         let several = leg.steps > 1;
         let mut views = held.views();
         leg.round(course, &mut views, results, limit, &mut |tally| {
+            let all = continued(before, tally);
+            slices.see(all.device_time);
             if let Some(progress) = &mut options.progress {
-                let retired = sum([&*before, tally]).retired;
                 progress(&Progress {
                     vms: vms.into(),
                     stopped: (tally.halted + tally.trapped).into(),
                     steps: *steps_done + if several { tally.steps } else { 0 },
                     all_steps,
                     elapsed: *earlier + begin.elapsed(),
-                    instructions: retired.map(|classes| classes.iter().sum()),
+                    instructions: all.retired.map(|classes| classes.iter().sum()),
                 });
             }
         })
@@ -271,7 +275,7 @@ impl<'a> Execution<'a> {
             _ => tally.steps,
         };
         self.jobs += leg.parts.len() as u64;
-        self.before = sum([&self.before, &tally]);
+        self.before = continued(&self.before, &tally);
         Ok(trap.map(|record| Trap::of(&self.course.program, &record)))
     }
 
@@ -313,56 +317,6 @@ impl<'a> Execution<'a> {
             if cycles == Some(0) {
                 return Ok(signal);
             }
-        }
-    }
-
-    /// Instructions retired so far, as far as they are counted.
-    fn instructions(&self) -> u64 {
-        let retired = self.tally().retired;
-        retired.map_or(0, |classes| classes.iter().sum())
-    }
-
-    /// How it stands, the legs before this one included in what is counted.
-    fn tally(&self) -> Tally {
-        let Some(leg) = &self.leg else {
-            return self.before.clone();
-        };
-        let now = leg.tally();
-        let mut all = sum([&self.before, &now]);
-        (all.running, all.yielded, all.blocked) = (now.running, now.yielded, now.blocked);
-        (all.halted, all.trapped, all.at_breakpoint) = (now.halted, now.trapped, now.at_breakpoint);
-        all
-    }
-
-    /// What it has cost so far.
-    pub fn stats(&self) -> Stats {
-        let tally = self.tally();
-        let leg = self.leg.as_ref();
-        let engine = match tally.engine {
-            Engine::Auto => self.options.engine,
-            engine => engine,
-        };
-        let device = match engine {
-            Engine::Native | Engine::Reference => Device::cpu(),
-            _ => self.runtime.device().clone(),
-        };
-        Stats {
-            vms: self.course.vms.into(),
-            engine,
-            float_mode: if self.course.program.relaxed {
-                FloatMode::Relaxed
-            } else {
-                device.float_mode
-            },
-            device,
-            dispatch: self.options.dispatch,
-            steps: self.steps_done + leg.map_or(0, |leg| if leg.steps > 1 { leg.tally().steps } else { 0 }),
-            batches: self.jobs + leg.map_or(0, |leg| leg.parts.len() as u64),
-            submissions: tally.batches,
-            retired: tally.retired,
-            epochs: tally.epochs,
-            host_time: self.earlier + self.begin.elapsed(),
-            device_time: tally.device_time,
         }
     }
 

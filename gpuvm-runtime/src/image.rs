@@ -3,18 +3,37 @@
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, Vm, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
+use rayon::prelude::*;
 
 use crate::engine::{EXTRA_WORDS, Image, fault};
+
+/// VMs, or words, that one thread takes at a time.
+const PIECE: usize = 1 << 14;
+
+/// Words of a page of the host's memory, or of a part of one.
+const PAGE: usize = 1 << 10;
+
+/// Zeros whose pages are there, made by several threads: for many words that takes as long as bringing them from a device.
+pub(crate) fn touched(words: usize) -> Vec<u32> {
+    let mut zeros = vec![0; words];
+    let pages = zeros.par_chunks_mut(PAGE).with_min_len(PIECE / PAGE);
+    pages.for_each(|page| page[0] = 0);
+    zeros
+}
 
 impl Image {
     /// The image of VMs at the entry, with the ids from `first_vm` on.
     pub(crate) fn fresh(program: &Program, first_vm: u32, vms: u32, status: Status) -> Image {
         let vms = vms as usize;
         let mut records = vec![0; vms * STATE_WORDS];
-        for (vm, record) in (first_vm..).zip(records.chunks_exact_mut(STATE_WORDS)) {
-            record[header::VM_ID] = vm;
-            record[header::STATUS] = status as u32;
-        }
+        let pieces = records.par_chunks_mut(PIECE * STATE_WORDS).enumerate();
+        pieces.for_each(|(piece, records)| {
+            let first = first_vm.wrapping_add((piece * PIECE) as u32);
+            for (vm, record) in (first..).zip(records.chunks_exact_mut(STATE_WORDS)) {
+                record[header::VM_ID] = vm;
+                record[header::STATUS] = status as u32;
+            }
+        });
         Image {
             records,
             extras: vec![0; vms * EXTRA_WORDS],
@@ -25,8 +44,9 @@ impl Image {
     /// Whether every VM is at the entry, as if it had not run.
     pub(crate) fn is_fresh(&self) -> bool {
         let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
+        let all_zeros = |words: &[u32]| words.par_chunks(PIECE).all(zeros);
         let at_entry = |record: &[u32]| zeros(&record[..header::VM_ID]) && zeros(&record[header::VM_ID + 1..]);
-        self.records.chunks_exact(STATE_WORDS).all(at_entry) && zeros(&self.extras) && zeros(&self.frames)
+        self.par_records().all(at_entry) && all_zeros(&self.extras) && all_zeros(&self.frames)
     }
 
     /// Appends a VM.
@@ -60,7 +80,10 @@ impl Image {
 
     /// The VMs of a range.
     pub(crate) fn part(&self, program: &Program, vms: std::ops::Range<usize>) -> Image {
-        let words = |all: &[u32], each: usize| all[vms.start * each..vms.end * each].to_vec();
+        let words = |all: &[u32], each: usize| {
+            let part = all[vms.start * each..vms.end * each].par_iter();
+            part.with_min_len(PIECE).copied().collect()
+        };
         Image {
             records: words(&self.records, STATE_WORDS),
             extras: words(&self.extras, EXTRA_WORDS),
@@ -68,10 +91,15 @@ impl Image {
         }
     }
 
+    /// The VMs' records, for several threads.
+    pub(crate) fn par_records(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
+        self.records.par_chunks_exact(STATE_WORDS).with_min_len(PIECE)
+    }
+
     /// How many VMs have the status.
     pub(crate) fn count(&self, status: Status) -> usize {
-        let records = self.records.chunks_exact(STATE_WORDS);
-        records.filter(|record| record[header::STATUS] == status as u32).count()
+        let of_status = |record: &&[u32]| record[header::STATUS] == status as u32;
+        self.par_records().filter(of_status).count()
     }
 
     /// One VM; `None` if there are not as many.

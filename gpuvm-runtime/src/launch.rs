@@ -346,6 +346,7 @@ impl<'a> Bounded<'a> {
             epochs: None,
             host_time: self.begin.elapsed(),
             device_time: None,
+            longest_submission: None,
         };
         let done = Done {
             routine: self.entry.id.to_string(),

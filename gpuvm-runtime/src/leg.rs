@@ -33,7 +33,7 @@ pub(crate) enum Entrance<'i> {
     /// In the middle of a step.
     Image {
         /// The state of all VMs.
-        image: &'i Image,
+        image: &'i Arc<Image>,
         /// How many VMs a job had. It has to be as many again, because VMs hold addresses in the job's arena.
         batch: u32,
     },
@@ -62,7 +62,7 @@ pub(crate) struct Part {
 /// How far a part is.
 pub(crate) enum Stage {
     /// It has not begun; with the state to begin with, if that is not the entry.
-    Waiting(Option<Image>),
+    Waiting(Option<Arc<Image>>),
     /// It is on the engine.
     Started(Box<dyn Running>),
     /// It was over and has made room.
@@ -131,7 +131,10 @@ impl Leg {
         }
         let parts = (0..*vms).step_by(batch as usize).map(|first| {
             let range = first..first + batch.min(vms - first);
-            let image = image.map(|image| image.part(program, range.start as usize..range.end as usize));
+            let image = image.map(|image| match range.len() == image.vms() {
+                true => image.clone(),
+                false => Arc::new(image.part(program, range.start as usize..range.end as usize)),
+            });
             Part {
                 range,
                 stage: Stage::Waiting(image),
@@ -261,7 +264,7 @@ impl Leg {
             range: range.clone(),
             steps: self.steps,
             image: match stage {
-                Stage::Waiting(image) => image.as_ref(),
+                Stage::Waiting(image) => image.as_deref(),
                 _ => None,
             },
         }

@@ -34,6 +34,8 @@ pub struct Stats {
     pub host_time: Duration,
     /// Time that the device spent, where that can be told.
     pub device_time: Option<Duration>,
+    /// The most of it that one submission took.
+    pub longest_submission: Option<Duration>,
 }
 
 impl Stats {
@@ -115,6 +117,7 @@ mod tests {
             epochs: None,
             host_time: Duration::from_millis(2),
             device_time: None,
+            longest_submission: None,
         };
         assert_eq!(
             stats.to_string(),

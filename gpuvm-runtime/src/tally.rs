@@ -30,9 +30,43 @@ pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
     sum
 }
 
+/// The tally of what came before and of what is going on now. Instructions that one of the two has not counted make the sum unknown.
+pub(crate) fn continued(before: &Tally, now: &Tally) -> Tally {
+    let mut all = sum([before, now]);
+    if [before, now]
+        .iter()
+        .any(|tally| tally.engine != Engine::Auto && tally.retired.is_none())
+    {
+        all.retired = None;
+    }
+    all
+}
+
 fn added<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(add(a, b)),
         (known, None) | (None, known) => known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_counted_makes_the_sum_unknown() {
+        let counted = |engine, retired| Tally {
+            engine,
+            retired,
+            ..Tally::default()
+        };
+        let saved = counted(Engine::Auto, Some([1; 4]));
+        let on_interpreter = counted(Engine::Interpreter, Some([2; 4]));
+        let specialized = counted(Engine::Specialized, None);
+        assert_eq!(continued(&Tally::default(), &on_interpreter).retired, Some([2; 4]));
+        assert_eq!(continued(&saved, &on_interpreter).retired, Some([3; 4]));
+        assert_eq!(continued(&saved, &Tally::default()).retired, Some([1; 4]));
+        assert_eq!(continued(&saved, &specialized).retired, None);
+        assert_eq!(continued(&specialized, &on_interpreter).retired, None);
     }
 }

@@ -7,7 +7,7 @@ fn classify(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    clear_workgroup(local);
+    begin_workgroup(local);
     vm = (group.y * groups.x + group.x) * EPOCH_WORKGROUP + local;
     var to = CLASS_NONE;
     if vm < launch.vms && can_run() {
@@ -20,8 +20,8 @@ fn classify(
     }
     hand_over(local, 0u, to);
     find_last(local, groups);
-    if last && local < CLASSES {
-        size_next(local, 0u);
+    if last && local == 0u {
+        size_next(vec4(0u));
     }
 }
 

@@ -14,16 +14,15 @@ fn take_turn(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    clear_workgroup(local);
+    begin_workgroup(local);
+    var turns = vec4(turns_of(0u), turns_of(1u), turns_of(2u), turns_of(3u));
+    let queue = queue_at(CLASS, turns[CLASS]);
+    turns[CLASS] += 1u;
     let first = (group.y * groups.x + group.x) * EPOCH_WORKGROUP;
-    let own_turns = atomicLoad(&counts[COUNT_TURNS + CLASS]);
-    let lengths = vec2(atomicLoad(&counts[queue_at(CLASS, 0u)]), atomicLoad(&counts[queue_at(CLASS, 1u)]));
-    let turns = turns_of(local) + u32(local == CLASS);
-    let length = lengths[own_turns & 1u];
-    let is_taken = first + local < length;
+    let many = min(seen[queue] - min(seen[queue], first), EPOCH_WORKGROUP);
     var to = CLASS_NONE;
-    if is_taken {
-        let taken = queues[queue_at(CLASS, own_turns) * launch.vms + first + local];
+    if local < many {
+        let taken = queues[queue * launch.vms + first + local];
         vm = taken.x;
         ip = taken.y;
         to = run();
@@ -33,19 +32,17 @@ fn take_turn(
         usual = done;
     }
     workgroupBarrier();
-    if is_taken && done != usual {
+    if local < many && done != usual {
         atomicAdd(&tally[SIGNAL_RETIRED + CLASS], done - usual);
     }
     if local == 0u {
-        atomicAdd(&tally[SIGNAL_RETIRED + CLASS], usual * min(length - min(length, first), EPOCH_WORKGROUP));
+        atomicAdd(&tally[SIGNAL_RETIRED + CLASS], usual * many);
     }
-    hand_over(local, turns, to);
+    hand_over(local, turns[min(local, CLASSES - 1u)], to);
     find_last(local, groups);
-    if last && local < CLASSES {
-        if local == CLASS {
-            end_turn(own_turns, length);
-        }
-        size_next(local, turns);
+    if last && local == 0u {
+        end_turn(queue, turns);
+        size_next(turns);
     }
 }
 
@@ -90,11 +87,12 @@ fn stopped() {
 
 // The queue is empty now, and the other one gets its turn. An epoch ends with the branches; a program that has none has every class
 // in each epoch.
-fn end_turn(turns: u32, length: u32) {
-    let epoch = max(turns, atomicLoad(&counts[COUNT_TURNS + CLASS_BRANCH])) + 1u;
-    atomicStore(&counts[queue_at(CLASS, turns)], 0u);
-    atomicStore(&counts[COUNT_TURNS + CLASS], turns + 1u);
-    if length != 0u && atomicExchange(&counts[COUNT_LAST_EPOCH], epoch) != epoch {
+fn end_turn(queue: u32, turns: vec4<u32>) {
+    atomicStore(&counts[queue], 0u);
+    atomicStore(&counts[COUNT_TURNS + CLASS], turns[CLASS]);
+    let epoch = max(turns[CLASS], turns_of(CLASS_BRANCH) + 1u);
+    if seen[queue] != 0u && epoch != seen[COUNT_LAST_EPOCH] {
+        atomicStore(&counts[COUNT_LAST_EPOCH], epoch);
         atomicAdd(&signal[SIGNAL_EPOCHS], 1u);
     }
 }

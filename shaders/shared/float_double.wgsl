@@ -25,3 +25,13 @@ fn fma_exact_double(a: u32, b: u32, c: u32) -> u32 {
     }
     return bitcast<u32>(f32(shifted));
 }
+
+// The device's own, unless something may be a denormal, which it may flush.
+fn fma_exact_guarded(a: u32, b: u32, c: u32) -> u32 {
+    let sum = fma_exact_native(a, b, c);
+    let least = min(min(a << 1u, b << 1u), min(c << 1u, sum << 1u));
+    if least < 0x02000000u {
+        return fma_exact_double(a, b, c);
+    }
+    return sum;
+}

@@ -113,6 +113,42 @@ fn fsqrt_fused(a: u32) -> u32 {
     return bitcast<u32>(nearest * select(1.0, 0x1p-32, small));
 }
 
+// The device's estimate of 1 / sqrt(x), corrected once; `fma` may flush denormals, so x is kept away from them. What the estimate has to be
+// like for this cannot be said in advance: all numbers of two binades are tried.
+fn fsqrt_estimated(a: u32) -> u32 {
+    let small = a < 0x0d000000u;
+    let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
+    let scale = select(1.0, 0x1p-32, small);
+    let inverse = inverseSqrt(x);
+    let estimate = x * inverse;
+    let root = fma(fma(-estimate, estimate, x), 0.5 * inverse * scale, estimate * scale);
+    return select(bitcast<u32>(root), select(a, NAN, a > SIGN), a - 1u >= INFINITY - 1u);
+}
+
+// 1.0 / sqrt(x), both rounded, from one estimate.
+fn finverse_sqrt_estimated(a: u32) -> u32 {
+    let small = a < 0x0d000000u;
+    let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
+    let inverse = inverseSqrt(x);
+    let estimate = x * inverse;
+    let root = fma(fma(-estimate, estimate, x), 0.5 * inverse, estimate);
+    let error = fma(-root, inverse, 1.0);
+    let scaled = inverse * select(1.0, 0x1p32, small);
+    let nearest = fma(scaled, fma(error, error, error), scaled);
+    // A root that is all ones has its inverse just above half way between a power of two and the next number.
+    let more = u32((bitcast<u32>(x) & 0xfffffeu) == 0x7ffffeu);
+    return select(bitcast<u32>(nearest) + more, select(bitcast<u32>(inverse), NAN, a > SIGN), a - 1u >= INFINITY - 1u);
+}
+
+// The conversion as it comes, which many devices do as Rust does.
+fn float_to_signed_hardware(a: u32) -> u32 {
+    return bitcast<u32>(i32(bitcast<f32>(a)));
+}
+
+fn float_to_unsigned_hardware(a: u32) -> u32 {
+    return u32(bitcast<f32>(a));
+}
+
 // The device clamps to a range that f32 can say, so the ends of the integers' are set apart.
 fn float_to_signed_native(a: u32) -> u32 {
     let x = bitcast<f32>(a);

@@ -8,9 +8,28 @@ use crate::program::Home;
 /// How much larger than the limit for a callee a caller may grow.
 const GROWTH: usize = 16;
 
+/// Which functions are called in one place only.
+pub(crate) fn called_once(functions: &[Function]) -> Vec<bool> {
+    let mut places = vec![0_u32; functions.len()];
+    let code = functions.iter().flat_map(|function| &function.blocks);
+    for inst in code.flat_map(|block| &block.code).filter(|inst| inst.op == Op::Call) {
+        if let Some(places) = places.get_mut(inst.imm as usize) {
+            *places += 1;
+        }
+    }
+    places.into_iter().map(|places| places == 1).collect()
+}
+
 /// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that have at most `limit`
-/// instructions. Callees come optimised; what they call themselves was inlined into them before or stays a call.
-pub(crate) fn inline(caller: &mut Function, callees: &[Function], limit: usize, may_inline: impl Fn(usize) -> bool) {
+/// instructions, or are called `once`. Callees come optimised; what they call themselves was inlined into them before or stays a
+/// call.
+pub(crate) fn inline(
+    caller: &mut Function,
+    callees: &[Function],
+    limit: usize,
+    once: &[bool],
+    may_inline: impl Fn(usize) -> bool,
+) {
     let most = limit.saturating_mul(GROWTH);
     let mut size = caller.size();
     let mut b = 0;
@@ -19,7 +38,7 @@ pub(crate) fn inline(caller: &mut Function, callees: &[Function], limit: usize, 
             let callee = inst.imm as usize;
             inst.op == Op::Call && may_inline(callee) && {
                 let added = callees[callee].size();
-                added <= limit && size + added <= most
+                once.get(callee) == Some(&true) || added <= limit && size + added <= most
             }
         });
         if let Some(at) = found {
@@ -154,7 +173,7 @@ mod tests {
         let mut caller = blocks(vec![End::Return(vec![4])]);
         caller.frame_words = 5;
         caller.blocks[0].code = vec![call(0), call(0)];
-        inline(&mut caller, &[callee], 100, |_| true);
+        inline(&mut caller, &[callee], 100, &[], |_| true);
         assert!(
             caller
                 .blocks
@@ -176,7 +195,7 @@ mod tests {
         let callee = blocks(vec![End::Return(vec![])]);
         let mut caller = blocks(vec![End::Halt]);
         caller.blocks[0].code = vec![call(0)];
-        inline(&mut caller, &[callee], 0, |_| true);
+        inline(&mut caller, &[callee], 0, &[false], |_| true);
         assert_eq!(caller.blocks.len(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Snapshots as bytes: a header with magic, version, length and checksum, then the fields one after the other, little-endian. Whatever is
 //! not exactly that is an error.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::compile::Settings;
@@ -22,10 +23,10 @@ pub(super) const HEADER: usize = 8 + 4 + 8 + 8;
 impl Snapshot {
     /// The snapshot as bytes, about as many as its data has: 128 for each VM, and its columns.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::with_capacity(HEADER + 1024 + 4 * self.words()));
-        out.0.extend([0; HEADER]);
+        let mut out = Writer::default();
+        out.small.extend([0; HEADER]);
         out.text(&self.routine);
-        out.0.extend(self.program.to_bytes());
+        out.small.extend(self.program.to_bytes());
         out.settings(&self.settings);
         out.word(self.vms);
         out.word(self.batch);
@@ -52,28 +53,19 @@ impl Snapshot {
         out.words(&self.results);
         out.words(&self.image.records);
         // Without calls and faults, extras are all 0.
-        let plain = self.image.extras == vec![0; extras_of(&self.image.records)];
+        let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
+        let plain =
+            self.image.extras.len() == extras_of(&self.image.records) && self.image.extras.par_chunks(PIECE).all(zeros);
         out.word(plain.into());
         out.words(if plain { &[] } else { &self.image.extras });
         out.words(&self.image.frames);
-        let mut bytes = out.0;
+        let mut bytes = out.finish();
         let (header, body) = bytes.split_at_mut(HEADER);
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
         header[20..].copy_from_slice(&checksum(body).to_le_bytes());
         bytes
-    }
-
-    /// Words that it has in bulk.
-    fn words(&self) -> usize {
-        let columns: usize = self.columns.iter().map(|column| column.words.len()).sum();
-        let Image {
-            records,
-            extras,
-            frames,
-        } = &self.image;
-        columns + self.results.len() + records.len() + extras.len() + frames.len()
     }
 
     /// The snapshot that [`to_bytes`](Snapshot::to_bytes) made the bytes of.
@@ -141,7 +133,7 @@ impl Snapshot {
                 columns.collect::<Result<_>>()?
             },
             results: from.words()?,
-            image: from.image()?,
+            image: Arc::new(from.image()?),
         })
     }
 }
@@ -157,34 +149,53 @@ fn extras_of(records: &[u32]) -> usize {
     records.len() / STATE_WORDS * EXTRA_WORDS
 }
 
-/// Bytes that grow.
-struct Writer(Vec<u8>);
+/// Bytes to be: what is small as it is, and between it what is written in bulk.
+#[derive(Default)]
+struct Writer<'w> {
+    small: Vec<u8>,
+    /// Words, and after how many of the small bytes they come.
+    bulk: Vec<(usize, &'w [u32])>,
+}
 
-impl Writer {
+impl<'w> Writer<'w> {
     fn word(&mut self, word: u32) {
-        self.0.extend(word.to_le_bytes());
+        self.small.extend(word.to_le_bytes());
     }
 
     fn long(&mut self, long: u64) {
-        self.0.extend(long.to_le_bytes());
+        self.small.extend(long.to_le_bytes());
     }
 
     fn text(&mut self, text: &str) {
         self.word(text.len() as u32);
-        self.0.extend(text.as_bytes());
+        self.small.extend(text.as_bytes());
     }
 
     /// Words in bulk.
-    fn words(&mut self, words: &[u32]) {
+    fn words(&mut self, words: &'w [u32]) {
         self.long(words.len() as u64);
-        let start = self.0.len();
-        self.0.resize(start + 4 * words.len(), 0);
-        let pieces = self.0[start..].par_chunks_mut(4 * PIECE).zip(words.par_chunks(PIECE));
-        pieces.for_each(|(bytes, words)| {
-            for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-        });
+        self.bulk.push((self.small.len(), words));
+    }
+
+    /// All of it. The threads that write the words are also the first to touch their pages, which takes as long.
+    fn finish(self) -> Vec<u8> {
+        let words: usize = self.bulk.iter().map(|(_, words)| words.len()).sum();
+        let mut bytes = vec![0; self.small.len() + 4 * words];
+        let (mut rest, mut done) = (bytes.as_mut_slice(), 0);
+        for (before, words) in self.bulk {
+            let (small, after) = rest.split_at_mut(before - done);
+            small.copy_from_slice(&self.small[done..before]);
+            let (bulk, after) = after.split_at_mut(4 * words.len());
+            let pieces = bulk.par_chunks_mut(4 * PIECE).zip(words.par_chunks(PIECE));
+            pieces.for_each(|(bytes, words)| {
+                for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+            });
+            (rest, done) = (after, before);
+        }
+        rest.copy_from_slice(&self.small[done..]);
+        bytes
     }
 
     fn settings(&mut self, settings: &Settings) {

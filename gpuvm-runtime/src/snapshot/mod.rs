@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use gpuvm_core::compile::Settings;
 use gpuvm_core::interp::header;
 use gpuvm_core::program::{Program, ProgramId, Status};
+use rayon::prelude::*;
 
 use crate::arg::{Argument, Mode};
 use crate::bind::{self, Bound};
@@ -53,7 +54,7 @@ pub struct Snapshot {
     /// The results so far.
     pub(crate) results: Vec<u32>,
     /// The VMs.
-    pub(crate) image: Image,
+    pub(crate) image: Arc<Image>,
 }
 
 /// The data of a parameter.
@@ -137,7 +138,7 @@ impl Execution<'_> {
             elapsed: stats.host_time,
             columns: saved.collect(),
             results,
-            image,
+            image: Arc::new(image),
         })
     }
 
@@ -175,7 +176,7 @@ impl Execution<'_> {
             let range = part.range.clone();
             whole.append(match &mut part.stage {
                 Stage::Started(running) => running.image()?,
-                Stage::Waiting(Some(image)) => image.clone(),
+                Stage::Waiting(Some(image)) => image.part(program, 0..image.vms()),
                 Stage::Waiting(None) | Stage::Closed(_) => {
                     Image::fresh(program, range.start, range.end - range.start, Status::Running)
                 }
@@ -251,7 +252,6 @@ impl Runtime {
         execution.earlier = snapshot.elapsed;
         execution.before = Tally {
             retired: snapshot.retired,
-            engine,
             ..Tally::default()
         };
         execution.results = snapshot.results.clone().into();
@@ -290,20 +290,22 @@ impl Snapshot {
         if self.steps_done > self.steps {
             return bad("it has made more steps than there are");
         }
-        for (id, state) in image.records.chunks_exact(gpuvm_core::isa::STATE_WORDS).enumerate() {
-            let status = state[header::STATUS];
-            if state[header::VM_ID] as usize != id
-                || status > Status::Trapped as u32
+        let impossible = |(id, state): (usize, &[u32])| {
+            state[header::VM_ID] as usize != id
+                || state[header::STATUS] > Status::Trapped as u32
                 || state[header::IP] as usize > program.code.len()
                 || state[header::DEPTH] > program.depth_limit
-            {
-                return bad(&format!("the state of VM {id} is impossible"));
-            }
+        };
+        if let Some(id) = image.par_records().enumerate().position_first(impossible) {
+            return bad(&format!("the state of VM {id} is impossible"));
         }
-        for (id, extras) in image.extras.chunks_exact(EXTRA_WORDS).enumerate() {
-            if extras[1] > program.call_depth || extras[0] > program.frame_words {
-                return bad(&format!("the calls of VM {id} are impossible"));
-            }
+        // A VM that is in no call has its frame where it starts.
+        let impossible = |extras: &[u32]| {
+            extras[1] > program.call_depth || extras[0] > program.frame_words || extras[1] == 0 && extras[0] != 0
+        };
+        let extras = image.extras.par_chunks_exact(EXTRA_WORDS).with_min_len(1 << 14);
+        if let Some(id) = extras.position_first(impossible) {
+            return bad(&format!("the calls of VM {id} are impossible"));
         }
         Ok(())
     }

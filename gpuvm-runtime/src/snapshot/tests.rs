@@ -1,5 +1,6 @@
 //! Snapshots as bytes: what goes in comes out, and nothing else is accepted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::compile::Settings;
@@ -66,7 +67,7 @@ prop_compose! {
             elapsed: Duration::from_nanos(elapsed),
             columns,
             results,
-            image: Image { records, extras, frames },
+            image: Arc::new(Image { records, extras, frames }),
         }
     }
 }
@@ -138,7 +139,7 @@ fn another_version_is_told() {
         elapsed: Duration::ZERO,
         columns: Vec::new(),
         results: Vec::new(),
-        image: Image::default(),
+        image: Arc::default(),
     };
     let mut bytes = snapshot.to_bytes();
     bytes[8] = 9;

@@ -34,6 +34,8 @@ enum Shape {
     Pair,
     /// `f32` bits from a pair.
     FromPair,
+    /// `f32` bits from a word, of which the operation's result is the inverse.
+    Inverse,
 }
 
 impl Shape {
@@ -48,13 +50,14 @@ impl Shape {
             Shape::Shift => (&[PAIR, ("b", "u32")], "vec2<u32>"),
             Shape::Pair => (&[PAIR, ("b", "vec2<u32>")], "vec2<u32>"),
             Shape::FromPair => (&[PAIR], "u32"),
+            Shape::Inverse => (&THREE[..1], "u32"),
         }
     }
 
     /// The arguments taken from the four words of an input `x`.
     fn arguments(self) -> &'static str {
         match self {
-            Shape::Float(1) | Shape::Word(1) => "x.x",
+            Shape::Float(1) | Shape::Word(1) | Shape::Inverse => "x.x",
             Shape::Float(3) | Shape::Word(3) => "x.x, x.y, x.z",
             Shape::Float(_) | Shape::Word(_) | Shape::Test | Shape::Wide => "x.x, x.y",
             Shape::Shift => "x.xy, x.z & 63u",
@@ -66,7 +69,7 @@ impl Shape {
     /// A call's result as two words.
     fn answer(self, call: &str) -> String {
         match self {
-            Shape::Float(_) | Shape::Word(_) | Shape::FromPair => format!("vec2({call}, 0u)"),
+            Shape::Float(_) | Shape::Word(_) | Shape::FromPair | Shape::Inverse => format!("vec2({call}, 0u)"),
             Shape::Test => format!("vec2(u32({call}), 0u)"),
             Shape::Wide | Shape::Shift | Shape::Pair => call.to_string(),
         }
@@ -96,6 +99,10 @@ const fn form(op: Op, function: &'static str, suffix: &'static str, shape: Shape
 
 /// The suffix of forms in integer words, right everywhere.
 const WORDS: &str = "_words";
+/// The suffix of roots that depend on how good an estimate of the device is, the root's form before its inverse's.
+const ESTIMATED: &str = "_estimated";
+/// The suffix of forms that need our own SPIR-V, in which conversions are the device's.
+const HARDWARE: &str = "_hardware";
 
 /// The four that have no form but the device's, then forms that the device has or can put together, the best of an operation first, then
 /// those in integer words, which need no probe.
@@ -121,11 +128,16 @@ const FORMS: &[Form] = {
         form(Op::FRoundEven, "fround_even", "_native", Float(1), Nothing),
         form(Op::FRem, "frem", "_divided", Float(2), Nothing),
         form(Op::FMulAdd, "fma_exact", "_native", Float(3), Nothing),
+        form(Op::FMulAdd, "fma_exact", "_guarded", Float(3), Double),
         form(Op::FMulAdd, "fma_exact", "_double", Float(3), Double),
         form(Op::FSqrt, "fsqrt", "_native", Float(1), Nothing),
+        form(Op::FSqrt, "fsqrt", ESTIMATED, Float(1), Nothing),
+        form(Op::FSqrt, "finverse_sqrt", ESTIMATED, Inverse, Nothing),
         form(Op::FSqrt, "fsqrt", "_fused", Float(1), Nothing),
         form(Op::FSqrt, "fsqrt", "_double", Float(1), Double),
+        form(Op::FToI, "float_to_signed", HARDWARE, Word(1), Nothing),
         form(Op::FToI, "float_to_signed", "_native", Word(1), Nothing),
+        form(Op::FToU, "float_to_unsigned", HARDWARE, Word(1), Nothing),
         form(Op::FToU, "float_to_unsigned", "_native", Word(1), Nothing),
         form(Op::IToF, "signed_to_float", "_native", Float(1), Nothing),
         form(Op::UToF, "unsigned_to_float", "_native", Float(1), Nothing),
@@ -167,11 +179,14 @@ const FORMS: &[Form] = {
     ]
 };
 
-const _: () = assert!(FORMS.len() <= u64::BITS as usize, "one bit a form");
+const _: () = assert!(FORMS.len() <= u128::BITS as usize, "one bit a form");
+
+/// The function of `1.0 / sqrt(x)`, for who has its form.
+pub const INVERSE_ROOT: &str = "finverse_sqrt_estimated";
 
 /// A set of forms: those that gave Rust's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct FloatOps(u64);
+pub struct FloatOps(u128);
 
 impl FloatOps {
     /// What a device may be probed for.
@@ -199,7 +214,25 @@ impl FloatOps {
     /// These and WGSL's own forms of every float operation, right or not: what a relaxed program computes by.
     pub fn relaxed(self) -> FloatOps {
         let own = FloatOps::where_form(|form| form.needs == Needs::Nothing && matches!(form.suffix, "" | "_native"));
-        FloatOps(self.0 | own.0)
+        let hardware = FloatOps::where_form(|form| form.suffix == HARDWARE);
+        FloatOps(self.0 & !hardware.0 | own.0)
+    }
+
+    /// Whether there are roots that depend on an estimate of the device.
+    pub fn estimated(self) -> bool {
+        self.forms().any(|(_, form)| form.suffix == ESTIMATED)
+    }
+
+    /// Whether the form of `1.0 / sqrt(x)` from one estimate is among them, the function [`INVERSE_ROOT`].
+    pub fn inverse_root(self) -> bool {
+        self.forms().any(|(_, form)| form.shape == Shape::Inverse)
+    }
+
+    /// These but for those roots from an estimate that are wrong.
+    pub fn without_roots(self, wrong: [bool; 2]) -> FloatOps {
+        let estimated = FloatOps::where_form(|form| form.suffix == ESTIMATED);
+        let dropped = estimated.forms().zip(wrong).filter(|(_, wrong)| *wrong);
+        FloatOps(dropped.fold(self.0, |kept, ((bit, _), _)| kept & !bit))
     }
 
     /// Whether one of the forms needs something of the device.
@@ -268,7 +301,7 @@ impl FloatOps {
         FloatOps(wrong.fold(self.0, |kept, ((bit, _), _)| kept & !bit))
     }
 
-    fn forms(self) -> impl Iterator<Item = (u64, &'static Form)> {
+    fn forms(self) -> impl Iterator<Item = (u128, &'static Form)> {
         let bits = FORMS.iter().enumerate().map(|(number, form)| (1 << number, form));
         bits.filter(move |(bit, _)| self.0 & bit != 0)
     }
@@ -281,7 +314,16 @@ impl FloatOps {
 
 impl Form {
     /// Whether the answer is what the machine's definition says; NaNs are one value.
-    fn is_right(&self, [a, b, c, d]: [u32; 4], answer: [u32; 2]) -> bool {
+    fn is_right(&self, input: [u32; 4], answer: [u32; 2]) -> bool {
+        let is_float = matches!(self.shape, Shape::Float(_) | Shape::FromPair | Shape::Inverse);
+        self.expected(input).is_some_and(|expected| {
+            let is_nan = |word| f32::from_bits(word).is_nan();
+            expected == answer || is_float && is_nan(expected[0]) && is_nan(answer[0])
+        })
+    }
+
+    /// What the machine's definition says.
+    fn expected(&self, [a, b, c, d]: [u32; 4]) -> Option<[u32; 2]> {
         let (op, inputs) = match self.shape {
             Shape::Float(count) | Shape::Word(count) => (self.op, &[a, b, c][..count]),
             Shape::Test => (self.op, &[a, b][..]),
@@ -289,12 +331,9 @@ impl Form {
             Shape::Shift => (self.op, &[a, b, c & 63][..]),
             Shape::Pair => (self.op, &[a, b, c, d][..]),
             Shape::FromPair => (self.op, &[a, b][..]),
+            Shape::Inverse => (Op::FDiv, &[1.0_f32.to_bits(), fold(self.op, &[a])?.low][..]),
         };
-        let is_float = matches!(self.shape, Shape::Float(_) | Shape::FromPair);
-        fold(op, inputs).is_some_and(|expected| {
-            let is_nan = |word| f32::from_bits(word).is_nan();
-            [expected.low, expected.high] == answer || is_float && is_nan(expected.low) && is_nan(answer[0])
-        })
+        fold(op, inputs).map(|found| [found.low, found.high])
     }
 }
 
@@ -309,45 +348,4 @@ impl std::fmt::Display for FloatOps {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wrong_answer_drops_its_form_alone() {
-        let all = FloatOps::of_features(wgpu::Features::all());
-        assert!(all.arithmetic() && all.native(Op::FSqrt) && all.needs(Needs::Long));
-        let input = [1.5_f32.to_bits(), 2.5_f32.to_bits(), 0x7fc0_0000, 7];
-        let mut answers: Vec<_> = all
-            .forms()
-            .map(|(_, form)| {
-                let [a, b, c, d] = input;
-                let right = |inputs: &[u32]| fold(form.op, inputs).map_or([0; 2], |found| [found.low, found.high]);
-                match form.shape {
-                    Shape::Wide => fold(Op::Mul64, &[a, 0, b, 0]).map_or([0; 2], |found| [found.low, found.high]),
-                    Shape::Shift => right(&[a, b, c & 63]),
-                    Shape::Pair => right(&[a, b, c, d]),
-                    Shape::FromPair | Shape::Test => right(&[a, b]),
-                    Shape::Float(count) | Shape::Word(count) => right(&input[..count]),
-                }
-            })
-            .collect();
-        assert_eq!(all.checked(input, &answers), all);
-        answers[1] = [0; 2];
-        let checked = all.checked(input, &answers);
-        assert_eq!((checked.arithmetic(), checked.count()), (false, all.count() - 1));
-        let nan = all.forms().position(|(_, form)| form.op == Op::FMulAdd);
-        answers[nan.unwrap()] = [0xffff_ffff, 0];
-        assert_eq!(all.checked(input, &answers), checked, "NaNs are one value");
-    }
-
-    #[test]
-    fn the_best_form_is_meant() {
-        let mut text = String::new();
-        FloatOps::default().declare(&mut text);
-        assert!(text.contains("fn fsqrt(a: u32) -> u32 { return fsqrt_words(a); }"));
-        text.clear();
-        FloatOps::of_features(wgpu::Features::empty()).declare(&mut text);
-        assert!(text.contains("{ return fsqrt_native(a); }") && text.contains("{ return div64_words(a, b); }"));
-        assert!(FloatOps::default().relaxed().native(Op::FMulAdd));
-    }
-}
+mod tests;

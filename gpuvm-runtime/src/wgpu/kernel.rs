@@ -189,6 +189,7 @@ mod tests {
         let mut shaders = vec![
             (Entry::Probe, none.relaxed(), vec![2]),
             (Entry::Probe, all, vec![2]),
+            (Entry::Roots, none, vec![1]),
             (Entry::Transpose, none, vec![2]),
             (Entry::Step, none, vec![2]),
             (Entry::Prepare, none, vec![8, 4]),

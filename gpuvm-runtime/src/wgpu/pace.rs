@@ -47,6 +47,8 @@ struct Known {
     speed: Option<f64>,
     /// Instructions of each VM that were enough for the last launch, if it was short.
     enough: Option<f64>,
+    /// Epochs that were enough for it, on the epoch engine.
+    epochs: Option<u32>,
 }
 
 impl Experience {
@@ -70,12 +72,23 @@ impl Experience {
         let enough = (took < SHORT).then_some(cycles as f64);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).enough = enough;
     }
+
+    /// So many epochs were enough for a step of a launch.
+    pub fn note_epochs(&self, epochs: u64) {
+        let epochs = u32::try_from(epochs).ok();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).epochs = epochs;
+    }
+
+    /// The epochs that were enough the last time.
+    pub fn epochs(&self) -> Option<u32> {
+        self.known().epochs
+    }
 }
 
 impl Pace {
     /// What experience tells, or a guess: for so many VMs whose longest instruction has so many inner iterations.
     pub fn start(software: bool, vms: u32, inner: u32, experience: &Experience) -> Pace {
-        let Known { speed, enough } = experience.known();
+        let Known { speed, enough, .. } = experience.known();
         let guess = if software { SPEED_SOFTWARE } else { SPEED };
         let each = |seconds: f64| speed.unwrap_or(guess) * seconds / f64::from(vms);
         let mut first = each(PLEASANT.as_secs_f64());

@@ -25,6 +25,8 @@ pub enum Entry {
     Turn(Class, Uses, u32),
     /// Known answers of float arithmetic.
     Probe,
+    /// Square roots from the device's estimate.
+    Roots,
     /// Moves states and frames between rows and records.
     Transpose,
     /// Begins a step of a launch.
@@ -42,6 +44,7 @@ impl Entry {
             Entry::Classify(..) => "classify",
             Entry::Turn(..) => "take_turn",
             Entry::Probe => "probe",
+            Entry::Roots => "try_roots",
             Entry::Transpose => "move_words",
             Entry::Step => "begin_step",
             Entry::Specialized => "fresh",
@@ -52,7 +55,7 @@ impl Entry {
     pub fn relaxed(self) -> bool {
         match self {
             Entry::Interpreter(uses) | Entry::Classify(uses, _) | Entry::Turn(_, uses, _) => uses.relaxed,
-            Entry::Prepare | Entry::Probe | Entry::Transpose | Entry::Step | Entry::Specialized => false,
+            Entry::Prepare | Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step | Entry::Specialized => false,
         }
     }
 
@@ -84,6 +87,7 @@ impl Entry {
                 floats.declare_probe(&mut source);
                 (&[], include_str!("../../shaders/probe.wgsl"))
             }
+            Entry::Roots => (&[], include_str!("../../shaders/roots.wgsl")),
             Entry::Transpose => (&[], include_str!("../../shaders/transpose.wgsl")),
             Entry::Step => (&[], include_str!("../../shaders/step.wgsl")),
             Entry::Specialized => (&[SPECIALIZED], include_str!("../../shaders/specialized.wgsl")),

@@ -1,5 +1,7 @@
 //! Makes SPIR-V of WGSL that promises exact floats: naga writes it, then the words are patched with what naga cannot say, the
-//! float-controls execution modes and `NoContraction` on every result of float arithmetic.
+//! float-controls execution modes, `NoContraction` on every result of float arithmetic, and conversions to integers without a clamp.
+
+use std::borrow::Cow;
 
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
@@ -42,6 +44,13 @@ const ENTRY_POINT: u16 = 15;
 const EXECUTION_MODE: u16 = 16;
 const DECORATE: u16 = 71;
 const NO_CONTRACTION: u32 = 42;
+/// First words of an extended instruction with three operands, of conversions, and of a copy.
+const EXTENDED: u32 = 8 << 16 | 12;
+const CONVERT_TO_UNSIGNED: u32 = 4 << 16 | 109;
+const CONVERT_TO_SIGNED: u32 = 4 << 16 | 110;
+const COPY: u32 = 4 << 16 | 83;
+/// The extended instruction that clamps floats.
+const F_CLAMP: u32 = 43;
 /// Instructions that may only stand before the annotations: from `OpSourceContinued` to `OpString`, `OpExtension` to
 /// `OpCapability`, and `OpModuleProcessed`.
 const BEFORE_ANNOTATIONS: [std::ops::RangeInclusive<u16>; 3] = [2..=7, 10..=17, 330..=331];
@@ -53,6 +62,18 @@ const PROMISES: [(u32, u32); 3] = [(4464, 4459), (4466, 4461), (4467, 4462)];
 /// is decorated too.
 fn contractible(opcode: u16) -> bool {
     matches!(opcode, 127 | 129 | 131 | 133 | 136 | 140 | 141 | 142..=148 | 180..=191)
+}
+
+/// What stands for an instruction: naga clamps what it converts to integers, which the forms of conversions do themselves where a device
+/// does not, so the clamp becomes a copy.
+fn unclamped<'a>(instruction: &'a [u32], next: Option<&&[u32]>) -> Cow<'a, [u32]> {
+    match (instruction, next) {
+        (
+            &[EXTENDED, ty, clamped, _, F_CLAMP, value, _, _],
+            Some(&&[CONVERT_TO_UNSIGNED | CONVERT_TO_SIGNED, _, _, of]),
+        ) if of == clamped => Cow::Owned(vec![COPY, ty, clamped, value]),
+        _ => Cow::Borrowed(instruction),
+    }
 }
 
 /// Adds the promises to a module. `None` if the words are not a module.
@@ -93,7 +114,7 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
     patched.extend(&capabilities);
     let mut pending = [(CAPABILITY, Some(extension)), (EXECUTION_MODE, Some(modes))];
     let mut decorations = Some(decorations);
-    for instruction in instructions {
+    for (at, instruction) in instructions.iter().enumerate() {
         let opcode = opcode(instruction);
         // Each addition goes in front of the first instruction that must come after it.
         if opcode != CAPABILITY {
@@ -105,7 +126,7 @@ fn patch(words: &[u32]) -> Option<Vec<u32>> {
         if !BEFORE_ANNOTATIONS.iter().any(|range| range.contains(&opcode)) {
             patched.extend(decorations.take().unwrap_or_default());
         }
-        patched.extend(instruction);
+        patched.extend(&*unclamped(instruction, instructions.get(at + 1)));
     }
     Some(patched)
 }
@@ -146,6 +167,24 @@ mod tests {
         assert_eq!(decorated, arithmetic);
         assert!(arithmetic >= 4);
         assert_eq!(modes, 3);
+    }
+
+    #[test]
+    fn conversions_to_integers_are_not_clamped() {
+        let source = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+            @compute @workgroup_size(1) fn main() { x[0] = f32(i32(clamp(x[1], x[2], x[3]))) + f32(u32(x[4])); }";
+        let (module, info) = parse(source).unwrap();
+        let words = exact(&module, &info, true).unwrap();
+        let mut rest = &words[5..];
+        let (mut clamps, mut copies, mut conversions) = (0, 0, 0);
+        while let Some(&first) = rest.first() {
+            let (instruction, after) = rest.split_at((first >> 16) as usize);
+            clamps += u32::from(first == EXTENDED && instruction[4] == F_CLAMP);
+            copies += u32::from(first == COPY);
+            conversions += u32::from(matches!(first, CONVERT_TO_SIGNED | CONVERT_TO_UNSIGNED));
+            rest = after;
+        }
+        assert_eq!((clamps, copies, conversions), (1, 2, 2), "only the written clamp stays");
     }
 
     #[test]

@@ -29,14 +29,16 @@ pub struct Queues {
     exact: bool,
     /// The session's bind group.
     session: wgpu::BindGroup,
-    /// Sizes of dispatches. A kernel cannot write what it was sized by, so two buffers take turns.
+    /// The size of an epoch's dispatches. A kernel cannot write what it was sized by, so two buffers take turns.
     sizes: [Lease; 2],
     /// The queues' bind groups for a kernel that writes the first or the second of them.
     queues: [wgpu::BindGroup; 2],
     /// Workgroups that have an invocation for each VM.
     everyone: [u32; 2],
-    /// Epochs in the next submission, at most.
+    /// Epochs in the next submission of which nothing is known, at most.
     epochs: u32,
+    /// Epochs recorded since the VMs have started.
+    recorded: u32,
     /// What the bind groups have, for as long as this is used.
     _leases: [Lease; 3],
 }
@@ -50,12 +52,11 @@ impl Queues {
         let vms = u64::from(shared.vms);
         // Two queues a class, two words a place.
         let words = [4 * TURNS.len() as u64 * vms, COUNT_WORDS, vms];
-        let sizes_words = SIZE * TURNS.len() as u64;
         let leases = words.map(|words| gpu.pool.take(Kind::Storage, size(words)));
-        let sizes = [(); 2].map(|()| gpu.pool.take(Kind::Sizes, size(sizes_words)));
+        let sizes = [(); 2].map(|()| gpu.pool.take(Kind::Sizes, size(SIZE)));
         let queues = [0, 1].map(|i: usize| {
             let [places, counts, spent] = [0, 1, 2].map(|i: usize| words_of(&leases[i], words[i]));
-            let parts = [places, counts, words_of(&sizes[i], sizes_words), spent];
+            let parts = [places, counts, words_of(&sizes[i], SIZE), spent];
             bind_parts(&gpu.device, &classify.layouts[1], parts)
         });
         Queues {
@@ -72,6 +73,7 @@ impl Queues {
             } else {
                 FIRST_EPOCHS
             },
+            recorded: 0,
             kernels,
             sizes,
             queues,
@@ -87,8 +89,25 @@ impl Queues {
         if self.exact || self.program.outlook.most.is_some() {
             return enough;
         }
-        let epochs = cycles.div_ceil(STEPS_AN_EPOCH).min(self.epochs);
-        self.epochs = (self.epochs * 4).min(MOST_EPOCHS);
+        if batch.fresh {
+            self.recorded = 0;
+        }
+        // Epochs after the last VM has stopped are not for free: what was enough the last time is recorded first.
+        let known = self
+            .program
+            .experience
+            .epochs()
+            .map_or(0, |known| known.saturating_add(RARELY));
+        let most = match known.checked_sub(self.recorded) {
+            None | Some(0) => {
+                let unknown = self.epochs;
+                self.epochs = (unknown * 4).min(MOST_EPOCHS);
+                unknown
+            }
+            Some(rest) => rest.min(MOST_EPOCHS),
+        };
+        let epochs = cycles.div_ceil(STEPS_AN_EPOCH).min(most);
+        self.recorded = self.recorded.saturating_add(epochs);
         epochs
     }
 
@@ -120,10 +139,10 @@ impl Bound for Queues {
                 }
                 pass.set_bind_group(1, &self.queues[1 - sized_by], &[]);
                 pass.set_pipeline(&kernel.pipeline);
-                pass.dispatch_workgroups_indirect(&self.sizes[sized_by], 4 * SIZE * *class as u64);
-                sized_by = 1 - sized_by;
+                pass.dispatch_workgroups_indirect(&self.sizes[sized_by], 0);
                 dispatches += 1;
             }
+            sized_by = 1 - sized_by;
         }
         Recorded { dispatches }
     }

@@ -96,6 +96,9 @@ impl Session {
             experience.note_speed(cycles, self.job.vms, took);
         } else {
             experience.note_end(self.given, self.spent);
+            if let Some(epochs) = self.tally.epochs {
+                experience.note_epochs(epochs / u64::from(self.tally.steps + 1));
+            }
         }
     }
 

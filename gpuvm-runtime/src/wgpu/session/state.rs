@@ -7,6 +7,7 @@ use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
 use gpuvm_core::program::Status;
 use rayon::prelude::*;
 
+use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
 use super::super::source::{Entry, row, signal};
@@ -16,9 +17,13 @@ use super::results::trap_of;
 use super::{Session, groups};
 use crate::engine::{EXTRA_WORDS, Image};
 use crate::error::{Error, Result};
+use crate::image::touched;
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;
+
+/// In place of a row: there is none.
+const NO_ROW: u32 = u32::MAX;
 
 /// Rows of a buffer that belong together.
 #[derive(Clone, Copy)]
@@ -28,36 +33,41 @@ enum Rows {
     Frames,
 }
 
+/// Sees to it that what the first image of so many words needs is there: the kernel, and buffers for the pieces under way.
+fn make_ready(gpu: &Gpu, words: usize) -> Result<()> {
+    gpu.helper(Entry::Transpose)?;
+    if words < IN_FLIGHT * PIECE {
+        return Ok(());
+    }
+    let bytes = PIECE as u64 * WORD;
+    let kinds = [Kind::Readback; IN_FLIGHT].into_iter().chain([Kind::Storage]);
+    gpu.allocating(|_| kinds.clone().map(|kind| gpu.pool.take(kind, bytes)).collect::<Vec<_>>())?;
+    Ok(())
+}
+
 impl Session {
     /// The state of all VMs.
     pub(super) fn gather_image(&mut self) -> Result<Image> {
         let vms = self.job.vms as usize;
         let frame = self.frame_words() as usize;
+        if self.fresh || self.only_halted() {
+            let status = if self.fresh { Status::Running } else { Status::Halted };
+            return Ok(Image::fresh(&self.job.program, self.job.first_vm, self.job.vms, status));
+        }
+        let gpu = self.gpu.clone();
+        let words = vms * STATE_WORDS;
+        let (ready, records) = rayon::join(|| make_ready(&gpu, words), || touched(words));
+        ready?;
         let mut image = Image {
-            records: vec![0; vms * STATE_WORDS],
+            records,
             extras: vec![0; vms * EXTRA_WORDS],
             frames: vec![0; vms * frame],
         };
-        if self.fresh {
-            let ids = self.job.first_vm..;
-            for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
-                record[header::VM_ID] = id;
-            }
-            return Ok(image);
-        }
-        let ids = self.job.first_vm..;
-        if self.only_halted() {
-            for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
-                record[header::STATUS] = Status::Halted as u32;
-                record[header::VM_ID] = id;
-            }
-            return Ok(image);
-        }
         self.gather(Rows::Records, 0, &mut image.records)?;
-        for (record, id) in image.records.chunks_exact_mut(STATE_WORDS).zip(ids) {
-            record[header::VM_ID] = id;
+        // Without calls and traps they are all 0, and need neither the way nor fresh pages.
+        if self.job.program.call_depth > 0 || self.tally.trapped > 0 {
+            self.gather(Rows::Extras, 0, &mut image.extras)?;
         }
-        self.gather(Rows::Extras, 0, &mut image.extras)?;
         self.gather(Rows::Frames, 0, &mut image.frames)?;
         Ok(image)
     }
@@ -142,10 +152,19 @@ impl Session {
             return Ok(());
         }
         let piece = (PIECE / length as usize).max(1) * length as usize;
+        let id_row = match rows {
+            Rows::Records => header::VM_ID as u32,
+            Rows::Extras | Rows::Frames => NO_ROW,
+        };
         let mut first = first;
         in_pieces(&self.gpu, out, piece, |readback, words| {
             let count = words as u32 / length;
-            let submission = self.transpose([first, count, first_row, length, 1], source, None, Some(readback))?;
+            let submission = self.transpose(
+                [first, count, first_row, length, 1, id_row],
+                source,
+                None,
+                Some(readback),
+            )?;
             first += count;
             Ok(submission)
         })
@@ -168,16 +187,21 @@ impl Session {
             }
             let count = part.len() as u32 / length;
             let staged = Staged::new(&self.gpu, &[part])?;
-            under_way.push_back(self.transpose([first, count, first_row, length, 0], target, Some(&staged), None)?);
+            under_way.push_back(self.transpose(
+                [first, count, first_row, length, 0, NO_ROW],
+                target,
+                Some(&staged),
+                None,
+            )?);
             first += count;
         }
         Ok(())
     }
 
-    /// Submits the move of some VMs' records: first VM, VMs, first row, rows, and which way.
+    /// Submits the move of some VMs' records: first VM, VMs, first row, rows, which way, and the row of the VMs' numbers.
     fn transpose(
         &self,
-        [first, count, first_row, length, gather]: [u32; 5],
+        [first, count, first_row, length, gather, id_row]: [u32; 6],
         interleaved: &wgpu::Buffer,
         staged: Option<&Staged>,
         readback: Option<&Readback>,
@@ -194,6 +218,8 @@ impl Session {
                 "count" => count,
                 "first_row" => first_row,
                 "rows" => length,
+                "id_row" => id_row,
+                "first_id" => self.job.first_vm,
                 _ => gather,
             })
             .collect();

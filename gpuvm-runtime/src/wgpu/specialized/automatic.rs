@@ -28,7 +28,6 @@ pub struct Automatic {
 struct Choosing {
     program: Arc<Program>,
     specialized: Specialized,
-    interpreter: Interpreter,
     interpreting: Box<dyn Plan>,
     stage: Stage,
     /// Whether the program was launched before. If not, compiling it is worth while only once the launch takes a second submission.
@@ -39,9 +38,7 @@ struct Choosing {
 enum Stage {
     /// On the interpreter.
     Interpreting,
-    /// On an interpreter that stops in front of the instructions at which the kernel takes VMs up.
-    Gathering(Arc<SpecializedKernel>, Arc<dyn Stepper>),
-    /// On the kernel.
+    /// On the kernel, or on the way to where it takes VMs up.
     Specialized(Specializing),
 }
 
@@ -75,7 +72,6 @@ impl Execute for Automatic {
         let plan = Choosing {
             program: job.program.clone(),
             specialized: self.specialized.clone(),
-            interpreter: self.interpreter.clone(),
             interpreting: self.interpreter.plan(&job.program)?,
             stage,
             launched_before: launched.swap(true, Ordering::Relaxed),
@@ -90,14 +86,6 @@ impl Choosing {
         let options = self.specialized.options(&self.program, Vec::new());
         self.specialized.request(&self.program, &options).ok().flatten()
     }
-
-    /// Goes on by the kernel.
-    fn specialize(&mut self, kernel: &Arc<SpecializedKernel>, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
-        let mut plan = self.specialized.plan_with(&self.program, kernel.clone())?;
-        let stepper = plan.stepper(need);
-        self.stage = Stage::Specialized(plan);
-        stepper
-    }
 }
 
 impl Plan for Choosing {
@@ -105,38 +93,21 @@ impl Plan for Choosing {
         if let Stage::Specialized(plan) = &mut self.stage {
             return plan.stepper(need);
         }
-        if need.exact || !need.breakpoints.is_empty() {
-            self.stage = Stage::Interpreting;
+        let worth_it = self.launched_before || !need.fresh;
+        let exactly = need.exact || !need.breakpoints.is_empty();
+        let kernel = if worth_it && !exactly { self.kernel() } else { None };
+        let Some(kernel) = kernel else {
             return self.interpreting.stepper(need);
-        }
-        if let Stage::Gathering(kernel, gathering) = &self.stage {
-            let (kernel, gathering) = (kernel.clone(), gathering.clone());
-            return match need.fresh || need.gathered {
-                true => self.specialize(&kernel, need),
-                false => Ok(gathering),
-            };
-        }
-        let kernel = if self.launched_before || !need.fresh {
-            self.kernel()
-        } else {
-            None
         };
-        match kernel {
-            None => self.interpreting.stepper(need),
-            Some(kernel) if need.fresh => self.specialize(&kernel, need),
-            Some(kernel) => {
-                let gathering: Arc<dyn Stepper> =
-                    self.interpreter.load_stopping(&self.program, &kernel.about.entries)?;
-                self.stage = Stage::Gathering(kernel, gathering.clone());
-                Ok(gathering)
-            }
-        }
+        let mut plan = self.specialized.plan_with(&self.program, kernel)?;
+        let stepper = plan.stepper(need);
+        self.stage = Stage::Specialized(plan);
+        stepper
     }
 
     fn replaced(&mut self, image: &Image) {
-        match &mut self.stage {
-            Stage::Specialized(plan) => plan.replaced(image),
-            stage => *stage = Stage::Interpreting,
+        if let Stage::Specialized(plan) = &mut self.stage {
+            plan.replaced(image);
         }
     }
 }

@@ -46,11 +46,23 @@ struct OnBuffers {
 }
 
 /// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
-/// interpreter, and stays there until VMs start again: they stand anywhere then, and the kernel takes them up at some places only.
+/// interpreter, and after that until all of them stand where the kernel takes VMs up.
 pub struct Specializing {
+    program: Arc<Program>,
     prepared: Arc<Prepared>,
+    interpreter: Interpreter,
     interpreting: Box<dyn Plan>,
-    astray: bool,
+    standing: Standing,
+}
+
+/// Where the VMs of a session stand.
+enum Standing {
+    /// Where the kernel takes them up.
+    Ready,
+    /// Anywhere.
+    Anywhere,
+    /// Some where the kernel takes them up, and the others go there by an interpreter that stops in front of these instructions.
+    Gathering(Arc<dyn Stepper>),
 }
 
 /// Iterations of loops in one dispatch.
@@ -134,12 +146,14 @@ impl Specialized {
     /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses the interpreter for it.
     pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
         Ok(Specializing {
+            program: program.clone(),
             prepared: Arc::new(Prepared {
-                reach: reach(self.gpu.software, program),
+                reach: kernel.reach,
                 kernel,
             }),
+            interpreter: self.interpreter.clone(),
             interpreting: self.interpreter.plan(program)?,
-            astray: false,
+            standing: Standing::Anywhere,
         })
     }
 
@@ -169,21 +183,37 @@ impl Execute for Specialized {
 
 impl Plan for Specializing {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
-        let exactly = need.exact || !need.breakpoints.is_empty();
-        self.astray = exactly || self.astray && !need.fresh;
-        if self.astray {
+        if need.exact || !need.breakpoints.is_empty() {
+            self.standing = Standing::Anywhere;
             return self.interpreting.stepper(need);
         }
+        match &self.standing {
+            _ if need.fresh => {}
+            Standing::Ready => {}
+            Standing::Gathering(_) if need.gathered => {}
+            Standing::Gathering(gathering) => return Ok(gathering.clone()),
+            Standing::Anywhere => {
+                let entries = &self.prepared.kernel.about.entries;
+                let gathering: Arc<dyn Stepper> = self.interpreter.load_stopping(&self.program, entries)?;
+                self.standing = Standing::Gathering(gathering.clone());
+                return Ok(gathering);
+            }
+        }
+        self.standing = Standing::Ready;
         Ok(self.prepared.clone())
     }
 
     fn replaced(&mut self, image: &Image) {
         let entries = &self.prepared.kernel.about.entries;
-        self.astray = image.records.chunks_exact(STATE_WORDS).any(|record| {
+        let anywhere = image.records.chunks_exact(STATE_WORDS).any(|record| {
             let stands = record[header::STATUS];
             let goes_on = stands == Status::Running as u32 || stands == Status::Yielded as u32;
             goes_on && entries.binary_search(&record[header::IP]).is_err()
         });
+        self.standing = match anywhere {
+            true => Standing::Anywhere,
+            false => Standing::Ready,
+        };
     }
 }
 
@@ -246,7 +276,7 @@ impl Bound for OnBuffers {
 }
 
 /// How much a dispatch may do for a program.
-fn reach(software: bool, program: &Program) -> Reach {
+pub fn reach(software: bool, program: &Program) -> Reach {
     let loops = (0..program.code.len() as u32).filter(|&ip| {
         let loops = [Op::FRem, Op::AtomicMinS, Op::AtomicMaxS, Op::AtomicCas];
         op_at(program, ip).is_some_and(|op| loops.contains(&op))

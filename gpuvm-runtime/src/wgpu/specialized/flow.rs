@@ -4,6 +4,8 @@ use gpuvm_core::isa::{Instruction, Op, Role, unpair};
 use gpuvm_core::matrix::{CONSTANT, read_record};
 use gpuvm_core::program::Program;
 
+use super::counted::Counted;
+
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -27,6 +29,17 @@ pub enum Exit {
         /// Where to if it is not 0.
         accept: usize,
         /// Where to if it is 0.
+        reject: usize,
+    },
+    /// To one of two, by whether a loop whose header would be next is sure to begin so many iterations.
+    Ahead {
+        /// How the loop counts.
+        counted: Counted,
+        /// The number of iterations.
+        turns: u32,
+        /// Where to if it is.
+        accept: usize,
+        /// Where to if it is not.
         reject: usize,
     },
     /// The VM pauses, and goes on with the block when the launch does.
@@ -57,7 +70,7 @@ impl Exit {
     pub fn targets(&self) -> impl Iterator<Item = usize> {
         let (first, second) = match *self {
             Exit::Goto(to) | Exit::Yield(to) => (Some(to), None),
-            Exit::Branch { accept, reject, .. } => (Some(accept), Some(reject)),
+            Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => (Some(accept), Some(reject)),
             Exit::Call { callee, back, .. } => (Some(callee), Some(back)),
             Exit::Halt | Exit::Pause | Exit::Trap | Exit::Outside(_) | Exit::Return => (None, None),
         };
@@ -68,7 +81,7 @@ impl Exit {
     pub fn map(&mut self, mut to: impl FnMut(usize) -> usize) {
         match self {
             Exit::Goto(next) | Exit::Yield(next) => *next = to(*next),
-            Exit::Branch { accept, reject, .. } => {
+            Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => {
                 *accept = to(*accept);
                 *reject = to(*reject);
             }
@@ -176,7 +189,7 @@ impl Flow {
     pub fn straight<'a>(&self, block: usize, program: &'a Program) -> impl Iterator<Item = (u32, Op, &'a Instruction)> {
         let Block { start, end, exit } = self.blocks[block];
         let ends = match exit {
-            Exit::Outside(_) => false,
+            Exit::Outside(_) | Exit::Ahead { .. } => false,
             Exit::Goto(_) => {
                 end > start && matches!(op_at(program, end - 1), Some(Op::Jump | Op::JumpIf | Op::JumpUnless))
             }

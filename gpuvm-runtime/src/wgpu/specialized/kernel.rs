@@ -8,12 +8,14 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::base::{RUN, base};
 use super::disk::Folder;
 use super::emit::{About, Start, emit};
+use super::engine::reach;
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::kernel::{Path, bindings, uniform_fields};
 use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
+use crate::wgpu::stepper::Reach;
 
 /// A program as compute pipelines.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct SpecializedKernel {
     pub uniform: Vec<String>,
     /// What is known of the program.
     pub about: About,
+    /// How much a batch may hold.
+    pub reach: Reach,
     /// What is remembered of its launches.
     pub experience: Experience,
 }
@@ -121,6 +125,7 @@ impl SpecializedKernel {
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
+            reach: reach(gpu.software, program),
             experience: Experience::default(),
         })
     }

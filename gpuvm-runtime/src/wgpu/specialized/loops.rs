@@ -1,6 +1,6 @@
 //! Dominators and loops of a [`Flow`].
 
-use super::flow::{Exit, Flow};
+use super::flow::Flow;
 
 /// What the order of a flow's blocks says about them. Blocks that cannot be reached belong to nothing.
 #[derive(Debug)]
@@ -24,6 +24,19 @@ pub struct Loop {
     pub header: usize,
     /// Which blocks are inside.
     pub inside: Vec<bool>,
+}
+
+impl Loop {
+    /// The blocks inside, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = usize> {
+        (0..self.inside.len()).filter(|&block| self.inside[block])
+    }
+
+    /// The blocks that close the loop.
+    pub fn latches(&self, flow: &Flow) -> impl Iterator<Item = usize> {
+        self.blocks()
+            .filter(|&block| flow.blocks[block].exit.targets().any(|to| to == self.header))
+    }
 }
 
 impl Shape {
@@ -121,60 +134,6 @@ fn natural(header: usize, closing: Vec<usize>, before: &[Vec<usize>]) -> Vec<boo
     inside
 }
 
-/// Instructions of an unrolled loop's body at most.
-const UNROLLED: u32 = 64;
-/// Copies of a loop's body at most.
-const MOST_COPIES: u32 = 8;
-
-/// Repeats the bodies of small innermost loops, so that what is done once an iteration, such as looking at the budget, is done
-/// less often.
-pub fn unroll(flow: &mut Flow) {
-    let Some(shape) = Shape::new(flow) else {
-        return;
-    };
-    for one in &shape.loops {
-        let blocks: Vec<usize> = (0..one.inside.len()).filter(|&block| one.inside[block]).collect();
-        let innermost = !blocks
-            .iter()
-            .any(|&block| block != one.header && shape.is_header(block));
-        let yields = blocks
-            .iter()
-            .any(|&block| matches!(flow.blocks[block].exit, Exit::Yield(_) | Exit::Pause));
-        let size: u32 = blocks
-            .iter()
-            .map(|&block| flow.blocks[block].end - flow.blocks[block].start)
-            .sum();
-        let copies = (UNROLLED / size.max(1)).min(MOST_COPIES);
-        if innermost && !yields && copies > 1 {
-            repeat(flow, &blocks, one.header, copies as usize);
-        }
-    }
-}
-
-fn repeat(flow: &mut Flow, blocks: &[usize], header: usize, copies: usize) {
-    let first = flow.blocks.len();
-    // The number of a block's copy; copy 0 is the block itself.
-    let number = |copy: usize, block: usize| match (copy, blocks.binary_search(&block)) {
-        (0, _) | (_, Err(_)) => block,
-        (_, Ok(place)) => first + (copy - 1) * blocks.len() + place,
-    };
-    for copy in 1..copies {
-        for &block in blocks {
-            let mut copied = flow.blocks[block].clone();
-            copied.exit.map(|to| match to == header {
-                true => number((copy + 1) % copies, header),
-                false => number(copy, to),
-            });
-            flow.blocks.push(copied);
-        }
-    }
-    for &block in blocks {
-        flow.blocks[block]
-            .exit
-            .map(|to| if to == header { number(1, header) } else { to });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,15 +159,5 @@ mod tests {
     fn a_loop_with_two_entries_has_no_shape() {
         let text = "code\nvmid w1\njnz @b, w1\na:\naddi w1, w1, 1\nb:\naddi w1, w1, 2\njnz @a, w1\nhalt";
         assert!(Shape::new(&flow(text)).is_none());
-    }
-
-    #[test]
-    fn small_loops_are_repeated_and_keep_their_exits() {
-        let mut flow = flow("code\nvmid w1\nagain:\naddi w1, w1, -1\njnz @again, w1\nhalt");
-        unroll(&mut flow);
-        let shape = Shape::new(&flow).unwrap();
-        assert_eq!(shape.loops.len(), 1);
-        assert_eq!(shape.loops[0].inside.iter().filter(|&&x| x).count(), 8);
-        assert_eq!(shape.order.len(), 1 + 8 + 1);
     }
 }

@@ -4,6 +4,7 @@ mod automatic;
 mod base;
 mod cache;
 mod code;
+mod counted;
 mod disk;
 mod emit;
 mod engine;
@@ -16,6 +17,7 @@ mod options;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod unroll;
 
 pub use automatic::Automatic;
 pub use engine::Specialized;

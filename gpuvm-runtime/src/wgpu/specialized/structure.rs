@@ -243,7 +243,7 @@ impl Builder<'_> {
         let mut steps = vec![Step::Straight(block)];
         match self.flow.blocks[block].exit {
             Exit::Goto(to) => steps.extend(self.edge(block, to, fall)),
-            Exit::Branch { accept, reject, .. } => {
+            Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => {
                 let accept = self.edge(block, accept, fall);
                 let reject = self.edge(block, reject, fall);
                 steps.push(Step::Branch { block, accept, reject });

@@ -277,12 +277,14 @@ impl Emitter<'_> {
 
     fn compare(&mut self, op: BinaryOperator, x: Operand, y: Operand) -> Value {
         let (left, right) = (self.w(x), self.w(y));
-        let truth = self.code.binary(op, left, right);
-        let (x, y) = (self.value(x), self.value(y));
-        match op {
-            BinaryOperator::Less => self.note_below(truth, &x, &y, true),
-            _ => self.note_below(truth, &y, &x, false),
+        let less = op == BinaryOperator::Less;
+        let (index, bound) = if less { (x, y) } else { (y, x) };
+        let (index, bound) = (self.value(index), self.value(bound));
+        if self.is_below(&index, &bound) {
+            return Value::known(u32::from(less));
         }
+        let truth = self.code.binary(op, left, right);
+        self.note_below(truth, &index, &bound, less);
         Value::truth(truth)
     }
 

@@ -3,11 +3,12 @@
 //! which are right everywhere, unless the routine is relaxed.
 
 use gpuvm_core::isa::Op;
-use naga::{BinaryOperator, MathFunction, Scalar};
+use naga::{BinaryOperator, MathFunction, Scalar, ScalarKind};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::{Operand, Value};
+use crate::wgpu::floats::INVERSE_ROOT;
 
 const SIGN: u32 = 0x8000_0000;
 const ONE: u32 = 1.0_f32.to_bits();
@@ -18,6 +19,13 @@ const NAN: u32 = 0x7fc0_0000;
 /// Whether bits are those of a zero.
 fn is_zero(bits: u32) -> bool {
     bits & !SIGN == 0
+}
+
+/// The inverse of a power of two, if both are normal numbers: multiplying by it is the same as dividing.
+fn inverse_power(bits: u32) -> Option<u32> {
+    let exponent = bits >> 23 & 0xff;
+    let known = bits << 9 == 0 && (1..=253).contains(&exponent);
+    known.then(|| bits & SIGN | (254 - exponent) << 23)
 }
 
 impl Emitter<'_> {
@@ -42,7 +50,7 @@ impl Emitter<'_> {
                 Value::float(self.code.binary(BinaryOperator::Modulo, x, y))
             }
             Op::FMulAdd if relaxed => self.float_function(MathFunction::Fma, inputs),
-            Op::FSqrt if relaxed => self.float_function(MathFunction::Sqrt, inputs),
+            Op::FSqrt => self.square_root(x),
             Op::FFloor if relaxed => self.float_function(MathFunction::Floor, inputs),
             Op::FCeil if relaxed => self.float_function(MathFunction::Ceil, inputs),
             Op::FTrunc if relaxed => self.float_function(MathFunction::Trunc, inputs),
@@ -72,16 +80,16 @@ impl Emitter<'_> {
             Op::FLe => self.helper_truth("fle", inputs),
             Op::FRem => self.helper("frem", inputs),
             Op::FMulAdd => self.helper("fma_exact", inputs),
-            // Right alone, Mesa's own root of a NaN became 0 among other code.
-            Op::FSqrt if self.options.software => self.helper("fsqrt_words", inputs),
-            Op::FSqrt => self.helper("fsqrt", inputs),
             Op::FFloor => self.helper("ffloor", inputs),
             Op::FCeil => self.helper("fceil", inputs),
             Op::FTrunc => self.helper("ftrunc", inputs),
             Op::FRound => self.helper("fround", inputs),
             Op::FRoundEven => self.helper("fround_even", inputs),
-            Op::FMin => self.helper("fmin", inputs),
-            Op::FMax => self.helper("fmax", inputs),
+            Op::FMin | Op::FMax => match self.limited(op, x, y) {
+                Some(limited) => limited,
+                None if op == Op::FMin => self.helper("fmin", inputs),
+                None => self.helper("fmax", inputs),
+            },
             Op::FCanon => self.helper("fcanon", inputs),
             Op::FToI => self.helper("float_to_signed", inputs),
             Op::FToU => self.helper("float_to_unsigned", inputs),
@@ -89,6 +97,50 @@ impl Emitter<'_> {
             Op::UToF => self.helper("unsigned_to_float", inputs),
             _ => return None,
         })
+    }
+
+    /// The root, which remembers of what, for [`Emitter::quotient_of_floats`].
+    fn square_root(&mut self, x: Operand) -> Value {
+        let of = self.w(x);
+        let root = match self.options.relaxed {
+            true => self.float_function(MathFunction::Sqrt, &[x]),
+            // Right alone, Mesa's own root of a NaN became 0 among other code.
+            false if self.options.software => self.helper("fsqrt_words", &[x]),
+            false => self.helper("fsqrt", &[x]),
+        };
+        Value {
+            root_of: Some(of),
+            ..root
+        }
+    }
+
+    /// `1.0 / sqrt(of)`, if there is something better than that.
+    fn inverse_root(&mut self, of: Node) -> Option<Value> {
+        if self.options.relaxed {
+            let x = self.code.bits_as(of, ScalarKind::Float);
+            return Some(Value::float(self.code.math(MathFunction::InverseSqrt, &[x])));
+        }
+        let known = self.options.floats.inverse_root();
+        known.then(|| Value::word(self.code.call(INVERSE_ROOT, &[of])))
+    }
+
+    /// The smaller or larger one of a value and a literal, where one comparison says which: not if the literal is NaN, or a zero that
+    /// gives way to the other.
+    fn limited(&mut self, op: Op, x: Operand, y: Operand) -> Option<Value> {
+        let (x, limit) = match (self.constant(x), self.constant(y)) {
+            (None, Some(limit)) => (x, limit),
+            (Some(limit), None) => (y, limit),
+            _ => return None,
+        };
+        let yielding = if op == Op::FMin { 0 } else { SIGN };
+        if f32::from_bits(limit).is_nan() || limit == yielding || !self.options.floats.native(Op::FLt) {
+            return None;
+        }
+        let (value, word) = (self.f(x), self.w(x));
+        let (bound, limit) = (Value::known(limit).as_float(&mut self.code), self.code.word(limit));
+        let (low, high) = if op == Op::FMin { (value, bound) } else { (bound, value) };
+        let inside = self.code.binary(BinaryOperator::Less, low, high);
+        Some(Value::word(self.code.select(inside, word, limit)))
     }
 
     /// The operand's value, its float form made and kept unless it is a constant.
@@ -168,7 +220,15 @@ impl Emitter<'_> {
 
     /// `x / y`.
     fn quotient_of_floats(&mut self, x: Value, y: Value) -> Value {
+        if let (Some(ONE), Some(of)) = (x.constant, y.root_of)
+            && let Some(inverse) = self.inverse_root(of)
+        {
+            return inverse;
+        }
         match (x.constant, y.constant) {
+            (None, Some(power)) if let Some(inverse) = inverse_power(power) => {
+                self.float_times(x, Value::known(inverse))
+            }
             (Some(zero), None) if is_zero(zero) => self.zero_or_infinity(y, zero),
             (None, Some(zero)) if is_zero(zero) => self.zero_or_infinity(x, zero | INFINITY),
             _ => self.of_floats(BinaryOperator::Divide, x, y),

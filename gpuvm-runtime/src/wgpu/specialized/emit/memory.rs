@@ -13,6 +13,10 @@ use crate::engine::fault;
 impl Emitter<'_> {
     /// `d = space[offset + constant]`.
     pub fn load(&mut self, ip: u32, [d, space, offset, constant]: [u32; 4]) {
+        if let Some(node) = self.early.take(ip) {
+            self.write(d, Value::word(node));
+            return;
+        }
         let value = match self.constant(Operand::Word(space)) {
             Some(space::ARENA) => match self.folded(offset, constant) {
                 Some(value) => Value::known(value),
@@ -116,7 +120,7 @@ impl Emitter<'_> {
     }
 
     /// A pointer to a word of the arena; one outside of the launch's window traps.
-    fn arena_word(&mut self, ip: u32, word: u32, constant: u32) -> Node {
+    pub fn arena_word(&mut self, ip: u32, word: u32, constant: u32) -> Node {
         // The integer form is what proofs and earlier checks know.
         let base = self.w(Operand::Word(word));
         let value = self.read(word);

@@ -6,8 +6,10 @@
 //! Either is made twice. The *fresh* function starts all VMs at the entry. The *resumed* one takes up VMs that were stopped: in
 //! structured code it walks to the place in question past everything in between, which costs nothing once it is there.
 
+mod ahead;
 mod arithmetic;
 mod blocks;
+mod early;
 mod float;
 mod instruction;
 mod long;
@@ -28,9 +30,10 @@ use super::base::Base;
 use super::code::{Code, Node};
 use super::facts::{Fact, Facts, facts};
 use super::flow::Flow;
-use super::loops::unroll;
 use super::options::Options;
 use super::structure::structure;
+use super::unroll::unroll;
+use early::Early;
 use proof::{Said, Sum};
 use state::Frame;
 use words::Hand;
@@ -95,6 +98,7 @@ struct Emitter<'a> {
     sums: HashMap<Node, Sum>,
     lengths: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
+    early: Early,
 }
 
 /// Writes a program as a function.
@@ -112,8 +116,11 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     };
     let mut steps = structure(&flow);
     if steps.is_some() {
-        unroll(&mut flow);
-        steps = structure(&flow);
+        let mut unrolled = flow.clone();
+        unroll(&mut unrolled, program, options);
+        if let Some(better) = structure(&unrolled) {
+            (flow, steps) = (unrolled, Some(better));
+        }
     }
     let used = (0..program.code.len() as u32).fold(0, |used, ip| {
         let (uses, defs) = super::flow::words_of(program, ip);
@@ -154,6 +161,7 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         sums: HashMap::new(),
         lengths: HashMap::new(),
         said: HashMap::new(),
+        early: Early::default(),
     };
     match steps {
         Some(steps) => emitter.structured(&steps, module),

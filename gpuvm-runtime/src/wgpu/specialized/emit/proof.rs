@@ -136,20 +136,42 @@ impl Emitter<'_> {
 
     /// Notes that a condition says whether `index` is below `bound`.
     pub fn note_below(&mut self, condition: Node, index: &Value, bound: &Value, met: bool) {
+        if let Some(below) = self.below(index, 0, bound) {
+            self.said.insert(condition, Said { met, below });
+        }
+    }
+
+    /// Notes that `index + constant` is below `bound` from here on.
+    pub fn know_below(&mut self, index: &Value, constant: u32, bound: &Value) {
+        let below = self.below(index, constant, bound);
+        self.hand.below.extend(below);
+    }
+
+    /// What it means that `index + constant` is below `bound`, if it may be of use.
+    fn below(&self, index: &Value, more: u32, bound: &Value) -> Option<Below> {
         let bound = match (bound.constant, bound.word.and_then(|word| self.lengths.get(&word))) {
             (Some(constant), _) => Bound::Constant(constant),
             (None, Some(&param)) => Bound::Length(param),
-            (None, None) => return,
+            (None, None) => return None,
         };
-        if let Some(Sum {
-            place: None,
-            index: Some((node, 1)),
-            constant,
-        }) = self.sum_of(index)
-        {
-            let below = Below { node, constant, bound };
-            self.said.insert(condition, Said { met, below });
+        match self.sum_of(index)? {
+            Sum {
+                place: None,
+                index: Some((node, 1)),
+                constant,
+            } => Some(Below {
+                node,
+                constant: constant.wrapping_add(more),
+                bound,
+            }),
+            _ => None,
         }
+    }
+
+    /// Whether `index` is known to be below `bound`.
+    pub fn is_below(&self, index: &Value, bound: &Value) -> bool {
+        self.below(index, 0, bound)
+            .is_some_and(|below| self.hand.below.contains(&below))
     }
 
     /// Learns from a condition that has turned out one way.

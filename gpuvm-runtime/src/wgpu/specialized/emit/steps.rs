@@ -231,16 +231,17 @@ impl Emitter<'_> {
     }
 
     fn branch(&mut self, block: usize, accept: &[Step], reject: &[Step]) {
-        let Exit::Branch { word, .. } = self.flow.blocks[block].exit else {
-            return;
-        };
+        let exit = self.flow.blocks[block].exit;
         let goals = [self.goals_of(accept), self.goals_of(reject)];
         let plain = goals.iter().all(Goals::is_empty);
-        let known = self
-            .constant(Operand::Word(word))
-            .filter(|_| plain)
-            .map(|constant| constant != 0);
-        let met = self.t(Operand::Word(word));
+        let (met, known) = match exit {
+            Exit::Branch { word, .. } => {
+                let known = self.constant(Operand::Word(word)).filter(|_| plain);
+                (self.t(Operand::Word(word)), known.map(|constant| constant != 0))
+            }
+            Exit::Ahead { counted, turns, .. } => (self.is_ahead(counted, turns), None),
+            _ => return,
+        };
         let condition = match plain {
             true => met,
             false => {
@@ -256,6 +257,17 @@ impl Emitter<'_> {
             let arm = self.nested(|emitter| {
                 if plain {
                     emitter.learn(met, way);
+                }
+                if let (
+                    Exit::Ahead {
+                        counted, turns, accept, ..
+                    },
+                    true,
+                    true,
+                ) = (exit, plain, way)
+                {
+                    emitter.learn_ahead(counted, turns);
+                    emitter.load_early(accept, turns);
                 }
                 // An arm that is never taken stays empty.
                 if known.is_none_or(|known| known == way) {

@@ -18,6 +18,8 @@ pub struct Value {
     pub float: Option<Node>,
     /// As a truth value, if it is 0 or 1.
     pub truth: Option<Node>,
+    /// The integer whose square root it is, both taken as floats.
+    pub root_of: Option<Node>,
 }
 
 impl Value {

@@ -6,7 +6,7 @@ use crate::wgpu::tests::operations::{arity, inputs};
 use gpuvm_core::isa::{Class, Instruction, Op, Role, pair};
 use gpuvm_core::matrix::pool::Store;
 
-const CONSTANTS: [u32; 9] = [
+const CONSTANTS: [u32; 11] = [
     0,
     1,
     31,
@@ -16,6 +16,9 @@ const CONSTANTS: [u32; 9] = [
     0x3f80_0000,
     0xbf80_0000,
     0x4049_0fdb,
+    // The smallest and, but for the sign, the largest power of two whose inverse is a normal number.
+    0x0080_0000,
+    0xfe80_0000,
 ];
 
 /// Operands that come from the launch in w2 to w7.
@@ -89,4 +92,23 @@ fn operations_with_a_known_operand_give_the_reference_bits() {
         let vms = 500;
         check(&job(program, &inputs(2, vms), 2, outputs, vms));
     }
+}
+
+#[test]
+fn the_inverse_of_a_root_gives_the_reference_bits() {
+    let code = vec![
+        op(Op::Imm, [0, 1, 0, 0]),
+        op(Op::Param, [1, 0, 0, 0]),
+        op(Op::Load, [2, 0, 1, 0]),
+        op(Op::Imm, [4, 1.0_f32.to_bits(), 0, 0]),
+        op(Op::FSqrt, [3, 2, 0, 0]),
+        op(Op::FDiv, [10, 4, 3, 0]),
+        op(Op::Param, [1, 1, 0, 0]),
+        op(Op::Store, [10, 0, 1, 0]),
+        op(Op::Store, [3, 0, 1, 1]),
+        op(Op::Halt, [0; 4]),
+    ];
+    let program = crate::wgpu::tests::program(code, Store::default());
+    let vms = 20_000;
+    check(&job(program, &inputs(1, vms), 1, 2, vms));
 }

@@ -1,0 +1,96 @@
+//! What an execution has cost so far.
+
+use std::time::Duration;
+
+use super::Execution;
+use crate::device::{Device, FloatMode};
+use crate::engine::{Engine, Tally};
+use crate::stats::Stats;
+use crate::tally::continued;
+
+/// How long the device is at one submission.
+#[derive(Debug, Default)]
+pub(super) struct Slices {
+    /// Its time for all submissions so far.
+    sum: Duration,
+    /// The longest of them.
+    pub(super) longest: Option<Duration>,
+}
+
+impl Slices {
+    /// Takes a look after a submission, when the device has spent so much time in all.
+    pub(super) fn see(&mut self, spent: Option<Duration>) {
+        let Some(spent) = spent else { return };
+        self.longest = self.longest.max(Some(spent.saturating_sub(self.sum)));
+        self.sum = spent;
+    }
+}
+
+impl Execution<'_> {
+    /// Instructions retired so far, as far as they are counted.
+    pub(super) fn instructions(&self) -> u64 {
+        let retired = self.tally().retired;
+        retired.map_or(0, |classes| classes.iter().sum())
+    }
+
+    /// How it stands, the legs before this one included in what is counted.
+    fn tally(&self) -> Tally {
+        let Some(leg) = &self.leg else {
+            return self.before.clone();
+        };
+        let now = leg.tally();
+        let mut all = continued(&self.before, &now);
+        (all.running, all.yielded, all.blocked) = (now.running, now.yielded, now.blocked);
+        (all.halted, all.trapped, all.at_breakpoint) = (now.halted, now.trapped, now.at_breakpoint);
+        all
+    }
+
+    /// What it has cost so far.
+    pub fn stats(&self) -> Stats {
+        let tally = self.tally();
+        let leg = self.leg.as_ref();
+        let engine = match tally.engine {
+            Engine::Auto => self.options.engine,
+            engine => engine,
+        };
+        let device = match engine {
+            Engine::Native | Engine::Reference => Device::cpu(),
+            _ => self.runtime.device().clone(),
+        };
+        Stats {
+            vms: self.course.vms.into(),
+            engine,
+            float_mode: if self.course.program.relaxed {
+                FloatMode::Relaxed
+            } else {
+                device.float_mode
+            },
+            device,
+            dispatch: self.options.dispatch,
+            steps: self.steps_done + leg.map_or(0, |leg| if leg.steps > 1 { leg.tally().steps } else { 0 }),
+            batches: self.jobs + leg.map_or(0, |leg| leg.parts.len() as u64),
+            submissions: tally.batches,
+            retired: tally.retired,
+            epochs: tally.epochs,
+            host_time: self.earlier + self.begin.elapsed(),
+            device_time: tally.device_time,
+            longest_submission: self.slices.longest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_submission_is_remembered() {
+        let mut slices = Slices::default();
+        slices.see(None);
+        assert_eq!(slices.longest, None);
+        for spent in [3, 10, 14] {
+            slices.see(Some(Duration::from_millis(spent)));
+        }
+        assert_eq!(slices.longest, Some(Duration::from_millis(7)));
+    }
+}

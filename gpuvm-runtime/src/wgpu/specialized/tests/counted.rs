@@ -1,0 +1,120 @@
+//! Loops that count, around the edges of the numbers, with VMs that are stopped everywhere.
+
+use super::*;
+
+const CYCLES: [u32; 2] = [3, 5000];
+
+/// Code that runs `body` in a loop whose index is w3 and whose limit is w4. Limits are near the quarters of the numbers, starts up to 31
+/// steps before them. No VM goes around more than 40 times.
+fn counting(compare: &str, jump: &str, step: i32, first: bool, body: &str) -> String {
+    let entry = match (first, jump) {
+        (false, _) => String::new(),
+        (true, "jnz") => format!("{compare}\njz @out, w6\n"),
+        (true, _) => format!("{compare}\njnz @out, w6\n"),
+    };
+    format!(
+        "vmid w1
+        shli w2, w1, 30
+        shri w3, w1, 2
+        andi w3, w3, 7
+        add w4, w2, w3
+        addi w4, w4, -4
+        shri w3, w1, 5
+        andi w3, w3, 31
+        muli w3, w3, {}
+        add w3, w3, w4
+        imm w8, 40
+        imm w11, 1
+        {entry}again:
+        addi w5, w5, 1
+        eq w7, w5, w8
+        jnz @out, w7
+        mul w10, w10, w8
+        xor w10, w10, w3
+        {body}
+        addi w3, w3, {step}
+        {compare}
+        {jump} @again, w6
+        out:
+        add w10, w10, w5",
+        step.wrapping_neg()
+    )
+}
+
+fn check_counting(code: &str) {
+    let program = assembled("site 0:7:0 bounds", code);
+    check_with(&job(program, &[], 0, 1, 1024), &Options::default(), &CYCLES);
+}
+
+#[test]
+fn loops_that_count_up_or_down_end_where_they_should() {
+    let tests = [
+        ("ltu w6, w3, w4", "jnz", 1),
+        ("ltu w6, w3, w4", "jnz", 3),
+        ("leu w6, w4, w3", "jz", 1),
+        ("leu w6, w3, w4", "jnz", 5),
+        ("lts w6, w3, w4", "jnz", 1),
+        ("les w6, w4, w3", "jz", 7),
+        ("les w6, w3, w4", "jnz", 2),
+        ("ltu w6, w4, w3", "jnz", -1),
+        ("leu w6, w3, w4", "jz", -3),
+        ("lts w6, w4, w3", "jnz", -2),
+        ("les w6, w4, w3", "jnz", -1),
+        ("ne w6, w3, w4", "jnz", 1),
+        ("eq w6, w4, w3", "jz", -1),
+        ("mov w6, w3", "jnz", -1),
+    ];
+    for (i, (compare, jump, step)) in tests.into_iter().enumerate() {
+        check_counting(&counting(compare, jump, step, i % 2 == 0, ""));
+    }
+}
+
+#[test]
+fn loops_that_count_may_break_trap_and_nest() {
+    let up = |body| counting("ltu w6, w3, w4", "jnz", 1, true, body);
+    check_counting(&up("andi w7, w10, 31\njz @out, w7"));
+    check_counting(&up(
+        "andi w7, w10, 63\nxori w7, w7, 5\nimm w9, 0\neq w7, w7, w9\ntrapnz s0, w7, w3, w5",
+    ));
+    check_counting(&up(
+        "andi w7, w3, 1\njz @even, w7\naddi w10, w10, 9\njump @on\neven:\nrotli w10, w10, 3\non:\naadd w9, w0, w11",
+    ));
+    // The inner loop counts as well, down to a limit that it reads again each time.
+    check_counting(&up(
+        "mov w9, w5\ninner:\nxor w10, w10, w9\nrotli w10, w10, 5\naddi w9, w9, -1\nimm w12, 2\nlts w13, w12, w9
+        jnz @inner, w13",
+    ));
+    // And one that always runs ten times.
+    check_counting(&up(
+        "imm w9, 10\ninner:\nadd w10, w10, w9\nrotli w10, w10, 5\naddi w9, w9, -1\njnz @inner, w9",
+    ));
+}
+
+#[test]
+fn slices_are_read_without_checks_where_iterations_are_counted() {
+    let text = "param &[[u32; 2]]\nresult u32\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nmov w10, w2\nltu w4, w3, w2\njz @done, w4
+        again:\nmuli w5, w3, 2\nadd w5, w5, w1\naddi w3, w3, 1\nload w6, w0, w5, 0\nload w7, w0, w5, 1\nmul w6, w6, w7\nadd w10, w10, w6
+        ltu w4, w3, w2\njnz @again, w4\ndone:\nparam w1, 1\nstore w10, w0, w1, 0\nhalt";
+    let program = assemble(text).unwrap();
+    let words: Vec<u32> = (1..=46).collect();
+    let mut job = job(program, &words, 0, 1, 50);
+    job.slots[0].place.length = 23;
+    check_with(&job, &Options::default(), &[1, 2, 5000]);
+    // Only the loop for the last few iterations checks, and each of its two loads once.
+    let text = shown(&job.program, Start::Fresh);
+    assert_eq!(text.matches("trap_fault =").count(), 2, "{text}");
+}
+
+#[test]
+fn indices_are_not_checked_where_iterations_are_counted() {
+    let text = "param &[u32]\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nltu w4, w3, w2\njz @done, w4
+        again:\nleu w4, w2, w3\ntrapnz s0, w4, w2, w3\nadd w5, w3, w1\nload w6, w0, w5, 0\nmuli w10, w10, 3\nadd w10, w10, w6
+        addi w3, w3, 1\nltu w4, w3, w2\njnz @again, w4\ndone:\nparam w1, 1\nstore w10, w0, w1, 0\nhalt";
+    let program = assemble(text).unwrap();
+    let words: Vec<u32> = (1..=77).collect();
+    let mut job = job(program, &words, 0, 1, 50);
+    job.slots[0].place.length = 77;
+    check_with(&job, &Options::default(), &[1, 2, 5000]);
+    let text = shown(&job.program, Start::Fresh);
+    assert_eq!(text.matches("trap_fault =").count(), 1, "{text}");
+}

@@ -1,0 +1,237 @@
+//! Repeats the bodies of small innermost loops, so that what is done once an iteration, such as looking at the budget, is done less
+//! often.
+//!
+//! A loop that runs a known small number of times becomes that many copies and no loop. One that [counts](super::counted) asks at its
+//! header whether so many iterations are sure to come, and runs that many copies of its body with one test, at the end. Any other
+//! keeps its tests in each copy.
+
+use gpuvm_core::isa::Op;
+use gpuvm_core::program::Program;
+
+use super::counted::{Counted, entered};
+use super::facts::facts;
+use super::flow::{Block, Exit, Flow};
+use super::loops::{Loop, Shape};
+use super::options::Options;
+
+/// Instructions of an unrolled loop's body at most.
+const UNROLLED: u32 = 64;
+/// Copies of a loop's body at most.
+const MOST_COPIES: u32 = 8;
+/// The same for copies that look ahead, of bodies that are not larger than [`UNROLLED`].
+const AHEAD: u32 = 512;
+const MOST_AHEAD: u32 = 32;
+/// Instructions of the copies that a loop becomes at most.
+const STRAIGHTENED: u32 = 256;
+/// As how many instructions counts one whose exact form is a function.
+const LONG: u32 = 16;
+
+/// Repeats the bodies of small innermost loops.
+pub fn unroll(flow: &mut Flow, program: &Program, options: &Options) {
+    while straighten(flow, program, options) {}
+    let Some(shape) = Shape::new(flow) else {
+        return;
+    };
+    let innermost = shape.loops.iter().filter(|one| is_innermost(flow, &shape, one));
+    for one in innermost.collect::<Vec<_>>() {
+        let (size, body) = (size(flow, program, one), Body::new(one));
+        let copies = (UNROLLED / size).min(MOST_COPIES);
+        let turns = match options.software {
+            true => copies,
+            false if size > UNROLLED => 1,
+            false => (AHEAD / size).min(MOST_AHEAD),
+        };
+        match Counted::of(flow, program, &shape, one) {
+            // The first block has to stay the entry.
+            Some(counted) if turns > 1 && one.header != 0 => body.look_ahead(flow, counted, turns),
+            _ if copies > 1 => body.repeat(flow, copies as usize),
+            _ => {}
+        }
+    }
+}
+
+/// Whether no other loop and no yield is inside.
+fn is_innermost(flow: &Flow, shape: &Shape, one: &Loop) -> bool {
+    one.blocks().all(|block| {
+        let yields = matches!(flow.blocks[block].exit, Exit::Yield(_) | Exit::Pause);
+        !yields && (block == one.header || !shape.is_header(block))
+    })
+}
+
+/// Instructions of a loop, at least 1.
+fn size(flow: &Flow, program: &Program, one: &Loop) -> u32 {
+    let blocks = one.blocks().map(|block| {
+        let own = flow.blocks[block].end - flow.blocks[block].start;
+        let code = flow.straight(block, program);
+        let long =
+            code.filter(|(_, op, _)| matches!(op, Op::FDiv | Op::FSqrt | Op::FRem | Op::FMulAdd) && !program.relaxed);
+        own + long.count() as u32 * (LONG - 1)
+    });
+    blocks.sum::<u32>().max(1)
+}
+
+/// Turns an innermost loop that runs a known number of times into that many copies; whether there was one.
+fn straighten(flow: &mut Flow, program: &Program, options: &Options) -> bool {
+    let Some(shape) = Shape::new(flow) else {
+        return false;
+    };
+    let known = facts(flow, program, options);
+    let found = shape.loops.iter().find_map(|one| {
+        let most = STRAIGHTENED / size(flow, program, one);
+        let counted = is_innermost(flow, &shape, one).then(|| Counted::of(flow, program, &shape, one))??;
+        let entered = entered(flow, program, options, &known, one)?;
+        Some((one, counted.turns(&entered, most)?))
+    });
+    if let Some((one, turns)) = found {
+        Body::new(one).straighten(flow, turns as usize);
+    }
+    found.is_some()
+}
+
+/// A loop's blocks, to be copied.
+struct Body {
+    header: usize,
+    blocks: Vec<usize>,
+}
+
+impl Body {
+    fn new(one: &Loop) -> Body {
+        Body {
+            header: one.header,
+            blocks: one.blocks().collect(),
+        }
+    }
+
+    /// Adds copies, numbered from 1. What closes the loop leads to the header of the original from all of them.
+    fn copy(&self, flow: &mut Flow, copies: usize) -> Copies {
+        let copies = Copies {
+            first: flow.blocks.len(),
+            count: copies,
+        };
+        for copy in 1..=copies.count {
+            for &block in &self.blocks {
+                let mut copied = flow.blocks[block].clone();
+                copied.exit.map(|to| {
+                    if to == self.header {
+                        to
+                    } else {
+                        self.number(&copies, copy, to)
+                    }
+                });
+                flow.blocks.push(copied);
+            }
+        }
+        copies
+    }
+
+    /// The number of a block's copy; copy 0 is the block itself, and blocks outside have no others.
+    fn number(&self, copies: &Copies, copy: usize, block: usize) -> usize {
+        match (copy, self.blocks.binary_search(&block)) {
+            (0, _) | (_, Err(_)) => block,
+            (_, Ok(place)) => copies.first + (copy - 1) * self.blocks.len() + place,
+        }
+    }
+
+    /// Changes what leads from a copy back to the header of the original.
+    fn close(&self, flow: &mut Flow, copies: &Copies, copy: usize, mut close: impl FnMut(&mut Exit)) {
+        for &block in &self.blocks {
+            let exit = &mut flow.blocks[self.number(copies, copy, block)].exit;
+            if exit.targets().any(|to| to == self.header) {
+                close(exit);
+            }
+        }
+    }
+
+    /// Copies that keep the loop's tests.
+    fn repeat(&self, flow: &mut Flow, times: usize) {
+        let copies = self.copy(flow, times - 1);
+        for copy in 0..times - 1 {
+            let next = self.number(&copies, copy + 1, self.header);
+            self.close(flow, &copies, copy, |exit| {
+                exit.map(|to| if to == self.header { next } else { to })
+            });
+        }
+    }
+
+    /// Copies instead of a loop.
+    fn straighten(&self, flow: &mut Flow, times: usize) {
+        let copies = self.copy(flow, times - 1);
+        for copy in 0..times {
+            let next = (copy + 1 < times).then(|| self.number(&copies, copy + 1, self.header));
+            self.close(flow, &copies, copy, |exit| {
+                let out = exit.targets().find(|&to| to != self.header);
+                *exit = next.or(out).map_or(*exit, Exit::Goto);
+            });
+        }
+    }
+
+    /// Copies of which only the last has a test, for when so many iterations are sure to come.
+    fn look_ahead(&self, flow: &mut Flow, counted: Counted, turns: u32) {
+        let times = turns as usize;
+        let copies = self.copy(flow, times);
+        for copy in 1..times {
+            let next = self.number(&copies, copy + 1, self.header);
+            self.close(flow, &copies, copy, |exit| *exit = Exit::Goto(next));
+        }
+        let guard = flow.blocks.len();
+        for block in &mut flow.blocks {
+            block.exit.map(|to| if to == self.header { guard } else { to });
+        }
+        let start = flow.blocks[self.header].start;
+        flow.blocks.push(Block {
+            start,
+            end: start,
+            exit: Exit::Ahead {
+                counted,
+                turns,
+                accept: self.number(&copies, 1, self.header),
+                reject: self.header,
+            },
+        });
+    }
+}
+
+/// Where the copies of a loop are.
+struct Copies {
+    first: usize,
+    count: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpuvm_core::assembly::assemble;
+
+    /// The blocks in the loops of a program whose loops were unrolled, and all of its blocks.
+    fn unrolled(text: &str) -> (Vec<usize>, usize) {
+        let program = assemble(text).unwrap();
+        let mut flow = Flow::new(&program);
+        unroll(&mut flow, &program, &Options::default());
+        let shape = Shape::new(&flow).unwrap();
+        let loops = shape.loops.iter().map(|one| one.blocks().count());
+        (loops.collect(), shape.order.len())
+    }
+
+    #[test]
+    fn small_loops_are_repeated_and_keep_their_exits() {
+        let text = "code\nvmid w1\nagain:\nshri w1, w1, 1\njnz @again, w1\nhalt";
+        assert_eq!(unrolled(text), (vec![8], 1 + 8 + 1));
+    }
+
+    #[test]
+    fn loops_that_count_look_ahead() {
+        let text = "code\nvmid w1\nagain:\naddi w1, w1, -1\njnz @again, w1\nhalt";
+        let (loops, blocks) = unrolled(text);
+        // The guard, the copies and the original.
+        assert_eq!((loops.len(), blocks), (1, 1 + loops[0] + 1));
+        assert_eq!(loops[0], 1 + MOST_AHEAD as usize + 1);
+    }
+
+    #[test]
+    fn loops_that_run_a_known_number_of_times_are_none() {
+        let text =
+            "code\nimm w1, 9\nimm w3, 3\nouter:\nimm w2, 5\ninner:\naddi w2, w2, 2\nlts w4, w2, w1\njnz @inner, w4
+            addi w3, w3, -1\njnz @outer, w3\nhalt";
+        assert_eq!(unrolled(text), (vec![], 1 + 3 * (1 + 2 + 1) + 1));
+    }
+}
