@@ -6,9 +6,11 @@ use super::random::variable;
 use super::testing::*;
 use super::tests::{FUEL, agree, all_settings, i, linked};
 use super::variables::follow;
+use crate::compile::Settings;
 use crate::isa::{Instruction, Op, Role, pair};
 use crate::types::TypeRef;
 
+/// First those of the integers, then those of bits.
 const LINEAR: [Op; 10] = [
     Op::Mov,
     Op::Add,
@@ -22,6 +24,15 @@ const LINEAR: [Op; 10] = [
     Op::RotlImm,
 ];
 const COMPARISONS: [Op; 6] = [Op::LtU, Op::LtS, Op::LeU, Op::LeS, Op::Eq, Op::Ne];
+
+/// An instruction that reads two words, or one and a constant, or only one.
+fn one(op: Op, d: u32, a: u32, b: u32, imm: u32) -> Instruction {
+    match op.roles()[2] {
+        Role::Imm => i(op, d, a, imm, 0),
+        Role::Use => i(op, d, a, b, 0),
+        _ => i(op, d, a, 0, 0),
+    }
+}
 
 /// A few instructions on words 0 to 2, most of which only flip bits.
 fn arm() -> impl Strategy<Value = Vec<Instruction>> {
@@ -58,11 +69,7 @@ proptest! {
             code.push(i(Op::Imm, 4, to, 0, 0));
         }
         let head = code.len() as u32;
-        code.extend(body.iter().map(|&(op, d, a, b, imm)| match LINEAR[op] {
-            op if op.roles()[2] == Role::Imm => i(op, d, a, imm, 0),
-            op if op.roles()[2] == Role::Use => i(op, d, a, b, 0),
-            op => i(op, d, a, 0, 0),
-        }));
+        code.extend(body.iter().map(|&(op, d, a, b, imm)| one(LINEAR[op], d, a, b, imm)));
         code.push(i(Op::AddImm, 3, 3, if down { u32::MAX } else { 1 }, 0));
         let (a, b) = if swap { (4, 3) } else { (3, 4) };
         code.push(i(COMPARISONS[comparison], 5, a, b, 0));
@@ -112,10 +119,8 @@ proptest! {
             code.extend([compare, i(leave, head + 2 + rest - 1, 7, 0, 0)]);
         }
         // Sometimes the high half of the counter is read, which is not linear.
-        code.extend(body.iter().map(|&(op, d, a, b, imm)| match LINEAR.get(op).copied().unwrap_or(Op::Or) {
-            op if op.roles()[2] == Role::Imm => i(op, d % 3, a, imm, 0),
-            op if op.roles()[2] == Role::Use => i(op, d % 3, a, b, 0),
-            op => i(op, d % 3, a, 0, 0),
+        code.extend(body.iter().map(|&(op, d, a, b, imm)| {
+            one(LINEAR.get(op).copied().unwrap_or(Op::Or), d % 3, a, b, imm)
         }));
         code.push(i(op, pair(3, 4), pair(3, 4), pair(8, 9), 0));
         if asks_first {
@@ -126,6 +131,42 @@ proptest! {
         code.push(i(Op::Return, 0, 0, 0, 0));
         let entry = leak(routine("loop", u32s(7), result::<[u32; 8]>(), 10, code, vec![]));
         agree(entry, &[3, 5, 7, from, from_high, to, to_high]);
+    }
+
+    #[test]
+    fn large_counts_are_the_sum_of_their_parts(
+        bits: bool,
+        body in prop::collection::vec((0..5usize, 0..3u32, 0..3u32, 0..3u32, 0..40u32), 1..6),
+        from in prop_oneof![Just(0), any::<u64>()],
+        turns in prop_oneof![Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from), Just(u64::MAX), any::<u64>()],
+        first: u64,
+        long: bool,
+    ) {
+        let ring = if bits { &LINEAR[5..] } else { &LINEAR[..5] };
+        // x, y and z are words 0 to 2, the counter words 3 and 4, its limit words 5 and 6, and words 8 and 9 hold 1.
+        let mut code = vec![i(Op::Imm, 8, 1, 0, 0), i(Op::Imm, 9, 0, 0, 0)];
+        code.extend(body.iter().map(|&(op, d, a, b, imm)| one(ring[op], d, a, b, imm)));
+        if long {
+            code.extend([i(Op::Add64, pair(3, 4), pair(3, 4), pair(8, 9), 0), i(Op::Eq64, 7, pair(3, 4), pair(5, 6), 0)]);
+        } else {
+            code.extend([i(Op::AddImm, 3, 3, 1, 0), i(Op::Eq, 7, 3, 5, 0)]);
+        }
+        code.extend([i(Op::JumpUnless, 2, 7, 0, 0), i(Op::Return, 0, 0, 0, 0)]);
+        let entry = leak(routine("far", u32s(7), result::<[u32; 7]>(), 10, code, vec![]));
+        let program = linked(entry, &Settings::default());
+        let turned = |state: [u32; 3], from: u64, to: u64| {
+            let [x, y, z] = state;
+            let args = [x, y, z, from as u32, (from >> 32) as u32, to as u32, (to >> 32) as u32];
+            let seen = run(entry, &program, &args, FUEL);
+            assert!(!seen.unfinished, "{}", program.disassemble());
+            [7, 8, 9].map(|at| seen.arena[at])
+        };
+        let mask = if long { u64::MAX } else { u64::from(u32::MAX) };
+        let (turns, first) = (turns & mask, first & mask);
+        prop_assume!(first != 0 && first != turns && turns != 0);
+        let between = turned([3, 5, 7], from, from.wrapping_add(first));
+        let rest = turned(between, from.wrapping_add(first), from.wrapping_add(turns));
+        prop_assert_eq!(turned([3, 5, 7], from, from.wrapping_add(turns)), rest, "{}", program.disassemble());
     }
 
     #[test]

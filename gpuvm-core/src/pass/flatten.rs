@@ -106,7 +106,8 @@ impl Condition {
         };
         let (bit, sign) = single_bit(function, definitions, block, word)?;
         let [unset, set] = ways.map(|way| way.map_or(Some(AffineMap::identity()), |way| map(&function.blocks[way])));
-        let (unset, set) = (unset?, set?);
+        let copies = copies(&function.blocks[block]);
+        let (unset, set) = (copies.then(&unset?)?, copies.then(&set?)?);
         let words = ways
             .into_iter()
             .flatten()
@@ -210,6 +211,19 @@ fn written(block: &Block) -> Vec<Word> {
     words
 }
 
+/// The copies that hold at the end of a block: words of which it is known what others they equal.
+fn copies(block: &Block) -> AffineMap {
+    let mut copies: BTreeMap<Word, &Inst> = BTreeMap::new();
+    for inst in &block.code {
+        copies.retain(|to, copy| inst.defs().all(|def| def != *to && def != copy.uses[0]));
+        if let Some((to, _)) = inst.as_copy() {
+            copies.insert(to, inst);
+        }
+    }
+    let maps = copies.values().filter_map(|copy| map_of(copy, &Maps::new()));
+    maps.fold(AffineMap::identity(), |all, map| all.then(&map).unwrap_or(all))
+}
+
 /// What a block does to the words, if that is linear and short.
 fn map(block: &Block) -> Option<AffineMap> {
     let mut map = AffineMap::identity();
@@ -300,6 +314,26 @@ mod tests {
         let mut function = step("lts 3 0 9", "shli 0 0 1; xori 0 0 7", "shli 0 0 1");
         assert!(flatten(&mut function));
         assert_eq!(function.blocks[1].code[..2], assemble("shri 3 0 31; muli 64 3 7"));
+    }
+
+    #[test]
+    fn one_way_may_read_a_copy() {
+        let mut function = step("mov 5 0; andi 3 0 1", "shri 6 0 1; xori 0 6 77", "shri 0 5 1");
+        assert!(flatten(&mut function));
+        assert_eq!(
+            function.blocks[1].code[..5],
+            assemble("mov 5 0; andi 3 0 1; muli 64 3 77; shri 0 5 1; xor 0 0 64")
+        );
+        assert!(!flatten(&mut step(
+            "mov 5 0; addi 0 0 2; andi 3 0 1",
+            "shri 6 0 1; xori 0 6 77",
+            "shri 0 5 1"
+        )));
+        assert!(!flatten(&mut step(
+            "mov 5 0; addi 5 5 2; andi 3 0 1",
+            "shri 6 0 1; xori 0 6 77",
+            "shri 0 5 1"
+        )));
     }
 
     #[test]

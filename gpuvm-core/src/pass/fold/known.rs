@@ -27,6 +27,7 @@ pub(super) struct Fact {
     pub op: Op,
     /// The words it read.
     pub uses: [Word; 4],
+    /// The constant; for a sum of 64 bits, which half of it the word is.
     pub imm: u32,
     /// The versions of the word itself and of those it read.
     versions: [u32; 5],
@@ -153,8 +154,22 @@ impl Known {
             Op::LtU64 if one(c) && self.constant(d) == Some(0) => {
                 self.has_taken(|op, uses| op == Op::LtU64 && uses[2..] == [a, b])
             }
+            Op::LtU64 if self.is_one_more([a, b], [c, d]) => {
+                self.has_taken(|op, uses| op == Op::LtU64 && uses[..2] == [c, d])
+            }
             _ => false,
         }
+    }
+
+    /// Whether a pair is the sum of another and 1.
+    fn is_one_more(&self, sum: [Word; 2], part: [Word; 2]) -> bool {
+        sum.into_iter().enumerate().all(|(half, word)| {
+            let of_sum = |fact: &Fact| fact.op == Op::Add64 && fact.imm == half as u32;
+            self.fact(word).filter(of_sum).is_some_and(|fact| {
+                let [a, b, one, zero] = fact.uses;
+                part == [a, b] && self.constant(one) == Some(1) && self.constant(zero) == Some(0)
+            })
+        })
     }
 
     fn has_taken(&self, such: impl Fn(Op, [Word; 4]) -> bool) -> bool {
@@ -202,7 +217,15 @@ impl Known {
             self.versions[word as usize] += 1;
         }
         let word = inst.defs[0];
-        if word == NONE || inst.defs[1] != NONE || inst.op.effect() != Effect::Pure {
+        if word == NONE || inst.op.effect() != Effect::Pure {
+            return;
+        }
+        if inst.op == Op::Add64 && inst.defs[0] != inst.defs[1] {
+            for (half, word) in inst.defs().enumerate() {
+                self.note(word, inst, half as u32, read);
+            }
+        }
+        if inst.defs[1] != NONE {
             return;
         }
         let single = self.is_single(word);
@@ -214,16 +237,19 @@ impl Known {
             }
             return;
         }
-        let everywhere = single && inst.uses().all(|word| self.is_single(word));
-        let mut versions = read;
+        self.note(word, inst, inst.imm, read);
+    }
+
+    /// Notes how a word was computed from words of those versions.
+    fn note(&mut self, word: Word, inst: &Inst, imm: u32, mut versions: [u32; 5]) {
+        let everywhere = self.is_single(word) && inst.uses().all(|word| self.is_single(word));
         versions[0] = self.versions[word as usize];
-        let chain = if everywhere { 0 } else { self.chain };
         self.facts[word as usize] = Some(Fact {
             op: inst.op,
             uses: inst.uses,
-            imm: inst.imm,
+            imm,
             versions,
-            chain,
+            chain: if everywhere { 0 } else { self.chain },
         });
     }
 }

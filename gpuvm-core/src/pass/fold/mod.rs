@@ -273,10 +273,18 @@ mod tests {
         assert_eq!(after("lts 9 0 2", "addos 8 0 5"), no);
         assert_eq!(after("lts 9 2 0", "subos 8 0 5"), no);
         assert_eq!(after("ltu64 9 6:6 0:3", "ltu64 8 0:3 5:6"), no);
+        assert_eq!(after("ltu64 9 0:3 2:2", "add64 7:10 0:3 5:6; ltu64 8 7:10 0:3"), no);
         assert_eq!(after("ltu 9 6 0", "mov 0 2; ltu 8 0 5"), Some((Op::LtU, 0)));
         assert_eq!(after("ltu 9 2 0", "addi 7 0 1; ltu 8 7 0"), Some((Op::LtU, 0)));
         assert_eq!(after("lts 9 0 2", "subos 8 0 5"), Some((Op::SubOverS, 0)));
         assert_eq!(after("ltu 9 0 2", "addi 7 0 2; ltu 8 7 0"), Some((Op::LtU, 0)));
+        let more = |code| after("ltu64 9 0:3 2:2", code);
+        assert_eq!(more("add64 7:10 0:3 5:5; ltu64 8 7:10 0:3"), Some((Op::LtU64, 0)));
+        assert_eq!(more("add64 10:7 0:3 5:6; ltu64 8 7:10 0:3"), Some((Op::LtU64, 0)));
+        assert_eq!(
+            more("add64 7:10 0:3 5:6; mov 10 1; ltu64 8 7:10 0:3"),
+            Some((Op::LtU64, 0))
+        );
     }
 
     #[test]
