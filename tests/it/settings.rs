@@ -72,6 +72,22 @@ fn without_promotion() {
 }
 
 #[test]
+fn without_loop_changes() {
+    all_agree(Settings {
+        loops: false,
+        ..Settings::default()
+    });
+}
+
+#[test]
+fn without_powers() {
+    all_agree(Settings {
+        raise: false,
+        ..Settings::default()
+    });
+}
+
+#[test]
 fn without_fusion() {
     all_agree(Settings {
         fuse: false,
@@ -86,7 +102,9 @@ fn without_anything() {
         copies: false,
         dead_code: false,
         inline: None,
+        loops: false,
         promote: false,
+        raise: false,
         fuse: false,
         ..Settings::default()
     };
