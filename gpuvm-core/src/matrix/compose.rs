@@ -2,8 +2,14 @@
 //! rewritten in the other's ring if the two agree on it (copies, constants, shifts left, complements, sign flips, multiples of
 //! a single bit).
 
+use std::borrow::Cow;
+
 use super::map::{AffineMap, canonical_row, constant, copy, push_float};
 use super::{CONSTANT, Ring, Term};
+use crate::isa::WORDS;
+
+/// Terms from which on a row of bits is rewritten by way of a table rather than a list.
+const MANY: usize = 16;
 
 const ONE: u32 = 1.0_f32.to_bits();
 const SIGN: u32 = 1 << 31;
@@ -79,6 +85,12 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
         let renamed = source.into_iter().map(|term| Term { row: word, ..term }).collect();
         return Some(canonical_row(word, ring, renamed));
     }
+    if row.len() >= MANY
+        && row[0].ring == Ring::Bits
+        && let Some(sum) = tabulated(row, first)
+    {
+        return Some(canonical_row(word, Ring::Bits, sum));
+    }
     [row[0].ring, Ring::Integer, Ring::Bits, Ring::Float]
         .into_iter()
         .find_map(|ring| {
@@ -98,6 +110,43 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
             Some(canonical_row(word, ring, sum))
         })
         .or_else(|| Some(canonical_row(word, Ring::Bits, bit_times(row, first)?)))
+}
+
+/// The terms of a long row of bits in terms of the words before the first map, by a table of the masks for each word and rotation.
+/// `None` if the first map has no such rows, or columns past the words.
+fn tabulated(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
+    let mut masks = [[0; 32]; WORDS];
+    let mut flip = 0;
+    for term in row {
+        if term.column == CONSTANT {
+            flip ^= term.coefficient;
+            continue;
+        }
+        let source = match first.row(term.column) {
+            Some(source) if source[0].ring == Ring::Bits => Cow::Borrowed(source),
+            _ => Cow::Owned(in_ring(&source(first, term.column), Ring::Bits)?),
+        };
+        for part in source.iter() {
+            let mask = part.coefficient.rotate_left(term.rotation.into()) & term.coefficient;
+            if part.column == CONSTANT {
+                flip ^= mask;
+            } else {
+                let rotation = (part.rotation + term.rotation) % 32;
+                masks.get_mut(usize::from(part.column))?[usize::from(rotation)] ^= mask;
+            }
+        }
+    }
+    let own = |column, rotation, coefficient| Term {
+        row: row[0].row,
+        column,
+        ring: Ring::Bits,
+        rotation,
+        coefficient,
+    };
+    let places = (0..WORDS).flat_map(|column| (0..32).map(move |rotation| (column, rotation)));
+    let terms = places.map(|(column, rotation)| own(column as u16, rotation as u8, masks[column][rotation]));
+    let terms = terms.chain([own(CONSTANT, 0, flip)]);
+    Some(terms.filter(|term| term.coefficient != 0).collect())
 }
 
 /// An integer row `constant + factor * x`, where the first map makes `x` 0 or one certain bit: which of two values comes out is

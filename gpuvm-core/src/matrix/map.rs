@@ -156,9 +156,6 @@ pub(super) fn float_product(coefficient: u32, word: Option<u32>) -> f32 {
 pub(super) fn canonical_row(row: u16, ring: Ring, mut terms: Vec<Term>) -> Vec<Term> {
     match ring {
         Ring::Integer | Ring::Bits => {
-            if terms.len() > MANY {
-                terms = added(ring, &terms).unwrap_or(terms);
-            }
             terms.sort_unstable_by_key(|term| (term.column, term.rotation));
             terms.dedup_by(|term, kept| {
                 let same = (term.column, term.rotation) == (kept.column, kept.rotation);
@@ -187,35 +184,6 @@ pub(super) fn canonical_row(row: u16, ring: Ring, mut terms: Vec<Term>) -> Vec<T
         _ => {}
     }
     terms
-}
-
-/// Terms from which on those of one column and rotation are found in a table rather than by sorting.
-const MANY: usize = 256;
-
-/// The terms of a row of an exact ring, those of one column and rotation added up. `None` if a column is past the words.
-fn added(ring: Ring, terms: &[Term]) -> Option<Vec<Term>> {
-    let mut places = [None::<u16>; (WORDS + 1) * 32];
-    let mut sums: Vec<Term> = Vec::new();
-    for term in terms {
-        let column = if term.column == CONSTANT {
-            WORDS
-        } else {
-            term.column.into()
-        };
-        let place = places.get_mut(column * 32 + usize::from(term.rotation))?;
-        let Some(place) = *place else {
-            *place = Some(sums.len() as u16);
-            sums.push(*term);
-            continue;
-        };
-        let sum = &mut sums[usize::from(place)].coefficient;
-        *sum = if ring == Ring::Bits {
-            *sum ^ term.coefficient
-        } else {
-            sum.wrapping_add(term.coefficient)
-        };
-    }
-    Some(sums)
 }
 
 /// Appends a term to a float sum. Constants at the start add up at once, by the same rounding as later.

@@ -11,6 +11,7 @@ pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod in_place;
 pub(crate) mod inline;
+pub(crate) mod lost;
 pub(crate) mod promote;
 pub(crate) mod raise;
 pub(crate) mod reload;

@@ -8,6 +8,7 @@ mod turn;
 
 use super::blocks;
 use super::fuse::{Maps, affine};
+use super::lost::{self, Lost, forget};
 use crate::ir::flow::predecessors;
 use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, after_run};
@@ -115,8 +116,10 @@ fn one_matrix(
     if power.terms().len() as u64 > turn_work.min(MOST_TERMS as u64) {
         return None;
     }
-    let mut code = Vec::new();
-    if !power.is_identity() {
+    let (mut code, mut marks) = (Vec::new(), Vec::new());
+    if power.is_identity() {
+        marks = said(&function.blocks[b], &power);
+    } else {
         code.push(turned(&function.blocks[b], power, maps));
     }
     code.extend(counter.finish(place));
@@ -125,24 +128,42 @@ fn one_matrix(
         code,
         end: End::Jump(counter.exit),
         place,
-        marks: Vec::new(),
+        marks,
     });
     lead(function, entering, b, block);
+    lose(function, b, block, counter, maps);
     Some(())
 }
 
 /// The instruction that does what some turns of the loop do, with what the last one says of variables.
 fn turned(turn: &Block, power: AffineMap, maps: &mut Maps) -> Inst {
-    let marks = after_run(&turn.code, |word| power.row(word as u16).is_some());
+    let marks = said(turn, &power);
     let mut inst = affine(power, maps, turn.place);
+    inst.mark(marks);
+    inst
+}
+
+/// What some turns of the loop say of variables, when a power takes their place.
+fn said(turn: &Block, power: &AffineMap) -> Vec<Mark> {
+    let last = after_run(&turn.code, |word| power.row(word as u16).is_some());
     // What is said where a turn starts does not hold after several.
     let lost = |mark: &Mark| Mark {
         home: Home::Nowhere,
         ..*mark
     };
-    inst.mark(turn.marks.iter().map(lost));
-    inst.mark(marks);
-    inst
+    turn.marks.iter().map(lost).chain(last).collect()
+}
+
+/// Hides variables from the end of a block on that are in words which the loop would have written and nobody reads after it.
+fn lose(function: &mut Function, b: usize, block: usize, counter: &Counter, maps: &Maps) {
+    let code = &function.blocks[b].code;
+    let written = code.iter().fold(0, |words, inst| words | lost::written(inst, maps));
+    let lost = Lost {
+        block,
+        at: function.blocks[block].code.len(),
+        words: written & !counter.after,
+    };
+    forget(function, &[lost], maps);
 }
 
 /// Leads all ways into the loop to another block.

@@ -1,7 +1,7 @@
 //! Loops that turn a number of times known only at run time: a way round them that looks at each bit of that number.
 
 use super::counter::{Counter, Limit, set};
-use super::{MOST_TERMS, counted, has_loops, lead, turned};
+use super::{MOST_TERMS, counted, has_loops, lead, lose, said, turned};
 use crate::ir::{Block, End, Function, Inst, NONE, Word};
 use crate::isa::{Op, WORDS};
 use crate::matrix::AffineMap;
@@ -49,6 +49,7 @@ pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
             };
             let start = way.build(step, powers, maps);
             lead(function, &entering, b, start);
+            lose(function, b, function.blocks.len() - 1, &counter, maps);
             raised += 1;
         }
     }
@@ -96,12 +97,17 @@ impl Way<'_> {
     /// Builds all blocks and gives the first. The loop stays for when it does not turn often.
     fn build(&mut self, step: usize, powers: Vec<AffineMap>, maps: &mut Maps) -> usize {
         let start = self.function.blocks.len();
+        let unchanged = powers.iter().all(AffineMap::is_identity);
         self.ask_how_often();
         for (i, power) in powers.into_iter().enumerate() {
             self.apply(power, i * step, step, maps);
         }
         let code = self.counter.finish(self.function.blocks[self.b].place);
+        let marks = said(&self.function.blocks[self.b], &AffineMap::identity());
         self.push(code, End::Jump(self.counter.exit));
+        if unchanged && let Some(last) = self.function.blocks.last_mut() {
+            last.marks = marks;
+        }
         start
     }
 
