@@ -34,6 +34,7 @@ mod exactness;
 mod execution;
 mod generics;
 mod integers64;
+mod jumps;
 mod labels;
 mod large;
 mod loops;
