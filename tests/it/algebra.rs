@@ -17,7 +17,7 @@ const POLYNOMIAL: u32 = 0xedb8_8320;
 #[routine]
 fn lcg_signed_count(x: u32, n: i32) -> u32 {
     let mut x = x;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         x = x.wrapping_mul(A).wrapping_add(C);
     }
     x
@@ -34,13 +34,13 @@ pub fn lcg_jump(x: u32, n: u64) -> u32 {
 
 #[routine]
 fn lcg_long_count(x: u32, n: u64) -> u32 {
-    lcg_jump(x, n % 2000)
+    lcg_jump(x, n % 200)
 }
 
 #[routine]
 fn lcg_long_signed_count(x: u32, n: i64) -> u32 {
     let mut x = x;
-    for _ in -1000..n % 1000 {
+    for _ in -100..n % 100 {
         x = x.wrapping_mul(A).wrapping_add(C);
     }
     x
@@ -49,7 +49,7 @@ fn lcg_long_signed_count(x: u32, n: i64) -> u32 {
 #[routine]
 fn lcg_between(x: u32, from: u64, n: u32) -> u32 {
     let mut x = x;
-    for _ in from..from.saturating_add((n % 2000) as u64) {
+    for _ in from..from.saturating_add((n % 200) as u64) {
         x = x.wrapping_mul(A).wrapping_add(C);
     }
     x
@@ -58,7 +58,7 @@ fn lcg_between(x: u32, from: u64, n: u32) -> u32 {
 #[routine]
 fn lcg_down(x: u32, n: u32) -> u32 {
     let mut x = x;
-    let mut n = n % 2000;
+    let mut n = n % 200;
     while n > 0 {
         x = x.wrapping_mul(A).wrapping_add(C);
         n -= 1;
@@ -69,7 +69,7 @@ fn lcg_down(x: u32, n: u32) -> u32 {
 #[routine]
 fn lcg_long_down(x: u32, n: u64) -> u32 {
     let mut x = x;
-    let mut n = n % 2000;
+    let mut n = n % 200;
     while n != 0 {
         x = x.wrapping_mul(A).wrapping_add(C);
         n = n.wrapping_sub(1);
@@ -81,7 +81,7 @@ fn lcg_long_down(x: u32, n: u64) -> u32 {
 fn lcg_up_while(x: u32, n: u64) -> u32 {
     let mut x = x;
     let mut i = 0;
-    while i < n % 2000 {
+    while i < n % 200 {
         x = x.wrapping_mul(A).wrapping_add(C);
         i += 1;
     }
@@ -92,7 +92,7 @@ fn lcg_up_while(x: u32, n: u64) -> u32 {
 fn count_read_after(x: u32, from: u64, n: u64) -> (u32, u64) {
     let mut x = x;
     let mut i = from;
-    let to = from.wrapping_add(n % 1000);
+    let to = from.wrapping_add(n % 200);
     while i != to {
         x = x.wrapping_mul(A).wrapping_add(C);
         i = i.wrapping_add(1);
@@ -104,7 +104,7 @@ fn count_read_after(x: u32, from: u64, n: u64) -> (u32, u64) {
 fn high_half_read(x: u32, from: u64, n: u64) -> u32 {
     let mut x = x;
     let mut i = from;
-    let to = from.wrapping_add(n % 500);
+    let to = from.wrapping_add(n % 200);
     while i != to {
         i = i.wrapping_add(1);
         x = x.wrapping_mul(A) ^ ((i >> 32) as u32);
@@ -125,7 +125,7 @@ pub fn xorshift_far(x: u32, n: u64) -> u32 {
 
 #[routine]
 fn xorshift_long_count(x: u32, n: u64) -> u32 {
-    xorshift_far(x, n % 2000)
+    xorshift_far(x, n % 200)
 }
 
 #[routine]
@@ -139,13 +139,13 @@ pub fn fibonacci_far(a: u32, b: u32, n: u32) -> u32 {
 
 #[routine]
 fn fibonacci_pair(a: u32, b: u32, n: u32) -> u32 {
-    fibonacci_far(a, b, n % 2000)
+    fibonacci_far(a, b, n % 200)
 }
 
 #[routine]
 fn crc_masked(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         let mask = 0u32.wrapping_sub(c & 1);
         c = (c >> 1) ^ (POLYNOMIAL & mask);
     }
@@ -155,7 +155,7 @@ fn crc_masked(c: u32, n: u32) -> u32 {
 #[routine]
 fn crc_multiplied(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         c = (c >> 1) ^ (c & 1).wrapping_mul(POLYNOMIAL);
     }
     c
@@ -172,13 +172,13 @@ pub fn crc_far(c: u32, n: u32) -> u32 {
 
 #[routine]
 fn crc_if(c: u32, n: u32) -> u32 {
-    crc_far(c, n % 2000)
+    crc_far(c, n % 200)
 }
 
 #[routine]
 fn crc_if_shared(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         let low = c & 1;
         c >>= 1;
         if low == 1 {
@@ -191,7 +191,7 @@ fn crc_if_shared(c: u32, n: u32) -> u32 {
 #[routine]
 fn crc_if_long_count(c: u32, n: u64) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         c = if c & 1 == 0 { c >> 1 } else { (c >> 1) ^ POLYNOMIAL };
     }
     c
@@ -200,7 +200,7 @@ fn crc_if_long_count(c: u32, n: u64) -> u32 {
 #[routine]
 fn crc_high_bit(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         c = if c & 0x8000_0000 != 0 {
             (c << 1) ^ 0x04c1_1db7
         } else {
@@ -213,7 +213,7 @@ fn crc_high_bit(c: u32, n: u32) -> u32 {
 #[routine]
 fn crc_sign(c: i32, n: u32) -> i32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         c = if c < 0 { (c << 1) ^ 0x04c1_1db7 } else { c << 1 };
     }
     c
@@ -222,7 +222,7 @@ fn crc_sign(c: i32, n: u32) -> i32 {
 #[routine]
 fn crc_bytes(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 300 {
+    for _ in 0..n % 100 {
         for _ in 0..8 {
             c = if c & 1 != 0 { (c >> 1) ^ POLYNOMIAL } else { c >> 1 };
         }
@@ -246,13 +246,13 @@ pub fn four_taps_far(start: [u32; 4], n: u32) -> u32 {
 
 #[routine]
 fn four_taps(a: u32, b: u32, n: u32) -> u32 {
-    four_taps_far([a, b, 1, 2], n % 2000)
+    four_taps_far([a, b, 1, 2], n % 200)
 }
 
 #[routine]
 fn four_taps_in_array(a: i32, b: i32, n: u32) -> i32 {
     let mut w = [a, b, 1, 2];
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         let next = w[0].wrapping_add(w[1].wrapping_mul(2)).wrapping_sub(w[3]);
         w = [w[1], w[2], w[3], next];
     }
@@ -291,13 +291,13 @@ pub fn xoshiro_far(start: [u32; 4], n: u64) -> u32 {
 
 #[routine]
 fn xoshiro_jump(a: u32, b: u32, n: u64) -> u32 {
-    xoshiro_far([a, b, 3, 4], n % 1000)
+    xoshiro_far([a, b, 3, 4], n % 200)
 }
 
 #[routine]
 fn side_by_side(x: u32, n: u32) -> (u32, u32, u32) {
     let (mut x, mut y, mut sum) = (x, x | 1, 0u32);
-    for i in 0..n % 2000 {
+    for i in 0..n % 200 {
         x = x.wrapping_mul(A).wrapping_add(C);
         y ^= y << 13;
         y ^= y >> 17;
@@ -310,7 +310,7 @@ fn side_by_side(x: u32, n: u32) -> (u32, u32, u32) {
 #[routine]
 fn sums_of_sums(n: u64) -> (u32, u32) {
     let (mut sum, mut sums) = (0u32, 0u32);
-    for i in 0..n % 2000 {
+    for i in 0..n % 200 {
         sum = sum.wrapping_add(i as u32);
         sums = sums.wrapping_add(sum);
     }
@@ -320,8 +320,8 @@ fn sums_of_sums(n: u64) -> (u32, u32) {
 #[routine]
 fn turns_in_turns(x: u32, n: u32, m: u32) -> u32 {
     let mut x = x;
-    for _ in 0..n % 50 {
-        for _ in 0..1000 {
+    for _ in 0..n % 20 {
+        for _ in 0..100 {
             x = x.wrapping_mul(A).wrapping_add(C);
         }
         x = x.wrapping_add(7);
@@ -339,7 +339,7 @@ fn turns_in_turns(x: u32, n: u32, m: u32) -> u32 {
 #[routine]
 fn rotation_by_or(x: u32, n: u32) -> u32 {
     let mut x = x;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         x = ((x << 5) | (x >> 27)) ^ (x >> 3);
     }
     x
@@ -348,7 +348,7 @@ fn rotation_by_or(x: u32, n: u32) -> u32 {
 #[routine]
 fn wide_xorshift(x: u64, n: u32) -> u64 {
     let mut x = x | 1;
-    for _ in 0..n % 1000 {
+    for _ in 0..n % 200 {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
@@ -359,7 +359,7 @@ fn wide_xorshift(x: u64, n: u32) -> u64 {
 #[routine]
 fn affine_beside_products(x: u32, n: u32) -> (u32, u32) {
     let (mut x, mut y, mut most) = (x, x, 0);
-    for _ in 0..n % 500 {
+    for _ in 0..n % 200 {
         x = x.wrapping_mul(A).wrapping_add(C);
         y = y.wrapping_mul(y) ^ 5;
         most = most.max(y);
@@ -380,7 +380,7 @@ fn crc_step(c: u32) -> u32 {
 #[routine]
 fn called_steps(x: u32, n: u32) -> (u32, u32) {
     let (mut x, mut c) = (x, x);
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         x = lcg_step(x);
         c = crc_step(c);
     }
@@ -390,7 +390,7 @@ fn called_steps(x: u32, n: u32) -> (u32, u32) {
 #[routine]
 fn crc_text(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 200 {
+    for _ in 0..n % 100 {
         c ^= 0x41;
         for _ in 0..8 {
             c = crc_step(c);
@@ -402,7 +402,7 @@ fn crc_text(c: u32, n: u32) -> u32 {
 #[routine]
 fn feedback_register(c: u32, n: u32) -> u32 {
     let mut c = c;
-    for _ in 0..n % 2000 {
+    for _ in 0..n % 200 {
         let bit = (c ^ (c >> 2) ^ (c >> 3) ^ (c >> 5)) & 1;
         c = (c >> 1) | (bit << 31);
     }
@@ -412,7 +412,7 @@ fn feedback_register(c: u32, n: u32) -> u32 {
 #[routine]
 fn counted_back(x: u32, n: u32) -> (u32, u32) {
     let (mut x, mut sum) = (x, 0u32);
-    for i in (0..n % 2000).rev() {
+    for i in (0..n % 200).rev() {
         x = lcg_step(x);
         sum = sum.wrapping_add(i);
     }
@@ -422,8 +422,8 @@ fn counted_back(x: u32, n: u32) -> (u32, u32) {
 #[routine]
 fn lcg_signed_up(x: u32, from: i32, n: i32) -> u32 {
     let mut x = x;
-    let mut i = from % 1000;
-    while i < n % 1000 {
+    let mut i = from % 100;
+    while i < n % 100 {
         x = lcg_step(x);
         i += 1;
     }
@@ -432,7 +432,7 @@ fn lcg_signed_up(x: u32, from: i32, n: i32) -> u32 {
 
 #[routine]
 fn loops_in_a_row(x: u32, n: u32) -> u32 {
-    let (mut x, n) = (x, n % 2000);
+    let (mut x, n) = (x, n % 200);
     for _ in 0..n {
         x = lcg_step(x);
     }

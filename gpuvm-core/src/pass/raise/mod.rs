@@ -37,8 +37,11 @@ pub(crate) fn raise(function: &mut Function, maps: &mut Maps) {
     powers::raise_unknown(function, maps);
 }
 
-/// The loops of one block whose turns are linear and counted, each with the block and the ways in.
-fn counted(function: &Function, maps: &Maps) -> (Vec<(usize, Vec<usize>, Counter)>, Constants, Liveness) {
+/// A loop of one block: the block, the ways in, and how it counts.
+type Counted = (usize, Vec<usize>, Counter);
+
+/// The loops of one block whose turns are linear and counted.
+fn counted(function: &Function, maps: &Maps) -> (Vec<Counted>, Constants, Liveness) {
     let (constants, live) = (Constants::of(function, maps), Liveness::of(function));
     let before = predecessors(function);
     let found = |b: usize| {
