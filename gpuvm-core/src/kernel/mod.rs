@@ -32,9 +32,19 @@ mod build;
 mod check;
 mod count;
 mod identity;
+#[cfg(test)]
+mod loop_tests;
 mod loops;
 mod memory;
 mod nature;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod routines;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use nature::{Nature, nature};
 
