@@ -34,6 +34,13 @@ enum Step {
     Vms(Word),
 }
 
+/// Elements that are loaded together.
+const TOGETHER: u32 = 4;
+/// Words of such an element at most.
+const MOST_WORDS: u32 = 3;
+/// Instructions of the routines that are called for it at most.
+const MOST_CODE: usize = 100;
+
 /// What of a VM's elements is folded, and what is not.
 struct Rest {
     /// What they come to so far.
@@ -111,6 +118,10 @@ impl Builder<'_> {
             left: self.after_first(range, step),
             step,
         };
+        let together = self.together();
+        if together > 1 {
+            self.fold_rest(op, &partial.value, range, &rest, together);
+        }
         self.fold_rest(op, &partial.value, range, &rest, 1);
         self.store_record(partial.to, &rest.folded);
         self.end(End::Halt);
@@ -150,6 +161,19 @@ impl Builder<'_> {
         match step {
             Step::One => self.variable(&[left])[0],
             Step::Vms(vms) => self.compute(Op::DivU, &[left, vms], 0),
+        }
+    }
+
+    /// How many elements are loaded together: several where they and what is done with them are small, so that a GPU waits for
+    /// memory less often.
+    fn together(&self) -> u32 {
+        let columns = self.kernel.elements_read();
+        let words = columns.iter().filter_map(|&param| self.kernel.column(param));
+        let words: u32 = words.map(|element| element.words).sum();
+        let code: usize = self.kernel.routines().map(|routine| routine.code.len()).sum();
+        match words {
+            1..=MOST_WORDS if code <= MOST_CODE => TOGETHER,
+            _ => 1,
         }
     }
 
