@@ -1,12 +1,12 @@
-//! Link time on one screen: a routine and all it calls → verified → IR → passes → allocated → [`Program`].
+//! Link time on one screen: a kernel and all the routines it calls → verified → IR → passes → allocated → [`Program`].
 
 use crate::allocate::allocate;
 use crate::ir::Function;
 use crate::isa::{Class, Instruction, Op};
+use crate::kernel::{Kernel, Numbered, pass_identity, start};
 use crate::library::Library;
 use crate::link::collect::{Routines, collect};
-use crate::link::emit::{Ready, emit};
-use crate::link::entry::start;
+use crate::link::emit::{Encoded, Ready, emit};
 use crate::link::graph::CallGraph;
 use crate::link::guard::guard;
 use crate::link::lift::lift;
@@ -103,7 +103,7 @@ impl Report {
     }
 }
 
-/// Why a routine cannot be linked.
+/// Why a routine or a kernel cannot be linked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
@@ -127,6 +127,14 @@ pub enum LinkError {
         /// How many are possible.
         most: u64,
     },
+    /// The parts of a kernel do not fit together.
+    #[error("kernel `{kernel}` is not possible: {what}")]
+    Kernel {
+        /// The kernel.
+        kernel: String,
+        /// The first thing that does not fit.
+        what: String,
+    },
 }
 
 /// Links a routine and all it calls into a program.
@@ -136,7 +144,19 @@ pub enum LinkError {
 /// [`LinkError::Invalid`] if a routine's data does not hold together, [`LinkError::TooLarge`] if the program would
 /// not fit the machine.
 pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> Result<Program, LinkError> {
-    let routines = collect(entry, library)?;
+    link_kernel(&Kernel::of(entry), library, settings)
+}
+
+/// Links a kernel and all the routines it calls into a program.
+///
+/// # Errors
+///
+/// [`LinkError::Kernel`] if its parts do not fit together, and as [`link`].
+pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Result<Program, LinkError> {
+    kernel.check()?;
+    let roots: Vec<&'static Routine> = kernel.routines().collect();
+    let routines = collect(&roots, library, kernel.is_relaxed())?;
+    kernel.check_halts(&routines)?;
     let codes = verify_all(&routines)?;
     let (mut functions, mut tables, places) = lift_all(&routines, &codes);
     let graph = CallGraph::of(functions.iter());
@@ -144,16 +164,31 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
     guard(
         &mut functions,
         &graph,
+        &routines.roots,
         &counts,
         settings.recursion_limit,
         &mut tables,
         &places,
     )?;
-    functions.push(start(entry, 0, places[0]));
+    let asking = if kernel.has_indices() {
+        pass_identity(&mut functions, &graph)
+    } else {
+        vec![false; functions.len()]
+    };
+    let place = match routines.roots.first().map(|&root| places[root]) {
+        Some(place) if kernel.is_single() => place,
+        first => tables.add_kernel(&kernel.name, first),
+    };
+    let numbered = Numbered {
+        functions: &routines.roots,
+        asking: &asking,
+        place,
+    };
+    functions.push(start(kernel, &numbered));
     let start = functions.len() - 1;
-    let once = inline::called_once(&functions);
+    let inlining = Inlining::of(&functions, &routines.roots, &graph.recursive, settings);
     for f in graph.order.iter().copied().chain([start]) {
-        improve(&mut functions, f, start, &graph.recursive, &once, settings);
+        improve(&mut functions, f, &inlining, settings);
     }
     let used = CallGraph::of(functions.iter()).reachable(start);
     let ready: Vec<Ready> = functions
@@ -167,8 +202,11 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
             }
         })
         .collect();
-    let encoded = codes.iter().map(Vec::len).sum::<usize>();
-    emit(entry, &ready, start, tables, settings, encoded as u32)
+    let encoded = Encoded {
+        routines: routines.all.len() as u32,
+        instructions: codes.iter().map(Vec::len).sum::<usize>() as u32,
+    };
+    emit(kernel, &ready, start, tables, settings, encoded)
 }
 
 /// Every routine's verified code, named constants filled in.
@@ -194,22 +232,37 @@ fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, 
     (functions, tables, places)
 }
 
-/// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for the entry
-/// routine: only the start calls it, so it becomes a part of that whatever its size.
-fn improve(functions: &mut [Function], f: usize, start: usize, recursive: &[bool], once: &[bool], settings: &Settings) {
+/// Which calls become the code of what they call.
+struct Inlining<'g> {
+    /// Which functions are called in one place only.
+    once: Vec<bool>,
+    /// Which functions are called in one place only, by the start, and become a part of that.
+    parts: Vec<bool>,
+    recursive: &'g [bool],
+}
+
+impl<'g> Inlining<'g> {
+    fn of(functions: &[Function], roots: &[usize], recursive: &'g [bool], settings: &Settings) -> Inlining<'g> {
+        let once = inline::called_once(functions);
+        let mut parts = vec![false; functions.len()];
+        for &root in roots {
+            parts[root] = settings.inline.is_some() && once[root] && !recursive[root];
+        }
+        Inlining { once, parts, recursive }
+    }
+}
+
+/// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for parts of the
+/// start, which are optimised with it.
+fn improve(functions: &mut [Function], f: usize, inlining: &Inlining, settings: &Settings) {
     if let Some(limit) = settings.inline {
-        let (limit, callees) = if f == start {
-            (usize::MAX, 0..1)
-        } else {
-            (limit as usize, 0..start)
-        };
         let mut caller = std::mem::take(&mut functions[f]);
-        inline::inline(&mut caller, functions, limit, once, |callee| {
-            callees.contains(&callee) && !recursive[callee]
+        inline::inline(&mut caller, functions, limit as usize, &inlining.once, |callee| {
+            !inlining.recursive[callee]
         });
         functions[f] = caller;
     }
-    if f != 0 || recursive[0] || settings.inline.is_none() {
+    if !inlining.parts[f] {
         optimise(&mut functions[f], settings);
     }
 }

@@ -8,6 +8,7 @@ pub mod facts;
 pub mod interp;
 mod ir;
 pub mod isa;
+pub mod kernel;
 pub mod library;
 mod link;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Finds every routine that an entry needs, following its callees.
+//! Finds every routine that a program needs, following callees.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,10 @@ use crate::compile::LinkError;
 use crate::library::{self, Library};
 use crate::routine::{Callee, Routine};
 
-/// All routines of a program, the entry first.
+/// All routines of a program, those first that its start calls.
 pub(crate) struct Routines {
+    /// The numbers of the routines that collecting began with.
+    pub roots: Vec<usize>,
     /// The routines, each once.
     pub all: Vec<&'static Routine>,
     /// For each routine, what its callees are.
@@ -33,14 +35,22 @@ pub(crate) enum By {
     Math(u32),
 }
 
-/// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things. Where the entry is
+/// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things. Where the program is
 /// relaxed, library functions that GPUs have as their own are not followed.
-pub(crate) fn collect(entry: &'static Routine, library: Library) -> Result<Routines, LinkError> {
+pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: bool) -> Result<Routines, LinkError> {
     let mut routines = Routines {
-        all: vec![entry],
+        roots: Vec::with_capacity(roots.len()),
+        all: Vec::new(),
         callees: Vec::new(),
     };
-    let mut numbers = BTreeMap::from([(address(entry), 0)]);
+    let mut numbers = BTreeMap::new();
+    for &root in roots {
+        let number = *numbers.entry(address(root)).or_insert(routines.all.len());
+        if number == routines.all.len() {
+            routines.all.push(root);
+        }
+        routines.roots.push(number);
+    }
     while let Some(&caller) = routines.all.get(routines.callees.len()) {
         let mut callees = Vec::with_capacity(caller.callees.len());
         for callee in caller.callees.iter() {
@@ -58,7 +68,7 @@ pub(crate) fn collect(entry: &'static Routine, library: Library) -> Result<Routi
                 },
             };
             let by = match *callee {
-                Callee::Library(number) if entry.relaxed && is_math(number, routine) => By::Math(number),
+                Callee::Library(number) if relaxed && is_math(number, routine) => By::Math(number),
                 _ => By::Call(*numbers.entry(address(routine)).or_insert_with(|| {
                     routines.all.push(routine);
                     routines.all.len() - 1

@@ -8,10 +8,10 @@ use crate::compile::{LinkError, Report, Settings};
 use crate::ir::names::{Mark, Part};
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
+use crate::kernel::Kernel;
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
 use crate::program::{self, Home, MOST_FRAME_MEMORY, Place, Program, Scope, Variables};
-use crate::routine::Routine;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
 #[derive(Default)]
@@ -22,16 +22,25 @@ pub(crate) struct Ready {
     pub maps: Maps,
 }
 
+/// What went into a program.
+#[derive(Clone, Copy)]
+pub(crate) struct Encoded {
+    /// Routines.
+    pub routines: u32,
+    /// Their instructions before any optimisation.
+    pub instructions: u32,
+}
+
 /// Writes a program. `functions[start]` comes first, then whatever it calls.
 pub(crate) fn emit(
-    entry: &Routine,
+    kernel: &Kernel,
     functions: &[Ready],
     start: usize,
     tables: Tables,
     settings: &Settings,
-    encoded_instructions: u32,
+    encoded: Encoded,
 ) -> Result<Program, LinkError> {
-    let needs = Needs::of(entry, functions, start, settings)?;
+    let needs = Needs::of(kernel, functions, start, settings)?;
     let mut emit = Emit {
         settings,
         store: Store::default(),
@@ -57,13 +66,13 @@ pub(crate) fn emit(
     let report = Report::of(
         &emit.out,
         emit.store.statistics(),
-        tables.routines.len() as u32,
-        encoded_instructions,
+        encoded.routines,
+        encoded.instructions,
     );
     Ok(Program {
-        name: entry.name.to_string(),
-        params: entry.params.to_vec(),
-        result: entry.result,
+        name: kernel.name.clone(),
+        params: kernel.params.clone(),
+        result: kernel.result,
         code: emit.out,
         places: emit.places,
         files: tables.files,
@@ -74,7 +83,7 @@ pub(crate) fn emit(
         frame_words: needs.frame_words,
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
-        relaxed: entry.relaxed,
+        relaxed: kernel.is_relaxed(),
         variables: emit.variables,
         report,
     })
@@ -88,7 +97,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(entry: &Routine, functions: &[Ready], start: usize, settings: &Settings) -> Result<Needs, LinkError> {
+    fn of(kernel: &Kernel, functions: &[Ready], start: usize, settings: &Settings) -> Result<Needs, LinkError> {
         let graph = CallGraph::of(functions.iter().map(|ready| &ready.function));
         // The call that the guard stops has a frame as well.
         let rounds = u64::from(settings.recursion_limit) + 1;
@@ -97,7 +106,7 @@ impl Needs {
         let memory = frame_words.saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
         if memory > MOST_FRAME_MEMORY {
             return Err(LinkError::TooLarge {
-                routine: entry.name.to_string(),
+                routine: kernel.name.clone(),
                 what: "words of frame memory",
                 found: memory,
                 most: MOST_FRAME_MEMORY,

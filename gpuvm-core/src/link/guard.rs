@@ -8,8 +8,8 @@ use crate::ir::{End, Function, Inst, NONE};
 use crate::isa::Op;
 use crate::program::Place;
 
-/// Puts guards into the functions if any of them is recursive. `counts` tells which routines call others that are not of
-/// the library.
+/// Puts guards into the functions if any of them is recursive. `roots` are the routines that the program's start calls, `counts` tells
+/// which routines call others that are not of the library.
 ///
 /// # Errors
 ///
@@ -17,22 +17,23 @@ use crate::program::Place;
 pub(crate) fn guard(
     functions: &mut [Function],
     graph: &CallGraph,
+    roots: &[usize],
     counts: &[bool],
     limit: u32,
     tables: &mut Tables,
     places: &[Place],
 ) -> Result<(), LinkError> {
     if !graph.recursive.contains(&true) {
-        let depth = graph.deepest(0, |f| counts[f].into(), 1);
-        if depth > limit.into() {
-            return Err(LinkError::TooLarge {
-                routine: functions[0].name.clone(),
+        let depth = |root: usize| graph.deepest(root, |f| counts[f].into(), 1);
+        return match roots.iter().find(|&&root| depth(root) > limit.into()) {
+            Some(&root) => Err(LinkError::TooLarge {
+                routine: functions[root].name.clone(),
                 what: "nested calls",
-                found: depth,
+                found: depth(root),
                 most: limit.into(),
-            });
-        }
-        return Ok(());
+            }),
+            None => Ok(()),
+        };
     }
     for (f, function) in functions.iter_mut().enumerate() {
         // A circle through the library alone does not come from Rust, but has to end too.

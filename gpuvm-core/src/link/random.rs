@@ -46,7 +46,7 @@ const LIVELY: [Op; 9] = [
     Op::Mov,
 ];
 
-pub(super) const PARAMS: usize = 3;
+pub(crate) const PARAMS: usize = 3;
 const VARIABLES: u32 = 40;
 const ARRAY: u32 = 4;
 
@@ -259,7 +259,7 @@ impl Writer<'_> {
 }
 
 /// A random routine that returns its first variables.
-pub(super) fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usize) -> &'static Routine {
+pub(crate) fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], callees: usize) -> &'static Routine {
     let mut writer = Writer {
         tape: tape.iter(),
         code: Vec::new(),

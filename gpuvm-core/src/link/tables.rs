@@ -67,6 +67,20 @@ impl Tables {
         }
     }
 
+    /// Enters a kernel of several routines, whose own instructions come from where the first of them does; those of one without routines
+    /// from nowhere.
+    pub fn add_kernel(&mut self, name: &str, first: Option<Place>) -> Place {
+        if self.files.is_empty() {
+            self.files.push(String::new());
+        }
+        self.routines.push(name.to_string());
+        Place {
+            file: first.map_or(0, |place| place.file),
+            line: first.map_or(0, |place| place.line),
+            routine: self.routines.len() as u32 - 1,
+        }
+    }
+
     /// The site where recursion through a routine becomes too deep.
     pub fn add_overflow(&mut self, place: Place) -> u32 {
         self.sites.push(LinkedSite {

@@ -9,13 +9,13 @@ use crate::program::Program;
 use crate::routine::{Callee, Routine};
 use crate::types::TypeRef;
 
-pub(super) const FUEL: u64 = 100_000;
+pub(crate) const FUEL: u64 = 100_000;
 
-pub(super) fn i(op: Op, a: u32, b: u32, c: u32, d: u32) -> Instruction {
+pub(crate) fn i(op: Op, a: u32, b: u32, c: u32, d: u32) -> Instruction {
     Instruction::new(op, [a, b, c, d])
 }
 
-pub(super) fn nothing() -> Settings {
+pub(crate) fn nothing() -> Settings {
     Settings {
         fold: false,
         copies: false,
@@ -30,7 +30,7 @@ pub(super) fn nothing() -> Settings {
 }
 
 /// Everything off, everything on, and each optimisation alone and left out.
-pub(super) fn all_settings() -> Vec<Settings> {
+pub(crate) fn all_settings() -> Vec<Settings> {
     let mut all = vec![nothing(), Settings::default()];
     let switches: [fn(&mut Settings, bool); 8] = [
         |s, on| s.fold = on,
@@ -55,14 +55,14 @@ pub(super) fn all_settings() -> Vec<Settings> {
     all
 }
 
-pub(super) fn linked(entry: &'static Routine, settings: &Settings) -> Program {
+pub(crate) fn linked(entry: &'static Routine, settings: &Settings) -> Program {
     let program = link(entry, &[], settings).expect("the routine is valid");
     check(&program);
     program
 }
 
 /// Checks what engines rely on, and that the program comes back from a file.
-pub(super) fn check(program: &Program) {
+pub(crate) fn check(program: &Program) {
     assert_eq!(program.verify(), Ok(()));
     for instruction in &program.code {
         let op = Op::from_code(instruction.opcode).expect("an opcode");
@@ -79,7 +79,7 @@ pub(super) fn check(program: &Program) {
 
 /// Runs under every setting and compares with the evaluator.
 #[track_caller]
-pub(super) fn agree(entry: &'static Routine, args: &[u32]) -> Seen {
+pub(crate) fn agree(entry: &'static Routine, args: &[u32]) -> Seen {
     let expected = evaluate(entry, args, FUEL);
     if expected.unfinished {
         return expected;

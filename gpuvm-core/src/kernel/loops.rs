@@ -1,0 +1,324 @@
+//! Kernels whose VMs go through many elements each.
+
+use super::build::{At, Builder};
+use super::{Fold, Input, Output, Then};
+use crate::ir::{End, Inst, Word};
+use crate::isa::Op;
+
+/// The elements of one VM.
+#[derive(Clone, Copy)]
+struct Range {
+    /// The VM's number.
+    vm: Word,
+    /// The first element.
+    start: Word,
+    /// One past the last.
+    end: Word,
+    /// How many there are for all VMs.
+    count: Word,
+}
+
+impl Range {
+    fn at(self, index: Word) -> At {
+        At {
+            index,
+            count: self.count,
+        }
+    }
+}
+
+/// How far it is from one element of a VM to the next.
+#[derive(Clone, Copy)]
+enum Step {
+    One,
+    Vms(Word),
+}
+
+/// Elements that are loaded together.
+const TOGETHER: u32 = 4;
+/// Words of such an element at most.
+const MOST_WORDS: u32 = 3;
+/// Instructions of the routines that are called for it at most.
+const MOST_CODE: usize = 100;
+
+/// What of a VM's elements is folded, and what is not.
+struct Rest {
+    /// What they come to so far.
+    folded: Vec<Word>,
+    /// The last element that was folded.
+    index: Word,
+    /// How many are left.
+    left: Word,
+    /// How far the next one is.
+    step: Step,
+}
+
+impl Builder<'_> {
+    /// All that is to be done where a VM has several elements.
+    pub(super) fn go_through(&mut self, then: &Then) {
+        self.fetch_all();
+        let kernel = self.kernel;
+        let vm = self.make(Op::VmId, 0);
+        match then {
+            Then::Reduce { op, partial } => {
+                let count = self.count(&kernel.count);
+                let vms = self.make(Op::VmCount, 0);
+                self.halt_unless_below(vm, count);
+                let range = Range {
+                    vm,
+                    start: vm,
+                    end: count,
+                    count,
+                };
+                self.reduce(*op, partial, range, Step::Vms(vms));
+            }
+            Then::ReduceChunks { op, partial, chunk } => {
+                let range = self.own_chunk(vm, *chunk);
+                self.halt_unless_below(range.start, range.count);
+                self.reduce(*op, partial, range, Step::One);
+            }
+            Then::Scan {
+                op,
+                prefix,
+                chunks,
+                chunk,
+            } => {
+                let range = self.own_chunk(vm, *chunk);
+                self.halt_unless_below(range.start, range.count);
+                self.scan(*op, prefix, *chunks, range);
+            }
+            Then::Compact {
+                keep,
+                outputs,
+                chunks,
+                total,
+                chunk,
+            } => {
+                let range = self.own_chunk(vm, *chunk);
+                self.compact(keep, outputs, *chunks, *total, range);
+            }
+        }
+    }
+
+    /// The VM's chunk, which is empty past the last element.
+    fn own_chunk(&mut self, vm: Word, chunk: u32) -> Range {
+        let count = self.count(&self.kernel.count);
+        let start = self.compute(Op::MulImm, &[vm], chunk);
+        let full = self.compute(Op::AddImm, &[start], chunk);
+        let end = self.compute(Op::MinU, &[full, count], 0);
+        Range { vm, start, end, count }
+    }
+
+    fn reduce(&mut self, op: Fold, partial: &Output, range: Range, step: Step) {
+        let first = self.element(Some(range.at(range.start)));
+        let value = self.value(&partial.value, &first);
+        let rest = Rest {
+            folded: self.variable(&value),
+            index: self.variable(&[range.start])[0],
+            left: self.after_first(range, step),
+            step,
+        };
+        let together = self.together();
+        if together > 1 {
+            self.fold_rest(op, &partial.value, range, &rest, together);
+        }
+        self.fold_rest(op, &partial.value, range, &rest, 1);
+        self.store_record(partial.to, &rest.folded);
+        self.end(End::Halt);
+    }
+
+    /// Folds elements, so many in a turn as long as there are as many. What they have in columns is loaded before the first of
+    /// them is computed.
+    fn fold_rest(&mut self, op: Fold, value: &Input, range: Range, rest: &Rest, together: u32) {
+        let (next, body, done) = (self.block(), self.block(), self.block());
+        self.end(End::Jump(next));
+        self.begin(next);
+        let fewer = self.make(Op::Imm, together - 1);
+        let word = self.compute(Op::LtU, &[fewer, rest.left], 0);
+        self.end(branch(word, body, done));
+        self.begin(body);
+        let mut loaded = Vec::new();
+        for _ in 0..together {
+            self.step(rest.index, rest.step);
+            let index = self.variable(&[rest.index])[0];
+            loaded.push((index, self.columns(index)));
+        }
+        for (index, columns) in loaded {
+            let at = range.at(index);
+            let element = self.compute_element(Some(at), index, columns);
+            let value = self.value(value, &element);
+            self.fold(op, &rest.folded, &value, at);
+        }
+        self.add_to(rest.left, together.wrapping_neg());
+        self.end(End::Jump(next));
+        self.begin(done);
+    }
+
+    /// How many elements a VM has after its first.
+    fn after_first(&mut self, range: Range, step: Step) -> Word {
+        let beyond = self.compute(Op::Sub, &[range.end, range.start], 0);
+        let left = self.compute(Op::AddImm, &[beyond], 1u32.wrapping_neg());
+        match step {
+            Step::One => self.variable(&[left])[0],
+            Step::Vms(vms) => self.compute(Op::DivU, &[left, vms], 0),
+        }
+    }
+
+    /// How many elements are loaded together: several where they and what is done with them are small, so that a GPU waits for
+    /// memory less often.
+    fn together(&self) -> u32 {
+        let columns = self.kernel.elements_read();
+        let words = columns.iter().filter_map(|&param| self.kernel.column(param));
+        let words: u32 = words.map(|element| element.words).sum();
+        let code: usize = self.kernel.routines().map(|routine| routine.code.len()).sum();
+        match words {
+            1..=MOST_WORDS if code <= MOST_CODE => TOGETHER,
+            _ => 1,
+        }
+    }
+
+    fn scan(&mut self, op: Fold, prefix: &Output, chunks: Option<usize>, range: Range) {
+        let index = self.variable(&[range.start])[0];
+        let folded: Vec<Word> = (0..self.folded_words(op)).map(|_| self.word()).collect();
+        let (next, body, done) = (self.block(), self.block(), self.block());
+        if let Some(chunks) = chunks {
+            self.unless_first(range.vm, |builder| {
+                let before = builder.before(chunks, range.vm);
+                builder.set_all(&folded, &before);
+                builder.end(End::Jump(next));
+            });
+        }
+        let first = self.element(Some(range.at(range.start)));
+        let value = self.value(&prefix.value, &first);
+        self.set_all(&folded, &value);
+        self.store_element(prefix.to, range.start, &folded);
+        self.add_to(index, 1);
+        self.end(End::Jump(next));
+        self.begin(next);
+        self.turn(index, range, body, done);
+        let element = self.element(Some(range.at(index)));
+        let value = self.value(&prefix.value, &element);
+        self.fold(op, &folded, &value, range.at(index));
+        self.store_element(prefix.to, index, &folded);
+        self.add_to(index, 1);
+        self.end(End::Jump(next));
+        self.begin(done);
+        self.end(End::Halt);
+    }
+
+    fn compact(&mut self, keep: &Input, outputs: &[Output], chunks: Option<usize>, total: usize, range: Range) {
+        let zero = self.make(Op::Imm, 0);
+        let place = self.variable(&[zero])[0];
+        let (some, empty, next, halt) = (self.block(), self.block(), self.block(), self.block());
+        let word = self.compute(Op::LtU, &[range.start, range.count], 0);
+        self.end(branch(word, some, empty));
+        self.begin(some);
+        if let Some(chunks) = chunks {
+            self.unless_first(range.vm, |builder| {
+                let before = builder.before(chunks, range.vm);
+                builder.set_all(&[place], &before);
+                builder.end(End::Jump(next));
+            });
+        }
+        self.end(End::Jump(next));
+        self.begin(next);
+        self.keep(keep, outputs, range, place);
+
+        // The VM with the last element tells how many are kept; without elements, the first VM is the last one too.
+        let last = self.block();
+        let word = self.compute(Op::Eq, &[range.end, range.count], 0);
+        self.end(branch(word, last, halt));
+        self.begin(empty);
+        self.end(branch(range.vm, halt, last));
+        self.begin(last);
+        self.store_record(total, &[place]);
+        self.end(End::Jump(halt));
+        self.begin(halt);
+        self.end(End::Halt);
+    }
+
+    /// Stores values of those elements that are kept from a place on, which is then behind them.
+    fn keep(&mut self, keep: &Input, outputs: &[Output], range: Range, place: Word) {
+        let index = self.variable(&[range.start])[0];
+        let (next, body, done) = (self.block(), self.block(), self.block());
+        let (kept, skipped) = (self.block(), self.block());
+        self.end(End::Jump(next));
+        self.begin(next);
+        self.turn(index, range, body, done);
+        let element = self.element(Some(range.at(index)));
+        let word = self.value(keep, &element)[0];
+        self.end(branch(word, kept, skipped));
+        self.begin(kept);
+        for output in outputs {
+            let value = self.value(&output.value, &element);
+            self.store_element(output.to, place, &value);
+        }
+        self.add_to(place, 1);
+        self.end(End::Jump(skipped));
+        self.begin(skipped);
+        self.add_to(index, 1);
+        self.end(End::Jump(next));
+        self.begin(done);
+    }
+
+    /// Lets all VMs but the first do something that ends the block; the first goes on behind it.
+    fn unless_first(&mut self, vm: Word, otherwise: impl FnOnce(&mut Self)) {
+        let (later, first) = (self.block(), self.block());
+        self.end(branch(vm, later, first));
+        self.begin(later);
+        otherwise(self);
+        self.begin(first);
+    }
+
+    /// What all chunks before the VM's own come to.
+    fn before(&mut self, chunks: usize, vm: Word) -> Vec<Word> {
+        let before = self.compute(Op::AddImm, &[vm], 1u32.wrapping_neg());
+        self.load_element(chunks, before)
+    }
+
+    /// Asks whether there is an element for another turn, which begins.
+    fn turn(&mut self, index: Word, range: Range, body: usize, done: usize) {
+        let word = self.compute(Op::LtU, &[index, range.end], 0);
+        self.end(branch(word, body, done));
+        self.begin(body);
+    }
+
+    fn step(&mut self, index: Word, step: Step) {
+        match step {
+            Step::One => self.add_to(index, 1),
+            Step::Vms(vms) => self.push(Inst::new(Op::Add, index, &[index, vms], 0, self.place)),
+        }
+    }
+
+    fn add_to(&mut self, word: Word, constant: u32) {
+        self.push(Inst::new(Op::AddImm, word, &[word], constant, self.place));
+    }
+
+    fn folded_words(&self, op: Fold) -> u32 {
+        match op {
+            Fold::Routine(routine) => routine.result.words(),
+            Fold::Add => 1,
+        }
+    }
+
+    /// New words that start with these values.
+    fn variable(&mut self, value: &[Word]) -> Vec<Word> {
+        let words: Vec<Word> = value.iter().map(|_| self.word()).collect();
+        self.set_all(&words, value);
+        words
+    }
+
+    fn set_all(&mut self, words: &[Word], value: &[Word]) {
+        for (&word, &value) in words.iter().zip(value) {
+            self.set(word, value);
+        }
+    }
+
+    fn set(&mut self, word: Word, value: Word) {
+        self.push(Inst::copy(word, value, self.place));
+    }
+}
+
+fn branch(word: Word, then: usize, otherwise: usize) -> End {
+    End::Branch { word, then, otherwise }
+}

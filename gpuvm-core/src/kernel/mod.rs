@@ -1,0 +1,315 @@
+//! A [`Kernel`]: what each VM of a program does, put together of several routines. [`link_kernel`](crate::compile::link_kernel) makes a
+//! [`Program`](crate::program::Program) of it; a program of one routine is the kernel that [`Kernel::of`] makes of the routine.
+//!
+//! A kernel computes *elements*: for one index, its calls one after the other. Values of them are stored, and [`Then`] folds or picks
+//! them. The results are the same bits as those of the routines run one by one over whole columns, whatever the engine and the settings,
+//! and traps are the same ones; of several VMs' traps, the lowest VM's is the first, whichever call it is in.
+//!
+//! An element's columns are loaded before its calls, and may be before the calls of elements that come earlier in the same VM. So what
+//! an element reads must not be what another one writes: a plan gives them memory of their own.
+//!
+//! # Indices
+//!
+//! In an element's calls `vm::id()` is the element's index and `vm::count()` the number of elements, also where one VM computes many
+//! elements. A trap has the number of the VM, which is the element's index where each VM has one element.
+//!
+//! # Order
+//!
+//! Elements are folded in an order that depends on nothing but the number of elements n and of VMs V, or the chunk's size C. With `a ∘ b`
+//! for `op(a, b)` and from left to right:
+//!
+//! | [`Then`] | VM v | computes |
+//! |---|---|---|
+//! | `Reduce` | v < V | `x[v] ∘ x[v + V] ∘ x[v + 2V] ∘ …`; a VM with v ≥ n halts and stores nothing |
+//! | `ReduceChunks` | v < ⌈n/C⌉ | `x[vC] ∘ x[vC + 1] ∘ … ∘ x[min(vC + C, n) - 1]` |
+//! | `Scan` | v < ⌈n/C⌉ | `p[vC - 1] ∘ x[vC]`, `p[vC - 1] ∘ x[vC] ∘ x[vC + 1]`, …; VM 0 starts with `x[0]` |
+//!
+//! In a call of the operator, `vm::id()` is the index of its second argument.
+//!
+//! There are 2³¹ elements at most, and VMs times the size of a chunk are below 2³².
+
+mod build;
+mod check;
+mod count;
+mod identity;
+#[cfg(test)]
+mod loop_tests;
+mod loops;
+mod memory;
+mod nature;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod routines;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use nature::{Nature, nature};
+
+pub(crate) use build::{Numbered, start};
+pub(crate) use identity::pass_identity;
+
+use std::collections::BTreeSet;
+
+use crate::routine::Routine;
+use crate::types::{Kind, Type, TypeRef};
+
+/// What each VM of a program does: calls of routines, and what becomes of their results.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The program's name.
+    pub name: String,
+    /// The launch parameters: values, which each VM has of its own or all share (always the latter where a VM has several elements);
+    /// `&[T]` slices, whole columns among them; `&mut T` records of each VM; `&mut [T]` slices, chunks of each VM for a routine, whole
+    /// columns where the kernel itself writes them.
+    pub params: Vec<TypeRef>,
+    /// The type of the result's slot, which is launch parameter number `params.len()`; `()` without.
+    pub result: TypeRef,
+    /// What is called for an element, in order.
+    pub calls: Vec<Call>,
+    /// How many elements there are.
+    pub count: Count,
+    /// What is stored of each element, each value as soon as it is known, so that a later call's trap leaves what the routines one by one
+    /// would have left. It goes to the VM's own record or, in a whole column, to the element's place.
+    pub stores: Vec<Output>,
+    /// What else becomes of the elements. `None` lets each VM compute one element; only then is there a record for each.
+    pub then: Option<Then>,
+}
+
+/// A call of a routine.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The routine.
+    pub routine: &'static Routine,
+    /// Its arguments, one for each parameter.
+    pub args: Vec<Input>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A launch parameter as it is: a value, or a reference or slice handed on.
+    Param(usize),
+    /// The element at the index in a launch parameter that is a whole column, `&[T]`, with at least as many elements as the kernel counts.
+    Element(usize),
+    /// The result of an earlier call.
+    Call(usize),
+    /// A field of a tuple or struct.
+    Field(Box<Input>, usize),
+    /// A tuple of several values.
+    Tuple(Vec<Input>),
+    /// The words of a constant value.
+    Constant(Vec<u32>),
+}
+
+/// How many elements there are. All but [`Count::Vms`] may be less than there are VMs; VMs without elements halt at once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Count {
+    /// One for each VM of the launch.
+    Vms,
+    /// As many as a launch parameter has, which is a slice.
+    Slice(usize),
+    /// As a launch parameter says, which is a `u32` or a `&[u32]` of one word: the length of a compacted column.
+    Cell(usize),
+    /// So many.
+    Constant(u32),
+    /// As many as there are chunks of so many elements.
+    Chunks(Box<Count>, u32),
+    /// As many, but at most so many.
+    AtMost(Box<Count>, u32),
+}
+
+/// A value and the launch parameter that it goes to, a record of each VM or a whole column. `params.len()` is the result's slot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The value.
+    pub value: Input,
+    /// The number of the parameter.
+    pub to: usize,
+}
+
+/// What becomes of the elements.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// Each VM folds elements as far apart as there are VMs, and stores what comes of it to its own record.
+    Reduce {
+        /// How to fold.
+        op: Fold,
+        /// What is folded, and where to.
+        partial: Output,
+    },
+    /// Each VM folds the elements of its chunk, and stores what comes of it to its own record.
+    ReduceChunks {
+        /// How to fold.
+        op: Fold,
+        /// What is folded, and where to.
+        partial: Output,
+        /// Elements of a chunk.
+        chunk: u32,
+    },
+    /// Each VM goes through its chunk and stores for each element what all up to it come to.
+    Scan {
+        /// How to fold.
+        op: Fold,
+        /// What is folded, and the column for what comes of it.
+        prefix: Output,
+        /// The column of what all chunks up to each come to, the scanned results of [`Then::ReduceChunks`]. `None` starts anew in each chunk.
+        chunks: Option<usize>,
+        /// Elements of a chunk.
+        chunk: u32,
+    },
+    /// Each VM goes through its chunk and stores values of those elements that are kept, one after the other.
+    Compact {
+        /// A `bool`: whether to keep the element.
+        keep: Input,
+        /// Values of kept elements, and the columns they go to.
+        outputs: Vec<Output>,
+        /// The column of how many elements are kept in all chunks up to each: what `keep` comes to by [`Fold::Add`] in
+        /// [`Then::ReduceChunks`], scanned. `None` where there is one chunk.
+        chunks: Option<usize>,
+        /// The `&mut u32`, one for all VMs, for how many elements are kept in all.
+        total: usize,
+        /// Elements of a chunk.
+        chunk: u32,
+    },
+}
+
+/// How to fold two values into one.
+#[derive(Clone, Copy, Debug)]
+pub enum Fold {
+    /// By a routine of two parameters of one type, which it returns. The first argument is what was folded before.
+    Routine(&'static Routine),
+    /// The sum mod 2³² of `u32`; a `bool` counts as 0 or 1.
+    Add,
+}
+
+impl Kernel {
+    /// The kernel that only calls a routine, with the launch parameters as arguments and the result in the result's slot.
+    pub fn of(routine: &'static Routine) -> Kernel {
+        let args = (0..routine.params.len()).map(Input::Param).collect();
+        let value = Input::Call(0);
+        let to = routine.params.len();
+        Kernel {
+            name: routine.name.to_string(),
+            params: routine.params.to_vec(),
+            result: routine.result,
+            calls: vec![Call { routine, args }],
+            count: Count::Vms,
+            stores: vec![Output { value, to }],
+            then: None,
+        }
+    }
+
+    /// The routines that it calls, the operator last.
+    pub(crate) fn routines(&self) -> impl Iterator<Item = &'static Routine> + '_ {
+        let calls = self.calls.iter().map(|call| call.routine);
+        calls.chain(self.operator())
+    }
+
+    /// The operator, if it is a routine.
+    pub(crate) fn operator(&self) -> Option<&'static Routine> {
+        match self.then.as_ref()? {
+            Then::Reduce { op, .. } | Then::ReduceChunks { op, .. } | Then::Scan { op, .. } => match *op {
+                Fold::Routine(routine) => Some(routine),
+                Fold::Add => None,
+            },
+            Then::Compact { .. } => None,
+        }
+    }
+
+    /// Whether one VM may compute several elements.
+    pub(crate) fn is_loop(&self) -> bool {
+        self.then.is_some()
+    }
+
+    /// Whether calls learn an index and a count that are not their VM's.
+    pub(crate) fn has_indices(&self) -> bool {
+        self.is_loop() || self.count != Count::Vms
+    }
+
+    /// Whether it only calls one routine, so that it is the routine's own program.
+    pub(crate) fn is_single(&self) -> bool {
+        self.calls.len() == 1 && !self.has_indices()
+    }
+
+    /// Whether its floats may be inexact on a GPU: its routines agree in that.
+    pub(crate) fn is_relaxed(&self) -> bool {
+        self.routines().any(|routine| routine.relaxed)
+    }
+
+    /// Calls `see` with all values that it names, and with all that they are made of.
+    pub(crate) fn walk_inputs(&self, mut see: impl FnMut(&Input)) {
+        let (outputs, keep) = match &self.then {
+            None => (&[][..], None),
+            Some(Then::Compact { outputs, keep, .. }) => (&outputs[..], Some(keep)),
+            Some(
+                Then::Reduce { partial: output, .. }
+                | Then::ReduceChunks { partial: output, .. }
+                | Then::Scan { prefix: output, .. },
+            ) => (std::slice::from_ref(output), None),
+        };
+        let args = self.calls.iter().flat_map(|call| &call.args);
+        let stored = self.stores.iter().chain(outputs).map(|output| &output.value);
+        args.chain(stored).chain(keep).for_each(|input| input.walk(&mut see));
+    }
+
+    /// The launch parameters that are columns of which each element is read.
+    pub(crate) fn elements_read(&self) -> BTreeSet<usize> {
+        let mut read = BTreeSet::new();
+        self.walk_inputs(|input| {
+            if let Input::Element(param) = input {
+                read.insert(*param);
+            }
+        });
+        read
+    }
+
+    /// The type of a value, if that follows from itself: a tuple's does not.
+    pub(crate) fn type_of(&self, input: &Input) -> Option<TypeRef> {
+        match input {
+            Input::Param(param) => self.params.get(*param).copied(),
+            Input::Element(param) => Some(TypeRef::value(self.column(*param)?)),
+            Input::Call(call) => Some(self.calls.get(*call)?.routine.result),
+            Input::Field(of, field) => match &**of {
+                Input::Tuple(parts) => self.type_of(parts.get(*field)?),
+                of => {
+                    let ty = self.type_of(of).filter(|ty| ty.refs == 0)?;
+                    Some(TypeRef::value(ty.ty.fields.get(*field)?.ty))
+                }
+            },
+            Input::Tuple(_) | Input::Constant(_) => None,
+        }
+    }
+
+    /// The type of the elements of a launch parameter that is a whole column.
+    pub(crate) fn column(&self, param: usize) -> Option<&'static Type> {
+        let param = self.params.get(param)?;
+        let slice = param.refs == 1 && param.ty.kind == Kind::Slice;
+        param.ty.element.filter(|element| slice && element.kind != Kind::Atomic)
+    }
+}
+
+impl Input {
+    /// Calls `see` with the value and all that it is made of.
+    pub(crate) fn walk(&self, see: &mut impl FnMut(&Input)) {
+        see(self);
+        match self {
+            Input::Field(of, _) => of.walk(see),
+            Input::Tuple(parts) => parts.iter().for_each(|part| part.walk(see)),
+            Input::Param(_) | Input::Element(_) | Input::Call(_) | Input::Constant(_) => {}
+        }
+    }
+
+    /// How many calls have to come before it.
+    pub(crate) fn calls(&self) -> usize {
+        let mut calls = 0;
+        self.walk(&mut |input| {
+            if let Input::Call(call) = input {
+                calls = calls.max(call + 1);
+            }
+        });
+        calls
+    }
+}

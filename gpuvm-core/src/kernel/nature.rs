@@ -1,0 +1,43 @@
+//! What a planner has to know of a routine before it puts it into a kernel with others.
+
+use crate::compile::LinkError;
+use crate::isa::Op;
+use crate::library::Library;
+use crate::link::collect::{Routines, collect};
+use crate::routine::Routine;
+
+/// What a routine or one that it calls can do, beside what its parameters tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nature {
+    /// It can halt its VM by `vm::halt()`. Then a kernel cannot have it among several calls or in a loop, as what comes after it would be
+    /// lost.
+    pub halts: bool,
+    /// It can stop at `vm::yield_now()` until the launch goes on.
+    pub yields: bool,
+    /// It asks for `vm::id()` or `vm::count()`, so that its result depends on where an element lies.
+    pub asks_identity: bool,
+}
+
+/// What a routine or one that it calls can do.
+///
+/// # Errors
+///
+/// [`LinkError::Invalid`] if it calls a function that the library does not have.
+pub fn nature(routine: &'static Routine, library: Library) -> Result<Nature, LinkError> {
+    Ok(Nature::of(&collect(&[routine], library, routine.relaxed)?))
+}
+
+impl Nature {
+    fn of(routines: &Routines) -> Nature {
+        let all = routines.all.iter();
+        let has = |op: Op| {
+            all.clone()
+                .any(|routine| routine.code.iter().any(|i| i.opcode == op.code()))
+        };
+        Nature {
+            halts: has(Op::Halt),
+            yields: has(Op::Yield),
+            asks_identity: has(Op::VmId) || has(Op::VmCount),
+        }
+    }
+}
