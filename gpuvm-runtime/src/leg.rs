@@ -142,7 +142,7 @@ impl Leg {
             }
         });
         Ok(Leg {
-            together: course.keep && !layout.has_atomics(),
+            together: course.keep && !layout.is_handed_on(),
             parts: parts.collect(),
             layout,
             steps,
@@ -223,7 +223,7 @@ impl Leg {
             return Ok(());
         };
         let next = index + 1;
-        let early = !self.layout.has_atomics()
+        let early = !self.layout.is_handed_on()
             && self
                 .parts
                 .get(next)
