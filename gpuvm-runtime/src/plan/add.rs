@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use gpuvm_core::kernel::nature;
-use gpuvm_core::types::{Type, TypeRef, Value};
+use gpuvm_core::types::{Type, TypeRef};
 
+use super::Plan;
 use super::error::PlanError;
 use super::node::{Handle, Kind, Length, Node, Operand, Read, Sight, Use};
-use super::types::tuple;
-use super::{Plan, node};
 use crate::arg::{Arg, Argument, Mode};
 use crate::bind;
 use crate::error::Result;
@@ -18,9 +17,9 @@ use crate::store::Store;
 use crate::vector::Column;
 
 /// A parameter of a node that is about to be added, for errors about it.
-struct Parameter<'n> {
-    node: &'n str,
-    name: String,
+pub(super) struct Parameter<'n> {
+    pub node: &'n str,
+    pub name: String,
 }
 
 impl Parameter<'_> {
@@ -42,7 +41,13 @@ struct Decided {
 }
 
 impl<'a> Plan<'a> {
-    fn push(&mut self, kind: Kind<'a>, operands: Vec<Operand>, element: &'static Type, length: Length) -> Handle {
+    pub(super) fn push(
+        &mut self,
+        kind: Kind<'a>,
+        operands: Vec<Operand>,
+        element: &'static Type,
+        length: Length,
+    ) -> Handle {
         self.nodes.push(Node {
             kind,
             operands,
@@ -155,7 +160,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The node of a handle.
-    fn own(&self, parameter: &Parameter<'_>, handle: Handle) -> Result<usize, PlanError> {
+    pub(super) fn own(&self, parameter: &Parameter<'_>, handle: Handle) -> Result<usize, PlanError> {
         match handle.plan == self.id {
             true => Ok(handle.node),
             false => Err(PlanError::OtherPlan {
@@ -220,7 +225,7 @@ impl<'a> Plan<'a> {
     }
 
     /// A length for people.
-    fn entries(&self, length: Length) -> String {
+    pub(super) fn entries(&self, length: Length) -> String {
         match length {
             Length::Known(length) => length.to_string(),
             Length::Kept { filter, .. } => format!("as many as {} keeps", self.nodes[filter].kind.label(filter)),
@@ -258,145 +263,13 @@ impl<'a> Plan<'a> {
         }
         Ok(())
     }
-
-    pub(super) fn add_operator(
-        &mut self,
-        entry: &'static Entry,
-        column: Handle,
-        kind: fn(Use) -> Kind<'a>,
-        length: fn(Length) -> Length,
-    ) -> Result<Handle> {
-        let of = uses(entry)?;
-        let label = kind(of).label(self.nodes.len());
-        let from = self.column(&label, column)?;
-        let Node {
-            element, length: has, ..
-        } = self.nodes[from];
-        let expected = || format!("a routine `fn({element}, {element}) -> {element}`");
-        check_pure(&label, of, &expected())?;
-        let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
-        if of.routine.params.len() != 2 || !of.routine.params.iter().all(value) || !value(&of.routine.result) {
-            return Err(unfit(&label, of, expected(), signature(of)).into());
-        }
-        if of.nature.asks_identity {
-            return Err(unfit(
-                &label,
-                of,
-                expected(),
-                "asks for `vm::id()` or `vm::count()`".to_string(),
-            )
-            .into());
-        }
-        Ok(self.push(kind(of), own(&[from]), element, length(has)))
-    }
-
-    pub(super) fn add_filter(&mut self, entry: &'static Entry, column: Handle) -> Result<Handle> {
-        let of = uses(entry)?;
-        let label = Kind::Filter(of).label(self.nodes.len());
-        let from = self.column(&label, column)?;
-        let Node { element, length, .. } = self.nodes[from];
-        let expected = || format!("a routine `fn({element}) -> bool`");
-        check_pure(&label, of, &expected())?;
-        let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
-        let says = of.routine.result.refs == 0 && of.routine.result.ty.same(bool::TYPE);
-        if of.routine.params.len() != 1 || !of.routine.params.iter().all(value) || !says {
-            return Err(unfit(&label, of, expected(), signature(of)).into());
-        }
-        let length = Length::Kept {
-            filter: self.nodes.len(),
-            most: length.most(),
-        };
-        Ok(self.push(Kind::Filter(of), own(&[from]), element, length))
-    }
-
-    pub(super) fn add_zip(&mut self, columns: &[Handle]) -> Result<Handle> {
-        let label = Kind::Zip.label(self.nodes.len());
-        let nodes: Result<Vec<usize>, PlanError> = columns.iter().map(|handle| self.column(&label, *handle)).collect();
-        let nodes = nodes?;
-        let Some(&first) = nodes.first() else {
-            return Err(PlanError::NoVms { node: label }.into());
-        };
-        let length = self.nodes[first].length;
-        for (index, &node) in nodes.iter().enumerate() {
-            if self.nodes[node].length != length {
-                return Err(PlanError::Length {
-                    node: label,
-                    parameter: index.to_string(),
-                    expected: self.entries(length),
-                    found: self.entries(self.nodes[node].length),
-                    decided_by: "`0` has as many entries".to_string(),
-                }
-                .into());
-            }
-        }
-        let parts: Vec<&'static Type> = nodes.iter().map(|node| self.nodes[*node].element).collect();
-        Ok(self.push(Kind::Zip, own(&nodes), tuple(&parts), length))
-    }
-
-    /// The node of a handle that a node works on.
-    fn column(&self, label: &str, handle: Handle) -> Result<usize, PlanError> {
-        let name = "column".to_string();
-        self.own(&Parameter { node: label, name }, handle)
-    }
-
-    /// Whether what `iterate` has made of a state can take its place.
-    pub(super) fn check_state(&self, index: usize, before: Handle, after: Handle) -> Result<()> {
-        let known = |handle: Handle| match handle.plan == self.id {
-            true => self.nodes.get(handle.node),
-            false => None,
-        };
-        let show = |handle| match known(handle) {
-            Some(node) => format!("{} entries of `{}`", self.entries(node.length), node.element),
-            None => "a handle of another plan".to_string(),
-        };
-        match (known(before), known(after)) {
-            (Some(a), Some(b)) if a.element.same(b.element) && a.length == b.length => Ok(()),
-            _ => Err(PlanError::State {
-                index,
-                expected: show(before),
-                found: show(after),
-            }
-            .into()),
-        }
-    }
 }
 
 /// A routine with what a plan has to know of it.
-fn uses(entry: &'static Entry) -> Result<Use> {
+pub(super) fn uses(entry: &'static Entry) -> Result<Use> {
     let routine = (entry.routine)();
     let nature = nature(routine, gpuvm_math::LIBRARY)?;
     Ok(Use { entry, routine, nature })
-}
-
-/// Operands of which each VM sees its own entries.
-fn own(nodes: &[usize]) -> Vec<Operand> {
-    let own = |&node| Operand::Node(Read { node, mode: Sight::Own });
-    nodes.iter().map(own).collect()
-}
-
-/// Refuses a routine that does more to its VM than to compute.
-fn check_pure(label: &str, of: Use, expected: &str) -> Result<(), PlanError> {
-    let does = match of.nature {
-        node::Nature { halts: true, .. } => "halts its VM",
-        node::Nature { yields: true, .. } => "yields",
-        _ => return Ok(()),
-    };
-    Err(unfit(label, of, expected.to_string(), does.to_string()))
-}
-
-fn unfit(label: &str, of: Use, expected: String, found: String) -> PlanError {
-    PlanError::Routine {
-        node: label.to_string(),
-        routine: of.entry.id.to_string(),
-        expected,
-        found,
-    }
-}
-
-/// What a routine is.
-fn signature(of: Use) -> String {
-    let params: Vec<String> = of.routine.params.iter().map(ToString::to_string).collect();
-    format!("is `fn({}) -> {}`", params.join(", "), of.routine.result)
 }
 
 /// What is accepted for a parameter, as an error says it.

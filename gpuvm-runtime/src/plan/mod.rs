@@ -7,9 +7,11 @@ mod error;
 mod explain;
 mod fuse;
 mod graph;
+mod input;
 mod kernel;
 mod native;
 mod node;
+mod operators;
 mod order;
 mod program;
 mod run;
@@ -19,17 +21,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpuvm_core::types::VmType;
 
-use crate::arg::{Element, IntoArgs};
+use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::registry;
 use crate::runtime::Runtime;
-use crate::vector::Column;
 
 pub use done::{PlanDone, PlanStats};
 pub use error::PlanError;
 pub use explain::Explanation;
+pub use input::{Handles, PlanInput};
 pub use node::Handle;
 
 pub(crate) use kernel::key;
@@ -103,7 +105,7 @@ impl<'a> Plan<'a> {
 
     /// A column to read: `&[T]`, `&Vec<T>`, `&[T; N]`, or a `Vec<T>` that the plan keeps.
     pub fn input(&mut self, column: impl PlanInput<'a>) -> Handle {
-        self.add_input(column.into_column().0)
+        self.add_input(column.into_column().into_box())
     }
 
     /// A buffer to read or write. At most one node writes it, and all nodes that only read it see what that node has left, also if they
@@ -299,67 +301,4 @@ impl std::fmt::Debug for Plan<'_> {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
-}
-
-/// A column that a plan can read.
-pub trait PlanInput<'a> {
-    /// Makes the column.
-    #[doc(hidden)]
-    fn into_column(self) -> InputColumn<'a>;
-}
-
-/// What a [`PlanInput`] makes.
-#[doc(hidden)]
-pub struct InputColumn<'a>(Box<dyn Column + 'a>);
-
-macro_rules! inputs {
-    ($([$($generics:tt)*] $ty:ty, $column:ident => $as:expr;)*) => {$(
-        impl<'a, $($generics)*> PlanInput<'a> for $ty {
-            fn into_column(self) -> InputColumn<'a> {
-                let $column = self;
-                InputColumn(Box::new($as))
-            }
-        }
-    )*};
-}
-inputs! {
-    [T: Element] &'a [T], column => column;
-    [T: Element] &'a Vec<T>, column => column;
-    [T: Element, const N: usize] &'a [T; N], column => column.as_slice();
-    [T: Element] Vec<T>, column => column;
-}
-
-/// Several handles: a tuple or an array.
-pub trait Handles {
-    /// The handles, in order.
-    #[doc(hidden)]
-    fn into_handles(self) -> Vec<Handle>;
-}
-
-impl<const N: usize> Handles for [Handle; N] {
-    fn into_handles(self) -> Vec<Handle> {
-        self.to_vec()
-    }
-}
-
-macro_rules! handles {
-    ($(($($name:ident)+);)*) => {$(
-        impl Handles for ($(handles!(@ $name),)+) {
-            fn into_handles(self) -> Vec<Handle> {
-                let ($($name,)+) = self;
-                vec![$($name),+]
-            }
-        }
-    )*};
-    (@ $name:ident) => { Handle };
-}
-handles! {
-    (a);
-    (a b);
-    (a b c);
-    (a b c d);
-    (a b c d e);
-    (a b c d e f);
-    (a b c d e f g);
-    (a b c d e f g h);
 }
