@@ -240,7 +240,8 @@ impl<'a> Plan<'a> {
         self
     }
 
-    /// Whether the memory of a column is used again when its last reader is done.
+    /// Whether the memory of a column is used again when its last reader is done. While kernels of few VMs are under way together, their
+    /// columns stay.
     pub fn reuse(&mut self, on: bool) -> &mut Self {
         self.options.reuse = on;
         self
@@ -248,8 +249,9 @@ impl<'a> Plan<'a> {
 
     /// Runs it to its end.
     ///
-    /// Nodes run in the order of their phases, one after the other, and columns stay in the engine's memory in between; the host learns
-    /// how each ended before the next begins.
+    /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU a kernel that surely ends and
+    /// cannot trap is sent off without a wait for it, so up to 32 of them are under way at a time; of others the host sees first how they
+    /// end. A filter is waited for in any case, because what comes after it has as many VMs as it keeps entries.
     ///
     /// # Errors
     ///

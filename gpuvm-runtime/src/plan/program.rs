@@ -1,6 +1,6 @@
 //! Steps on an engine that runs programs: each is one kernel, or a few that work on the same column.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use gpuvm_core::types::{Type, Value};
@@ -16,10 +16,22 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::store::Store;
 use crate::trap::Trap;
-use crate::view::Held;
+use crate::view::{Held, Seen};
 
 /// The columns of a step.
 type Columns = BTreeMap<Column, Data>;
+
+/// A launch.
+pub(super) struct UnderWay {
+    name: String,
+    course: Course,
+    leg: Leg,
+}
+
+/// Launches that are under way at a time without anybody waiting for them.
+const MOST_SENT: usize = 32;
+/// VMs of all of them together. Their columns cannot be used again before they are waited for.
+const MOST_VMS_SENT: u64 = 1 << 20;
 
 /// Where a step's kernels run.
 #[derive(Clone, Copy)]
@@ -291,18 +303,62 @@ impl<'p> Runner<'p, '_> {
         };
         held.refresh()?;
         let mut views = held.views();
-        let mut leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
+        let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
+        let mut under_way = UnderWay {
+            name: name.clone(),
+            course,
+            leg,
+        };
+        if self.can_send(&under_way.course)? && under_way.leg.send(&under_way.course, &views)? {
+            self.sent.push_back(under_way);
+            return Ok(());
+        }
+        self.wait_for(under_way, &mut views)
+    }
+
+    /// Sees to room for a launch among those that are under way; false if it must not be sent off without a look at how it ends: because
+    /// it can trap, there is no engine's memory to leave its columns in, or it is so large that a wait is nothing to it.
+    fn can_send(&mut self, course: &Course) -> Result<bool> {
+        let large = u64::from(course.vms) > MOST_VMS_SENT;
+        if large || course.executor.memory().is_none() || !course.program.sites.is_empty() {
+            return Ok(false);
+        }
+        let vms = |sent: &VecDeque<UnderWay>| sent.iter().map(|sent| u64::from(sent.course.vms)).sum::<u64>();
+        while self.sent.len() >= MOST_SENT || vms(&self.sent) + u64::from(course.vms) > MOST_VMS_SENT {
+            match self.sent.pop_front() {
+                Some(first) => self.wait_for(first, &mut [])?,
+                None => break,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits for all launches that were sent off.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn settle(&mut self) -> Result<()> {
+        while let Some(sent) = self.sent.pop_front() {
+            self.wait_for(sent, &mut [])?;
+        }
+        Ok(())
+    }
+
+    /// Brings a launch to its end.
+    fn wait_for(&mut self, under_way: UnderWay, views: &mut [Seen<'_>]) -> Result<()> {
+        let UnderWay { name, course, mut leg } = under_way;
         let (mut results, limit) = (Words::default(), Limit::default());
         while !leg.all_over() {
-            leg.round(&course, &mut views, &mut results, &limit, &mut |_| {})?;
+            leg.round(&course, views, &mut results, &limit, &mut |_| {})?;
         }
         let tally = leg.tally();
         self.add(&tally);
-        match leg.close(&course, &mut views, &mut results)? {
+        match leg.close(&course, views, &mut results)? {
             None => Ok(()),
             Some(record) => {
                 let trap = Trap::of(&course.program, &record);
-                Err(self.trapped(name, vms, trap, tally.trapped.into()))
+                Err(self.trapped(&name, course.vms as usize, trap, tally.trapped.into()))
             }
         }
     }

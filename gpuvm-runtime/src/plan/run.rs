@@ -1,6 +1,6 @@
 //! A plan on its way: its steps one after the other, each on what the steps before have left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use super::error::PlanError;
 use super::fuse::Step;
 use super::node::{Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
+use super::program::UnderWay;
 use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::device::Device;
@@ -49,6 +50,8 @@ pub(super) struct Runner<'p, 'a> {
     pub columns: Vec<Option<Data>>,
     /// How many entries each filter has kept.
     pub kept: BTreeMap<usize, usize>,
+    /// Launches that nobody has waited for yet.
+    pub sent: VecDeque<UnderWay>,
     pub tally: Tally,
     pub launches: u64,
     begin: Instant,
@@ -64,6 +67,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             fold,
             columns: vec![None; nodes.len()],
             kept: BTreeMap::new(),
+            sent: VecDeque::new(),
             tally: Tally::default(),
             launches: 0,
             begin: Instant::now(),
@@ -85,6 +89,7 @@ impl<'p, 'a> Runner<'p, 'a> {
                 self.columns[node] = None;
             }
         }
+        self.settle()?;
         let stats = self.stats();
         let mut columns = BTreeMap::new();
         for &node in &self.order.graph.kept {
