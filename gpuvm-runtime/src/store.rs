@@ -93,6 +93,12 @@ impl Store {
         }
     }
 
+    /// A store of so many entries whose words are all 0.
+    pub(crate) fn zeros(element: &'static Type, len: usize) -> Store {
+        let zeros = vec![0; len * element.words as usize];
+        Store::new(make_words(element, len, &zeros), make_words)
+    }
+
     /// Brings a column to a device's memory, of which the store then has the only copy; false if there is no room.
     ///
     /// # Errors

@@ -572,6 +572,45 @@ fn readers_of_a_buffer_come_after_its_writer() -> gpuvm::Result<()> {
     Ok(())
 }
 
+#[routine]
+fn plan_yield(x: u32) -> u32 {
+    vm::yield_now();
+    x ^ 5
+}
+
+#[routine]
+fn plan_maybe_halt(x: u32) -> u32 {
+    if x % 3 == 0 {
+        vm::halt();
+    }
+    x
+}
+
+#[test]
+fn vms_that_yield_or_halt_are_steps_of_their_own() -> gpuvm::Result<()> {
+    let all: Vec<u32> = (1..200).collect();
+    for engine in [&ENGINES[..], &[Engine::Auto]].concat() {
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        let input = plan.input(&all);
+        let first = plan.map("plan_step", (input,))?;
+        let yielded = plan.map("plan_yield", (first,))?;
+        let halted = plan.map("plan_maybe_halt", (yielded,))?;
+        let last = plan.map("plan_step", (halted,))?;
+        plan.output(last);
+        let expected = all
+            .iter()
+            .map(|x| plan_step(*x) ^ 5)
+            .map(|x| plan_step(if x % 3 == 0 { 0 } else { x }));
+        assert_eq!(
+            plan.run()?.get::<u32>(last)?,
+            expected.collect::<Vec<u32>>(),
+            "{engine}"
+        );
+    }
+    Ok(())
+}
+
 #[test]
 fn empty_columns_are_no_trouble() -> gpuvm::Result<()> {
     let all: Vec<u32> = (0..300).collect();
@@ -701,6 +740,12 @@ fn what_does_not_fit_is_told_by_node_and_parameter() -> gpuvm::Result<()> {
     assert_eq!(
         done.get::<u32>(other).unwrap_err().to_string(),
         "argument `handle` of `get` is a handle of another plan; a plan knows only what its own methods gave"
+    );
+
+    plan.output(other);
+    assert_eq!(
+        plan.run().unwrap_err().to_string(),
+        "argument `column` of `output` is a handle of another plan; a plan knows only what its own methods gave"
     );
 
     let mut plan = runtime().plan();

@@ -161,13 +161,10 @@ impl<'a> Plan<'a> {
 
     /// The node of a handle.
     pub(super) fn own(&self, parameter: &Parameter<'_>, handle: Handle) -> Result<usize, PlanError> {
-        match handle.plan == self.id {
-            true => Ok(handle.node),
-            false => Err(PlanError::OtherPlan {
-                node: parameter.node.to_string(),
-                parameter: parameter.name.clone(),
-            }),
-        }
+        self.known(handle).ok_or_else(|| PlanError::OtherPlan {
+            node: parameter.node.to_string(),
+            parameter: parameter.name.clone(),
+        })
     }
 
     /// How many VMs a node has. Columns of one entry become values for all VMs where others have more or fewer.

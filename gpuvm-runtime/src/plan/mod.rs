@@ -9,6 +9,7 @@ mod fuse;
 mod graph;
 mod input;
 mod kernel;
+mod launch;
 mod native;
 mod node;
 mod operators;
@@ -71,7 +72,7 @@ pub struct Plan<'a> {
     /// Tells its handles from other plans'.
     id: u64,
     nodes: Vec<Node<'a>>,
-    outputs: Vec<usize>,
+    outputs: Vec<Handle>,
     options: Options,
 }
 
@@ -210,9 +211,7 @@ impl<'a> Plan<'a> {
     /// Keeps a node's column for [`PlanDone::get`]. A plan without outputs keeps the columns of all its nodes, which hinders most
     /// optimisations.
     pub fn output(&mut self, column: Handle) -> &mut Self {
-        if column.plan == self.id {
-            self.outputs.push(column.node);
-        }
+        self.outputs.push(column);
         self
     }
 
@@ -255,7 +254,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     ///
-    /// [`PlanError::Cycle`]; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first
+    /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first
     /// node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
         let order = self.order()?;
@@ -275,7 +274,17 @@ impl<'a> Plan<'a> {
 
     fn order(&self) -> Result<Order> {
         let Options { share, fuse, .. } = self.options;
-        Ok(Order::new(&self.nodes, &self.outputs, share, fuse)?)
+        let outputs: Option<Vec<usize>> = self.outputs.iter().map(|output| self.known(*output)).collect();
+        let outputs = outputs.ok_or_else(|| PlanError::OtherPlan {
+            node: "`output`".to_string(),
+            parameter: "column".to_string(),
+        })?;
+        Ok(Order::new(&self.nodes, &outputs, share, fuse)?)
+    }
+
+    /// The node of a handle, if it is one of this plan's.
+    fn known(&self, handle: Handle) -> Option<usize> {
+        (handle.plan == self.id).then_some(handle.node)
     }
 
     /// The engine to run on.

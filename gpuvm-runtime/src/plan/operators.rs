@@ -93,10 +93,7 @@ impl<'a> Plan<'a> {
 
     /// Whether what `iterate` has made of a state can take its place.
     pub(super) fn check_state(&self, index: usize, before: Handle, after: Handle) -> Result<()> {
-        let known = |handle: Handle| match handle.plan == self.id {
-            true => self.nodes.get(handle.node),
-            false => None,
-        };
+        let known = |handle: Handle| self.known(handle).and_then(|node| self.nodes.get(node));
         let show = |handle| match known(handle) {
             Some(node) => format!("{} entries of `{}`", self.entries(node.length), node.element),
             None => "a handle of another plan".to_string(),

@@ -1,45 +1,28 @@
 //! Steps on an engine that runs programs: each is one kernel, or a few that work on the same column.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gpuvm_core::types::{Type, Value};
 
 use super::fuse::Step;
-use super::kernel::{CHUNK, Column, LANES, Sketch, Source, Writer, compact, count_flags, refold, rescan};
+use super::kernel::{CHUNK, Column, LANES, Sketch, Writer, compact, count_flags, refold, rescan};
 use super::node::{Kind, Node, Use};
 use super::run::{Data, Runner, empty};
-use crate::arg::Argument;
-use crate::bind::Bound;
-use crate::engine::{Engine, Execute, Limit, Words};
-use crate::error::{Error, Result};
-use crate::leg::{Course, Entrance, Leg};
+use crate::engine::{Engine, Execute};
+use crate::error::Result;
 use crate::store::Store;
-use crate::trap::Trap;
-use crate::view::{Held, Seen};
 
 /// The columns of a step.
-type Columns = BTreeMap<Column, Data>;
-
-/// A launch.
-pub(super) struct UnderWay {
-    name: String,
-    course: Course,
-    leg: Leg,
-}
-
-/// Launches that are under way at a time without anybody waiting for them.
-const MOST_SENT: usize = 32;
-/// VMs of all of them together. Their columns cannot be used again before they are waited for.
-const MOST_VMS_SENT: u64 = 1 << 20;
+pub(super) type Columns = BTreeMap<Column, Data>;
 
 /// Where a step's kernels run.
 #[derive(Clone, Copy)]
-struct At<'e> {
-    engine: Engine,
-    executor: &'e Arc<dyn Execute>,
+pub(super) struct At<'e> {
+    pub engine: Engine,
+    pub executor: &'e Arc<dyn Execute>,
     /// The node that errors and traps are about.
-    root: usize,
+    pub root: usize,
 }
 
 impl<'p> Runner<'p, '_> {
@@ -142,12 +125,17 @@ impl<'p> Runner<'p, '_> {
         Ok(())
     }
 
-    /// Columns for what members give.
+    /// Columns for what members give. What a VM that halts would have given is made of zeros.
     fn columns_of(&self, members: &[usize], length: usize) -> Columns {
-        let blanks = members
-            .iter()
-            .map(|node| (Column::Of(*node), blank(self.nodes[*node].element, length)));
-        blanks.collect()
+        let of = |node: &usize| {
+            let Node { kind, element, .. } = &self.nodes[*node];
+            let column = match kind.uses() {
+                Some(of) if of.nature.halts => Data::Store(Arc::new(Store::zeros(element, length))),
+                _ => blank(element, length),
+            };
+            (Column::Of(*node), column)
+        };
+        members.iter().map(of).collect()
     }
 
     /// Keeps what members have given.
@@ -269,116 +257,6 @@ impl<'p> Runner<'p, '_> {
         let sketch = scan(self, chunks > 1);
         self.launch(at, &sketch, chunks, &columns)?;
         Ok(to)
-    }
-
-    /// Runs a kernel.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails, or [`Error::Trap`].
-    fn launch(&mut self, at: At<'_>, sketch: &Sketch, vms: usize, columns: &Columns) -> Result<()> {
-        if vms == 0 {
-            return Ok(());
-        }
-        let name = &sketch.kernel.name;
-        let too_large = || Error::TooLarge {
-            routine: name.clone(),
-            words: vms as u64,
-            vms: vms as u64,
-            engine: at.engine,
-        };
-        let params: Result<Vec<Bound<'_>>> = sketch
-            .sources
-            .iter()
-            .map(|source| self.source(at.root, source, vms, columns))
-            .collect();
-        let memory = at.executor.memory();
-        let mut held = Held::new(params?, memory.as_ref(), false)?;
-        let course = Course {
-            executor: Arc::clone(at.executor),
-            engine: at.engine,
-            program: self.runtime.link_kernel(&sketch.kernel)?,
-            vms: u32::try_from(vms).map_err(|_| too_large())?,
-            keep: false,
-        };
-        held.refresh()?;
-        let mut views = held.views();
-        let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        let mut under_way = UnderWay {
-            name: name.clone(),
-            course,
-            leg,
-        };
-        if self.can_send(&under_way.course)? && under_way.leg.send(&under_way.course, &views)? {
-            self.sent.push_back(under_way);
-            return Ok(());
-        }
-        self.wait_for(under_way, &mut views)
-    }
-
-    /// Sees to room for a launch among those that are under way; false if it must not be sent off without a look at how it ends: because
-    /// it can trap, there is no engine's memory to leave its columns in, or it is so large that a wait is nothing to it.
-    fn can_send(&mut self, course: &Course) -> Result<bool> {
-        let large = u64::from(course.vms) > MOST_VMS_SENT;
-        if large || course.executor.memory().is_none() || !course.program.sites.is_empty() {
-            return Ok(false);
-        }
-        let vms = |sent: &VecDeque<UnderWay>| sent.iter().map(|sent| u64::from(sent.course.vms)).sum::<u64>();
-        while self.sent.len() >= MOST_SENT || vms(&self.sent) + u64::from(course.vms) > MOST_VMS_SENT {
-            match self.sent.pop_front() {
-                Some(first) => self.wait_for(first, &mut [])?,
-                None => break,
-            }
-        }
-        Ok(true)
-    }
-
-    /// Waits for all launches that were sent off.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn settle(&mut self) -> Result<()> {
-        while let Some(sent) = self.sent.pop_front() {
-            self.wait_for(sent, &mut [])?;
-        }
-        Ok(())
-    }
-
-    /// Brings a launch to its end.
-    fn wait_for(&mut self, under_way: UnderWay, views: &mut [Seen<'_>]) -> Result<()> {
-        let UnderWay { name, course, mut leg } = under_way;
-        let (mut results, limit) = (Words::default(), Limit::default());
-        while !leg.all_over() {
-            leg.round(&course, views, &mut results, &limit, &mut |_| {})?;
-        }
-        let tally = leg.tally();
-        self.add(&tally);
-        match leg.close(&course, views, &mut results)? {
-            None => Ok(()),
-            Some(record) => {
-                let trap = Trap::of(&course.program, &record);
-                Err(self.trapped(&name, course.vms as usize, trap, tally.trapped.into()))
-            }
-        }
-    }
-
-    /// What stands for a launch parameter.
-    fn source(&self, root: usize, source: &Source, vms: usize, columns: &Columns) -> Result<Bound<'p>> {
-        match source {
-            Source::Node(from, parameter, read) => self.bound(*from, *parameter, *read, vms),
-            Source::Value(value) => Ok(Bound {
-                mode: crate::arg::Mode::Value,
-                argument: Argument::Uniform(value.to_vector()),
-            }),
-            Source::Column(column, mode) => {
-                let data = columns.get(column).cloned();
-                Ok(Bound {
-                    mode: *mode,
-                    argument: self.argument(&data.unwrap_or_else(|| empty(self.nodes[root].element))),
-                })
-            }
-        }
     }
 }
 
