@@ -1,5 +1,7 @@
 //! Programs of phases: the same bits with every optimisation on or off, in any combination, on every engine; and what is refused.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use gpuvm::prelude::*;
 use gpuvm::{Error, Handle, Plan, PlanDone};
 
@@ -606,6 +608,73 @@ fn vms_that_yield_or_halt_are_steps_of_their_own() -> gpuvm::Result<()> {
             plan.run()?.get::<u32>(last)?,
             expected.collect::<Vec<u32>>(),
             "{engine}"
+        );
+    }
+    Ok(())
+}
+
+#[routine]
+fn plan_count(x: u32, bins: &[AtomicU32]) {
+    bins[x as usize % bins.len()].fetch_add(1, Ordering::Relaxed);
+}
+
+#[routine]
+fn plan_spread(x: u32, out: &mut [u32]) -> u32 {
+    for i in 0..out.len() {
+        out[i] = x + i as u32;
+    }
+    vm::id()
+}
+
+#[routine]
+fn plan_index() -> u32 {
+    vm::id() * vm::count()
+}
+
+#[routine]
+fn plan_compose(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+    (a.0.wrapping_mul(b.0), a.1.wrapping_mul(b.0).wrapping_add(b.1))
+}
+
+#[test]
+fn every_kind_of_parameter_is_there() -> gpuvm::Result<()> {
+    for engine in ENGINES {
+        let (bins, wide) = (runtime().buffer(&[0u32; 10])?, runtime().buffer(&[0u32; 600])?);
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        let index = plan.generate("plan_index", 300, ())?;
+        let counted = plan.buffer(&bins);
+        plan.map("plan_count", (index, counted))?;
+        let ids = plan.map("plan_spread", (index, &wide))?;
+        let sum = plan.reduce("plan_add", counted)?;
+        let shifted = plan.map("plan_mix", (ids, sum))?;
+        let pairs = plan.zip([index, ids])?;
+        let composed = plan.scan("plan_compose", pairs)?;
+        let all = plan.reduce("plan_compose", pairs)?;
+        let done = plan.run()?;
+        let expected: Vec<u32> = (0..300).map(|id| id * 300).collect();
+        assert_eq!(done.get::<u32>(index)?, expected, "{engine}");
+        assert_eq!(bins.read()?, [300, 0, 0, 0, 0, 0, 0, 0, 0, 0], "{engine}");
+        let spread: Vec<u32> = expected.iter().flat_map(|x| [*x, x + 1]).collect();
+        assert_eq!(wide.read()?, spread, "{engine}");
+        assert_eq!(done.get::<u32>(sum)?, [300], "{engine}");
+        assert_eq!(
+            done.get::<u32>(shifted)?,
+            (0..300).map(|id| plan_mix(id, 300)).collect::<Vec<u32>>(),
+            "{engine}"
+        );
+        let pairs: Vec<(u32, u32)> = expected.iter().copied().zip(0..).collect();
+        let mut prefixes = pairs.clone();
+        (1..300).for_each(|i| prefixes[i] = plan_compose(prefixes[i - 1], pairs[i]));
+        assert_eq!(done.get::<(u32, u32)>(composed)?, prefixes, "{engine}");
+        assert_eq!(done.get::<(u32, u32)>(all)?.len(), 1, "{engine}");
+
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        let odd = plan.input(&[1u32; 7]);
+        assert_eq!(
+            plan.map("plan_spread", (odd, &wide)).unwrap_err().to_string(),
+            "argument `out` of map `plan_spread` (node 2) has 600 entries, which 7 VMs cannot share evenly; a multiple of 7 is needed"
         );
     }
     Ok(())

@@ -104,6 +104,7 @@ impl<'a> Plan<'a> {
             by: "`generate` says so".to_string(),
         });
         let length = self.count_vms(&label, entry, &mut operands, decided)?;
+        self.check_chunks(&label, entry, &operands, length)?;
         self.claim(&label, &operands)?;
         Ok(self.push(Kind::Map(of), operands, result_type(of.routine), length))
     }
@@ -219,6 +220,26 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(length)
+    }
+
+    /// Whether VMs can share their buffers evenly, where it is known how many there are.
+    fn check_chunks(&self, label: &str, entry: &Entry, operands: &[Operand], vms: Length) -> Result<(), PlanError> {
+        let Length::Known(vms @ 1..) = vms else {
+            return Ok(());
+        };
+        for (index, operand) in operands.iter().enumerate() {
+            let chunks = operand.read().filter(|read| read.mode == Sight::Chunk);
+            let length = chunks.map_or(0, |read| self.nodes[read.node].length.most());
+            if !length.is_multiple_of(vms) {
+                return Err(PlanError::Chunks {
+                    node: label.to_string(),
+                    parameter: bind::name(entry, index).to_string(),
+                    length,
+                    vms,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// A length for people.

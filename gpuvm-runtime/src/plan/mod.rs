@@ -246,7 +246,7 @@ impl<'a> Plan<'a> {
         self
     }
 
-    /// Runs it to its end.
+    /// Runs it to its end. A buffer is locked while a node uses it, not in between.
     ///
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU a kernel that surely ends and
     /// cannot trap is sent off without a wait for it, so up to 32 of them are under way at a time; of others the host sees first how they
