@@ -300,8 +300,8 @@ impl Layout {
         }
     }
 
-    /// Takes over what a job has left: common columns, records and chunks go back to their columns, results to their place among the launch's, atomics
-    /// are kept for the next job.
+    /// Takes over what a job has left: common columns, records and chunks go back to their columns, results to their place among the
+    /// launch's, atomics are kept for the next job.
     pub(crate) fn take(
         &mut self,
         range: Range<u32>,

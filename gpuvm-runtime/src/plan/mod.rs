@@ -254,8 +254,8 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     ///
-    /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first
-    /// node in which one trapped.
+    /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do;
+    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
         let order = self.order()?;
         let Options { fold, reuse, .. } = self.options;
