@@ -30,7 +30,8 @@ pub enum Engine {
     Interpreter,
     /// On the GPU: classify, then one kernel for each class of instruction.
     Epoch,
-    /// On the GPU: the program partially evaluated into one shader.
+    /// On the GPU: the program partially evaluated into one shader. What that cannot do is left to the interpreter: to stop after an exact
+    /// number of instructions or at a breakpoint, and programs whose matrices have thousands of terms, which drivers compile for minutes.
     Specialized,
 }
 

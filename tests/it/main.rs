@@ -17,6 +17,7 @@ mod harness;
 mod oracle;
 mod sample;
 
+mod algebra;
 mod arrays;
 mod atomics;
 mod awaited;
@@ -33,6 +34,7 @@ mod exactness;
 mod execution;
 mod generics;
 mod integers64;
+mod jumps;
 mod labels;
 mod large;
 mod loops;

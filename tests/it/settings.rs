@@ -7,7 +7,8 @@ use gpuvm::prelude::*;
 use crate::harness::{Case, runtime_with};
 
 /// The cases with the most for an optimiser to get wrong.
-const CASES: [&[Case]; 9] = [
+const CASES: [&[Case]; 10] = [
+    crate::algebra::cases::ALL,
     crate::loops::cases::ALL,
     crate::patterns::cases::ALL,
     crate::evaluation_order::cases::ALL,
@@ -71,6 +72,22 @@ fn without_promotion() {
 }
 
 #[test]
+fn without_loop_changes() {
+    all_agree(Settings {
+        loops: false,
+        ..Settings::default()
+    });
+}
+
+#[test]
+fn without_powers() {
+    all_agree(Settings {
+        raise: false,
+        ..Settings::default()
+    });
+}
+
+#[test]
 fn without_fusion() {
     all_agree(Settings {
         fuse: false,
@@ -85,7 +102,9 @@ fn without_anything() {
         copies: false,
         dead_code: false,
         inline: None,
+        loops: false,
         promote: false,
+        raise: false,
         fuse: false,
         ..Settings::default()
     };

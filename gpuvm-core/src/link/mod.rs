@@ -6,6 +6,8 @@ pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod lift;
 #[cfg(test)]
+mod linear;
+#[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod tables;
 #[cfg(test)]

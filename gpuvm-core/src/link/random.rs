@@ -20,20 +20,6 @@ struct Writer<'t> {
     callees: u32,
 }
 
-const LINEAR: [Op; 10] = [
-    Op::Mov,
-    Op::Add,
-    Op::Sub,
-    Op::AddImm,
-    Op::MulImm,
-    Op::Xor,
-    Op::XorImm,
-    Op::ShlImm,
-    Op::ShrImm,
-    Op::RotlImm,
-];
-const COMPARISONS: [Op; 6] = [Op::LtU, Op::LtS, Op::LeU, Op::LeS, Op::Eq, Op::Ne];
-
 const LIVELY: [Op; 9] = [
     Op::Add,
     Op::Sub,
@@ -291,7 +277,7 @@ pub(crate) fn random(name: &str, params: usize, result: TypeRef, tape: &[u32], c
 }
 
 /// A variable that is named after its first word and lives everywhere.
-fn variable(word: u32, ty: TypeRef) -> Variable {
+pub(super) fn variable(word: u32, ty: TypeRef) -> Variable {
     Variable {
         name: crate::assembly::types::keep(&word.to_string()),
         word,
@@ -315,41 +301,6 @@ proptest! {
         Callees::set(1, random("outer", 2, result::<u32>(), &helper, 1));
         let entry = random("random", PARAMS, result::<[u32; 12]>(), &tape, 2);
         agree(entry, &args);
-    }
-
-    #[test]
-    fn linear_loops_turn_as_often_as_they_say(
-        body in prop::collection::vec((0..LINEAR.len(), 0..3u32, 0..3u32, 0..3u32, 0..40u32), 1..6),
-        comparison in 0..COMPARISONS.len(),
-        swap: bool,
-        leave_if_set: bool,
-        down: bool,
-        known in (any::<bool>(), any::<bool>()),
-        from in prop_oneof![0..5u32, any::<u32>()],
-        turns in prop_oneof![0..4u32, 0..300u32],
-    ) {
-        let to = if down { from.wrapping_sub(turns) } else { from.wrapping_add(turns) };
-        // x, y and z are words 0 to 2, the counter and its limit words 3 and 4.
-        let mut code = Vec::new();
-        if known.0 {
-            code.push(i(Op::Imm, 3, from, 0, 0));
-        }
-        if known.1 {
-            code.push(i(Op::Imm, 4, to, 0, 0));
-        }
-        let head = code.len() as u32;
-        code.extend(body.iter().map(|&(op, d, a, b, imm)| match LINEAR[op] {
-            op if op.roles()[2] == crate::isa::Role::Imm => i(op, d, a, imm, 0),
-            op if op.roles()[2] == crate::isa::Role::Use => i(op, d, a, b, 0),
-            op => i(op, d, a, 0, 0),
-        }));
-        code.push(i(Op::AddImm, 3, 3, if down { u32::MAX } else { 1 }, 0));
-        let (a, b) = if swap { (4, 3) } else { (3, 4) };
-        code.push(i(COMPARISONS[comparison], 5, a, b, 0));
-        code.push(i(if leave_if_set { Op::JumpUnless } else { Op::JumpIf }, head, 5, 0, 0));
-        code.push(i(Op::Return, 0, 0, 0, 0));
-        let entry = leak(routine("loop", u32s(5), result::<[u32; 6]>(), 6, code, vec![]));
-        agree(entry, &[3, 5, 7, from, to]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::routine::Routine;
 
 /// Steps through the program, and at each instruction finds each variable's shown value among those that it held, not before
 /// the ones that were shown already if its routine runs only once. Gives how many were shown.
-fn follow(entry: &'static Routine, program: &Program, args: &[u32], history: &History) -> usize {
+pub(super) fn follow(entry: &'static Routine, program: &Program, args: &[u32], history: &History) -> usize {
     let (params, words) = slots(entry);
     let mut arena = vec![0; words as usize];
     arena[..args.len()].copy_from_slice(args);

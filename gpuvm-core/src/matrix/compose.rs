@@ -1,8 +1,15 @@
 //! Products and powers of affine maps. A product is made only if it is exact; where rows of different rings meet, a row is
-//! rewritten in the other's ring if the two agree on it (copies, constants, shifts left, complements, sign flips).
+//! rewritten in the other's ring if the two agree on it (copies, constants, shifts left, complements, sign flips, multiples of
+//! a single bit).
+
+use std::borrow::Cow;
 
 use super::map::{AffineMap, canonical_row, constant, copy, push_float};
 use super::{CONSTANT, Ring, Term};
+use crate::isa::WORDS;
+
+/// Terms from which on a row of bits is rewritten by way of a table rather than a list.
+const MANY: usize = 16;
 
 const ONE: u32 = 1.0_f32.to_bits();
 const SIGN: u32 = 1 << 31;
@@ -44,6 +51,22 @@ impl AffineMap {
         }
         Some(result)
     }
+
+    /// The bits in which two maps always differ for a word, `None` if that depends on the words before, or may do so.
+    pub(crate) fn differs_by(&self, other: &AffineMap, word: u16) -> Option<u32> {
+        let (a, b) = (source(self, word), source(other, word));
+        if a == b {
+            return Some(0);
+        }
+        let sum = in_ring(&a, Ring::Bits)?
+            .into_iter()
+            .chain(in_ring(&b, Ring::Bits)?)
+            .collect();
+        match canonical_row(word, Ring::Bits, sum)[..] {
+            [term] if term.column == CONSTANT => Some(term.coefficient),
+            _ => None,
+        }
+    }
 }
 
 /// A row of the second map in terms of the words before the first one.
@@ -61,6 +84,12 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
         let ring = source[0].ring;
         let renamed = source.into_iter().map(|term| Term { row: word, ..term }).collect();
         return Some(canonical_row(word, ring, renamed));
+    }
+    if row.len() >= MANY
+        && row[0].ring == Ring::Bits
+        && let Some(sum) = tabulated(row, first)
+    {
+        return Some(canonical_row(word, Ring::Bits, sum));
     }
     [row[0].ring, Ring::Integer, Ring::Bits, Ring::Float]
         .into_iter()
@@ -80,6 +109,79 @@ fn substitute(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
             }
             Some(canonical_row(word, ring, sum))
         })
+        .or_else(|| Some(canonical_row(word, Ring::Bits, bit_times(row, first)?)))
+}
+
+/// The terms of a long row of bits in terms of the words before the first map, by a table of the masks for each word and rotation.
+/// `None` if the first map has no such rows, or columns past the words.
+fn tabulated(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
+    let mut masks = [[0; 32]; WORDS];
+    let mut flip = 0;
+    for term in row {
+        if term.column == CONSTANT {
+            flip ^= term.coefficient;
+            continue;
+        }
+        let source = match first.row(term.column) {
+            Some(source) if source[0].ring == Ring::Bits => Cow::Borrowed(source),
+            _ => Cow::Owned(in_ring(&source(first, term.column), Ring::Bits)?),
+        };
+        for part in source.iter() {
+            let mask = part.coefficient.rotate_left(term.rotation.into()) & term.coefficient;
+            if part.column == CONSTANT {
+                flip ^= mask;
+            } else {
+                let rotation = (part.rotation + term.rotation) % 32;
+                masks.get_mut(usize::from(part.column))?[usize::from(rotation)] ^= mask;
+            }
+        }
+    }
+    let own = |column, rotation, coefficient| Term {
+        row: row[0].row,
+        column,
+        ring: Ring::Bits,
+        rotation,
+        coefficient,
+    };
+    let places = (0..WORDS).flat_map(|column| (0..32).map(move |rotation| (column, rotation)));
+    let terms = places.map(|(column, rotation)| own(column as u16, rotation as u8, masks[column][rotation]));
+    let terms = terms.chain([own(CONSTANT, 0, flip)]);
+    Some(terms.filter(|term| term.coefficient != 0).collect())
+}
+
+/// An integer row `constant + factor * x`, where the first map makes `x` 0 or one certain bit: which of two values comes out is
+/// linear over GF(2) whatever the factor.
+fn bit_times(row: &[Term], first: &AffineMap) -> Option<Vec<Term>> {
+    let (term, added) = match row {
+        [term] => (term, 0),
+        [term, last] if last.column == CONSTANT => (term, last.coefficient),
+        _ => return None,
+    };
+    let source = first.row(term.column)?;
+    let possible = source.iter().fold(0, |bits, part| bits | part.coefficient);
+    if term.ring != Ring::Integer || source[0].ring != Ring::Bits || !possible.is_power_of_two() {
+        return None;
+    }
+    let bit = possible.trailing_zeros();
+    let flipped = added ^ term.coefficient.wrapping_mul(possible).wrapping_add(added);
+    let bits = |coefficient| Term {
+        ring: Ring::Bits,
+        ..constant(term.row, coefficient)
+    };
+    let mut sum = vec![bits(added)];
+    for part in source {
+        if part.column == CONSTANT {
+            sum.push(bits(flipped));
+            continue;
+        }
+        let places = (0..32).filter(|place| flipped >> place & 1 != 0);
+        sum.extend(places.map(|place| Term {
+            column: part.column,
+            rotation: ((u32::from(part.rotation) + place + 32 - bit) % 32) as u8,
+            ..bits(1 << place)
+        }));
+    }
+    Some(sum)
 }
 
 /// One term of the second map in terms of the words before the first one. Its `row` and `ring` go to all that comes out.

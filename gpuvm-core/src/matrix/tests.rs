@@ -301,6 +301,27 @@ fn rings_meet_where_they_agree() {
 }
 
 #[test]
+fn multiples_of_one_bit_are_linear_over_gf2() {
+    let polynomial = 0xedb8_8320;
+    let masked = [(Op::Neg, [1, 1, 0]), (Op::AndImm, [1, 1, polynomial])];
+    let ways: [&[_]; 2] = [&masked, &[(Op::MulImm, [1, 1, polynomial])]];
+    for way in ways {
+        let mut step = vec![(Op::AndImm, [1, 0, 1]), (Op::ShrImm, [0, 0, 1])];
+        step.extend_from_slice(way);
+        step.push((Op::Xor, [0, 0, 1]));
+        let step = compose(&step).unwrap().keep_rows(1);
+        let (mut words, mut crc) = ([0; WORDS], 0x1234_5678_u32);
+        words[0] = crc;
+        step.power(1000).unwrap().apply(&mut words);
+        for _ in 0..1000 {
+            crc = (crc >> 1) ^ (polynomial * (crc & 1));
+        }
+        assert_eq!(words[0], crc);
+    }
+    assert!(compose(&[(Op::AndImm, [1, 0, 3]), (Op::Neg, [1, 1, 0])]).is_none());
+}
+
+#[test]
 fn a_high_power_is_stored_dense() {
     // w0..w11 shift by one place, and the last becomes the sum of all.
     let mut recurrence: Vec<_> = (1..12)

@@ -6,6 +6,7 @@ use crate::ir::names::after_run;
 use crate::ir::{Block, CallWords, Function, Inst, NONE, Word, code};
 use crate::isa::{Class, Op};
 use crate::matrix::{AffineMap, CONSTANT};
+use crate::pass::lost::{Lost, forget, written};
 use crate::program::Place;
 
 /// The matrices of a function's fused instructions: [`Inst::imm`] of an [`Op::Affine`] is a place in here.
@@ -17,13 +18,17 @@ const LONGEST: usize = 32;
 /// Fuses runs of linear instructions.
 pub(crate) fn fuse(function: &mut Function, maps: &mut Maps) {
     let live = Liveness::of(function);
+    let mut lost = Vec::new();
     for b in 0..function.blocks.len() {
         let at_end = live
             .at_end(b)
             .chain(function.blocks[b].end.uses())
             .fold(0, |set, word| set | bit(word));
-        fuse_block(&mut function.blocks[b], at_end, maps);
+        fuse_block(&mut function.blocks[b], at_end, maps, |at, words| {
+            lost.push(Lost { block: b, at, words });
+        });
     }
+    forget(function, &lost, maps);
 }
 
 /// The matrix of a linear instruction over the machine's words.
@@ -56,7 +61,8 @@ fn bit(word: u32) -> u32 {
     1 << word
 }
 
-fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
+/// Fuses the runs of a block, and tells after how many instructions which words are not written any more.
+fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps, mut lost: impl FnMut(usize, u32)) {
     // The words alive after each instruction.
     let mut alive = at_end;
     let mut after = vec![0; block.code.len()];
@@ -72,6 +78,8 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
         let taken = match best_run(rest, rest_after, maps) {
             Some((length, map)) => {
                 let marks = after_run(&rest[..length], |word| map.row(word as u16).is_some());
+                let before = rest[..length].iter().fold(0, |words, inst| words | written(inst, maps));
+                let kept = map.rows().fold(0, |words, row| words | bit(row[0].row.into()));
                 if !map.is_identity() {
                     out.push(Inst::new(Op::Affine, NONE, &[], maps.len() as u32, inst.place));
                     maps.push(map);
@@ -80,6 +88,7 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps) {
                     Some(last) => last.mark(marks),
                     None => block.marks.extend(marks),
                 }
+                lost(out.len(), before & !kept);
                 length
             }
             None => {

@@ -5,11 +5,13 @@ pub(crate) mod blocks;
 pub(crate) mod common;
 pub(crate) mod copies;
 pub(crate) mod dead_code;
+pub(crate) mod flatten;
 pub(crate) mod fold;
 pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod in_place;
 pub(crate) mod inline;
+pub(crate) mod lost;
 pub(crate) mod promote;
 pub(crate) mod raise;
 pub(crate) mod reload;
@@ -27,6 +29,9 @@ pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
         if !round(function, settings) {
             break;
         }
+    }
+    if settings.raise && flatten::flatten(function) {
+        round(function, settings);
     }
     if settings.loops {
         // Invariants leave first, so that turning a loop need not repeat them.

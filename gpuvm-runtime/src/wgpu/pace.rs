@@ -16,6 +16,8 @@ pub struct Pace {
     most: f64,
     /// Those that the last submission would have had without any other limit.
     wanted: u64,
+    /// Whether a submission has told.
+    adapted: bool,
 }
 
 /// How long a submission takes unless somebody wishes otherwise: a desktop stays usable.
@@ -56,6 +58,18 @@ struct Known {
 impl Experience {
     fn known(&self) -> Known {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nothing is remembered yet.
+    pub fn is_blank(&self) -> bool {
+        let Known { speed, enough, .. } = self.known();
+        speed.is_none() && enough.is_none()
+    }
+
+    /// Remembers what another one does: that of a kernel that does the same work.
+    pub fn learn_from(&self, other: &Experience) {
+        let known = other.known();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     /// A submission of so many instructions of so many VMs took that long, and was not enough.
@@ -116,6 +130,7 @@ impl Pace {
             rate: first / PLEASANT.as_secs_f64(),
             most: first,
             wanted: 0,
+            adapted: false,
         }
     }
 
@@ -140,12 +155,19 @@ impl Pace {
         (dispatches as u32, each as u32)
     }
 
+    /// How long so many instructions of each VM should take, once that is known.
+    pub fn time_of(&self, cycles: u64) -> Option<Duration> {
+        let seconds = cycles as f64 / self.rate;
+        Duration::try_from_secs_f64(seconds).ok().filter(|_| self.adapted)
+    }
+
     /// Makes the next submission longer or shorter, given how long it took to run so many instructions of each VM.
     pub fn adapt(&mut self, took: Duration, cycles: u64) {
         if cycles < self.wanted / 2 {
             // It was kept short for another reason, and tells little.
             return;
         }
+        self.adapted = true;
         self.rate = cycles as f64 / took.as_secs_f64().max(1e-6);
         self.most = cycles as f64 * GROWTH;
     }
@@ -172,6 +194,8 @@ mod tests {
             pace.adapt(took, cycles);
         }
         assert!(took.abs_diff(PLEASANT) < PLEASANT / 20, "{took:?}");
+        let expected = pace.time_of(took.as_micros() as u64).unwrap();
+        assert!(took.abs_diff(expected) < PLEASANT / 20, "{expected:?}");
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(super) struct Known {
     local: Vec<(u32, u32)>,
     /// How words were computed last.
     facts: Vec<Option<Fact>>,
+    /// Comparisons that a branch found to hold, each with the chain it holds in.
+    taken: Vec<(u32, Fact)>,
     /// How many definitions of each word have been passed.
     versions: Vec<u32>,
     /// The chain of blocks that is being looked at, from 1 on.
@@ -25,6 +27,7 @@ pub(super) struct Fact {
     pub op: Op,
     /// The words it read.
     pub uses: [Word; 4],
+    /// The constant; for a sum of 64 bits, which half of it the word is.
     pub imm: u32,
     /// The versions of the word itself and of those it read.
     versions: [u32; 5],
@@ -41,6 +44,7 @@ impl Known {
             constants: vec![None; words],
             local: vec![(0, 0); words],
             facts: vec![None; words],
+            taken: Vec::new(),
             versions: vec![0; words],
             chain: 0,
         }
@@ -77,6 +81,14 @@ impl Known {
         holds.then_some(fact)
     }
 
+    /// The last definition of a word, also if words that it read have changed since.
+    fn definition(&self, word: Word) -> Option<Fact> {
+        let fact = self.facts[word as usize]?;
+        let holds =
+            self.is_single(word) || fact.chain == self.chain && fact.versions[0] == self.versions[word as usize];
+        holds.then_some(fact)
+    }
+
     fn versions_of(&self, word: Word, uses: [Word; 4]) -> [u32; 5] {
         let version = |word: Word| {
             if word == NONE { 0 } else { self.versions[word as usize] }
@@ -95,6 +107,19 @@ impl Known {
         let Some(&End::Branch { word, then, otherwise }) = end else {
             return;
         };
+        if to == then && to != otherwise {
+            let compared = self.fact(word).filter(|fact| is_comparison(fact.op));
+            // Else 0 is less than the word.
+            let found = compared.unwrap_or(Fact {
+                op: Op::LtU,
+                uses: [NONE, word, NONE, NONE],
+                imm: 0,
+                versions: self.versions_of(word, [NONE, word, NONE, NONE]),
+                chain: self.chain,
+            });
+            self.taken.retain(|&(chain, _)| chain == self.chain);
+            self.taken.push((self.chain, found));
+        }
         if to == otherwise && to != then {
             self.local[word as usize] = (self.chain, 0);
         } else if to == then && to != otherwise && self.is_bool(word) {
@@ -112,19 +137,62 @@ impl Known {
         (fact.op == Op::AddImm && fact.uses[0] == variable).then_some(fact.imm)
     }
 
+    /// Whether a test for overflow fails because of a comparison that was found to hold: what is less than something can be
+    /// counted up, and what is more can be counted down.
+    pub fn cannot_overflow(&self, test: &Inst) -> bool {
+        let [a, b, c, d] = test.uses;
+        let one = |word| self.constant(word) == Some(1);
+        let plus_one = |sum, part| {
+            let fact = self.fact(sum);
+            fact.is_some_and(|fact| fact.op == Op::AddImm && fact.imm == 1 && fact.uses[0] == part)
+        };
+        match test.op {
+            Op::LtU if one(b) => self.has_taken(|op, uses| op == Op::LtU && uses[1] == a),
+            Op::LtU if plus_one(a, b) => self.has_taken(|op, uses| op == Op::LtU && uses[0] == b),
+            Op::AddOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[0] == a),
+            Op::SubOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[1] == a),
+            Op::LtU64 if one(c) && self.constant(d) == Some(0) => {
+                self.has_taken(|op, uses| op == Op::LtU64 && uses[2..] == [a, b])
+            }
+            Op::LtU64 if self.is_one_more([a, b], [c, d]) => {
+                self.has_taken(|op, uses| op == Op::LtU64 && uses[..2] == [c, d])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a pair is the sum of another and 1.
+    fn is_one_more(&self, sum: [Word; 2], part: [Word; 2]) -> bool {
+        sum.into_iter().enumerate().all(|(half, word)| {
+            let of_sum = |fact: &Fact| fact.op == Op::Add64 && fact.imm == half as u32;
+            self.fact(word).filter(of_sum).is_some_and(|fact| {
+                let [a, b, one, zero] = fact.uses;
+                part == [a, b] && self.constant(one) == Some(1) && self.constant(zero) == Some(0)
+            })
+        })
+    }
+
+    fn has_taken(&self, such: impl Fn(Op, [Word; 4]) -> bool) -> bool {
+        let unchanged = |fact: &Fact| self.versions_of(NONE, fact.uses)[1..] == fact.versions[1..];
+        let mut taken = self.taken.iter().filter(|&&(chain, _)| chain == self.chain);
+        taken.any(|(_, fact)| such(fact.op, fact.uses) && unchanged(fact))
+    }
+
     /// Whether a word is known to hold 0 or 1.
     pub fn is_bool(&self, word: Word) -> bool {
-        self.fact(word).is_some_and(|fact| {
-            is_comparison(fact.op)
-                || fact.op == Op::AndImm && fact.imm <= 1
-                || matches!(fact.op, Op::And | Op::Or | Op::Xor)
+        let by_operation = self.definition(word).is_some_and(|fact| {
+            is_comparison(fact.op) || fact.op == Op::AndImm && fact.imm <= 1 || fact.op == Op::ShrImm && fact.imm == 31
+        });
+        by_operation
+            || self.fact(word).is_some_and(|fact| {
+                matches!(fact.op, Op::And | Op::Or | Op::Xor)
                     && fact.uses[..2]
                         .iter()
                         .all(|&part| self.fact(part).is_some_and(|f| is_comparison(f.op)))
-                || fact.op == Op::XorImm
-                    && fact.imm == 1
-                    && self.fact(fact.uses[0]).is_some_and(|f| is_comparison(f.op))
-        })
+                    || fact.op == Op::XorImm
+                        && fact.imm == 1
+                        && self.fact(fact.uses[0]).is_some_and(|f| is_comparison(f.op))
+            })
     }
 
     /// The word that is 0 exactly when `word` is not, or not 0 exactly when `word` is not 0: the flag tells whether inverted.
@@ -149,7 +217,15 @@ impl Known {
             self.versions[word as usize] += 1;
         }
         let word = inst.defs[0];
-        if word == NONE || inst.defs[1] != NONE || inst.op.effect() != Effect::Pure {
+        if word == NONE || inst.op.effect() != Effect::Pure {
+            return;
+        }
+        if inst.op == Op::Add64 && inst.defs[0] != inst.defs[1] {
+            for (half, word) in inst.defs().enumerate() {
+                self.note(word, inst, half as u32, read);
+            }
+        }
+        if inst.defs[1] != NONE {
             return;
         }
         let single = self.is_single(word);
@@ -161,16 +237,19 @@ impl Known {
             }
             return;
         }
-        let everywhere = single && inst.uses().all(|word| self.is_single(word));
-        let mut versions = read;
+        self.note(word, inst, inst.imm, read);
+    }
+
+    /// Notes how a word was computed from words of those versions.
+    fn note(&mut self, word: Word, inst: &Inst, imm: u32, mut versions: [u32; 5]) {
+        let everywhere = self.is_single(word) && inst.uses().all(|word| self.is_single(word));
         versions[0] = self.versions[word as usize];
-        let chain = if everywhere { 0 } else { self.chain };
         self.facts[word as usize] = Some(Fact {
             op: inst.op,
             uses: inst.uses,
-            imm: inst.imm,
+            imm,
             versions,
-            chain,
+            chain: if everywhere { 0 } else { self.chain },
         });
     }
 }

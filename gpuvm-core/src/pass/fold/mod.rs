@@ -29,6 +29,10 @@ pub(crate) fn fold(function: &mut Function) -> bool {
                 trap = Some((End::Trap { site: inst.imm, words }, inst.place));
                 break;
             }
+            if known.cannot_overflow(&inst) {
+                inst.become_inst(Inst::constant(inst.defs[0], 0, inst.place));
+                changed = true;
+            }
             if let Some(added) = known.added_constant(&inst) {
                 let (limit, mut test) = overflow_of_constant(function.new_word(), &inst, added);
                 test.marks = std::mem::take(&mut inst.marks);
@@ -244,6 +248,43 @@ mod tests {
         );
         check("imm 2 3; sub 3 0 2; shl 4 0 2", "imm 2 3; addi 3 0 -3; shli 4 0 3");
         check("addi 2 0 3; addi 3 2 4", "addi 2 0 3; addi 3 0 7");
+    }
+
+    #[test]
+    fn what_was_compared_cannot_overflow() {
+        let after = |asked: &str, code: &str| {
+            let branch = End::Branch {
+                word: 9,
+                then: 1,
+                otherwise: 2,
+            };
+            let mut function = blocks(vec![branch, End::Halt, End::Halt]);
+            function.params = vec![0, 1, 2, 3];
+            // Words that are written twice are not known everywhere.
+            function.blocks[0].code = assemble(&format!("imm 5 1; imm 6 0; mov 0 1; {asked}"));
+            function.blocks[1].code = assemble(code);
+            fold(&mut function);
+            function.blocks[1].code.last().map(|inst| (inst.op, inst.imm))
+        };
+        let no = Some((Op::Imm, 0));
+        assert_eq!(after("ltu 9 6 0", "ltu 8 0 5"), no);
+        assert_eq!(after("mov 9 0", "ltu 8 9 5"), no);
+        assert_eq!(after("ltu 9 0 2", "addi 7 0 1; ltu 8 7 0"), no);
+        assert_eq!(after("lts 9 0 2", "addos 8 0 5"), no);
+        assert_eq!(after("lts 9 2 0", "subos 8 0 5"), no);
+        assert_eq!(after("ltu64 9 6:6 0:3", "ltu64 8 0:3 5:6"), no);
+        assert_eq!(after("ltu64 9 0:3 2:2", "add64 7:10 0:3 5:6; ltu64 8 7:10 0:3"), no);
+        assert_eq!(after("ltu 9 6 0", "mov 0 2; ltu 8 0 5"), Some((Op::LtU, 0)));
+        assert_eq!(after("ltu 9 2 0", "addi 7 0 1; ltu 8 7 0"), Some((Op::LtU, 0)));
+        assert_eq!(after("lts 9 0 2", "subos 8 0 5"), Some((Op::SubOverS, 0)));
+        assert_eq!(after("ltu 9 0 2", "addi 7 0 2; ltu 8 7 0"), Some((Op::LtU, 0)));
+        let more = |code| after("ltu64 9 0:3 2:2", code);
+        assert_eq!(more("add64 7:10 0:3 5:5; ltu64 8 7:10 0:3"), Some((Op::LtU64, 0)));
+        assert_eq!(more("add64 10:7 0:3 5:6; ltu64 8 7:10 0:3"), Some((Op::LtU64, 0)));
+        assert_eq!(
+            more("add64 7:10 0:3 5:6; mov 10 1; ltu64 8 7:10 0:3"),
+            Some((Op::LtU64, 0))
+        );
     }
 
     #[test]

@@ -1,28 +1,35 @@
-//! Recognises loops that only count: how often they turn follows from a word and its limit.
+//! Recognises loops that only count: how often they turn follows from a number and its limit.
 
-use crate::ir::flow::predecessors;
-use crate::ir::{Block, End, Function, Word};
-use crate::isa::{Class, Op, WORDS};
+use super::constants::Held;
+use super::turn::{Turn, copied, is_symbol};
+use crate::ir::liveness::Liveness;
+use crate::ir::{Block, End, Inst, NONE, Word};
+use crate::isa::{Op, WORDS};
 use crate::matrix::{AffineMap, CONSTANT, Ring, Term};
-use crate::pass::fuse::{Maps, map_of};
+use crate::pass::fuse::Maps;
+use crate::program::Place;
 
-/// A loop of one block that turns until a word has been counted to a limit.
+/// A loop of one block that turns until a number of 32 or 64 bits has been counted to a limit.
 pub(super) struct Counter {
-    /// What one turn does to the words, the condition's own word left out.
+    /// What one turn does to the words that matter.
     pub map: AffineMap,
-    /// What the loop goes on under, as `op(first, second)`: `ltu`, `lts` or `ne`. One of the two is the counter, which comes
-    /// nearer to the other by 1 with each turn.
+    /// What the loop goes on under, as `op(first, second)`: less, of either kind and length, or [`Op::Ne`] for both lengths.
+    /// One of the two is the counter, which comes nearer to the other by 1 with each turn.
     pub op: Op,
     pub first: Limit,
     pub second: Limit,
-    /// The counter, also one of the two.
-    word: Word,
     /// Whether the counter goes up.
     up: bool,
+    /// Whether the counter is `first`.
+    counter_first: bool,
     /// The word the condition is computed in, and its value when the loop is over, if anybody reads it then.
-    pub condition: Option<(Word, u32)>,
+    condition: Option<(Word, u32)>,
+    /// The high word of a long counter, if anybody reads it after the loop.
+    high: Option<Word>,
     /// Where the loop leads.
     pub exit: usize,
+    /// The words read after the loop.
+    pub after: u32,
     /// Every word that the block names.
     pub touched: u32,
 }
@@ -30,12 +37,24 @@ pub(super) struct Counter {
 /// What is compared.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Limit {
-    Word(Word),
+    /// What two words hold, low half first, or what one does if the second is [`NONE`].
+    Words([Word; 2]),
+    /// A number of 32 bits.
     Value(u32),
 }
 
+/// The comparison that ends a loop: the operation, its sides, whether the counter goes up and whether it is the first side.
+struct Comparison {
+    op: Op,
+    first: Limit,
+    second: Limit,
+    up: bool,
+    counter_first: bool,
+}
+
 impl Counter {
-    pub fn of(block: &Block, b: usize, maps: &Maps) -> Option<Counter> {
+    /// The counter of the loop that is block `b`, given constants that words hold at its start.
+    pub fn of(block: &Block, b: usize, maps: &Maps, held: &Held, live: &Liveness) -> Option<Counter> {
         let End::Branch { word, then, otherwise } = block.end else {
             return None;
         };
@@ -44,124 +63,97 @@ impl Counter {
             (false, true) => (then, false),
             _ => return None,
         };
-        let mut map = AffineMap::identity();
-        let mut compared = None;
-        for inst in &block.code {
-            if inst.op.class() == Class::Linear {
-                // Once compared, the condition has to stay; before, its word may serve for something else.
-                if compared.is_some() && inst.uses().chain(inst.defs()).any(|used| used == word) {
-                    return None;
-                }
-                map = map.then(&map_of(inst, maps)?)?;
-            } else if compared.is_none() && inst.defs[0] == word && is_comparison(inst.op) {
-                compared = Some((inst, map.clone()));
-            } else {
-                return None;
+        let turn = Turn::of(block, maps, held)?;
+        let asked = turn.row(word);
+        let after = set(live.at_start(exit));
+        let (found, condition) = match turn.symbol(&asked) {
+            Some(symbol) => {
+                let over = after >> word & 1 != 0;
+                let found = match &symbol.inputs[..] {
+                    [a, b] => short(&turn, symbol.op, [a, b], goes_on_if)?,
+                    [a, a_high, b, b_high] => long(&turn, symbol.op, [[a, a_high], [b, b_high]], goes_on_if)?,
+                    _ => return None,
+                };
+                (found, over.then_some((word, u32::from(!goes_on_if))))
             }
-        }
-        let touched = 1 << word | set(block.code.iter().flat_map(|inst| inst.uses().chain(inst.defs())));
-        let Some((inst, before)) = compared else {
             // The branch asks the counter itself: the loop goes on while it is not 0.
-            let up = step(&map, word)?;
-            let (first, second) = (Limit::Word(word), Limit::Value(0));
-            return goes_on_if.then_some(Counter {
-                map,
-                op: Op::Ne,
-                first,
-                second,
-                word,
-                up,
-                condition: None,
-                exit,
-                touched,
-            });
+            None if goes_on_if => (not_zero(&turn, &asked)?, None),
+            None => return None,
         };
-        let [a, b, ..] = inst.uses;
-        map = map.keep_rows(!(1 << word));
-        // The comparison must see the words as the turn leaves them, and nothing else may see the comparison.
-        let settled = [a, b].iter().all(|&w| before.row(w as u16) == map.row(w as u16));
-        let own = map.terms().iter().all(|term| u32::from(term.column) != word);
-        if !settled || !own || a == b {
+        let [first, second] = [found.first, found.second];
+        let counted = if found.counter_first { first } else { second };
+        let high = match counted {
+            Limit::Words([_, high]) if high != NONE && after >> high & 1 != 0 => Some(high),
+            _ => None,
+        };
+        let set_apart = condition.map(|(word, _)| word).into_iter().chain(high);
+        let needed = needed(&turn.map, after & !set(set_apart));
+        let map = turn.map.keep_rows(needed);
+        if map.terms().iter().any(|term| is_symbol(term.column)) {
             return None;
         }
-        let limit = |w: Word| match map.row(w as u16) {
-            None => Some(Limit::Word(w)),
-            Some(
-                &[
-                    Term {
-                        column: CONSTANT,
-                        ring: Ring::Integer,
-                        coefficient,
-                        ..
-                    },
-                ],
-            ) => Some(Limit::Value(coefficient)),
-            Some(_) => None,
-        };
-        let (word_of, up, mut first, mut second) = match (step(&map, a), step(&map, b)) {
-            (Some(up), None) => (a, up, Limit::Word(a), limit(b)?),
-            (None, Some(up)) => (b, up, limit(a)?, Limit::Word(b)),
-            _ => return None,
-        };
-        let op = goes_on(inst.op, goes_on_if, &mut first, &mut second)?;
-        let nears = op == Op::Ne || up == (first == Limit::Word(word_of));
-        let over = u32::from(!goes_on_if);
-        nears.then_some(Counter {
+        Some(Counter {
             map,
-            op,
+            op: found.op,
             first,
             second,
-            word: word_of,
-            up,
-            condition: Some((word, over)),
+            up: found.up,
+            counter_first: found.counter_first,
+            condition,
+            high,
             exit,
-            touched,
+            after,
+            touched: 1 << word | set(block.code.iter().flat_map(|inst| inst.uses().chain(inst.defs()))),
         })
     }
 
+    /// Whether the counter has 64 bits.
+    pub fn is_long(&self) -> bool {
+        matches!(self.first, Limit::Words([_, high]) if high != NONE)
+    }
+
     /// How many turns there are, if the counter and its limit are constants where the loop is entered.
-    pub fn known_turns(&self, function: &Function, entering: &[usize]) -> Option<u32> {
-        let &[entering] = entering else { return None };
+    pub fn known_turns(&self, held: &Held) -> Option<u64> {
+        let word = |word: Word| held[word as usize].map(u64::from);
         let value = |limit| match limit {
-            Limit::Value(value) => Some(value),
-            Limit::Word(word) => constant_at_end(function, entering, word),
+            Limit::Value(value) => Some(u64::from(value)),
+            Limit::Words([low, NONE]) => word(low),
+            Limit::Words([low, high]) => Some(word(low)? | word(high)? << 32),
         };
         let (first, second) = (value(self.first)?, value(self.second)?);
         let starts = match self.op {
-            Op::LtU => first < second,
+            Op::LtU | Op::LtU64 => first < second,
             Op::LtS => (first as i32) < second as i32,
+            Op::LtS64 => (first as i64) < second as i64,
             _ => first != second,
         };
         let (from, to) = self.ends(first, second);
-        starts.then(|| to.wrapping_sub(from))
-    }
-
-    /// The words whose rows count when those in `after` are read after the loop.
-    pub fn needed_after(&self, after: u32) -> u32 {
-        let mut needed = after;
-        // Each round adds a word or is the last.
-        for _ in 0..WORDS {
-            let rows = self.map.rows().filter(|row| needed >> row[0].row & 1 != 0).flatten();
-            let read = set(rows
-                .map(|term| term.column)
-                .filter(|&column| column != CONSTANT)
-                .map(Word::from));
-            if read & !needed == 0 {
-                break;
-            }
-            needed |= read;
-        }
-        needed
+        let turns = to.wrapping_sub(from);
+        starts.then_some(if self.is_long() {
+            turns
+        } else {
+            turns & u64::from(u32::MAX)
+        })
     }
 
     /// The two that are compared so that the second less the first is the number of turns.
     pub fn ends<T>(&self, first: T, second: T) -> (T, T) {
-        let counter_first = self.first == Limit::Word(self.word);
-        if self.op == Op::Ne && self.up != counter_first {
+        if self.op == Op::Ne && self.up != self.counter_first {
             (second, first)
         } else {
             (first, second)
         }
+    }
+
+    /// What is left to do after the powers of [`Counter::map`]: the words that are no part of it.
+    pub fn finish(&self, place: Place) -> Vec<Inst> {
+        let limit = if self.counter_first { self.second } else { self.first };
+        let high = match (self.high, limit) {
+            (Some(high), Limit::Words([_, to])) => Some(Inst::copy(high, to, place)),
+            _ => None,
+        };
+        let condition = self.condition.map(|(word, value)| Inst::constant(word, value, place));
+        high.into_iter().chain(condition).collect()
     }
 }
 
@@ -170,22 +162,125 @@ pub(super) fn set(words: impl Iterator<Item = Word>) -> u32 {
     words.fold(0, |set, word| set | 1 << word)
 }
 
-fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::LtU | Op::LtS | Op::LeU | Op::LeS | Op::Eq | Op::Ne)
+/// The words whose rows count when those in `after` are read after the loop.
+fn needed(map: &AffineMap, after: u32) -> u32 {
+    let mut needed = after;
+    // Each round adds a word or is the last.
+    for _ in 0..WORDS {
+        let rows = map.rows().filter(|row| needed >> row[0].row & 1 != 0).flatten();
+        let columns = rows
+            .map(|term| term.column)
+            .filter(|&column| usize::from(column) < WORDS);
+        let read = set(columns.map(Word::from));
+        if read & !needed == 0 {
+            break;
+        }
+        needed |= read;
+    }
+    needed
 }
 
-/// Whether a map adds 1 to a word (true) or takes 1 from it (false).
-fn step(map: &AffineMap, word: Word) -> Option<bool> {
-    let [own, by] = map.row(word as u16)? else {
-        return None;
+/// A branch that asks the counter itself.
+fn not_zero(turn: &Turn, asked: &[Term]) -> Option<Comparison> {
+    let (counter, up) = counted(turn, asked)?;
+    Some(Comparison {
+        op: Op::Ne,
+        first: Limit::Words([counter, NONE]),
+        second: Limit::Value(0),
+        up,
+        counter_first: true,
+    })
+}
+
+/// The comparison of two words, as the turn leaves them.
+fn short(turn: &Turn, op: Op, [a, b]: [&Vec<Term>; 2], goes_on_if: bool) -> Option<Comparison> {
+    let (up, is_first, mut first, mut second) = match (counted(turn, a), counted(turn, b)) {
+        (Some((counter, up)), None) => (up, true, Limit::Words([counter, NONE]), limit(turn, b)?),
+        (None, Some((counter, up))) => (up, false, limit(turn, a)?, Limit::Words([counter, NONE])),
+        _ => return None,
     };
-    let counts =
-        own.ring == Ring::Integer && u32::from(own.column) == word && own.coefficient == 1 && by.column == CONSTANT;
+    let counter = if is_first { first } else { second };
+    let op = goes_on(op, goes_on_if, &mut first, &mut second)?;
+    let counter_first = first == counter;
+    (op == Op::Ne || up == counter_first).then_some(Comparison {
+        op,
+        first,
+        second,
+        up,
+        counter_first,
+    })
+}
+
+/// The comparison of two pairs, as the turn leaves them.
+fn long(turn: &Turn, op: Op, [a, b]: [[&Vec<Term>; 2]; 2], goes_on_if: bool) -> Option<Comparison> {
+    let op = match (op, goes_on_if) {
+        (Op::LtU64 | Op::LtS64, true) => op,
+        (Op::Eq64, false) => Op::Ne,
+        _ => return None,
+    };
+    let unchanged = |rows: [&Vec<Term>; 2]| Some(Limit::Words([invariant(turn, rows[0])?, invariant(turn, rows[1])?]));
+    let (up, counter_first, first, second) = match (counted_long(turn, a), counted_long(turn, b)) {
+        (Some((counter, up)), None) => (up, true, Limit::Words(counter), unchanged(b)?),
+        (None, Some((counter, up))) => (up, false, unchanged(a)?, Limit::Words(counter)),
+        _ => return None,
+    };
+    (op == Op::Ne || up == counter_first).then_some(Comparison {
+        op,
+        first,
+        second,
+        up,
+        counter_first,
+    })
+}
+
+/// The word that a turn leaves as the row says, 1 more than before (true) or 1 less (false).
+fn counted(turn: &Turn, row: &[Term]) -> Option<(Word, bool)> {
+    let [own, by] = row else { return None };
+    let word = Word::from(own.column);
+    let counts = own.ring == Ring::Integer && own.coefficient == 1 && by.column == CONSTANT && !is_symbol(own.column);
     match by.coefficient {
-        1 if counts => Some(true),
-        u32::MAX if counts => Some(false),
+        _ if !counts || turn.row(word) != row => None,
+        1 => Some((word, true)),
+        u32::MAX => Some((word, false)),
         _ => None,
     }
+}
+
+/// The pair that a turn leaves as the rows say, 1 more than before (true) or 1 less (false).
+fn counted_long(turn: &Turn, [low, high]: [&Vec<Term>; 2]) -> Option<([Word; 2], bool)> {
+    let sum = turn.symbol(high)?;
+    let [a, a_high, b, b_high] = &sum.inputs[..] else {
+        return None;
+    };
+    let constant = |low, high| Some(u64::from(turn.constant(low)?) | u64::from(turn.constant(high)?) << 32);
+    let (words, by) = match (sum.op, constant(b, b_high), constant(a, a_high)) {
+        (Op::Add64, Some(by), _) => ([a, a_high], by),
+        (Op::Sub64, Some(by), _) => ([a, a_high], by.wrapping_neg()),
+        (Op::Add64, _, Some(by)) => ([b, b_high], by),
+        _ => return None,
+    };
+    let up = match by {
+        1 => true,
+        u64::MAX => false,
+        _ => return None,
+    };
+    let pair = [Word::from(copied(words[0])?), Word::from(copied(words[1])?)];
+    let apart = pair[0] != pair[1] && pair.iter().all(|&word| (word as usize) < WORDS);
+    (apart && turn.row(pair[0]) == *low && turn.row(pair[1]) == *high).then_some((pair, up))
+}
+
+/// What stays as it is all the while.
+fn limit(turn: &Turn, row: &[Term]) -> Option<Limit> {
+    match turn.constant(row) {
+        Some(value) => Some(Limit::Value(value)),
+        None => Some(Limit::Words([invariant(turn, row)?, NONE])),
+    }
+}
+
+/// The word that a row copies and that a turn leaves as it is.
+fn invariant(turn: &Turn, row: &[Term]) -> Option<Word> {
+    let word = copied(row).filter(|&word| usize::from(word) < WORDS)?;
+    turn.map.row(word).is_none().then_some(word.into())
 }
 
 /// The condition under which a loop goes on, as one of the operations that [`Counter`] knows.
@@ -217,24 +312,4 @@ fn goes_on(op: Op, if_set: bool, first: &mut Limit, second: &mut Limit) -> Optio
         _ => return None,
     }
     Some(strict)
-}
-
-/// The constant that a word holds at the end of a block, looked for there and a few blocks before.
-fn constant_at_end(function: &Function, mut block: usize, word: Word) -> Option<u32> {
-    let before = predecessors(function);
-    for _ in 0..4 {
-        if let Some(inst) = function.blocks[block]
-            .code
-            .iter()
-            .rev()
-            .find(|inst| inst.defs().any(|def| def == word))
-        {
-            return (inst.op == Op::Imm).then_some(inst.imm);
-        }
-        let &[only] = &before[block][..] else {
-            return None;
-        };
-        block = only;
-    }
-    None
 }

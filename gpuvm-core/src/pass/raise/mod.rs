@@ -1,46 +1,105 @@
 //! Powers: a loop whose body is one exact linear map A, run n times, is Aⁿ. If n is known when linking, the loop becomes one
-//! matrix. If not, Aⁿ is made of at most 32 matrices A, A², A⁴, …, one for each bit of n. Works on allocated code.
+//! matrix. If not, Aⁿ is made of matrices A, A², A⁴, …, one for each bit of n. Works on allocated code.
 
+mod constants;
 mod counter;
+mod powers;
+mod turn;
 
+use super::blocks;
 use super::fuse::{Maps, affine};
+use super::lost::{self, Lost, forget};
 use crate::ir::flow::predecessors;
 use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, after_run};
-use crate::ir::{Block, End, Function, Inst, Word};
-use crate::isa::{Op, WORDS};
+use crate::ir::{Block, End, Function, Inst};
 use crate::matrix::AffineMap;
 use crate::program::Home;
-use counter::{Counter, Limit, set};
-
-/// Turns below which going round the loop is quicker than looking at every bit of their count.
-const FEWEST_TURNS: u32 = 64;
+use constants::Constants;
+use counter::Counter;
 
 /// Matrices with more terms than this are not worth their memory.
 const MOST_TERMS: usize = 1024;
 
-/// Loops of one function that get matrices for each bit of their count.
-const MOST_LOOPS: usize = 4;
+/// Loops in loops that are raised, and loops one after the other that only then are one block with what comes between.
+const DEEPEST: usize = 8;
 
-/// Raises loops that consist of one block.
+/// Raises loops that consist of one block: those that turn a known number of times first, because that makes outer loops one block.
 pub(crate) fn raise(function: &mut Function, maps: &mut Maps) {
-    let live = Liveness::of(function);
-    let mut counted = 0;
-    for b in 0..function.blocks.len() {
-        let Some(mut counter) = Counter::of(&function.blocks[b], b, maps) else {
-            continue;
+    for _ in 0..DEEPEST {
+        ask_last(function, maps);
+        if !raise_known(function, maps) {
+            break;
+        }
+        blocks::drop_unreachable(function);
+        blocks::simplify(function);
+    }
+    powers::raise_unknown(function, maps);
+}
+
+/// A loop of one block: the block, the ways in, and how it counts.
+type Counted = (usize, Vec<usize>, Counter);
+
+/// The loops of one block whose turns are linear and counted.
+fn counted(function: &Function, maps: &Maps) -> (Vec<Counted>, Constants, Liveness) {
+    let (constants, live) = (Constants::of(function, maps), Liveness::of(function));
+    let before = predecessors(function);
+    let found = |b: usize| {
+        let counter = Counter::of(&function.blocks[b], b, maps, &constants.at_start(b), &live)?;
+        let entering = before[b].iter().copied().filter(|&p| p != b).collect();
+        Some((b, entering, counter))
+    };
+    let loops = (0..function.blocks.len()).filter_map(found).collect();
+    (loops, constants, live)
+}
+
+/// Whether some block leads to itself.
+fn has_loops(function: &Function) -> bool {
+    let mut blocks = function.blocks.iter().enumerate();
+    blocks.any(|(b, block)| block.end.successors().any(|to| to == b))
+}
+
+/// Raises loops whose number of turns is known; whether there were any.
+fn raise_known(function: &mut Function, maps: &mut Maps) -> bool {
+    if !has_loops(function) {
+        return false;
+    }
+    let (loops, constants, _) = counted(function, maps);
+    let mut changed = false;
+    for (b, entering, counter) in loops {
+        if let Some(turns) = counter.known_turns(&constants.at_ends(&entering)) {
+            changed |= one_matrix(function, b, &entering, &counter, turns, maps).is_some();
+        }
+    }
+    changed
+}
+
+/// Makes loops that ask first and consist of the question and one more block ask at the end of each turn, if they only count.
+fn ask_last(function: &mut Function, maps: &Maps) {
+    let before = predecessors(function);
+    let asks = |b: usize| {
+        let End::Jump(first) = function.blocks[b].end else {
+            return None;
         };
-        let after = set(live.at_start(counter.exit));
-        counter.condition = counter.condition.filter(|&(word, _)| after >> word & 1 != 0);
-        let needed = counter.needed_after(after);
-        let busy = set(live.at_start(b)) | set(live.at_end(b)) | counter.touched;
-        let entering: Vec<usize> = predecessors(function)[b].iter().copied().filter(|&p| p != b).collect();
-        if let Some(turns) = counter.known_turns(function, &entering) {
-            one_matrix(function, b, &entering, &counter, turns, after, maps);
-        } else if counted < MOST_LOOPS
-            && one_for_each_bit(function, b, &entering, &counter, needed, busy, maps).is_some()
-        {
-            counted += 1;
+        let mut next = function.blocks[first].end.successors();
+        (first != b && before[b] == [first] && next.any(|to| to == b)).then_some((b, first))
+    };
+    let found: Vec<(usize, usize)> = (0..function.blocks.len()).filter_map(asks).collect();
+    if found.is_empty() {
+        return;
+    }
+    let (constants, live) = (Constants::of(function, maps), Liveness::of(function));
+    for (b, first) in found {
+        let asked = function.blocks[first].clone();
+        let mut block = function.blocks[b].clone();
+        match block.code.last_mut() {
+            Some(last) => last.mark(asked.marks),
+            None => block.marks.extend(asked.marks),
+        }
+        block.code.extend(asked.code);
+        (block.end, block.place) = (asked.end, asked.place);
+        if Counter::of(&block, b, maps, &constants.at_start(b), &live).is_some() {
+            function.blocks[b] = block;
         }
     }
 }
@@ -51,151 +110,63 @@ fn one_matrix(
     b: usize,
     entering: &[usize],
     counter: &Counter,
-    turns: u32,
-    after: u32,
+    turns: u64,
     maps: &mut Maps,
-) {
+) -> Option<()> {
     let place = function.blocks[b].place;
-    let turn_work = (function.blocks[b].code.len() as u64).saturating_mul(turns.into());
-    let Some(power) = counter.map.power(turns.into()).map(|power| power.keep_rows(after)) else {
-        return;
-    };
+    let turn_work = (function.blocks[b].code.len() as u64).saturating_mul(turns);
+    let power = counter.map.power(turns)?.keep_rows(counter.after);
     if power.terms().len() as u64 > turn_work.min(MOST_TERMS as u64) {
-        return;
+        return None;
     }
-    let mut code = Vec::new();
-    if !power.is_identity() {
+    let (mut code, mut marks) = (Vec::new(), Vec::new());
+    if power.is_identity() {
+        marks = said(&function.blocks[b], &power);
+    } else {
         code.push(turned(&function.blocks[b], power, maps));
     }
-    code.extend(
-        counter
-            .condition
-            .map(|(word, value)| Inst::constant(word, value, place)),
-    );
+    code.extend(counter.finish(place));
     let block = function.blocks.len();
     function.blocks.push(Block {
         code,
         end: End::Jump(counter.exit),
         place,
-        marks: Vec::new(),
+        marks,
     });
     lead(function, entering, b, block);
-}
-
-/// Puts a way round the loop before it, for when it would turn often. The loop stays for when it does not.
-fn one_for_each_bit(
-    function: &mut Function,
-    b: usize,
-    entering: &[usize],
-    counter: &Counter,
-    needed: u32,
-    busy: u32,
-    maps: &mut Maps,
-) -> Option<()> {
-    let mut powers = Vec::with_capacity(32);
-    let mut power = counter.map.clone();
-    for _ in 0..31 {
-        let next = power.then(&power)?;
-        powers.push(std::mem::replace(&mut power, next).keep_rows(needed));
-        if power.terms().len() > MOST_TERMS {
-            return None;
-        }
-    }
-    powers.push(power.keep_rows(needed));
-
-    let mut free = (0..WORDS as Word).filter(|&word| busy >> word & 1 == 0);
-    let (turns, bit) = (free.next()?, free.next()?);
-    let place = function.blocks[b].place;
-    let mut code = Vec::new();
-    let mut word_of = |limit| match limit {
-        Limit::Word(word) => word,
-        Limit::Value(value) => {
-            code.push(Inst::constant(turns, value, place));
-            turns
-        }
-    };
-    let (first, second) = (word_of(counter.first), word_of(counter.second));
-    let (from, to) = counter.ends(first, second);
-    code.push(Inst::new(counter.op, bit, &[first, second], 0, place));
-    code.push(Inst::new(Op::Sub, turns, &[to, from], 0, place));
-    let ask = function.blocks.len();
-    let often = ask + 1;
-    function.blocks.push(Block {
-        code,
-        end: End::Branch {
-            word: bit,
-            then: often,
-            otherwise: b,
-        },
-        place,
-        marks: Vec::new(),
-    });
-    let code = vec![
-        Inst::constant(bit, FEWEST_TURNS - 1, place),
-        Inst::new(Op::LtU, bit, &[bit, turns], 0, place),
-    ];
-    function.blocks.push(Block {
-        code,
-        end: End::Branch {
-            word: bit,
-            then: often + 1,
-            otherwise: b,
-        },
-        place,
-        marks: Vec::new(),
-    });
-    for (i, power) in powers.into_iter().enumerate() {
-        let at = function.blocks.len();
-        let code = vec![Inst::new(Op::AndImm, bit, &[turns], 1 << i, place)];
-        function.blocks.push(Block {
-            code,
-            end: End::Branch {
-                word: bit,
-                then: at + 1,
-                otherwise: at + 2,
-            },
-            place,
-            marks: Vec::new(),
-        });
-        let code = if power.is_identity() {
-            Vec::new()
-        } else {
-            vec![turned(&function.blocks[b], power, maps)]
-        };
-        function.blocks.push(Block {
-            code,
-            end: End::Jump(at + 2),
-            place,
-            marks: Vec::new(),
-        });
-    }
-    let code = counter
-        .condition
-        .map(|(word, value)| Inst::constant(word, value, place))
-        .into_iter()
-        .collect();
-    function.blocks.push(Block {
-        code,
-        end: End::Jump(counter.exit),
-        place,
-        marks: Vec::new(),
-    });
-    lead(function, entering, b, ask);
+    lose(function, b, block, counter, maps);
     Some(())
 }
 
 /// The instruction that does what some turns of the loop do, with what the last one says of variables.
 fn turned(turn: &Block, power: AffineMap, maps: &mut Maps) -> Inst {
-    let marks = after_run(&turn.code, |word| power.row(word as u16).is_some());
+    let marks = said(turn, &power);
     let mut inst = affine(power, maps, turn.place);
+    inst.mark(marks);
+    inst
+}
+
+/// What some turns of the loop say of variables, when a power takes their place.
+fn said(turn: &Block, power: &AffineMap) -> Vec<Mark> {
+    let last = after_run(&turn.code, |word| power.row(word as u16).is_some());
     // What is said where a turn starts does not hold after several.
     let lost = |mark: &Mark| Mark {
         home: Home::Nowhere,
         ..*mark
     };
-    inst.mark(turn.marks.iter().map(lost));
-    inst.mark(marks);
-    inst
+    turn.marks.iter().map(lost).chain(last).collect()
+}
+
+/// Hides variables from the end of a block on that are in words which the loop would have written and nobody reads after it.
+fn lose(function: &mut Function, b: usize, block: usize, counter: &Counter, maps: &Maps) {
+    let code = &function.blocks[b].code;
+    let written = code.iter().fold(0, |words, inst| words | lost::written(inst, maps));
+    let lost = Lost {
+        block,
+        at: function.blocks[block].code.len(),
+        words: written & !counter.after,
+    };
+    forget(function, &[lost], maps);
 }
 
 /// Leads all ways into the loop to another block.
@@ -211,6 +182,7 @@ fn lead(function: &mut Function, entering: &[usize], b: usize, to: usize) {
 mod tests {
     use super::*;
     use crate::ir::testing::{assemble, blocks};
+    use crate::isa::WORDS;
 
     /// `loop { x = x * 5 + 3; k += 1; if !(k < n) { break } }` with x, k and n in words 0, 1 and 2.
     fn generator(before: &str) -> Function {
@@ -234,7 +206,7 @@ mod tests {
         let mut function = generator("imm 1 0; imm 2 1000000000");
         let mut maps = Maps::new();
         raise(&mut function, &mut maps);
-        assert_eq!(function.blocks[0].end, End::Jump(3));
+        assert_eq!(function.blocks.len(), 1);
         assert_eq!(maps.len(), 1);
         let mut words = [0; WORDS];
         maps[0].apply(&mut words);
@@ -277,6 +249,51 @@ mod tests {
             x ^= x << 5;
         }
         assert_eq!(words[0], x);
+    }
+
+    #[test]
+    fn loops_around_a_loop_of_known_length_are_raised_too() {
+        // for _ in 0..n { for _ in 0..8 { x = x * 5 + 3 } }, with the outer question asked first.
+        let mut function = blocks(vec![
+            End::Jump(1),
+            End::Branch {
+                word: 3,
+                then: 2,
+                otherwise: 4,
+            },
+            End::Jump(3),
+            End::Branch {
+                word: 3,
+                then: 3,
+                otherwise: 1,
+            },
+            End::Return(vec![0]),
+        ]);
+        function.words = 28;
+        function.blocks[0].code = assemble("imm 1 0; imm 6 8");
+        function.blocks[1].code = assemble("ltu 3 1 2");
+        function.blocks[2].code = assemble("addi 1 1 1; imm 5 0");
+        function.blocks[3].code = assemble("muli 0 0 5; addi 0 0 3; addi 5 5 1; lts 3 5 6");
+        let mut maps = Maps::new();
+        raise(&mut function, &mut maps);
+        // One for the loop inside, and 29 that are not the identity: the order of 5⁸ is 2²⁷, and that of its sums 2²⁹.
+        assert_eq!(maps.len(), 30);
+    }
+
+    #[test]
+    fn a_long_count_has_a_matrix_for_each_bit_that_matters() {
+        // for _ in 0..n with n in words 5 and 6, k in words 1 and 2, and 1 and 0 in words 7 and 8.
+        let mut function = generator("imm 1 0; imm 2 0; imm 7 1; imm 8 0");
+        function.blocks[1].code = assemble("muli 0 0 5; addi 0 0 3; add64 1:2 1:2 7:8; ltu64 3 1:2 5:6");
+        let mut maps = Maps::new();
+        raise(&mut function, &mut maps);
+        // The generator's period is 2³².
+        assert_eq!(maps.len(), 32);
+        assert_eq!(function.blocks[0].end, End::Jump(3));
+        function = generator("imm 1 0; imm 2 0; imm 7 1; imm 8 0; imm 5 0; imm 6 1");
+        function.blocks[1].code = assemble("muli 0 0 5; addi 0 0 3; add64 1:2 1:2 7:8; ltu64 3 1:2 5:6");
+        raise(&mut function, &mut Maps::new());
+        assert_eq!(function.blocks[0].code.len(), 6);
     }
 
     #[test]

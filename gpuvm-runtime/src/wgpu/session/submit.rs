@@ -79,7 +79,11 @@ impl Session {
         let ends = last_step && self.fresh && stepper.ends_at_once();
         let cycles = u64::from(order.steps) * u64::from(order.dispatches) * u64::from(order.cycles);
         let likely_ends = last_step && stepper.experience().is_enough(self.given + cycles);
-        let expected = stepper.experience().time().filter(|_| self.fresh);
+        let expected = match &self.pace {
+            _ if likely_ends && self.fresh => stepper.experience().time(),
+            Some(pace) if !likely_ends => pace.time_of(cycles),
+            _ => None,
+        };
         let result_words = self.result_words();
         let has_results = match likely_ends {
             _ if ends => true,
@@ -184,7 +188,7 @@ impl Session {
             submission,
             clock,
             began,
-            expected: expected.filter(|_| likely_ends),
+            expected,
             has_results,
             clock_at: clock_at as usize,
             cycles,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{Op, STATE_WORDS};
+use gpuvm_core::matrix::read_record;
 use gpuvm_core::program::{Program, Status};
 
 use super::cache::Cache;
@@ -15,6 +16,7 @@ use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, 
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::library::Library;
 use crate::wgpu::memory::bind_parts;
 use crate::wgpu::pace::Experience;
 use crate::wgpu::session::{Session, capacity, groups};
@@ -27,6 +29,8 @@ pub struct Specialized {
     interpreter: Interpreter,
     cache: Arc<Cache>,
     habits: Arc<Habits>,
+    /// Whether programs are worth compiling.
+    small: Arc<Library<bool>>,
 }
 
 /// A specialised program, ready to be bound to a session's buffers.
@@ -65,6 +69,8 @@ enum Standing {
     Gathering(Arc<dyn Stepper>),
 }
 
+/// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
+const MOST_TERMS: usize = 4096;
 /// Iterations of loops in one dispatch.
 const MOST_CYCLES: u32 = 1 << 24;
 /// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the eight VMs
@@ -82,6 +88,7 @@ impl Specialized {
         Specialized {
             cache: Cache::new(gpu.clone()),
             habits: Arc::default(),
+            small: Arc::default(),
             gpu,
             interpreter,
         }
@@ -110,13 +117,22 @@ impl Specialized {
         self.cache.wait(program, options)
     }
 
-    /// The kernel of a program if it is there; if not, another thread begins to compile it.
+    /// The kernel of a program if it is there; if not, and the program is not too large, another thread begins to compile it.
     ///
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
-        self.cache.request(program, options)
+        match self.is_small(program)? {
+            true => self.cache.request(program, options),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether a program is small enough to be compiled.
+    fn is_small(&self, program: &Arc<Program>) -> Result<bool> {
+        let small = self.small.get(program, || Ok(terms(program) <= MOST_TERMS))?;
+        Ok(*small)
     }
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
@@ -124,7 +140,14 @@ impl Specialized {
         let folded = self.habits.note(job, arena)?;
         let options = self.options(&job.program, folded);
         // Without it the general kernel serves.
-        self.request(&job.program, &options).ok().flatten()
+        let kernel = self.request(&job.program, &options).ok().flatten()?;
+        if kernel.experience.is_blank() {
+            let general = self.options(&job.program, Vec::new());
+            if let Ok(Some(general)) = self.request(&job.program, &general) {
+                kernel.experience.learn_from(&general.experience);
+            }
+        }
+        Some(kernel)
     }
 
     /// How a session of the program goes.
@@ -163,6 +186,14 @@ impl Specialized {
     }
 }
 
+/// Terms of the matrices that a program's instructions apply.
+fn terms(program: &Program) -> usize {
+    let applied = (0..program.code.len() as u32).filter(|&ip| op_at(program, ip) == Some(Op::Affine));
+    let record = |ip: u32| program.matrices.get(program.code[ip as usize].operands[3] as usize);
+    let maps = applied.filter_map(|ip| read_record(record(ip)?, &program.pools));
+    maps.map(|map| map.terms().len()).sum()
+}
+
 impl Execute for Specialized {
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
         self.interpreter.memory()
@@ -173,6 +204,9 @@ impl Execute for Specialized {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        if !self.is_small(&job.program)? {
+            return self.interpreter.start(job, arena);
+        }
         let plan = match self.habitual(&job, arena) {
             Some(kernel) => self.plan_with(&job.program, kernel)?,
             None => self.plan(&job.program)?,
