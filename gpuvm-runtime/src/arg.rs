@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
 
 use crate::buffer::Buffer;
+use crate::plan::Handle;
 use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
 
@@ -24,6 +25,9 @@ pub enum Mode {
     Chunk,
     /// `bins: &[AtomicU32]`: all VMs the whole slice, with atomic access.
     Atomic,
+    /// All VMs the whole slice, each entry of which at most one of them writes: a column that a kernel writes itself. No parameter of
+    /// a routine is one.
+    Whole,
 }
 
 impl Mode {
@@ -45,14 +49,14 @@ impl Mode {
 
     /// Whether VMs write to such an argument.
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Mode::Record | Mode::Chunk | Mode::Atomic)
+        matches!(self, Mode::Record | Mode::Chunk | Mode::Atomic | Mode::Whole)
     }
 
     /// What is accepted for such a parameter, as an error says it.
     pub(crate) fn accepted(self, element: &Type) -> String {
         match self {
             Mode::Value => format!("a column `&[{element}]` or one `{element}` for all VMs"),
-            Mode::Record | Mode::Chunk => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
+            Mode::Record | Mode::Chunk | Mode::Whole => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
             Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
             Mode::Atomic => {
                 let atomic = if element.kind == Kind::I32 {
@@ -81,6 +85,8 @@ pub(crate) enum Argument<'a> {
     /// Atomics that belong to the launch.
     OwnedU32(Arc<[AtomicU32]>),
     OwnedI32(Arc<[AtomicI32]>),
+    /// What a node of a plan gives. It fits no parameter of a launch.
+    Node(Handle),
 }
 
 impl Argument<'_> {
@@ -94,6 +100,7 @@ impl Argument<'_> {
             Argument::Buffer(store) => store.element,
             Argument::AtomicU32(_) | Argument::OwnedU32(_) => u32::TYPE,
             Argument::AtomicI32(_) | Argument::OwnedI32(_) => i32::TYPE,
+            Argument::Node(_) => <()>::TYPE,
         }
     }
 
@@ -108,6 +115,7 @@ impl Argument<'_> {
             Argument::AtomicI32(words) => words.len(),
             Argument::OwnedU32(words) => words.len(),
             Argument::OwnedI32(words) => words.len(),
+            Argument::Node(_) => 0,
         }
     }
 
@@ -120,6 +128,7 @@ impl Argument<'_> {
             Argument::Buffer(_) => true,
             Argument::AtomicU32(_) | Argument::AtomicI32(_) => mode == Mode::Atomic,
             Argument::OwnedU32(_) | Argument::OwnedI32(_) => mode == Mode::Atomic,
+            Argument::Node(_) => false,
         }
     }
 
@@ -133,6 +142,7 @@ impl Argument<'_> {
             Argument::Buffer(_) => format!("`&Buffer<{element}>`"),
             Argument::AtomicU32(_) | Argument::OwnedU32(_) => "`&[AtomicU32]`".to_string(),
             Argument::AtomicI32(_) | Argument::OwnedI32(_) => "`&[AtomicI32]`".to_string(),
+            Argument::Node(_) => "a handle of a plan".to_string(),
         }
     }
 }
@@ -170,6 +180,13 @@ pub trait IntoArg<'a> {
 impl<'a> IntoArg<'a> for Arg<'a> {
     fn into_arg(self) -> Arg<'a> {
         self
+    }
+}
+
+/// For [`Plan::map`](crate::Plan::map): a launch takes no handles.
+impl<'a> IntoArg<'a> for Handle {
+    fn into_arg(self) -> Arg<'a> {
+        Arg(Argument::Node(self))
     }
 }
 

@@ -144,6 +144,7 @@ pub(crate) fn adopt<'a>(params: Vec<Bound<'a>>) -> (Vec<Bound<'static>>, Vec<Hom
             }
             Argument::OwnedU32(words) => (Argument::OwnedU32(words), Home::Nowhere),
             Argument::OwnedI32(words) => (Argument::OwnedI32(words), Home::Nowhere),
+            Argument::Node(handle) => (Argument::Node(handle), Home::Nowhere),
         };
         owned.push(Bound { mode, argument });
         homes.push(home);

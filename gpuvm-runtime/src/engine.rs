@@ -79,6 +79,16 @@ pub trait Running: Send {
     /// When the device fails. A VM's trap is no error but part of the tally.
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally>;
 
+    /// Submits all of it without waiting, if nothing has run yet and one submission surely ends it; false if not. The next advance waits
+    /// for it. Whatever is submitted later finds what it leaves in the engine's memory.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn send(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// The complete state of all VMs, in the order of their ids.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use gpuvm_core::compile::LinkError;
 
 use crate::done::BudgetReport;
 use crate::engine::Engine;
+use crate::plan::PlanError;
 use crate::trap::TrapReport;
 
 /// A result whose error is [`Error`].
@@ -200,6 +201,9 @@ pub enum Error {
         /// What the system says.
         reason: String,
     },
+    /// A plan cannot be built or run, or has no such result.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// The routine cannot be linked.
     #[error(transparent)]
     Link(#[from] LinkError),

@@ -142,7 +142,7 @@ impl Leg {
             }
         });
         Ok(Leg {
-            together: course.keep && !layout.has_atomics(),
+            together: course.keep && !layout.is_handed_on(),
             parts: parts.collect(),
             layout,
             steps,
@@ -201,6 +201,26 @@ impl Leg {
         Ok(true)
     }
 
+    /// Submits the whole leg without waiting, if it is one part that one submission surely ends, and that leaves nothing but what is in
+    /// the engine's memory; false if not. After that the parameters are of no more use.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn send(&mut self, course: &Course, params: &[Seen<'_>]) -> Result<bool> {
+        if self.parts.len() > 1 || self.steps > 1 || !self.layout.leaves_nothing() {
+            return Ok(false);
+        }
+        let running = self.beginning(0).begin(course, params, &[])?;
+        let part = &mut self.parts[0];
+        part.tally = part.standing();
+        part.stage = Stage::Started(running);
+        match &mut part.stage {
+            Stage::Started(running) => running.send(),
+            Stage::Waiting(_) | Stage::Closed(_) => Ok(false),
+        }
+    }
+
     /// Lets one part go on. While it runs, the next one is taken to the engine, unless that needs what this one leaves.
     fn run(
         &mut self,
@@ -223,7 +243,7 @@ impl Leg {
             return Ok(());
         };
         let next = index + 1;
-        let early = !self.layout.has_atomics()
+        let early = !self.layout.is_handed_on()
             && self
                 .parts
                 .get(next)

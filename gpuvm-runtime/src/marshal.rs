@@ -37,6 +37,8 @@ pub(crate) struct Layout {
 enum Place {
     /// In the words that all VMs share.
     Shared(ParamSlot),
+    /// In the words that all VMs share and write.
+    Common { slot: ParamSlot, words: usize },
     /// In the atomics.
     Atomic(ParamSlot),
     /// A part for each VM.
@@ -77,14 +79,16 @@ impl Layout {
         };
         for (index, param) in params.iter().enumerate() {
             let place = match &param.view {
-                View::Read { column, uniform } if *uniform || param.mode == Mode::Slice => {
-                    let base = layout.shared_words;
-                    layout.shared_words += column.len() * column.element().words as usize;
-                    Place::Shared(slot(base, 0, column.len()))
+                View::Read { column, uniform } if *uniform || param.shared(column.len(), vms) => {
+                    Place::Shared(layout.share(*column).0)
                 }
                 View::Read { column, .. } => layout.own(*column, vms, false),
                 View::Write(column) if param.mode == Mode::Atomic => {
                     Place::Atomic(append(&mut layout.atomics, &**column))
+                }
+                View::Write(column) if param.mode == Mode::Whole => {
+                    let (slot, words) = layout.share(&**column);
+                    Place::Common { slot, words }
                 }
                 View::Write(column) => layout.own(&**column, vms, true),
                 View::AtomicU32(_) | View::AtomicI32(_) => Place::Atomic(layout.place_atomics(params, index)),
@@ -98,7 +102,7 @@ impl Layout {
                     let (size, each) = (element.words as usize, len / vms as usize);
                     Place::Device(Slot {
                         place: match param.mode {
-                            Mode::Slice => slot(0, 0, *len),
+                            _ if param.shared(*len, vms) => slot(0, 0, *len),
                             _ => slot(0, each * size, each),
                         },
                         region: Some((*region).clone()),
@@ -108,6 +112,13 @@ impl Layout {
             layout.places.push(place);
         }
         layout
+    }
+
+    /// A place for a column that all VMs share, and its words.
+    fn share(&mut self, column: &dyn Column) -> (ParamSlot, usize) {
+        let (base, words) = (self.shared_words, column.len() * column.element().words as usize);
+        self.shared_words += words;
+        (slot(base, 0, column.len()), words)
     }
 
     fn own(&self, column: &dyn Column, vms: u32, written: bool) -> Place {
@@ -164,9 +175,16 @@ impl Layout {
         }
     }
 
-    /// Whether VMs of different jobs may see each other's atomics.
-    pub(crate) fn has_atomics(&self) -> bool {
-        !self.atomics.is_empty()
+    /// Whether a job leaves nothing but what is in the engine's memory.
+    pub(crate) fn leaves_nothing(&self) -> bool {
+        let written = |place: &Place| matches!(place, Place::Own { written: true, .. });
+        self.result_words == 0 && !self.is_handed_on() && !self.places.iter().any(written)
+    }
+
+    /// Whether VMs of different jobs write to the same memory, so that each job needs what the one before has left.
+    pub(crate) fn is_handed_on(&self) -> bool {
+        let common = |place: &Place| matches!(place, Place::Common { .. });
+        !self.atomics.is_empty() || self.places.iter().any(common)
     }
 
     /// The atomics for the next job.
@@ -184,23 +202,30 @@ impl Layout {
         let Cut { range, steps, .. } = cut;
         let vms = range.len();
         let mut content = Content::default();
-        for (place, param) in self.places.iter().zip(params) {
-            if let (Place::Shared(slot), View::Read { column, .. }) = (place, &param.view) {
-                content.push_entries(slot.base as usize, *column, 0..column.len());
-            }
-        }
-        let mut end = self.shared_words;
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut change = |words: Range<usize>| match changed.last_mut() {
             Some(last) if last.end == words.start => last.end = words.end,
             _ => changed.push(words),
         };
+        for (place, param) in self.places.iter().zip(params) {
+            match (place, &param.view) {
+                (Place::Shared(slot), View::Read { column, .. }) => {
+                    content.push_entries(slot.base as usize, *column, 0..column.len());
+                }
+                (Place::Common { slot, words }, View::Write(column)) => {
+                    content.push_entries(slot.base as usize, &**column, 0..column.len());
+                    change(slot.base as usize..slot.base as usize + words);
+                }
+                _ => {}
+            }
+        }
+        let mut end = self.shared_words;
         let mut slots = Vec::with_capacity(params.len() + 1);
         let mut spans = Vec::with_capacity(params.len());
         for (place, param) in self.places.iter().zip(params) {
             let base = end;
             slots.push(match place {
-                Place::Shared(slot) | Place::Atomic(slot) => on_host(*slot),
+                Place::Shared(slot) | Place::Common { slot, .. } | Place::Atomic(slot) => on_host(*slot),
                 Place::Device(slot) => slot.clone(),
                 Place::Own {
                     entries,
@@ -259,7 +284,7 @@ impl Layout {
     /// Where a place can be copied from or to.
     fn span(&self, place: &Place, own_base: usize) -> Option<Span> {
         match place {
-            Place::Shared(slot) => Some(in_arena(slot.base as usize)),
+            Place::Shared(slot) | Place::Common { slot, .. } => Some(in_arena(slot.base as usize)),
             Place::Own { .. } => Some(in_arena(own_base)),
             Place::Device(slot) => Some(Span {
                 region: slot.region.clone(),
@@ -275,8 +300,8 @@ impl Layout {
         }
     }
 
-    /// Takes over what a job has left: records and chunks go back to their columns, results to their place among the launch's, atomics
-    /// are kept for the next job.
+    /// Takes over what a job has left: common columns, records and chunks go back to their columns, results to their place among the
+    /// launch's, atomics are kept for the next job.
     pub(crate) fn take(
         &mut self,
         range: Range<u32>,
@@ -286,6 +311,13 @@ impl Layout {
         vms: u32,
     ) {
         let mut rest = &*finished.changed;
+        for (place, param) in self.places.iter().zip(params.iter_mut()) {
+            if let (Place::Common { words, .. }, View::Write(column)) = (place, &mut param.view) {
+                let (common, after) = rest.split_at(*words);
+                column.read_words(0..column.len(), common);
+                rest = after;
+            }
+        }
         for (place, param) in self.places.iter().zip(params) {
             if let (
                 Place::Own {
@@ -344,7 +376,7 @@ impl Layout {
                     let to = range.start as usize * words..range.end as usize * words;
                     column[to].copy_from_slice(&memory.arena[part.clone()]);
                 }
-                Place::Shared(slot) => {
+                Place::Shared(slot) | Place::Common { slot, .. } => {
                     let from = slot.base as usize..slot.base as usize + column.len();
                     column.copy_from_slice(&memory.arena[from]);
                 }

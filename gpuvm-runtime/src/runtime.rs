@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_core::compile::{Settings, link};
+use gpuvm_core::compile::{Settings, link, link_kernel};
+use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
 
@@ -14,6 +15,7 @@ use crate::engine::Choice;
 use crate::engine::{Engine, Execute, Opened};
 use crate::error::{Error, Result};
 use crate::launch::Launch;
+use crate::plan::{self, Plan};
 use crate::reference::Reference;
 use crate::registry::{self, Entry};
 
@@ -30,7 +32,12 @@ struct Shared {
     settings: Settings,
     /// Linked programs by the address of their registry entry.
     programs: Mutex<BTreeMap<usize, Arc<Program>>>,
+    /// Linked kernels of plans by what tells them apart.
+    kernels: Mutex<BTreeMap<String, Arc<Program>>>,
 }
+
+/// Kernels of plans that are remembered; after so many different ones, all are forgotten.
+const MOST_KERNELS: usize = 4096;
 
 impl Runtime {
     /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
@@ -81,6 +88,11 @@ impl Runtime {
         Launch::new(self.clone(), entry)
     }
 
+    /// Begins a plan: a program of several routines that pass columns on to each other.
+    pub fn plan<'a>(&self) -> Plan<'a> {
+        Plan::new(self.clone())
+    }
+
     /// A buffer with a copy of `data`.
     ///
     /// # Errors
@@ -109,6 +121,21 @@ impl Runtime {
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
         let program = Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, &self.shared.settings)?);
         Ok(Arc::clone(programs().entry(key).or_insert(program)))
+    }
+
+    /// Links a kernel of a plan, or gives what was linked before, so that engines find what they made of it.
+    pub(crate) fn link_kernel(&self, kernel: &Kernel) -> Result<Arc<Program>> {
+        let key = plan::key(kernel);
+        let kernels = || self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = kernels().get(&key) {
+            return Ok(Arc::clone(program));
+        }
+        let program = Arc::new(link_kernel(kernel, gpuvm_math::LIBRARY, &self.shared.settings)?);
+        let mut kernels = kernels();
+        if kernels.len() >= MOST_KERNELS {
+            kernels.clear();
+        }
+        Ok(Arc::clone(kernels.entry(key).or_insert(program)))
     }
 
     /// Links a routine with settings that may be others than the runtime's.
@@ -239,6 +266,7 @@ impl RuntimeBuilder {
                 engines,
                 settings: self.settings,
                 programs,
+                kernels: Mutex::default(),
             }),
         })
     }

@@ -9,9 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use gpuvm_core::types::{Type, VmType};
 
 use crate::content::Content;
-use crate::engine::{DeviceMemory, Region, Words};
+use crate::engine::{DeviceMemory, Region};
 use crate::error::{Error, Result};
-use crate::vector::{Vector, entries, read_all};
+use crate::vector::{Column, Vector, entries, read_all};
+use crate::words::WordColumn;
 
 /// What all handles of a buffer share.
 pub(crate) struct Store {
@@ -23,15 +24,26 @@ pub(crate) struct Store {
     released: Condvar,
 }
 
-/// Makes a vector of so many entries of one type out of their words.
-pub(crate) type Make = fn(usize, &[u32]) -> Arc<dyn Vector>;
+/// Makes a vector of so many entries of the type out of their words.
+pub(crate) type Make = fn(&'static Type, usize, &[u32]) -> Arc<dyn Vector>;
 
 /// Makes a `Vec<T>`.
-pub(crate) fn make<T: VmType>(len: usize, words: &[u32]) -> Arc<dyn Vector> {
+pub(crate) fn make<T: VmType>(_: &'static Type, len: usize, words: &[u32]) -> Arc<dyn Vector> {
     Arc::new(read_all::<T>(len, words))
 }
 
+/// Makes a column of words, where no Rust type is known.
+fn make_words(element: &'static Type, entries: usize, words: &[u32]) -> Arc<dyn Vector> {
+    let words = words.to_vec();
+    Arc::new(WordColumn {
+        element,
+        entries,
+        words,
+    })
+}
+
 /// The copies of the data and the leases on it.
+#[derive(Default)]
 struct State {
     /// The data on the host, if that is current. A launch that writes it there takes it out.
     host: Option<Arc<dyn Vector>>,
@@ -70,6 +82,67 @@ impl Store {
         }
     }
 
+    /// A store of so many entries that are written before they are read: it begins as zeros, or as whatever a device's memory holds.
+    pub(crate) fn blank(element: &'static Type, len: usize) -> Store {
+        Store {
+            element,
+            len,
+            make: make_words,
+            state: Mutex::default(),
+            released: Condvar::new(),
+        }
+    }
+
+    /// A store of so many entries whose words are all 0.
+    pub(crate) fn zeros(element: &'static Type, len: usize) -> Store {
+        let zeros = vec![0; len * element.words as usize];
+        Store::new(make_words(element, len, &zeros), make_words)
+    }
+
+    /// Brings a column to a device's memory, of which the store then has the only copy; false if there is no room.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or [`Error::BufferInUse`].
+    pub(crate) fn bring(&self, column: &dyn Column, memory: &Arc<dyn DeviceMemory>) -> Result<bool> {
+        let mut state = self.available(true)?;
+        if self.words() == 0 || !self.reserve(&mut state, memory)? {
+            return Ok(false);
+        }
+        if let Some(device) = &mut state.device {
+            memory.write(&device.region, &Content::of(column))?;
+            device.current = true;
+        }
+        Ok(true)
+    }
+
+    /// Words of all its entries.
+    fn words(&self) -> u64 {
+        self.len as u64 * u64::from(self.element.words)
+    }
+
+    /// Sees to room in a device's memory, whose content is anything if it is new; false if there is none.
+    fn reserve(&self, state: &mut State, memory: &Arc<dyn DeviceMemory>) -> Result<bool> {
+        let here = |device: &Resident| Arc::ptr_eq(&device.memory, memory);
+        if state.device.as_ref().is_some_and(here) {
+            return Ok(true);
+        }
+        let region = match memory.allocate(self.words()) {
+            Ok(region) => region,
+            Err(Error::OutOfMemory { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        if state.device.is_some() {
+            self.to_host(state)?;
+        }
+        state.device = Some(Resident {
+            memory: Arc::clone(memory),
+            region,
+            current: false,
+        });
+        Ok(true)
+    }
+
     /// The state. A panic elsewhere while it was locked leaves plain values behind, so a poisoned lock is no trouble.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -99,11 +172,10 @@ impl Store {
         if let Some(host) = &state.host {
             return Ok(Arc::clone(host));
         }
-        let words = match &state.device {
-            Some(Resident { memory, region, .. }) => memory.read(region)?,
-            None => Words::default(),
+        let host = match &state.device {
+            Some(Resident { memory, region, .. }) => (self.make)(self.element, self.len, &memory.read(region)?),
+            None => (self.make)(self.element, self.len, &vec![0; self.words() as usize]),
         };
-        let host = (self.make)(self.len, &words);
         state.host = Some(Arc::clone(&host));
         Ok(host)
     }
@@ -196,25 +268,12 @@ impl Lease {
     ///
     /// When a device fails.
     pub(crate) fn use_on_device(&mut self, memory: &Arc<dyn DeviceMemory>) -> Result<Option<Region>> {
-        let words = self.store.len as u64 * u64::from(self.store.element.words);
-        if words == 0 {
+        if self.store.words() == 0 {
             return Ok(None);
         }
         let mut state = self.store.lock();
-        let here = |device: &Resident| Arc::ptr_eq(&device.memory, memory);
-        if !state.device.as_ref().is_some_and(here) {
-            let region = match memory.allocate(words) {
-                Ok(region) => region,
-                Err(Error::OutOfMemory { .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            };
-            self.store.to_host(&mut state)?;
-            let memory = Arc::clone(memory);
-            state.device = Some(Resident {
-                memory,
-                region,
-                current: false,
-            });
+        if !self.store.reserve(&mut state, memory)? {
+            return Ok(None);
         }
         let State {
             device: Some(device),
@@ -226,8 +285,8 @@ impl Lease {
         };
         if let (false, Some(host)) = (device.current, &host) {
             memory.write(&device.region, &Content::of(&**host))?;
-            device.current = true;
         }
+        device.current = true;
         if self.write {
             *host = None;
         }
@@ -237,7 +296,7 @@ impl Lease {
     /// A vector of the same type and length, with anything in it.
     pub(crate) fn blank(&self) -> Box<dyn Vector> {
         let words = vec![0; self.store.len * self.store.element.words as usize];
-        (self.store.make)(self.store.len, &words).to_vector()
+        (self.store.make)(self.store.element, self.store.len, &words).to_vector()
     }
 
     /// The data that is used on the host.
@@ -252,7 +311,7 @@ impl Lease {
             // A `read` that has just cloned the handle still copies from it.
             let mut words = vec![0; self.store.len * self.store.element.words as usize];
             host.write_words(0..self.store.len, &mut words);
-            *host = (self.store.make)(self.store.len, &words);
+            *host = (self.store.make)(self.store.element, self.store.len, &words);
         }
         Arc::get_mut(host)
     }

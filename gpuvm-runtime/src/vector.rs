@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
 use rayon::prelude::*;
@@ -197,6 +197,37 @@ column_mut! {
     () Vec<T>, |column| Some(column);
     ('a) &'a mut Vec<T>, |column| Some(*column);
     ('a) &'a mut [T], |_| None;
+}
+
+macro_rules! column_behind {
+    ($(($($lifetime:lifetime)?) $ty:ty, $vector:expr;)*) => {$(
+        impl$(<$lifetime>)? Column for $ty {
+            fn element(&self) -> &'static Type {
+                (**self).element()
+            }
+
+            fn len(&self) -> usize {
+                (**self).len()
+            }
+
+            fn write_words(&self, range: Range<usize>, words: &mut [u32]) {
+                (**self).write_words(range, words);
+            }
+
+            fn to_vector(&self) -> Box<dyn Vector> {
+                (**self).to_vector()
+            }
+
+            fn as_vector(&self) -> Option<&dyn Vector> {
+                let vector: fn(&Self) -> Option<&dyn Vector> = $vector;
+                vector(self)
+            }
+        }
+    )*};
+}
+column_behind! {
+    ('a) &'a (dyn Column + 'a), |column| (**column).as_vector();
+    () Arc<dyn Vector>, |vector| Some(&**vector);
 }
 
 #[cfg(test)]

@@ -63,6 +63,17 @@ pub(crate) struct Seen<'v> {
     pub copy_of: Option<usize>,
 }
 
+impl Seen<'_> {
+    /// Whether so many VMs see all of its entries, `len` in number. One entry for several VMs is a value for all of them.
+    pub(crate) fn shared(&self, len: usize, vms: u32) -> bool {
+        match self.mode {
+            Mode::Slice | Mode::Whole => true,
+            Mode::Value => len == 1 && vms > 1,
+            Mode::Record | Mode::Chunk | Mode::Atomic => false,
+        }
+    }
+}
+
 /// The arguments of a launch for as long as it runs.
 pub(crate) struct Held<'a> {
     pub params: Vec<Bound<'a>>,
@@ -279,7 +290,7 @@ pub(crate) fn view_of<'v>(bound: &'v mut Bound<'_>) -> Option<View<'v>> {
         Argument::AtomicI32(words) => View::AtomicI32(words),
         Argument::OwnedU32(words) => View::AtomicU32(words),
         Argument::OwnedI32(words) => View::AtomicI32(words),
-        Argument::Buffer(_) => return None,
+        Argument::Buffer(_) | Argument::Node(_) => return None,
     })
 }
 

@@ -32,8 +32,8 @@ pub use gpuvm_macros::{VmType, routine};
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    FloatMode, IntoArg, IntoArgs, Launch, Progress, Result, Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats,
-    TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
+    Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.

@@ -45,6 +45,7 @@ mod option;
 mod other_crate;
 mod params;
 mod patterns;
+mod plans;
 mod random;
 mod references;
 mod relaxed;

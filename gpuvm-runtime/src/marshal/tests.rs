@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arg::IntoArgs;
-use crate::bind::bind;
+use crate::bind::{Bound, bind};
 use crate::engine::Source;
 use crate::registry::Entry;
 use crate::view::Held;
@@ -157,4 +157,45 @@ fn jobs_lay_out_what_their_vms_see() {
     assert_eq!(me, [(1, false), (2, false), (3, true)]);
     assert_eq!(out, [10, 11, 12, 99, 14, 15]);
     assert_eq!(bins.map(AtomicU32::into_inner), [40, 51]);
+}
+
+#[test]
+fn a_column_that_vms_of_all_jobs_write_is_handed_on() {
+    let types = [
+        TypeRef::of::<u32>(),
+        TypeRef::of::<&mut u32>(),
+        TypeRef::of::<&mut [u32]>(),
+    ];
+    let program = program(&types);
+    let (one, mut me, mut whole) = (vec![7u32], vec![1u32, 2, 3], vec![10u32, 11, 12, 13]);
+    let args = (&one, &mut me, &mut whole).into_args().into_iter();
+    let modes = [Mode::Value, Mode::Record, Mode::Whole];
+    let params = args.zip(modes).map(|(arg, mode)| Bound { mode, argument: arg.0 });
+    let mut held = Held::new(params.collect(), None, false).unwrap();
+    let mut results = Words::default();
+    {
+        let mut params = held.views();
+        let mut layout = Layout::new(&params, 0, 3, false);
+        assert!(layout.is_handed_on());
+        assert_eq!((layout.demand().shared_words, layout.demand().words_per_vm), (5, 1));
+        for (range, before, entry) in [(0..2, [10, 11, 12, 13], 3), (2..3, [10, 11, 12, 99], 1)] {
+            let cut = Cut {
+                program: &program,
+                range: range.clone(),
+                vm_count: 3,
+                steps: 1,
+                results: &[],
+            };
+            let (job, mut arena) = job(&layout, &params, &cut);
+            assert_eq!((arena[0], &arena[1..5]), (7, &before[..]));
+            assert_eq!(job.slots[0].place, slot(0, 0, 1));
+            assert_eq!(job.slots[2].place, slot(1, 0, 4));
+            assert_eq!((job.changed.len(), job.changed[0].clone()), (1, 1..arena.len()));
+            arena[1 + entry] = 99;
+            arena[5] += 20;
+            layout.take(range, finished(job, &arena), &mut params, &mut results, 3);
+        }
+    }
+    drop(held);
+    assert_eq!((me, whole), (vec![21, 2, 23], vec![10, 99, 12, 99]));
 }

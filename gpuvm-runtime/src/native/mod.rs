@@ -61,7 +61,9 @@ mod pool;
 mod tests;
 pub mod vm;
 
+use std::any::Any;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use gpuvm_core::types::VmType;
@@ -71,8 +73,9 @@ use crate::bind;
 use crate::error::{Error, Result};
 use crate::registry::Entry;
 use crate::trap::Trap;
-use crate::vector::{Vector, entries, entries_mut};
+use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
+use crate::words::WordColumn;
 
 pub use context::{DepthGuard, enter};
 pub use parts::{Chunks, Parts, Records};
@@ -91,7 +94,12 @@ pub struct NativeCx<'b> {
 
 /// The data of one argument.
 enum NativeArg<'b> {
-    Shared { vector: &'b dyn Vector, uniform: bool },
+    Shared {
+        vector: &'b dyn Vector,
+        uniform: bool,
+        /// The vector that the function wants, once it was made of one of words.
+        typed: &'b OnceLock<Box<dyn Vector>>,
+    },
     Exclusive(&'b mut dyn Vector),
     AtomicU32(&'b [AtomicU32]),
     AtomicI32(&'b [AtomicI32]),
@@ -131,6 +139,7 @@ struct Lent<'v> {
     view: View<'v>,
     copy: Option<Box<dyn Vector>>,
     atomics: Option<Atomics>,
+    typed: OnceLock<Box<dyn Vector>>,
 }
 
 /// Atomics with the values of a buffer.
@@ -157,11 +166,17 @@ impl<'v> Lent<'v> {
             View::Read { column, .. } if column.as_vector().is_none() => copy = Some(column.to_vector()),
             _ => {}
         }
-        Lent { view, copy, atomics }
+        Lent {
+            view,
+            copy,
+            atomics,
+            typed: OnceLock::new(),
+        }
     }
 
     fn arg(&mut self) -> NativeArg<'_> {
         static NOTHING: Vec<()> = Vec::new();
+        let typed = &self.typed;
         match (&mut self.view, &mut self.copy, &self.atomics) {
             (_, _, Some(Atomics::U32(atomics))) => NativeArg::AtomicU32(atomics),
             (_, _, Some(Atomics::I32(atomics))) => NativeArg::AtomicI32(atomics),
@@ -170,15 +185,18 @@ impl<'v> Lent<'v> {
             (View::Read { uniform, .. }, Some(copy), _) => NativeArg::Shared {
                 vector: &**copy,
                 uniform: *uniform,
+                typed,
             },
             (View::Read { column, uniform }, None, _) => NativeArg::Shared {
                 vector: column.as_vector().unwrap_or(&NOTHING),
                 uniform: *uniform,
+                typed,
             },
             // What runs natively was brought to the host.
             (View::Device { .. }, ..) => NativeArg::Shared {
                 vector: &NOTHING,
                 uniform: false,
+                typed,
             },
             (View::Write(_), Some(copy), _) => NativeArg::Exclusive(&mut **copy),
             (View::Write(column), None, _) => match column.as_vector_mut() {
@@ -186,6 +204,7 @@ impl<'v> Lent<'v> {
                 None => NativeArg::Shared {
                     vector: &NOTHING,
                     uniform: false,
+                    typed,
                 },
             },
         }
@@ -215,10 +234,10 @@ impl<'b> NativeCx<'b> {
     /// [`Error::ArgumentType`] if the argument's entries are of another Rust type, however alike.
     pub fn column<T: VmType>(&mut self, index: usize) -> Result<Column<'b, T>> {
         match self.take(index) {
-            Some(NativeArg::Shared { vector, uniform }) => match entries(vector) {
+            Some(NativeArg::Shared { vector, uniform, typed }) => match typed_entries(vector, typed) {
                 Some(entries) => Ok(Column {
                     entries,
-                    stride: usize::from(!uniform),
+                    stride: usize::from(!uniform && entries.len() > 1),
                 }),
                 None => Err(self.mismatch(index, Mode::Value, T::TYPE)),
             },
@@ -233,9 +252,11 @@ impl<'b> NativeCx<'b> {
     /// As [`NativeCx::column`].
     pub fn slice<T: VmType>(&mut self, index: usize) -> Result<&'b [T]> {
         match self.take(index) {
-            Some(NativeArg::Shared { vector, uniform: false }) => {
-                entries(vector).ok_or_else(|| self.mismatch(index, Mode::Slice, T::TYPE))
-            }
+            Some(NativeArg::Shared {
+                vector,
+                uniform: false,
+                typed,
+            }) => typed_entries(vector, typed).ok_or_else(|| self.mismatch(index, Mode::Slice, T::TYPE)),
             _ => Err(self.mismatch(index, Mode::Slice, T::TYPE)),
         }
     }
@@ -343,6 +364,18 @@ impl<'b> NativeCx<'b> {
 
 /// Runs the VMs of a range over their parts.
 type Work<'w, P, R> = dyn for<'r> Fn(&context::Launch, Range<usize>, &mut (Records<'r, R>, P)) + Sync + 'w;
+
+/// The entries of a vector, or what its words mean where it is one of words of the same type.
+fn typed_entries<'b, T: VmType>(vector: &'b dyn Vector, typed: &'b OnceLock<Box<dyn Vector>>) -> Option<&'b [T]> {
+    let any: &dyn Any = vector;
+    match any.downcast_ref::<WordColumn>() {
+        Some(words) if words.element.same(T::TYPE) => {
+            let make = || -> Box<dyn Vector> { Box::new(read_all::<T>(words.entries, &words.words)) };
+            entries(&**typed.get_or_init(make))
+        }
+        _ => entries(vector),
+    }
+}
 
 /// One value a VM, or one for all.
 #[derive(Clone, Copy, Debug)]

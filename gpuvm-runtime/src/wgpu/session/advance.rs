@@ -25,9 +25,38 @@ const MOST_STEPS: u32 = 256;
 const IN_FLIGHT: usize = 2;
 
 impl Session {
+    /// Submits the whole job, if one submission surely ends it and nothing has run.
+    pub(super) fn submit_all(&mut self) -> Result<bool> {
+        self.choose(&[], false)?;
+        if !self.fresh || self.job.steps > 1 || !self.stepper.ends_at_once() {
+            return Ok(false);
+        }
+        self.sent = Some(self.next(&Limit::default(), None, u64::MAX, false, false)?);
+        Ok(true)
+    }
+
+    /// Waits for the submission of the whole job. As others may have been under way before it, its time tells nothing for later.
+    fn absorb_all(&mut self, ticket: Ticket) -> Result<()> {
+        let begin = Instant::now();
+        let mut report = self.wait(&ticket)?;
+        report.waited = begin.elapsed();
+        self.count(&report);
+        if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results {
+            self.results = Some(ticket);
+        }
+        Ok(())
+    }
+
     /// Runs until no VM is running any more or the limit is reached.
     pub(super) fn run(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<()> {
         let begin = Instant::now();
+        if let Some(ticket) = self.sent.take() {
+            self.absorb_all(ticket)?;
+            watch(&self.tally);
+            if self.tally.running == 0 && !self.next_step() {
+                return Ok(());
+            }
+        }
         self.breaks = !limit.breakpoints.is_empty();
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         let mut resume = self.tally.yielded > 0;

@@ -52,6 +52,8 @@ pub struct Session {
     /// Whether every stepper so far has counted the instructions.
     counted: bool,
     tally: Tally,
+    /// The submission of the whole job that nobody has waited for yet.
+    sent: Option<Ticket>,
     /// The submission after which all VMs had stopped, if it brought the results along.
     results: Option<Ticket>,
 }
@@ -96,6 +98,7 @@ impl Session {
                 ..Tally::default()
             },
             stepper,
+            sent: None,
             results: None,
             job,
         }))
@@ -110,6 +113,10 @@ impl Running for Session {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         self.run(limit, watch)?;
         Ok(self.tally.clone())
+    }
+
+    fn send(&mut self) -> Result<bool> {
+        self.submit_all()
     }
 
     fn image(&mut self) -> Result<Image> {

@@ -1,0 +1,200 @@
+//! The graph of a plan, cleared and levelled: equal nodes are one, what nobody needs is left out, and the others have a phase each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::PlanError;
+use super::node::{Kind, Node, Operand, Read};
+use crate::vector::write_pieces;
+
+/// What is left of a plan's nodes, and when each runs.
+pub(super) struct Graph {
+    /// For each node the one that stands for it: the first that is equal.
+    pub same: Vec<usize>,
+    /// Whose columns are kept, in terms of those.
+    pub kept: BTreeSet<usize>,
+    /// The phase of each node that runs.
+    pub levels: Vec<Option<usize>>,
+    /// The nodes that read each node's column and run.
+    pub readers: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    /// Clears and levels a graph. Without `outputs`, everything that is computed is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`].
+    pub fn new(nodes: &[Node<'_>], outputs: &[usize], share: bool) -> Result<Graph, PlanError> {
+        let same = match share {
+            true => merged(nodes),
+            false => (0..nodes.len()).collect(),
+        };
+        let computed = (0..nodes.len()).filter(|node| !nodes[*node].kind.is_given());
+        let kept: BTreeSet<usize> = match outputs {
+            [] => computed.map(|node| same[node]).collect(),
+            outputs => outputs.iter().map(|output| same[*output]).collect(),
+        };
+        let mut graph = Graph {
+            same,
+            kept,
+            levels: Vec::new(),
+            readers: vec![Vec::new(); nodes.len()],
+        };
+        let before: Vec<Vec<usize>> = (0..nodes.len()).map(|node| graph.waits_for(nodes, node)).collect();
+        let wanted = graph.wanted(nodes, &before);
+        graph.levels = levels(nodes, &before, &wanted)?;
+        for node in (0..nodes.len()).filter(|node| graph.levels[*node].is_some()) {
+            for read in graph.reads(nodes, node) {
+                graph.readers[read.node].push(node);
+            }
+        }
+        Ok(graph)
+    }
+
+    /// What a node sees of others, in terms of those that stand for them.
+    pub fn reads(&self, nodes: &[Node<'_>], node: usize) -> Vec<Read> {
+        let reads = nodes[node].reads().map(|read| Read {
+            node: self.same[read.node],
+            ..read
+        });
+        reads.collect()
+    }
+
+    /// The nodes of each phase.
+    pub fn phases(&self) -> Vec<Vec<usize>> {
+        let mut phases = vec![Vec::new(); self.levels.iter().flatten().max().map_or(0, |last| last + 1)];
+        for (node, level) in self.levels.iter().enumerate() {
+            if let Some(level) = level {
+                phases[*level].push(node);
+            }
+        }
+        phases
+    }
+
+    /// The nodes that have to be done before a node is.
+    fn waits_for(&self, nodes: &[Node<'_>], node: usize) -> Vec<usize> {
+        let mut before = Vec::new();
+        for read in self.reads(nodes, node) {
+            match &nodes[read.node].kind {
+                Kind::Buffer { writer, .. } if !read.mode.writes() => {
+                    before.extend(writer.filter(|writer| *writer != node));
+                }
+                Kind::Buffer { .. } => {}
+                _ => before.push(read.node),
+            }
+        }
+        before
+    }
+
+    /// The nodes that are of use: what leads to a column that is kept, or writes a buffer.
+    fn wanted(&self, nodes: &[Node<'_>], before: &[Vec<usize>]) -> Vec<bool> {
+        let mut wanted = vec![false; nodes.len()];
+        let writers = (0..nodes.len()).filter(|node| nodes[*node].writes());
+        let mut left: Vec<usize> = self.kept.iter().copied().chain(writers).collect();
+        while let Some(node) = left.pop() {
+            if !std::mem::replace(&mut wanted[node], true) {
+                left.extend(&before[node]);
+                left.extend(self.reads(nodes, node).iter().map(|read| read.node));
+            }
+        }
+        wanted
+    }
+}
+
+/// For each node the first that is equal to it: the same routine of the same values. Who writes is equal to nobody.
+fn merged(nodes: &[Node<'_>]) -> Vec<usize> {
+    let mut known: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    let mut same: Vec<usize> = Vec::with_capacity(nodes.len());
+    for (number, node) in nodes.iter().enumerate() {
+        let first = match node.kind.is_given() || node.writes() {
+            true => number,
+            false => *known.entry(fingerprint(node, &same)).or_insert(number),
+        };
+        same.push(first);
+    }
+    same
+}
+
+/// Numbers that equal nodes have in common, and no others.
+fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
+    let what = match node.kind {
+        Kind::Input(_) | Kind::Buffer { .. } => 0,
+        Kind::Map(_) => 1,
+        Kind::Zip => 2,
+        Kind::Reduce(_) => 3,
+        Kind::Scan(_) => 4,
+        Kind::Filter(_) => 5,
+    };
+    let entry = node.kind.uses().map_or(0, |of| std::ptr::from_ref(of.entry).addr());
+    let (kind, length) = match node.length {
+        super::node::Length::Known(length) => (0, length),
+        // A filter's own length is named after itself, and follows from its operands.
+        super::node::Length::Kept { .. } if matches!(node.kind, Kind::Filter(_)) => (1, 0),
+        super::node::Length::Kept { filter, .. } => (1, same[filter]),
+    };
+    let mut numbers = vec![what, entry as u64, kind, length as u64];
+    for operand in &node.operands {
+        match operand {
+            Operand::Node(read) => numbers.extend([0, same[read.node] as u64, read.mode as u64]),
+            Operand::Value(value) => {
+                let mut words = vec![0; value.element().words as usize];
+                write_pieces(&**value, 0..1, &mut words);
+                numbers.extend([1, words.len() as u64]);
+                numbers.extend(words.into_iter().map(u64::from));
+            }
+        }
+    }
+    numbers
+}
+
+/// The phase of each node that runs: the first after all that it waits for.
+fn levels(nodes: &[Node<'_>], before: &[Vec<usize>], wanted: &[bool]) -> Result<Vec<Option<usize>>, PlanError> {
+    let runs: Vec<bool> = (0..nodes.len())
+        .map(|node| wanted[node] && !nodes[node].kind.is_given())
+        .collect();
+    let mut levels = vec![None; nodes.len()];
+    let mut waiting: Vec<usize> = vec![0; nodes.len()];
+    let mut after = vec![Vec::new(); nodes.len()];
+    for node in (0..nodes.len()).filter(|node| runs[*node]) {
+        for &first in before[node].iter().filter(|first| runs[**first]) {
+            waiting[node] += 1;
+            after[first].push(node);
+        }
+    }
+    let mut ready: Vec<usize> = (0..nodes.len())
+        .filter(|node| runs[*node] && waiting[*node] == 0)
+        .collect();
+    ready.iter().for_each(|&node| levels[node] = Some(0));
+    while let Some(node) = ready.pop() {
+        let next = levels[node].map_or(0, |level| level + 1);
+        for &later in &after[node] {
+            levels[later] = levels[later].max(Some(next));
+            waiting[later] -= 1;
+            if waiting[later] == 0 {
+                ready.push(later);
+            }
+        }
+    }
+    match waiting.iter().any(|waiting| *waiting > 0) {
+        true => Err(circle(nodes, before, &waiting)),
+        false => Ok(levels),
+    }
+}
+
+/// A circle among the nodes that still wait.
+fn circle(nodes: &[Node<'_>], before: &[Vec<usize>], waiting: &[usize]) -> PlanError {
+    let mut path: Vec<usize> = Vec::new();
+    let mut node = (0..nodes.len()).find(|node| waiting[*node] > 0).unwrap_or(0);
+    while !path.contains(&node) {
+        path.push(node);
+        let Some(&next) = before[node].iter().find(|next| waiting[**next] > 0) else {
+            break;
+        };
+        node = next;
+    }
+    let start = path.iter().position(|&seen| seen == node).unwrap_or(0);
+    let names = path[start..].iter().rev().map(|&node| nodes[node].kind.label(node));
+    PlanError::Cycle {
+        nodes: names.collect::<Vec<_>>().join(" and "),
+    }
+}

@@ -1,0 +1,334 @@
+//! The kernels of a step: what the compiler is told, and which column stands for which launch parameter.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gpuvm_core::kernel::{Call, Count, Fold, Input, Kernel, Output, Then};
+use gpuvm_core::routine::Routine;
+use gpuvm_core::types::{Type, TypeRef, Value};
+
+use super::graph::Graph;
+use super::node::{Kind, Node, Operand, Read, Sight};
+use super::types::{column, record};
+use crate::arg::Mode;
+use crate::vector::{Vector, write_pieces};
+
+/// Lanes of a reduction, step by step. They are enough to keep a large GPU's memory busy, and few enough that each step is short.
+pub(super) const LANES: [u32; 4] = [1 << 17, 1 << 12, 1 << 6, 1];
+/// Elements of a chunk of a scan or of a filter.
+pub(super) const CHUNK: u32 = 256;
+
+/// A kernel, and what stands for its launch parameters.
+pub(super) struct Sketch {
+    pub kernel: Kernel,
+    pub sources: Vec<Source>,
+}
+
+/// What stands for a launch parameter.
+#[derive(Clone)]
+pub(super) enum Source {
+    /// What a node reads for a parameter of its own.
+    Node(usize, usize, Read),
+    /// One value for all VMs.
+    Value(Arc<dyn Vector>),
+    /// A column that the step gives or works on, and how it is seen.
+    Column(Column, Mode),
+}
+
+/// A column that belongs to a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Column {
+    /// What a member gives.
+    Of(usize),
+    /// What a filter's routine says of each entry.
+    Flags,
+    /// What is folded or scanned next.
+    From,
+    /// What comes of it.
+    To,
+    /// What all chunks up to each come to.
+    Chunks,
+    /// How many entries were kept.
+    Total,
+}
+
+/// Writes a kernel of several nodes.
+pub(super) struct Writer<'w, 'a> {
+    nodes: &'w [Node<'a>],
+    graph: &'w Graph,
+    fold: bool,
+    /// Whether VMs have several elements.
+    looping: bool,
+    sketch: Sketch,
+    values: BTreeMap<usize, Input>,
+    seen: BTreeMap<Read, usize>,
+}
+
+impl<'w, 'a> Writer<'w, 'a> {
+    /// An empty kernel. Values for all VMs become constants if `fold`.
+    pub fn new(name: &str, nodes: &'w [Node<'a>], graph: &'w Graph, fold: bool, looping: bool) -> Writer<'w, 'a> {
+        Writer {
+            nodes,
+            graph,
+            fold,
+            looping,
+            sketch: sketch(name),
+            values: BTreeMap::new(),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what a member computes for an element.
+    pub fn member(&mut self, node: usize) {
+        let nodes = self.nodes;
+        let value = match &nodes[node].kind {
+            Kind::Zip => {
+                let parts = nodes[node].reads().enumerate();
+                let parts = parts.map(|(index, read)| self.read((node, index), read, None));
+                Input::Tuple(parts.collect())
+            }
+            kind => match kind.uses() {
+                Some(of) => self.call(node, of.routine),
+                None => return,
+            },
+        };
+        self.values.insert(node, value);
+    }
+
+    /// The call of a routine with a node's operands.
+    fn call(&mut self, node: usize, routine: &'static Routine) -> Input {
+        let operands = self.nodes[node].operands.iter().zip(routine.params.iter()).enumerate();
+        let args = operands.map(|(index, (operand, ty))| match operand {
+            Operand::Node(read) => self.read((node, index), *read, Some(*ty)),
+            Operand::Value(value) => self.constant(value, *ty),
+        });
+        let args = args.collect();
+        self.sketch.kernel.calls.push(Call { routine, args });
+        Input::Call(self.sketch.kernel.calls.len() - 1)
+    }
+
+    /// What stands for what a node reads for a parameter of its own: what a member has computed, or a launch parameter.
+    fn read(&mut self, (reader, index): (usize, usize), read: Read, ty: Option<TypeRef>) -> Input {
+        let node = self.graph.same[read.node];
+        if let Some(value) = self.values.get(&node) {
+            return value.clone();
+        }
+        let read = Read { node, ..read };
+        let element = self.nodes[node].element;
+        let own = read.mode == Sight::Own;
+        let ty = match ty {
+            _ if own && self.looping => column(element, false),
+            Some(ty) => ty,
+            None => TypeRef::value(element),
+        };
+        let param = match self.seen.get(&read) {
+            Some(&param) => param,
+            None => {
+                let mode = if own && self.looping { Sight::Whole } else { read.mode };
+                self.sketch.param(ty, Source::Node(reader, index, Read { node, mode }))
+            }
+        };
+        self.seen.insert(read, param);
+        match own && self.looping {
+            true => Input::Element(param),
+            false => Input::Param(param),
+        }
+    }
+
+    /// One value for all VMs.
+    fn constant(&mut self, value: &Arc<dyn Vector>, ty: TypeRef) -> Input {
+        if self.fold && ty.refs == 0 {
+            let mut words = vec![0; value.element().words as usize];
+            write_pieces(&**value, 0..1, &mut words);
+            return Input::Constant(words);
+        }
+        Input::Param(self.sketch.param(ty, Source::Value(Arc::clone(value))))
+    }
+
+    /// Stores what a member computes, one entry a VM.
+    pub fn store(&mut self, node: usize, to: Column) {
+        let (Some(value), Some(ty)) = (self.values.get(&node).cloned(), self.type_of(node)) else {
+            return;
+        };
+        if ty.words > 0 {
+            let to = self.sketch.param(record(ty), Source::Column(to, Mode::Record));
+            self.sketch.kernel.stores.push(Output { value, to });
+        }
+    }
+
+    /// The type of what is computed for an element of a node.
+    fn type_of(&self, node: usize) -> Option<&'static Type> {
+        match &self.nodes[node].kind {
+            Kind::Filter(_) => Some(bool::TYPE),
+            _ => Some(self.nodes[node].element),
+        }
+    }
+
+    /// Counts elements: as many as a column has that is read, or so many.
+    fn count(&mut self, length: usize) {
+        let mut columns = self.seen.iter().filter(|(read, _)| read.mode == Sight::Own);
+        self.sketch.kernel.count = match columns.next() {
+            Some((_, &param)) => Count::Slice(param),
+            None => Count::Constant(length as u32),
+        };
+    }
+
+    /// The kernel, one element a VM.
+    pub fn each(self) -> Sketch {
+        self.sketch
+    }
+
+    /// The kernel, with VMs that fold what a node reads.
+    pub fn fold(
+        mut self,
+        (reader, of): (usize, Read),
+        length: usize,
+        op: &'static Routine,
+        chunk: Option<u32>,
+    ) -> Sketch {
+        let value = self.read((reader, 0), of, None);
+        self.count(length);
+        self.sketch.fold(value, Fold::Routine(op), op.result.ty, chunk);
+        self.sketch
+    }
+
+    /// The kernel, with VMs that scan what a node reads.
+    pub fn scan(mut self, (reader, of): (usize, Read), length: usize, op: &'static Routine, chunks: bool) -> Sketch {
+        let value = self.read((reader, 0), of, None);
+        self.count(length);
+        self.sketch.scan(value, op, chunks);
+        self.sketch
+    }
+}
+
+impl Sketch {
+    /// Adds a launch parameter.
+    fn param(&mut self, ty: TypeRef, source: Source) -> usize {
+        self.kernel.params.push(ty);
+        self.sources.push(source);
+        self.sources.len() - 1
+    }
+
+    /// Folds a value of the elements: of a chunk, or of elements as far apart as there are VMs.
+    fn fold(&mut self, value: Input, op: Fold, ty: &'static Type, chunk: Option<u32>) {
+        let to = self.param(record(ty), Source::Column(Column::To, Mode::Record));
+        let partial = Output { value, to };
+        self.kernel.then = Some(match chunk {
+            Some(chunk) => Then::ReduceChunks { op, partial, chunk },
+            None => Then::Reduce { op, partial },
+        });
+    }
+
+    fn scan(&mut self, value: Input, op: &'static Routine, chunks: bool) {
+        let ty = op.result.ty;
+        let to = self.param(column(ty, true), Source::Column(Column::To, Mode::Whole));
+        let chunks = chunks.then(|| self.param(column(ty, false), Source::Column(Column::Chunks, Mode::Slice)));
+        self.kernel.then = Some(Then::Scan {
+            op: Fold::Routine(op),
+            prefix: Output { value, to },
+            chunks,
+            chunk: CHUNK,
+        });
+    }
+}
+
+/// An empty kernel.
+fn sketch(name: &str) -> Sketch {
+    Sketch {
+        kernel: Kernel {
+            name: name.to_string(),
+            params: Vec::new(),
+            result: TypeRef::value(<()>::TYPE),
+            calls: Vec::new(),
+            count: Count::Vms,
+            stores: Vec::new(),
+            then: None,
+        },
+        sources: Vec::new(),
+    }
+}
+
+/// A kernel that goes through the column [`Column::From`].
+fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
+    let mut sketch = sketch(name);
+    let from = sketch.param(column(element, false), Source::Column(Column::From, Mode::Slice));
+    sketch.kernel.count = Count::Slice(from);
+    (sketch, Input::Element(from))
+}
+
+/// Folds a column once more: by chunks, or by VMs.
+pub(super) fn refold(name: &str, op: &'static Routine, chunk: Option<u32>) -> Sketch {
+    let (mut sketch, value) = over(name, op.result.ty);
+    sketch.fold(value, Fold::Routine(op), op.result.ty, chunk);
+    sketch
+}
+
+/// Scans a column.
+pub(super) fn rescan(name: &str, op: &'static Routine, chunks: bool) -> Sketch {
+    let (mut sketch, value) = over(name, op.result.ty);
+    sketch.scan(value, op, chunks);
+    sketch
+}
+
+/// Counts the flags that are set in each chunk.
+pub(super) fn count_flags(name: &str) -> Sketch {
+    let (mut sketch, value) = over(name, bool::TYPE);
+    sketch.fold(value, Fold::Add, u32::TYPE, Some(CHUNK));
+    sketch
+}
+
+/// Keeps the entries of a column whose flags are set.
+pub(super) fn compact(name: &str, element: &'static Type) -> Sketch {
+    let (mut sketch, value) = over(name, element);
+    let flags = sketch.param(column(bool::TYPE, false), Source::Column(Column::Flags, Mode::Slice));
+    let to = sketch.param(column(element, true), Source::Column(Column::To, Mode::Whole));
+    let chunks = sketch.param(column(u32::TYPE, false), Source::Column(Column::Chunks, Mode::Slice));
+    let total = sketch.param(record(u32::TYPE), Source::Column(Column::Total, Mode::Whole));
+    sketch.kernel.then = Some(Then::Compact {
+        keep: Input::Element(flags),
+        outputs: vec![Output { value, to }],
+        chunks: Some(chunks),
+        total,
+        chunk: CHUNK,
+    });
+    sketch
+}
+
+/// What kernels have in common that link to the same program.
+pub(crate) fn key(kernel: &Kernel) -> String {
+    use std::fmt::Write;
+    let address = |routine: &Routine| std::ptr::from_ref(routine).addr();
+    let mut key = format!("{} {:?} {:?}", kernel.name, kernel.count, kernel.stores);
+    for call in &kernel.calls {
+        // Writing to a string cannot fail.
+        let _ = write!(key, " {:x}{:?}", address(call.routine), call.args);
+    }
+    for param in &kernel.params {
+        let _ = write!(key, " {param}{:x}", std::ptr::from_ref(param.ty).addr());
+    }
+    let operator = |op: &Fold| match op {
+        Fold::Routine(routine) => address(routine),
+        Fold::Add => 0,
+    };
+    let _ = match &kernel.then {
+        None => Ok(()),
+        Some(Then::Reduce { op, partial }) => write!(key, " reduce {:x}{partial:?}", operator(op)),
+        Some(Then::ReduceChunks { op, partial, chunk }) => {
+            write!(key, " chunks {:x}{partial:?}{chunk}", operator(op))
+        }
+        Some(Then::Scan {
+            op,
+            prefix,
+            chunks,
+            chunk,
+        }) => write!(key, " scan {:x}{prefix:?}{chunks:?}{chunk}", operator(op)),
+        Some(Then::Compact {
+            keep,
+            outputs,
+            chunks,
+            total,
+            chunk,
+        }) => write!(key, " compact {keep:?}{outputs:?}{chunks:?}{total}{chunk}"),
+    };
+    key
+}

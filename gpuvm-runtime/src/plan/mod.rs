@@ -1,0 +1,315 @@
+//! Programs of phases: routines that pass columns on to each other. A [`Plan`] is a graph of nodes; it is checked as it grows, and run as
+//! a whole, so that columns stay where the engine works, chains of routines become one program, and memory is used again.
+
+mod add;
+mod done;
+mod error;
+mod explain;
+mod fuse;
+mod graph;
+mod input;
+mod kernel;
+mod launch;
+mod native;
+mod node;
+mod operators;
+mod order;
+mod program;
+mod run;
+mod types;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gpuvm_core::types::VmType;
+
+use crate::arg::IntoArgs;
+use crate::buffer::Buffer;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::registry;
+use crate::runtime::Runtime;
+
+pub use done::{PlanDone, PlanStats};
+pub use error::PlanError;
+pub use explain::Explanation;
+pub use input::{Handles, PlanInput};
+pub use node::Handle;
+
+pub(crate) use kernel::key;
+
+use node::{Kind, Length, Node};
+use order::Order;
+
+/// A program of several routines that is being put together: a graph of nodes, each of which gives a column.
+///
+/// A node is checked when it is added, so an error names the node and the parameter. Nothing runs before [`run`](Plan::run), which may be
+/// called again. Nodes that do not depend on each other are in one phase.
+///
+/// ```
+/// # use gpuvm_runtime as gpuvm;
+/// # fn example(runtime: &gpuvm::Runtime, pixels: &[(f32, f32, f32)]) -> gpuvm::Result<()> {
+/// let mut plan = runtime.plan();
+/// let image = plan.input(pixels);
+/// let gray = plan.map("grayscale", (image,))?;
+/// let edges = plan.map("edges", (image,))?; // the same phase as grayscale
+/// let mixed = plan.map("combine", (gray, edges))?; // the next phase
+/// let total = plan.reduce("add", mixed)?;
+/// let done = plan.run()?;
+/// let out: Vec<f32> = done.get(mixed)?;
+/// let sum: Vec<f32> = done.get(total)?;
+/// println!("{}", plan.explain());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Optimisations
+///
+/// All of them are on, and none changes a bit of a result: [`fuse`](Plan::fuse), [`share`](Plan::share), [`fold`](Plan::fold) and
+/// [`reuse`](Plan::reuse). Nodes that lead to no output are left out, so a trap that a VM of theirs would meet does not occur; where VMs of
+/// several nodes trap, which of these is told first may depend on what was fused.
+pub struct Plan<'a> {
+    runtime: Runtime,
+    /// Tells its handles from other plans'.
+    id: u64,
+    nodes: Vec<Node<'a>>,
+    outputs: Vec<Handle>,
+    options: Options,
+}
+
+/// How a plan is run.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    engine: Engine,
+    fuse: bool,
+    share: bool,
+    fold: bool,
+    reuse: bool,
+}
+
+impl<'a> Plan<'a> {
+    pub(crate) fn new(runtime: Runtime) -> Plan<'a> {
+        static PLANS: AtomicU64 = AtomicU64::new(0);
+        Plan {
+            runtime,
+            id: PLANS.fetch_add(1, Ordering::Relaxed),
+            nodes: Vec::new(),
+            outputs: Vec::new(),
+            options: Options {
+                engine: Engine::Auto,
+                fuse: true,
+                share: true,
+                fold: true,
+                reuse: true,
+            },
+        }
+    }
+
+    /// A column to read: `&[T]`, `&Vec<T>`, `&[T; N]`, or a `Vec<T>` that the plan keeps.
+    pub fn input(&mut self, column: impl PlanInput<'a>) -> Handle {
+        self.add_input(column.into_column().into_box())
+    }
+
+    /// A buffer to read or write. At most one node writes it, and all nodes that only read it see what that node has left, also if they
+    /// were added before.
+    pub fn buffer<T: VmType>(&mut self, buffer: &Buffer<T>) -> Handle {
+        self.add_buffer(buffer.store())
+    }
+
+    /// A routine with one VM an entry, and the column of what it returns.
+    ///
+    /// The arguments are a tuple with one entry a parameter: handles, columns, buffers, or one value for all VMs. What a handle means is
+    /// the parameter's affair, as in a launch: each VM its own entry of the column, the whole column for `&[T]`, and for what VMs write it
+    /// has to be a buffer's. There are as many VMs as the columns have entries of which each VM sees its own; a column of one entry among
+    /// longer ones is one value for all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] with what does not fit.
+    pub fn map(&mut self, id: &str, args: impl IntoArgs<'a>) -> Result<Handle> {
+        self.add_map(registry::find(id)?, args.into_args(), None)
+    }
+
+    /// [`map`](Plan::map) with so many VMs, where no column says how many.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::map`].
+    pub fn generate(&mut self, id: &str, vms: usize, args: impl IntoArgs<'a>) -> Result<Handle> {
+        self.add_map(registry::find(id)?, args.into_args(), Some(vms))
+    }
+
+    /// All entries of a column folded into one by a routine `fn(T, T) -> T`: a column of one entry, which is also a value for all VMs of a
+    /// [`map`](Plan::map). Of no entries there is none.
+    ///
+    /// The order depends on nothing but the number of entries. Of n entries, lane `i` of L = 2¹⁷ folds `x[i]`, `x[i + L]`, `x[i + 2L]`, …
+    /// from left to right; what the lanes come to, at most L entries, is folded in the same way by 2¹² lanes, then by 2⁶, and then by one.
+    /// Lanes that are not fewer than the entries leave them as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, asks for `vm::id()`, yields or
+    /// halts.
+    pub fn reduce(&mut self, id: &str, column: Handle) -> Result<Handle> {
+        self.add_operator(registry::find(id)?, column, Kind::Reduce, |_| Length::Known(1))
+    }
+
+    /// For each entry of a column what all up to it and including it come to, folded by a routine `fn(T, T) -> T`.
+    ///
+    /// The order depends on nothing but the number of entries. Chunks of 256 entries are folded from left to right; what they come to is
+    /// scanned, in the same way if there are more than 256 of them; then each chunk is folded once more, from what the chunks before it
+    /// come to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::reduce`].
+    pub fn scan(&mut self, id: &str, column: Handle) -> Result<Handle> {
+        self.add_operator(registry::find(id)?, column, Kind::Scan, |length| length)
+    }
+
+    /// The entries of a column for which a routine `fn(T) -> bool` says so, in their order. How many there are is known when the plan
+    /// runs; later nodes have as many VMs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, yields or halts.
+    pub fn filter(&mut self, id: &str, column: Handle) -> Result<Handle> {
+        self.add_filter(registry::find(id)?, column)
+    }
+
+    /// A column of tuples of several columns' entries, of one length: `plan.zip((a, b))` or `plan.zip([a, b, c])`.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`] if a length differs.
+    pub fn zip(&mut self, columns: impl Handles) -> Result<Handle> {
+        self.add_zip(&columns.into_handles())
+    }
+
+    /// Repeats a part of a plan: `body` is called `times` times, and makes the next states of the states, which keep their types and
+    /// lengths. Each call adds its nodes to the plan; programs are linked once for all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::State`], or the body's.
+    pub fn iterate<const N: usize>(
+        &mut self,
+        times: usize,
+        states: [Handle; N],
+        mut body: impl FnMut(&mut Plan<'a>, [Handle; N]) -> Result<[Handle; N]>,
+    ) -> Result<[Handle; N]> {
+        let mut now = states;
+        for _ in 0..times {
+            let next = body(self, now)?;
+            for (index, (before, after)) in states.iter().zip(&next).enumerate() {
+                self.check_state(index, *before, *after)?;
+            }
+            now = next;
+        }
+        Ok(now)
+    }
+
+    /// Keeps a node's column for [`PlanDone::get`]. A plan without outputs keeps the columns of all its nodes, which hinders most
+    /// optimisations.
+    pub fn output(&mut self, column: Handle) -> &mut Self {
+        self.outputs.push(column);
+        self
+    }
+
+    /// Which engine runs it. All of them give the same results.
+    pub fn engine(&mut self, engine: Engine) -> &mut Self {
+        self.options.engine = engine;
+        self
+    }
+
+    /// Whether maps become one program with the only node that reads them.
+    pub fn fuse(&mut self, on: bool) -> &mut Self {
+        self.options.fuse = on;
+        self
+    }
+
+    /// Whether equal nodes are computed once.
+    pub fn share(&mut self, on: bool) -> &mut Self {
+        self.options.share = on;
+        self
+    }
+
+    /// Whether values for all VMs become constants of programs.
+    pub fn fold(&mut self, on: bool) -> &mut Self {
+        self.options.fold = on;
+        self
+    }
+
+    /// Whether the memory of a column is used again when its last reader is done. While kernels of few VMs are under way together, their
+    /// columns stay.
+    pub fn reuse(&mut self, on: bool) -> &mut Self {
+        self.options.reuse = on;
+        self
+    }
+
+    /// Runs it to its end. A buffer is locked while a node uses it, not in between.
+    ///
+    /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU a kernel that surely ends and
+    /// cannot trap is sent off without a wait for it, so up to 32 of them are under way at a time; of others the host sees first how they
+    /// end. A filter is waited for in any case, because what comes after it has as many VMs as it keeps entries.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do;
+    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
+    pub fn run(&self) -> Result<PlanDone> {
+        let order = self.order()?;
+        let Options { fold, reuse, .. } = self.options;
+        let runner = run::Runner::new(&self.runtime, &self.nodes, &order, self.chosen()?, fold);
+        runner.run(self.id, reuse)
+    }
+
+    /// What it does, for a person: its phases, the programs that they become, columns and memory; or why it cannot run.
+    pub fn explain(&self) -> Explanation {
+        let explained = self.order().and_then(|order| {
+            let engine = self.chosen()?;
+            explain::explain(&self.runtime, &self.nodes, &order, engine, self.options)
+        });
+        explained.unwrap_or_else(|error| Explanation::of_error(&error))
+    }
+
+    fn order(&self) -> Result<Order> {
+        let Options { share, fuse, .. } = self.options;
+        let outputs: Option<Vec<usize>> = self.outputs.iter().map(|output| self.known(*output)).collect();
+        let outputs = outputs.ok_or_else(|| PlanError::OtherPlan {
+            node: "`output`".to_string(),
+            parameter: "column".to_string(),
+        })?;
+        Ok(Order::new(&self.nodes, &outputs, share, fuse)?)
+    }
+
+    /// The node of a handle, if it is one of this plan's.
+    fn known(&self, handle: Handle) -> Option<usize> {
+        (handle.plan == self.id).then_some(handle.node)
+    }
+
+    /// The engine to run on.
+    fn chosen(&self) -> Result<Engine> {
+        let yields = |node: &Node<'_>| node.kind.uses().is_some_and(|of| of.nature.yields);
+        match self.options.engine {
+            Engine::Auto if self.runtime.auto() == Engine::Native && !self.nodes.iter().any(yields) => {
+                Ok(Engine::Native)
+            }
+            Engine::Auto => self.runtime.pausing(Engine::Auto),
+            engine => Ok(engine),
+        }
+    }
+}
+
+impl std::fmt::Debug for Plan<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let labels = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(number, node)| node.kind.label(number));
+        f.debug_struct("Plan")
+            .field("nodes", &labels.collect::<Vec<_>>())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

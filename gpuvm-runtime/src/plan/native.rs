@@ -1,0 +1,263 @@
+//! Nodes on the native engine: routines' own functions over whole columns, in the order that kernels fold in.
+
+use std::sync::Arc;
+
+use gpuvm_core::types::Type;
+
+use super::fuse::Step;
+use super::kernel::{CHUNK, LANES};
+use super::node::{Kind, Operand, Use};
+use super::run::{Data, Runner, empty, words};
+use crate::arg::{Argument, Mode};
+use crate::bind::Bound;
+use crate::engine::{Engine, Tally};
+use crate::error::{Error, Result};
+use crate::native::{self, Ran};
+use crate::vector::{Vector, write_pieces};
+use crate::view::{Held, Seen, View};
+use crate::words::WordColumn;
+
+/// What came of folding: the words, or nothing because a VM trapped.
+type Folded = Option<Vec<u32>>;
+
+impl Runner<'_, '_> {
+    /// Runs a node.
+    ///
+    /// # Errors
+    ///
+    /// When the thread pool cannot be started, or [`Error::Trap`].
+    pub fn native(&mut self, node: usize) -> Result<()> {
+        let column = match self.nodes[node].kind {
+            Kind::Input(_) | Kind::Buffer { .. } => return Ok(()),
+            Kind::Map(of) => self.native_map(node, of, self.length(node))?,
+            Kind::Zip => self.native_zip(node)?,
+            Kind::Filter(of) => self.native_filter(node, of)?,
+            Kind::Reduce(of) => match self.native_reduce(node, of)? {
+                Some(column) => column,
+                None => return self.on_reference(node),
+            },
+            Kind::Scan(of) => match self.native_scan(node, of)? {
+                Some(column) => column,
+                None => return self.on_reference(node),
+            },
+        };
+        self.columns[node] = Some(column);
+        Ok(())
+    }
+
+    /// Runs a node whose native form trapped as a kernel, which tells the trap as all other engines do.
+    fn on_reference(&mut self, root: usize) -> Result<()> {
+        let step = Step {
+            root,
+            members: vec![root],
+            stored: vec![root],
+        };
+        let executor = self.runtime.executor(Engine::Reference)?;
+        self.program(&step, Engine::Reference, &executor)
+    }
+
+    fn native_map(&mut self, node: usize, of: Use, vms: usize) -> Result<Data> {
+        if vms == 0 {
+            return Ok(empty(of.routine.result.ty));
+        }
+        let too_many = |_| Error::TooLarge {
+            routine: of.entry.id.to_string(),
+            words: vms as u64,
+            vms: vms as u64,
+            engine: Engine::Native,
+        };
+        let count = u32::try_from(vms).map_err(too_many)?;
+        let operands = self.nodes[node].operands.iter().enumerate();
+        let params: Result<Vec<Bound<'_>>> = operands
+            .map(|(index, operand)| match operand {
+                Operand::Node(_) => self.bound(node, index, self.operand(node, index), vms),
+                Operand::Value(value) => Ok(Bound {
+                    mode: Mode::Value,
+                    argument: Argument::Uniform(value.to_vector()),
+                }),
+            })
+            .collect();
+        let mut held = Held::new(params?, None, false)?;
+        held.refresh()?;
+        let ran = self.call(of, held.views(), count)?;
+        match ran.first_trap {
+            Some(trap) => Err(self.trapped(of.entry.id, vms, trap, ran.traps)),
+            None => Ok(Data::Host(ran.results.into())),
+        }
+    }
+
+    /// Calls a routine's function for so many VMs.
+    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32) -> Result<Ran> {
+        self.add(&Tally {
+            batches: 1,
+            engine: Engine::Native,
+            ..Tally::default()
+        });
+        native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)
+    }
+
+    fn native_zip(&mut self, node: usize) -> Result<Data> {
+        let element = self.nodes[node].element;
+        let (size, length) = (element.words as usize, self.length(node));
+        let mut all = vec![0; size * length];
+        for (index, field) in element.fields.iter().enumerate() {
+            let read = self.operand(node, index);
+            let (from, each) = (self.words(&self.data(read.node))?, field.ty.words as usize);
+            if each > 0 {
+                for (to, from) in all.chunks_exact_mut(size).zip(from.chunks_exact(each)) {
+                    to[field.offset as usize..][..each].copy_from_slice(from);
+                }
+            }
+        }
+        Ok(words(element, length, all))
+    }
+
+    fn native_filter(&mut self, node: usize, of: Use) -> Result<Data> {
+        let from = self.operand(node, 0).node;
+        let length = self.length(from);
+        let flags = self.native_map(node, of, length)?;
+        let (flags, all) = (self.words(&flags)?, self.words(&self.data(from))?);
+        let element = self.nodes[node].element;
+        let size = element.words as usize;
+        let kept = || {
+            flags
+                .iter()
+                .enumerate()
+                .filter(|(_, flag)| **flag != 0)
+                .map(|(index, _)| index)
+        };
+        let picked = kept().flat_map(|index| &all[index * size..][..size]).copied().collect();
+        self.kept.insert(node, kept().count());
+        Ok(words(element, kept().count(), picked))
+    }
+
+    /// Folds as `Then::Reduce` says, once for each step of lanes.
+    fn native_reduce(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
+        let (from, element) = (self.operand(node, 0).node, self.nodes[node].element);
+        let (size, mut left) = (element.words as usize, self.length(from));
+        let mut all = self.words(&self.data(from))?;
+        if left == 0 {
+            return Ok(Some(empty(element)));
+        }
+        for lanes in LANES.map(|lanes| lanes as usize) {
+            let mut folded = all[..lanes.min(left) * size].to_vec();
+            for first in (lanes..left).step_by(lanes) {
+                let count = lanes.min(left - first);
+                let next = all[first * size..][..count * size].to_vec();
+                match self.apply(op, folded[..count * size].to_vec(), next, count)? {
+                    Some(words) => folded[..count * size].copy_from_slice(&words),
+                    None => return Ok(None),
+                }
+            }
+            (left, all) = (lanes.min(left), folded);
+        }
+        Ok(Some(words(element, 1, all)))
+    }
+
+    fn native_scan(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
+        let (from, element) = (self.operand(node, 0).node, self.nodes[node].element);
+        let all = self.words(&self.data(from))?;
+        let length = self.length(node);
+        let scanned = self.scanned(op, &all, length)?;
+        Ok(scanned.map(|all| words(element, length, all)))
+    }
+
+    /// Scans as `Then::Scan` says, the chunks side by side.
+    fn scanned(&mut self, op: Use, all: &[u32], length: usize) -> Result<Folded> {
+        if length == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let size = op.routine.result.ty.words as usize;
+        let chunks = length.div_ceil(CHUNK as usize);
+        let mut before = Vec::new();
+        if chunks > 1 {
+            let Some(sums) = self.by_chunks(op, all, length, &[], &mut |_, _| {})? else {
+                return Ok(None);
+            };
+            let Some(sums) = self.scanned(op, &sums, chunks)? else {
+                return Ok(None);
+            };
+            before = sums[..(chunks - 1) * size].to_vec();
+        }
+        let mut scanned = vec![0; length * size];
+        let folded = self.by_chunks(op, all, length, &before, &mut |turn, folded| {
+            for (chunk, words) in folded.chunks_exact(size.max(1)).enumerate() {
+                let index = chunk * CHUNK as usize + turn;
+                if let Some(to) = scanned.get_mut(index * size..(index + 1) * size) {
+                    to.copy_from_slice(words);
+                }
+            }
+        })?;
+        Ok(folded.map(|_| scanned))
+    }
+
+    /// Folds each chunk, from what the chunks before the second and later ones come to if that is given. `see` gets what the chunks that
+    /// have so many entries come to after each turn.
+    fn by_chunks(
+        &mut self,
+        op: Use,
+        all: &[u32],
+        length: usize,
+        before: &[u32],
+        see: &mut dyn FnMut(usize, &[u32]),
+    ) -> Result<Folded> {
+        let (size, chunk) = (op.routine.result.ty.words as usize, CHUNK as usize);
+        let turn_of = |turn: usize| {
+            let firsts = (turn..length).step_by(chunk);
+            firsts
+                .flat_map(|index| &all[index * size..][..size])
+                .copied()
+                .collect::<Vec<u32>>()
+        };
+        let mut folded = turn_of(0);
+        if !before.is_empty() {
+            let count = before.len() / size;
+            match self.apply(op, before.to_vec(), folded[size..].to_vec(), count)? {
+                Some(words) => folded[size..].copy_from_slice(&words),
+                None => return Ok(None),
+            }
+        }
+        see(0, &folded);
+        for turn in 1..chunk.min(length) {
+            let next = turn_of(turn);
+            let words = next.len();
+            let count = words / size.max(1);
+            match self.apply(op, folded[..words].to_vec(), next, count)? {
+                Some(all) => folded[..words].copy_from_slice(&all),
+                None => return Ok(None),
+            }
+            see(turn, &folded[..words]);
+        }
+        Ok(Some(folded))
+    }
+
+    /// The operator's results for so many pairs.
+    fn apply(&mut self, op: Use, first: Vec<u32>, second: Vec<u32>, pairs: usize) -> Result<Folded> {
+        if pairs == 0 || first.is_empty() {
+            return Ok(Some(first));
+        }
+        let element = op.routine.result.ty;
+        let columns = [first, second].map(|words| column(element, pairs, words));
+        let seen = columns.iter().map(|column| Seen {
+            mode: Mode::Value,
+            view: View::Read {
+                column: &**column,
+                uniform: false,
+            },
+            copy_of: None,
+        });
+        let ran = self.call(op, seen.collect(), pairs as u32)?;
+        let mut words = vec![0; pairs * element.words as usize];
+        write_pieces(&*ran.results, 0..pairs, &mut words);
+        Ok(ran.first_trap.is_none().then_some(words))
+    }
+}
+
+/// A column of words.
+fn column(element: &'static Type, entries: usize, words: Vec<u32>) -> Arc<dyn Vector> {
+    Arc::new(WordColumn {
+        element,
+        entries,
+        words,
+    })
+}

@@ -1,0 +1,186 @@
+//! The nodes of a plan.
+
+use std::sync::Arc;
+
+pub(super) use gpuvm_core::kernel::Nature;
+use gpuvm_core::routine::Routine;
+use gpuvm_core::types::Type;
+
+use crate::arg::Mode;
+use crate::registry::Entry;
+use crate::store::Store;
+use crate::vector::{Column, Vector};
+
+/// Stands for what a node of a [`Plan`](super::Plan) gives: a column. Handles are cheap to copy, and of use in their own plan only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handle {
+    pub(super) plan: u64,
+    pub(super) node: usize,
+}
+
+/// A node.
+pub(super) struct Node<'a> {
+    pub kind: Kind<'a>,
+    /// What it works on, one for each parameter of a routine.
+    pub operands: Vec<Operand>,
+    /// The type of its entries.
+    pub element: &'static Type,
+    /// How many entries it gives.
+    pub length: Length,
+}
+
+/// What a node is.
+pub(super) enum Kind<'a> {
+    /// A column of the caller's.
+    Input(Box<dyn Column + 'a>),
+    /// A buffer; with the node that writes it, if one does.
+    Buffer { store: Arc<Store>, writer: Option<usize> },
+    /// A routine, one VM an entry.
+    Map(Use),
+    /// A tuple of the operands' entries.
+    Zip,
+    /// All entries folded into one.
+    Reduce(Use),
+    /// For each entry what all up to it come to.
+    Scan(Use),
+    /// The entries for which the routine says so.
+    Filter(Use),
+}
+
+/// A routine in use.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub entry: &'static Entry,
+    pub routine: &'static Routine,
+    pub nature: Nature,
+}
+
+/// How many entries a node gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Length {
+    /// So many.
+    Known(usize),
+    /// As many as a filter has kept, at most `most`.
+    Kept { filter: usize, most: usize },
+}
+
+/// What stands for a parameter of a routine.
+pub(super) enum Operand {
+    /// What a node gives, seen in this mode.
+    Node(Read),
+    /// One value for all VMs.
+    Value(Arc<dyn Vector>),
+}
+
+/// How a node sees what another one gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Read {
+    pub node: usize,
+    pub mode: Sight,
+}
+
+/// How a parameter sees a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sight {
+    /// Each VM its own entry.
+    Own,
+    /// Each VM a reference to its own entry.
+    OwnRef,
+    /// All VMs its only entry.
+    Uniform,
+    /// All VMs the whole column.
+    Whole,
+    /// Each VM its own record, written back.
+    Record,
+    /// Each VM its own part, written back.
+    Chunk,
+    /// All VMs the whole column, with atomic access.
+    Atomic,
+}
+
+impl Sight {
+    /// The mode of such a launch parameter.
+    pub fn mode(self) -> Mode {
+        match self {
+            Sight::Own | Sight::OwnRef | Sight::Uniform => Mode::Value,
+            Sight::Whole => Mode::Slice,
+            Sight::Record => Mode::Record,
+            Sight::Chunk => Mode::Chunk,
+            Sight::Atomic => Mode::Atomic,
+        }
+    }
+
+    /// Whether VMs write what they see.
+    pub fn writes(self) -> bool {
+        self.mode().writes()
+    }
+}
+
+impl Length {
+    /// The most entries.
+    pub fn most(self) -> usize {
+        match self {
+            Length::Known(length) | Length::Kept { most: length, .. } => length,
+        }
+    }
+}
+
+impl Operand {
+    /// The node that it comes from.
+    pub fn read(&self) -> Option<Read> {
+        match self {
+            Operand::Node(read) => Some(*read),
+            Operand::Value(_) => None,
+        }
+    }
+}
+
+impl Kind<'_> {
+    /// Its name for people.
+    pub fn label(&self, number: usize) -> String {
+        match self {
+            Kind::Input(_) => format!("input {number}"),
+            Kind::Buffer { .. } => format!("buffer {number}"),
+            Kind::Zip => format!("zip (node {number})"),
+            Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id),
+            Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
+            Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id),
+            Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id),
+        }
+    }
+
+    /// Its routine, if it has one.
+    pub fn uses(&self) -> Option<&Use> {
+        match self {
+            Kind::Map(of) | Kind::Reduce(of) | Kind::Scan(of) | Kind::Filter(of) => Some(of),
+            Kind::Input(_) | Kind::Buffer { .. } | Kind::Zip => None,
+        }
+    }
+
+    /// Whether it is there before the plan runs.
+    pub fn is_given(&self) -> bool {
+        matches!(self, Kind::Input(_) | Kind::Buffer { .. })
+    }
+
+    /// Whether it computes each entry from the entries of the same number.
+    pub fn is_entrywise(&self) -> bool {
+        matches!(self, Kind::Map(_) | Kind::Zip)
+    }
+}
+
+impl Node<'_> {
+    /// Words of all its entries, as many as there may be.
+    pub fn words(&self) -> u64 {
+        self.length.most() as u64 * u64::from(self.element.words)
+    }
+
+    /// What it sees of other nodes.
+    pub fn reads(&self) -> impl Iterator<Item = Read> {
+        self.operands.iter().filter_map(Operand::read)
+    }
+
+    /// Whether it writes a buffer.
+    pub fn writes(&self) -> bool {
+        self.reads().any(|read| read.mode.writes())
+    }
+}

@@ -1,0 +1,88 @@
+//! The order of a plan's steps, and how long each column has to be there.
+
+use super::error::PlanError;
+use super::fuse::{Step, steps};
+use super::graph::Graph;
+use super::node::{Kind, Node};
+
+/// What runs, in which order.
+pub(super) struct Order {
+    pub graph: Graph,
+    pub steps: Vec<Step>,
+    /// For each node the last step that needs its column, and the step that makes it.
+    lives: Vec<Option<(usize, usize)>>,
+    /// The columns that die with each step.
+    dead: Vec<Vec<usize>>,
+}
+
+/// A column while the plan runs.
+pub(super) struct Life {
+    pub node: usize,
+    /// The step that makes it; 0 for what is there before.
+    pub first: usize,
+    /// The last step that needs it.
+    pub last: usize,
+}
+
+impl Order {
+    /// Orders a plan's nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`].
+    pub fn new(nodes: &[Node<'_>], outputs: &[usize], share: bool, fuse: bool) -> Result<Order, PlanError> {
+        let graph = Graph::new(nodes, outputs, share)?;
+        let steps = steps(nodes, &graph, fuse);
+        let mut lives: Vec<Option<(usize, usize)>> = vec![None; nodes.len()];
+        for (number, step) in steps.iter().enumerate() {
+            for &node in &step.stored {
+                lives[node] = Some((number, number));
+            }
+            for read in step.members.iter().flat_map(|member| graph.reads(nodes, *member)) {
+                match &mut lives[read.node] {
+                    Some((_, last)) => *last = number,
+                    None if matches!(nodes[read.node].kind, Kind::Input(_)) => {
+                        lives[read.node] = Some((number, number))
+                    }
+                    None => {}
+                }
+            }
+        }
+        let mut dead = vec![Vec::new(); steps.len()];
+        for (node, life) in lives.iter_mut().enumerate() {
+            if let Some((_, last)) = life {
+                match graph.kept.contains(&node) {
+                    true => *last = steps.len(),
+                    false => dead[*last].push(node),
+                }
+            }
+        }
+        Ok(Order {
+            graph,
+            steps,
+            lives,
+            dead,
+        })
+    }
+
+    /// The columns that nobody needs after a step.
+    pub fn dead_after(&self, step: usize) -> impl Iterator<Item = usize> {
+        self.dead.get(step).into_iter().flatten().copied()
+    }
+
+    /// The columns that are stored, the caller's and buffers not counted.
+    pub fn lives<'o>(&'o self, nodes: &'o [Node<'_>], reuse: bool) -> impl Iterator<Item = Life> + 'o {
+        let stored = self
+            .lives
+            .iter()
+            .enumerate()
+            .filter(|(node, _)| !nodes[*node].kind.is_given());
+        stored.filter_map(move |(node, life)| {
+            life.map(|(first, last)| Life {
+                node,
+                first,
+                last: if reuse { last } else { self.steps.len() },
+            })
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! Steps on an engine that runs programs: each is one kernel, or a few that work on the same column.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gpuvm_core::types::{Type, Value};
+
+use super::fuse::Step;
+use super::kernel::{CHUNK, Column, LANES, Sketch, Writer, compact, count_flags, refold, rescan};
+use super::node::{Kind, Node, Use};
+use super::run::{Data, Runner, empty};
+use crate::engine::{Engine, Execute};
+use crate::error::Result;
+use crate::store::Store;
+
+/// The columns of a step.
+pub(super) type Columns = BTreeMap<Column, Data>;
+
+/// Where a step's kernels run.
+#[derive(Clone, Copy)]
+pub(super) struct At<'e> {
+    pub engine: Engine,
+    pub executor: &'e Arc<dyn Execute>,
+    /// The node that errors and traps are about.
+    pub root: usize,
+}
+
+impl<'p> Runner<'p, '_> {
+    /// Runs a step.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or [`Error::Trap`].
+    pub fn program(&mut self, step: &Step, engine: Engine, executor: &Arc<dyn Execute>) -> Result<()> {
+        let root = step.root;
+        let at = At { engine, executor, root };
+        self.bring_inputs(step, executor)?;
+        match &self.nodes[root].kind {
+            Kind::Map(_) | Kind::Zip => self.map(step, at),
+            Kind::Filter(_) => self.filter(step, at),
+            Kind::Reduce(of) => self.reduce(step, at, *of),
+            Kind::Scan(of) => self.scan(step, at, *of),
+            Kind::Input(_) | Kind::Buffer { .. } => Ok(()),
+        }
+    }
+
+    /// Brings the inputs that are read more than once to the engine.
+    fn bring_inputs(&mut self, step: &Step, executor: &Arc<dyn Execute>) -> Result<()> {
+        let graph = &self.order.graph;
+        let twice = matches!(self.nodes[step.root].kind, Kind::Scan(_) | Kind::Filter(_));
+        let reads = step.members.iter().flat_map(|member| graph.reads(self.nodes, *member));
+        for node in reads
+            .map(|read| read.node)
+            .filter(|node| twice || graph.readers[*node].len() > 1)
+        {
+            self.bring(node, executor)?;
+        }
+        Ok(())
+    }
+
+    /// What a step's programs are called: the id of its last routine.
+    fn name(&self, step: &Step) -> &'static str {
+        self.nodes[step.root].kind.uses().map_or("zip", |of| of.entry.id)
+    }
+
+    fn writer(&self, step: &Step, looping: bool) -> Writer<'p, '_> {
+        let mut writer = Writer::new(self.name(step), self.nodes, &self.order.graph, self.fold, looping);
+        for &member in step.members.iter().filter(|member| !looping || **member != step.root) {
+            writer.member(member);
+        }
+        writer
+    }
+
+    /// The kernels of a step, as far as they depend on its nodes and not on lengths.
+    pub fn sketches(&self, step: &Step) -> Vec<Sketch> {
+        let Node { kind, length, .. } = &self.nodes[step.root];
+        let (of, name) = (self.operand(step.root, 0), self.name(step));
+        let most = self.nodes[of.node].length.most();
+        match kind {
+            Kind::Map(_) | Kind::Zip => vec![self.map_sketch(step).0],
+            Kind::Filter(_) => vec![
+                self.filter_sketch(step).0,
+                count_flags(name),
+                compact(name, self.nodes[of.node].element),
+            ],
+            Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, op.routine, None)],
+            Kind::Scan(op) if length.most() > CHUNK as usize => vec![
+                self.writer(step, true)
+                    .fold((step.root, of), most, op.routine, Some(CHUNK)),
+                self.writer(step, true).scan((step.root, of), most, op.routine, true),
+            ],
+            Kind::Scan(op) => vec![self.writer(step, true).scan((step.root, of), most, op.routine, false)],
+            Kind::Input(_) | Kind::Buffer { .. } => Vec::new(),
+        }
+    }
+
+    /// The kernel of a step of maps, and the members whose columns it stores.
+    fn map_sketch(&self, step: &Step) -> (Sketch, Vec<usize>) {
+        let mut writer = self.writer(step, false);
+        for &node in &step.stored {
+            writer.store(node, Column::Of(node));
+        }
+        (writer.each(), step.stored.clone())
+    }
+
+    /// The kernel that asks a filter's routine, and the members whose columns it stores beside the flags.
+    fn filter_sketch(&self, step: &Step) -> (Sketch, Vec<usize>) {
+        let of = self.operand(step.root, 0).node;
+        let mut writer = self.writer(step, false);
+        let is_stored = |node: &usize| *node != step.root && (*node == of || step.stored.contains(node));
+        let stored: Vec<usize> = step.members.iter().copied().filter(is_stored).collect();
+        for &node in &stored {
+            writer.store(node, Column::Of(node));
+        }
+        writer.store(step.root, Column::Flags);
+        (writer.each(), stored)
+    }
+
+    fn map(&mut self, step: &Step, at: At<'_>) -> Result<()> {
+        let vms = self.length(step.root);
+        let (sketch, stored) = self.map_sketch(step);
+        let columns = self.columns_of(&stored, vms);
+        self.launch(at, &sketch, vms, &columns)?;
+        self.keep(columns);
+        Ok(())
+    }
+
+    /// Columns for what members give. What a VM that halts would have given is made of zeros.
+    fn columns_of(&self, members: &[usize], length: usize) -> Columns {
+        let of = |node: &usize| {
+            let Node { kind, element, .. } = &self.nodes[*node];
+            let column = match kind.uses() {
+                Some(of) if of.nature.halts => Data::Store(Arc::new(Store::zeros(element, length))),
+                _ => blank(element, length),
+            };
+            (Column::Of(*node), column)
+        };
+        members.iter().map(of).collect()
+    }
+
+    /// Keeps what members have given.
+    fn keep(&mut self, columns: Columns) {
+        for (column, data) in columns {
+            if let Column::Of(node) = column {
+                self.columns[node] = Some(data);
+            }
+        }
+    }
+
+    fn filter(&mut self, step: &Step, at: At<'_>) -> Result<()> {
+        let of = self.operand(step.root, 0).node;
+        let length = self.length(of);
+        let (sketch, stored) = self.filter_sketch(step);
+        let mut columns = self.columns_of(&stored, length);
+        columns.insert(Column::Flags, blank(bool::TYPE, length));
+        self.launch(at, &sketch, length, &columns)?;
+        let flags = columns.remove(&Column::Flags);
+        self.keep(columns);
+        let kept = match flags {
+            Some(flags) if length > 0 => self.pick(at, flags, of, length)?,
+            _ => empty(self.nodes[of].element),
+        };
+        self.kept.insert(step.root, self.entries(&kept));
+        self.columns[step.root] = Some(kept);
+        Ok(())
+    }
+
+    /// The entries of a node's column whose flags are set. How many each chunk has goes through the host, which has to know the sum.
+    fn pick(&mut self, at: At<'_>, flags: Data, of: usize, length: usize) -> Result<Data> {
+        let (element, chunks) = (self.nodes[of].element, length.div_ceil(CHUNK as usize));
+        let name = self.nodes[at.root].kind.uses().map_or("", |of| of.entry.id);
+        let counts = blank(u32::TYPE, chunks);
+        let columns = Columns::from([(Column::From, flags.clone()), (Column::To, counts.clone())]);
+        self.launch(at, &count_flags(name), chunks, &columns)?;
+        let mut sums = self.words(&counts)?;
+        let mut sum = 0;
+        for count in &mut sums {
+            sum += *count;
+            *count = sum;
+        }
+        let kept = blank(element, sum as usize);
+        if sum > 0 && element.words > 0 {
+            let columns = Columns::from([
+                (Column::From, self.data(of)),
+                (Column::Flags, flags),
+                (Column::To, kept.clone()),
+                (Column::Chunks, Data::Host(Arc::new(sums))),
+                (Column::Total, blank(u32::TYPE, 1)),
+            ]);
+            self.launch(at, &compact(name, element), chunks, &columns)?;
+        }
+        Ok(kept)
+    }
+
+    fn reduce(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+        let (of, element) = (self.operand(step.root, 0), op.routine.result.ty);
+        let mut left = self.length(of.node);
+        let mut folded = None;
+        for lanes in LANES.map(|lanes| lanes as usize) {
+            if left == 0 || left <= lanes && lanes > 1 {
+                continue;
+            }
+            let to = blank(element, lanes);
+            let mut columns = Columns::from([(Column::To, to.clone())]);
+            let sketch = match folded.take() {
+                None => self.writer(step, true).fold((step.root, of), left, op.routine, None),
+                Some(from) => {
+                    columns.insert(Column::From, from);
+                    refold(op.entry.id, op.routine, None)
+                }
+            };
+            self.launch(at, &sketch, lanes, &columns)?;
+            (left, folded) = (lanes, Some(to));
+        }
+        self.columns[step.root] = Some(folded.unwrap_or_else(|| empty(element)));
+        Ok(())
+    }
+
+    fn scan(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+        let (of, length) = (self.operand(step.root, 0), self.length(step.root));
+        let fold = |runner: &Self| {
+            runner
+                .writer(step, true)
+                .fold((step.root, of), length, op.routine, Some(CHUNK))
+        };
+        let scan = |runner: &Self, chunks| {
+            runner
+                .writer(step, true)
+                .scan((step.root, of), length, op.routine, chunks)
+        };
+        let scanned = self.scan_by(at, op, length, None, (&fold, &scan))?;
+        self.columns[step.root] = Some(scanned);
+        Ok(())
+    }
+
+    /// Scans so many entries by kernels that fold chunks, and that scan them from what the chunks before come to, which is a scan of
+    /// fewer entries.
+    fn scan_by(&mut self, at: At<'_>, op: Use, length: usize, from: Option<Data>, by: By<'_, Self>) -> Result<Data> {
+        let (fold, scan) = by;
+        let element = op.routine.result.ty;
+        if length == 0 {
+            return Ok(empty(element));
+        }
+        let (to, chunks) = (blank(element, length), length.div_ceil(CHUNK as usize));
+        let mut columns: Columns = from.map(|from| (Column::From, from)).into_iter().collect();
+        if chunks > 1 {
+            let sums = blank(element, chunks);
+            columns.insert(Column::To, sums.clone());
+            let sketch = fold(self);
+            self.launch(at, &sketch, chunks, &columns)?;
+            let fold = |_: &Self| refold(op.entry.id, op.routine, Some(CHUNK));
+            let scan = |_: &Self, chunks| rescan(op.entry.id, op.routine, chunks);
+            let scanned = self.scan_by(at, op, chunks, Some(sums), (&fold, &scan))?;
+            columns.insert(Column::Chunks, scanned);
+        }
+        columns.insert(Column::To, to.clone());
+        let sketch = scan(self, chunks > 1);
+        self.launch(at, &sketch, chunks, &columns)?;
+        Ok(to)
+    }
+}
+
+/// How to fold a column's chunks, and how to scan it.
+type By<'b, R> = (&'b dyn Fn(&R) -> Sketch, &'b dyn Fn(&R, bool) -> Sketch);
+
+/// A column that is about to be written.
+fn blank(element: &'static Type, entries: usize) -> Data {
+    Data::Store(Arc::new(Store::blank(element, entries)))
+}

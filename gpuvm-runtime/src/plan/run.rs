@@ -1,0 +1,341 @@
+//! A plan on its way: its steps one after the other, each on what the steps before have left.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use gpuvm_core::types::Type;
+
+use super::done::{PlanDone, PlanStats};
+use super::error::PlanError;
+use super::fuse::Step;
+use super::launch::UnderWay;
+use super::node::{Kind, Length, Node, Operand, Read, Sight};
+use super::order::Order;
+use crate::arg::Argument;
+use crate::bind::Bound;
+use crate::device::Device;
+use crate::done::{Done, Results};
+use crate::engine::{Dispatch, Engine, Execute, Tally};
+use crate::error::{Error, Result};
+use crate::execution::or_trap;
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use crate::store::Store;
+use crate::tally::continued;
+use crate::trap::Trap;
+use crate::vector::{Column, Vector, write_pieces};
+use crate::words::WordColumn;
+
+/// The data of a column.
+#[derive(Clone)]
+pub(super) enum Data {
+    /// The caller's, at this node.
+    Given(usize),
+    /// In a store, which an engine that runs programs writes.
+    Store(Arc<Store>),
+    /// On the host.
+    Host(Arc<dyn Vector>),
+}
+
+/// A plan that runs.
+pub(super) struct Runner<'p, 'a> {
+    pub runtime: &'p Runtime,
+    pub nodes: &'p [Node<'a>],
+    pub order: &'p Order,
+    pub engine: Engine,
+    /// Whether values for all VMs become constants of programs.
+    pub fold: bool,
+    /// What each node has given.
+    pub columns: Vec<Option<Data>>,
+    /// How many entries each filter has kept.
+    pub kept: BTreeMap<usize, usize>,
+    /// Launches that nobody has waited for yet.
+    pub sent: VecDeque<UnderWay>,
+    pub tally: Tally,
+    pub launches: u64,
+    begin: Instant,
+}
+
+impl<'p, 'a> Runner<'p, 'a> {
+    pub fn new(runtime: &'p Runtime, nodes: &'p [Node<'a>], order: &'p Order, engine: Engine, fold: bool) -> Self {
+        Runner {
+            runtime,
+            nodes,
+            order,
+            engine,
+            fold,
+            columns: vec![None; nodes.len()],
+            kept: BTreeMap::new(),
+            sent: VecDeque::new(),
+            tally: Tally::default(),
+            launches: 0,
+            begin: Instant::now(),
+        }
+    }
+
+    /// Runs all steps. Columns that are of no more use are dropped on the way if `reuse`, so that later ones take their memory.
+    ///
+    /// # Errors
+    ///
+    /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
+    pub fn run(mut self, plan: u64, reuse: bool) -> Result<PlanDone> {
+        for (number, step) in self.order.steps.iter().enumerate() {
+            self.step(step)?;
+            for node in step.members.iter().filter(|node| !step.stored.contains(node)) {
+                self.columns[*node] = None;
+            }
+            for node in self.order.dead_after(number).filter(|_| reuse) {
+                self.columns[node] = None;
+            }
+        }
+        self.settle()?;
+        let stats = self.stats();
+        let mut columns = BTreeMap::new();
+        for &node in &self.order.graph.kept {
+            columns.insert(node, self.taken(node));
+        }
+        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats))
+    }
+
+    /// Runs a step. Of a step of several nodes that traps, the nodes before the last are run alone, to tell the trap as it would be told
+    /// if each were a step.
+    fn step(&mut self, step: &Step) -> Result<()> {
+        let ran = self.run_step(step);
+        if let (Err(Error::Trap(_)), true) = (&ran, step.members.len() > 1) {
+            let before = step.members.iter().filter(|member| **member != step.root);
+            for &root in before {
+                self.run_step(&Step {
+                    root,
+                    members: vec![root],
+                    stored: vec![root],
+                })?;
+            }
+        }
+        ran
+    }
+
+    fn run_step(&mut self, step: &Step) -> Result<()> {
+        match self.engine {
+            Engine::Native => step.members.iter().try_for_each(|member| self.native(*member)),
+            engine => {
+                let executor = self.runtime.executor(engine)?;
+                self.program(step, engine, &executor)
+            }
+        }
+    }
+
+    /// A node's operand that is a node, in terms of the node that stands for it.
+    pub fn operand(&self, node: usize, index: usize) -> Read {
+        let read = self.nodes[node].operands.get(index).and_then(Operand::read);
+        let read = read.unwrap_or(Read { node, mode: Sight::Own });
+        Read {
+            node: self.order.graph.same[read.node],
+            ..read
+        }
+    }
+
+    /// How many entries a node gives.
+    pub fn length(&self, node: usize) -> usize {
+        match self.nodes[node].length {
+            Length::Known(length) => length,
+            Length::Kept { filter, .. } => {
+                let filter = self.order.graph.same[filter];
+                self.kept.get(&filter).copied().unwrap_or_default()
+            }
+        }
+    }
+
+    /// What a node has given.
+    pub fn data(&self, node: usize) -> Data {
+        match (&self.columns[node], &self.nodes[node].kind) {
+            (Some(data), _) => data.clone(),
+            (None, Kind::Buffer { store, .. }) => Data::Store(Arc::clone(store)),
+            (None, _) => Data::Given(node),
+        }
+    }
+
+    /// How many entries a column has.
+    pub fn entries(&self, data: &Data) -> usize {
+        match data {
+            Data::Given(node) => self.given(*node).map_or(0, Column::len),
+            Data::Store(store) => store.len,
+            Data::Host(vector) => vector.len(),
+        }
+    }
+
+    fn given(&self, node: usize) -> Option<&'p (dyn Column + 'p)> {
+        match &self.nodes[node].kind {
+            Kind::Input(column) => Some(&**column),
+            _ => None,
+        }
+    }
+
+    /// A column as an argument of a launch.
+    pub fn argument(&self, data: &Data) -> Argument<'p> {
+        match data {
+            Data::Store(store) => Argument::Buffer(Arc::clone(store)),
+            Data::Host(vector) => Argument::Read(Box::new(Arc::clone(vector))),
+            Data::Given(node) => match self.given(*node) {
+                Some(column) => Argument::Read(Box::new(column)),
+                None => Argument::Read(Box::new(Vec::<()>::new())),
+            },
+        }
+    }
+
+    /// What a node reads of another one, as an argument of a launch of so many VMs.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`] if the VMs cannot share a buffer evenly, or there is no value for them.
+    pub fn bound(&self, node: usize, parameter: usize, read: Read, vms: usize) -> Result<Bound<'p>> {
+        let data = self.data(read.node);
+        let entries = self.entries(&data);
+        let names = || (self.label(node), self.parameter(node, parameter));
+        match read.mode {
+            Sight::Own | Sight::OwnRef | Sight::Uniform if entries == 0 => {
+                let (node, parameter) = names();
+                let from = self.label(read.node);
+                Err(PlanError::NoValue { node, parameter, from }.into())
+            }
+            Sight::Chunk if !entries.is_multiple_of(vms) => {
+                let ((node, parameter), length) = (names(), entries);
+                Err(PlanError::Chunks {
+                    node,
+                    parameter,
+                    length,
+                    vms,
+                }
+                .into())
+            }
+            mode => Ok(Bound {
+                mode: mode.mode(),
+                argument: self.argument(&data),
+            }),
+        }
+    }
+
+    /// The name of a node for people.
+    fn label(&self, node: usize) -> String {
+        self.nodes[node].kind.label(node)
+    }
+
+    /// The name of a parameter of a node.
+    fn parameter(&self, node: usize, index: usize) -> String {
+        let of = self.nodes[node].kind.uses();
+        let name = of.and_then(|of| of.entry.params.get(index));
+        name.map_or_else(|| index.to_string(), |name| (*name).to_string())
+    }
+
+    /// The words of a column.
+    pub fn words(&self, data: &Data) -> Result<Vec<u32>> {
+        let all = |column: &dyn Column| {
+            let mut words = vec![0; column.len() * column.element().words as usize];
+            write_pieces(column, 0..column.len(), &mut words);
+            words
+        };
+        Ok(match data {
+            Data::Given(node) => self.given(*node).map(all).unwrap_or_default(),
+            Data::Store(store) => all(&*store.read()?),
+            Data::Host(vector) => all(&**vector),
+        })
+    }
+
+    /// What a node has given, for whoever asks when the plan is done.
+    fn taken(&self, node: usize) -> Data {
+        match self.data(node) {
+            Data::Given(node) => match self.given(node) {
+                Some(column) => Data::Host(column.to_vector().into()),
+                None => empty(self.nodes[node].element),
+            },
+            data => data,
+        }
+    }
+
+    /// Adds what a launch has cost.
+    pub fn add(&mut self, tally: &Tally) {
+        self.launches += 1;
+        self.tally = continued(&self.tally, tally);
+    }
+
+    fn device(&self) -> Device {
+        match self.engine {
+            Engine::Native | Engine::Reference => Device::cpu(),
+            _ => self.runtime.device().clone(),
+        }
+    }
+
+    fn stats(&self) -> PlanStats {
+        PlanStats {
+            phases: self.order.graph.phases().len() as u64,
+            launches: self.launches,
+            engine: match self.tally.engine {
+                Engine::Auto => self.engine,
+                engine => engine,
+            },
+            device: self.device(),
+            submissions: self.tally.batches,
+            retired: self.tally.retired,
+            host_time: self.begin.elapsed(),
+            device_time: self.tally.device_time,
+        }
+    }
+
+    /// The error of a launch in which VMs trapped.
+    pub fn trapped(&self, routine: &str, vms: usize, trap: Trap, count: u64) -> Error {
+        let (stats, device) = (self.stats(), self.device());
+        let done = Done {
+            routine: routine.to_string(),
+            result: <() as gpuvm_core::types::Value>::TYPE,
+            results: Results::Words(Vec::new().into()),
+            stats: Stats {
+                vms: vms as u64,
+                engine: stats.engine,
+                float_mode: device.float_mode,
+                device,
+                dispatch: Dispatch::default(),
+                steps: 1,
+                batches: stats.launches,
+                submissions: stats.submissions,
+                retired: stats.retired,
+                epochs: None,
+                host_time: stats.host_time,
+                device_time: stats.device_time,
+                longest_submission: None,
+            },
+            columns: Vec::new(),
+        };
+        match or_trap(done, Some(trap), count) {
+            Err(error) => error,
+            Ok(_) => Error::Device {
+                reason: format!("`{routine}` trapped without a trace"),
+            },
+        }
+    }
+
+    /// Brings an input that several launches read to the engine's memory, once.
+    pub fn bring(&mut self, node: usize, executor: &Arc<dyn Execute>) -> Result<()> {
+        let (None, Some(column), Some(memory)) = (&self.columns[node], self.given(node), executor.memory()) else {
+            return Ok(());
+        };
+        let store = Store::blank(column.element(), column.len());
+        if store.bring(column, &memory)? {
+            self.columns[node] = Some(Data::Store(Arc::new(store)));
+        }
+        Ok(())
+    }
+}
+
+/// A column without entries.
+pub(super) fn empty(element: &'static Type) -> Data {
+    words(element, 0, Vec::new())
+}
+
+/// A column of words.
+pub(super) fn words(element: &'static Type, entries: usize, words: Vec<u32>) -> Data {
+    Data::Host(Arc::new(WordColumn {
+        element,
+        entries,
+        words,
+    }))
+}
