@@ -1,4 +1,5 @@
-//! Draws a photograph in ink: three routines, one VM a pixel. Reads a PNG (by default an astronaut), writes a PNG, and says what ran where.
+//! Draws a photograph in ink: a plan of three routines, one VM a pixel. Reads a PNG (by default an astronaut), writes a PNG, and says what
+//! ran where.
 //!
 //! `cargo run --release --example photo [-- input.png --output drawing.png --engine interpreter]`
 
@@ -8,7 +9,6 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use gpuvm::prelude::*;
-use gpuvm::{Done, Launch};
 use image::{ImageReader, RgbImage};
 use indicatif::ProgressBar;
 
@@ -85,22 +85,6 @@ enum Choice {
     Interpreter,
 }
 
-/// Runs one launch under a spinner (shown to a person, not to a pipe), and prints what it was and what it cost.
-fn report<'a>(runtime: &Runtime, id: &str, run: impl FnOnce(Launch<'a>) -> gpuvm::Result<Done>) -> gpuvm::Result<Done> {
-    let spinner = ProgressBar::new_spinner().with_message(id.to_string());
-    spinner.enable_steady_tick(Duration::from_millis(100));
-    let done = run(runtime.launch(id)?)?;
-    spinner.finish_and_clear();
-    let program = runtime.program(id)?;
-    let [linear, ..] = program.report.by_class;
-    println!(
-        "{id}: a program of {} instructions, {linear} of them linear; {}",
-        program.code.len(),
-        done.stats()
-    );
-    Ok(done)
-}
-
 fn main() -> ExitCode {
     match draw(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -139,20 +123,22 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         Choice::Reference => Engine::Reference,
         Choice::Interpreter => Engine::Interpreter,
     };
-    let image = runtime.buffer(&pixels)?;
-    let vms = pixels.len();
     println!("{}", runtime.device());
-    let gray = report(&runtime, "grayscale", |launch| {
-        launch.args((&image,)).engine(engine).run()
-    })?;
-    let edge = report(&runtime, "edges", |launch| {
-        launch.args((&image, width)).vms(vms).engine(engine).run()
-    })?;
-    let (gray, edge): (Vec<f32>, Vec<f32>) = (gray.output()?, edge.output()?);
-    let mixed = report(&runtime, "combine", |launch| {
-        launch.args((&gray, &edge)).engine(engine).run()
-    })?;
-    let drawing: Vec<Pixel> = mixed.output()?;
+    let mut plan = runtime.plan();
+    plan.engine(engine);
+    let image = plan.input(&pixels);
+    let gray = plan.map("grayscale", (image,))?;
+    let edge = plan.generate("edges", pixels.len(), (image, width))?; // in the same phase as grayscale
+    let mixed = plan.map("combine", (gray, edge))?;
+    plan.output(mixed);
+    println!("{}", plan.explain());
+
+    let spinner = ProgressBar::new_spinner().with_message("drawing");
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    let done = plan.run()?;
+    spinner.finish_and_clear();
+    println!("{}", done.stats());
+    let drawing: Vec<Pixel> = done.get(mixed)?;
 
     let bytes = drawing.iter().flat_map(|p| [p.red, p.green, p.blue]).collect();
     let drawing = RgbImage::from_raw(width, height, bytes).ok_or("the drawing has another size")?;
