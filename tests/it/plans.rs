@@ -872,6 +872,16 @@ fn a_plan_says_what_it_does() -> gpuvm::Result<()> {
     has("map `plan_mix` (node 5) is map `plan_mix` (node 4)");
     has("left out, as no output needs it: map `plan_at` (node 9)");
     has("matrices: ");
+    let graph = plan.explain_dot()?;
+    for part in [
+        "n0 [label=\"input 0\\n256 × u32\", shape=ellipse];",
+        "  subgraph cluster_1 {\n    label=\"step 1\"; color=gray;\n    n8 [label=\"filter `plan_odd` (node 8)\\nat most 256 × u32\", peripheries=2];\n  }",
+        "n4 -> n5 [style=dotted, label=\"the same\"];",
+        "n9 [label=\"map `plan_at` (node 9)\\n256 × u32\", style=dotted];",
+        "n0 -> n1 [label=\"\"];",
+    ] {
+        assert!(graph.contains(part), "no `{part}` in\n{graph}");
+    }
     plan.fuse(false).share(false);
     let text = plan.explain().to_string();
     assert!(text.contains("8 steps") && !text.contains("fused"), "{text}");

@@ -3,6 +3,7 @@
 
 mod add;
 mod done;
+mod dot;
 mod error;
 mod explain;
 mod fuse;
@@ -270,6 +271,16 @@ impl<'a> Plan<'a> {
             explain::explain(&self.runtime, &self.nodes, &order, engine, self.options)
         });
         explained.unwrap_or_else(|error| Explanation::of_error(&error))
+    }
+
+    /// Its graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. Nodes that run as one program have a frame
+    /// around them, outputs a double border, and what does not run is dotted.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`].
+    pub fn explain_dot(&self) -> Result<String> {
+        Ok(dot::dot(&self.nodes, &self.order()?))
     }
 
     fn order(&self) -> Result<Order> {

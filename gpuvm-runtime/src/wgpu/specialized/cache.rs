@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
 
@@ -67,6 +68,7 @@ impl Cache {
         self: &Arc<Self>,
         program: &Arc<Program>,
         options: &Options,
+        compilers: &Compilers,
     ) -> Result<Option<Arc<SpecializedKernel>>> {
         let mut known = self.known();
         let key = known.key(program, options)?;
@@ -75,20 +77,15 @@ impl Cache {
         }
         known.kernels.insert(key.clone(), Entry::Making);
         drop(known);
-        let (cache, program) = (self.clone(), program.clone());
+        let (cache, program, noted) = (self.clone(), program.clone(), key.clone());
         let work = move || {
             // Whoever asks again hears of a failure.
             let _ = cache.make(&program, key);
         };
-        match std::thread::Builder::new()
-            .name("gpuvm compile".to_string())
-            .spawn(work)
-        {
-            Ok(_) => Ok(None),
-            Err(error) => Err(Error::Device {
-                reason: format!("no thread to compile a kernel: {error}"),
-            }),
-        }
+        compilers.spawn(work).inspect_err(|_| {
+            self.known().kernels.remove(&noted);
+        })?;
+        Ok(None)
     }
 
     /// The kernel of a program, compiled if it is new.
@@ -134,6 +131,33 @@ impl Cache {
         drop(known);
         self.changed.notify_all();
         made
+    }
+}
+
+/// The threads that compile. When it is dropped they are waited for: a process that ends while its driver compiles may crash.
+#[derive(Debug, Default)]
+pub struct Compilers(Mutex<Vec<JoinHandle<()>>>);
+
+impl Compilers {
+    fn spawn(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        let thread = std::thread::Builder::new().name("gpuvm compile".to_string());
+        let thread = thread.spawn(work).map_err(|error| Error::Device {
+            reason: format!("no thread to compile a kernel: {error}"),
+        })?;
+        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.retain(|thread| !thread.is_finished());
+        threads.push(thread);
+        Ok(())
+    }
+}
+
+impl Drop for Compilers {
+    fn drop(&mut self) {
+        let threads = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            // What it panicked with it has said.
+            let _ = thread.join();
+        }
     }
 }
 

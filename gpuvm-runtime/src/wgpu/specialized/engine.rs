@@ -7,7 +7,7 @@ use gpuvm_core::isa::{Op, STATE_WORDS};
 use gpuvm_core::matrix::read_record;
 use gpuvm_core::program::{Program, Status};
 
-use super::cache::Cache;
+use super::cache::{Cache, Compilers};
 use super::flow::op_at;
 use super::habits::Habits;
 use super::kernel::SpecializedKernel;
@@ -28,6 +28,7 @@ pub struct Specialized {
     gpu: Arc<Gpu>,
     interpreter: Interpreter,
     cache: Arc<Cache>,
+    compilers: Arc<Compilers>,
     habits: Arc<Habits>,
     /// Whether programs are worth compiling.
     small: Arc<Library<bool>>,
@@ -87,6 +88,7 @@ impl Specialized {
     pub fn new(gpu: Arc<Gpu>, interpreter: Interpreter) -> Specialized {
         Specialized {
             cache: Cache::new(gpu.clone()),
+            compilers: Arc::default(),
             habits: Arc::default(),
             small: Arc::default(),
             gpu,
@@ -124,7 +126,7 @@ impl Specialized {
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         match self.is_small(program)? {
-            true => self.cache.request(program, options),
+            true => self.cache.request(program, options, &self.compilers),
             false => Ok(None),
         }
     }
