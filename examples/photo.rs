@@ -5,12 +5,11 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use gpuvm::prelude::*;
+use gpuvm_examples::{spinner, write};
 use image::{ImageReader, RgbImage};
-use indicatif::ProgressBar;
 
 #[derive(VmType, Clone, Copy)]
 struct Pixel {
@@ -86,13 +85,7 @@ enum Choice {
 }
 
 fn main() -> ExitCode {
-    match draw(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gpuvm_examples::exit(draw(&Options::parse()))
 }
 
 fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
@@ -133,8 +126,7 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     plan.output(mixed);
     println!("{}", plan.explain());
 
-    let spinner = ProgressBar::new_spinner().with_message("drawing");
-    spinner.enable_steady_tick(Duration::from_millis(100));
+    let spinner = spinner("drawing");
     let done = plan.run()?;
     spinner.finish_and_clear();
     println!("{}", done.stats());
@@ -142,10 +134,5 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
 
     let bytes = drawing.iter().flat_map(|p| [p.red, p.green, p.blue]).collect();
     let drawing = RgbImage::from_raw(width, height, bytes).ok_or("the drawing has another size")?;
-    if let Some(folder) = options.output.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    drawing.save(&options.output)?;
-    println!("wrote {} ({width} x {height})", options.output.display());
-    Ok(())
+    write(&drawing, &options.output)
 }

@@ -6,12 +6,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use clap::Parser;
 use gpuvm::prelude::*;
+use gpuvm_examples::{spinner, write};
 use image::{Rgb, RgbImage};
-use indicatif::ProgressBar;
 
 /// Bins of the histogram, one a column of the picture, from `LOWEST` centimetres on.
 const BINS: u32 = 900;
@@ -96,13 +95,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match draw(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gpuvm_examples::exit(draw(&Options::parse()))
 }
 
 fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
@@ -119,8 +112,7 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     plan.output(summary).output(tallied);
     println!("{}", plan.explain());
 
-    let spinner = ProgressBar::new_spinner().with_message("measuring");
-    spinner.enable_steady_tick(Duration::from_millis(100));
+    let spinner = spinner("measuring");
     let done = plan.run()?;
     spinner.finish_and_clear();
     println!("{}", done.stats());
@@ -133,12 +125,7 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         summary.count, summary.mean, summary.least, summary.most
     );
 
-    if let Some(folder) = options.output.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    picture(&bins.read()?, summary, deviation).save(&options.output)?;
-    println!("wrote {}", options.output.display());
-    Ok(())
+    write(&picture(&bins.read()?, summary, deviation), &options.output)
 }
 
 /// The histogram as bars, and the normal curve in red.

@@ -6,12 +6,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
 use gpuvm::prelude::*;
+use gpuvm_examples::{spinner, write};
 use image::{Rgb, RgbImage};
-use indicatif::ProgressBar;
 
 /// How far apart streams begin.
 const APART: u64 = 1_000_000_000_000;
@@ -94,13 +94,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match draw(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gpuvm_examples::exit(draw(&Options::parse()))
 }
 
 fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
@@ -111,10 +105,8 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         Backend::Cpu => Engine::Reference,
         _ => Engine::Auto,
     };
-    let spinner = ProgressBar::new_spinner();
-    spinner.enable_steady_tick(Duration::from_millis(100));
 
-    spinner.set_message("checking jumps against steps");
+    let spinner = spinner("checking jumps against steps");
     let seed = [0x9e37_79b9u32, 0x243f_6a88, 0xb7e1_5162, 0xdead_beef];
     let near = [0u64, 1, 2, 63, 64, 1000, 123_456, 1_000_000];
     let done = runtime.launch("jump")?.args((seed, &near)).engine(engine).run()?;
@@ -156,12 +148,7 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         drawn.stats()
     );
 
-    if let Some(folder) = options.output.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    picture(&pixels.read()?).save(&options.output)?;
-    println!("wrote {} ({WIDTH} x {HEIGHT})", options.output.display());
-    Ok(())
+    write(&picture(&pixels.read()?), &options.output)
 }
 
 /// The LCG from 1 on in closed form, aⁿ + c (aⁿ - 1) / (a - 1), with aⁿ mod 2³² (a - 1) so that the division is exact.

@@ -85,17 +85,10 @@ impl From<Choice> for Engine {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let ended = match options.seconds {
+    gpuvm_examples::exit(match options.seconds {
         Some(seconds) => proof::run(&options, seconds),
         None => draw(&options),
-    };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

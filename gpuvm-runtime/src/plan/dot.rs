@@ -1,6 +1,6 @@
 //! A plan's graph in the language of Graphviz.
 
-use super::node::{Kind, Length, Node, Operand, Sight};
+use super::node::{Kind, Node, Operand, Sight};
 use super::order::Order;
 
 /// The graph: a frame around the nodes that run as one program, arrows with how a node sees what comes to it, dotted what does not run.
@@ -41,10 +41,6 @@ fn vertex(nodes: &[Node<'_>], order: &Order, number: usize) -> String {
     let Node {
         kind, element, length, ..
     } = &nodes[number];
-    let many = match length {
-        Length::Known(length) => length.to_string(),
-        Length::Kept { most, .. } => format!("at most {most}"),
-    };
     let shape = match kind {
         Kind::Input(_) => ", shape=ellipse",
         Kind::Buffer { .. } => ", shape=cylinder",
@@ -52,7 +48,7 @@ fn vertex(nodes: &[Node<'_>], order: &Order, number: usize) -> String {
         _ if order.graph.kept.contains(&number) => ", peripheries=2",
         _ => "",
     };
-    let name = format!("{}\n{many} × {element}", kind.label(number));
+    let name = format!("{}\n{length} × {element}", kind.label(number));
     format!("n{number} [label={}{shape}];", quoted(&name))
 }
 

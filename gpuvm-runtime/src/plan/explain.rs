@@ -6,7 +6,7 @@ use gpuvm_core::program::Metadata;
 
 use super::Options;
 use super::fuse::Step;
-use super::node::{Kind, Length, Node};
+use super::node::{Kind, Node};
 use super::order::{Life, Order};
 use super::run::Runner;
 use crate::engine::Engine;
@@ -134,14 +134,10 @@ impl Teller<'_, '_> {
                 last => format!("step {last}"),
             };
             let Node { element, length, .. } = &self.nodes[node];
-            let entries = match length {
-                Length::Known(length) => length.to_string(),
-                Length::Kept { most, .. } => format!("at most {most}"),
-            };
             let size = bytes(4 * self.nodes[node].words());
             let label = self.label(node);
             self.lines.push(format!(
-                "column of {label}: {entries} entries of `{element}`, {size}, from step {first} to {until}"
+                "column of {label}: {length} entries of `{element}`, {size}, from step {first} to {until}"
             ));
         }
         self.lines.push(format!(

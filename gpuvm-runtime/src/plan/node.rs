@@ -1,5 +1,6 @@
 //! The nodes of a plan.
 
+use std::fmt;
 use std::sync::Arc;
 
 pub(super) use gpuvm_core::kernel::Nature;
@@ -113,6 +114,15 @@ impl Sight {
     /// Whether VMs write what they see.
     pub fn writes(self) -> bool {
         self.mode().writes()
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Known(length) => write!(f, "{length}"),
+            Length::Kept { most, .. } => write!(f, "at most {most}"),
+        }
     }
 }
 
