@@ -14,7 +14,7 @@ fn interpret(
     workgroupBarrier();
     if vm < launch.vms {
         if launch.fresh != 0u {
-            if atomicLoad(&signal[SIGNAL_ENDED]) == 0u {
+            if may_start() {
                 start_registers();
                 run(STATUS_RUNNING);
             }
@@ -119,6 +119,9 @@ fn count(before: u32) {
     let was = u32(before == STATUS_RUNNING);
     let still = u32(status == STATUS_RUNNING);
     atomicAdd(&tally[SIGNAL_STOPPED], was - still);
+    if status != STATUS_HALTED {
+        end_sequence();
+    }
     atomicAdd(&tally[SIGNAL_YIELDED], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
     if status == STATUS_TRAPPED {
         atomicAdd(&tally[SIGNAL_TRAPPED], 1u);

@@ -195,7 +195,7 @@ fn complete(
     @builtin(local_invocation_index) local: u32,
 ) {
     vm = vm_of(group, groups, local);
-    if atomicLoad(&signal[SIGNAL_ENDED]) != 0u {
+    if !may_start() {
         return;
     }
     if vm < launch.vms {
@@ -213,7 +213,7 @@ fn fresh(
 ) {
     vm = vm_of(group, groups, local);
     clear_tally(local);
-    let starts = atomicLoad(&signal[SIGNAL_ENDED]) == 0u;
+    let starts = may_start();
     if vm < launch.vms && starts {
         let status = run();
         if status == STATUS_TRAPPED {
@@ -222,6 +222,9 @@ fn fresh(
             atomicAdd(&tally[1], 1u);
         } else if status == STATUS_RUNNING {
             atomicSub(&tally[0], 1u);
+        }
+        if status != STATUS_HALTED {
+            end_sequence();
         }
     }
     if starts {

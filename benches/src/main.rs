@@ -1,12 +1,14 @@
 //! gpuvm's benchmarks: its engines against each other, and against hand-written WGSL, CubeCL and rayon, on equal results.
 
 mod agreement;
+mod algebra;
 mod budget;
 mod contest;
 mod host;
 mod ladder;
 mod latency;
 mod peers;
+mod plans;
 mod plot;
 mod problem;
 mod report;
@@ -61,6 +63,10 @@ enum What {
     Latency,
     /// What being able to stop costs.
     Budget,
+    /// Phases, chains of maps, and folds.
+    Plans,
+    /// Loops over linear code, as powers of matrices and stepped.
+    Algebra,
     /// All of these.
     All,
 }
@@ -103,6 +109,8 @@ fn run(arguments: &Arguments) -> Result<()> {
         soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
+        plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
+        algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
     };
     table::print(&report);
     if let Some(path) = &arguments.json {

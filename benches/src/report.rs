@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use crate::algebra::Raised;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
+use crate::plans::Figure;
 use crate::problem::Problem;
 use crate::soup::Served;
 use crate::stage::Size;
@@ -30,6 +32,10 @@ pub struct Report {
     pub latency: Option<Vec<Wait>>,
     /// What being able to stop costs.
     pub budget: Option<Vec<Bounded>>,
+    /// What plans cost.
+    pub plans: Option<Vec<Figure>>,
+    /// Powers of matrices beside steps.
+    pub algebra: Option<Vec<Raised>>,
 }
 
 impl Report {
@@ -49,8 +55,14 @@ impl Report {
         let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
         let budgets = self.budget.iter().flatten();
         let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
+        let plans = self.plans.iter().flatten();
+        let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
+        let algebra = self.algebra.iter().flatten();
+        let algebra = algebra.map(|raised| (raised.name, &raised.engine, &raised.problem));
         let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
-        all.filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
+        all.chain(plans)
+            .chain(algebra)
+            .filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
             .collect()
     }
 }

@@ -3,10 +3,12 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
+use crate::algebra::{Raised, TURNS};
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
+use crate::plans::Figure;
 use crate::problem::Problem;
 use crate::report::{Report, contestants, geometric_mean, speeds};
 use crate::soup::Served;
@@ -49,6 +51,49 @@ pub fn print(report: &Report) {
     if let Some(budget) = &report.budget {
         println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
     }
+    if let Some(plans) = &report.plans {
+        println!("Plans: what phases and folds cost\n{}\n", plans_table(plans));
+    }
+    if let Some(algebra) = &report.algebra {
+        println!("Algebra: {TURNS} turns of a loop\n{}\n", algebra_table(algebra));
+    }
+}
+
+fn plans_table(plans: &[Figure]) -> Table {
+    let mut table = table(&["", "time", "each phase", "on the device", "each phase", "bytes/s there"]);
+    for figure in plans {
+        let each = |seconds: Option<f64>| {
+            let seconds = seconds.filter(|_| figure.phases > 1);
+            seconds.map_or_else(String::new, |seconds| time(seconds / figure.phases as f64))
+        };
+        let rate = figure.device.filter(|_| figure.bytes > 0);
+        table.add_row([
+            figure.name.clone(),
+            figure.seconds.map_or_else(|| Problem::note(&figure.problem), time),
+            each(figure.seconds),
+            figure.device.map_or_else(String::new, time),
+            each(figure.device),
+            rate.map_or_else(String::new, |seconds| scaled(figure.bytes as f64 / seconds) + "B/s"),
+        ]);
+    }
+    table
+}
+
+fn algebra_table(algebra: &[Raised]) -> Table {
+    let mut table = table(&["", "engine", "as powers", "stepped", "turns stepped", "times as fast"]);
+    for raised in algebra {
+        let all = raised.stepped.map(|seconds| seconds * f64::from(TURNS) / f64::from(raised.stepped_turns));
+        let times = all.zip(raised.raised).map(|(stepped, raised)| stepped / raised);
+        table.add_row([
+            raised.name.to_string(),
+            raised.engine.clone(),
+            raised.raised.map_or_else(|| Problem::note(&raised.problem), time),
+            raised.stepped.map_or_else(String::new, time),
+            raised.stepped_turns.to_string(),
+            times.map_or_else(String::new, |times| format!("{times:.0}")),
+        ]);
+    }
+    table
 }
 
 fn budget_table(budget: &[Bounded]) -> Table {

@@ -65,6 +65,39 @@ pub trait Execute: Send + Sync {
     ///
     /// When the device fails: lost, out of memory, or refusing the work.
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>>;
+
+    /// A row of jobs that needs no host in between, if the engine has such rows.
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        None
+    }
+}
+
+/// Jobs that follow each other on a device without the host in between: each finds what those before it have left in the engine's
+/// memory. A job of which a VM does not halt, because it traps, yields or is not done yet, ends the row: the jobs after it do not start.
+pub trait Sequence: Send {
+    /// Adds a job; false if it cannot be one of a row. Whatever it works on has to stay as it is until the row was waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails: lost, out of memory, or refusing the work.
+    fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool>;
+
+    /// Waits for all jobs that were added. After that the row is empty, but for the jobs after one that has ended it: they can be waited
+    /// for when that one is over.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn wait(&mut self) -> Result<Row>;
+}
+
+/// How a row of jobs has ended.
+#[derive(Default)]
+pub struct Row {
+    /// What it cost, and how many VMs have halted.
+    pub tally: Tally,
+    /// The number, counted from 0, of the job that has ended it before its last, and that job where it stands.
+    pub stopped: Option<(usize, Box<dyn Running>)>,
 }
 
 /// A job on an engine. It runs only while it is advanced, so it can be paused, looked at, saved and moved in between.
@@ -78,16 +111,6 @@ pub trait Running: Send {
     ///
     /// When the device fails. A VM's trap is no error but part of the tally.
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally>;
-
-    /// Submits all of it without waiting, if nothing has run yet and one submission surely ends it; false if not. The next advance waits
-    /// for it. Whatever is submitted later finds what it leaves in the engine's memory.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    fn send(&mut self) -> Result<bool> {
-        Ok(false)
-    }
 
     /// The complete state of all VMs, in the order of their ids.
     ///

@@ -150,6 +150,25 @@ impl Leg {
         })
     }
 
+    /// A leg of one part that something else has begun.
+    pub(crate) fn begun(course: &Course, layout: Layout, running: Box<dyn Running>) -> Leg {
+        let part = Part {
+            range: 0..course.vms,
+            stage: Stage::Started(running),
+            tally: Tally {
+                running: course.vms,
+                ..Tally::default()
+            },
+        };
+        Leg {
+            layout,
+            parts: vec![part],
+            steps: 1,
+            together: false,
+            turn: 0,
+        }
+    }
+
     /// Lets every part that is not over go on within the limit, and gives whether there was time for all. `watch` gets the tally of all.
     ///
     /// # Errors
@@ -199,26 +218,6 @@ impl Leg {
             }
         }
         Ok(true)
-    }
-
-    /// Submits the whole leg without waiting, if it is one part that one submission surely ends, and that leaves nothing but what is in
-    /// the engine's memory; false if not. After that the parameters are of no more use.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub(crate) fn send(&mut self, course: &Course, params: &[Seen<'_>]) -> Result<bool> {
-        if self.parts.len() > 1 || self.steps > 1 || !self.layout.leaves_nothing() {
-            return Ok(false);
-        }
-        let running = self.beginning(0).begin(course, params, &[])?;
-        let part = &mut self.parts[0];
-        part.tally = part.standing();
-        part.stage = Stage::Started(running);
-        match &mut part.stage {
-            Stage::Started(running) => running.send(),
-            Stage::Waiting(_) | Stage::Closed(_) => Ok(false),
-        }
     }
 
     /// Lets one part go on. While it runs, the next one is taken to the engine, unless that needs what this one leaves.

@@ -175,12 +175,6 @@ impl Layout {
         }
     }
 
-    /// Whether a job leaves nothing but what is in the engine's memory.
-    pub(crate) fn leaves_nothing(&self) -> bool {
-        let written = |place: &Place| matches!(place, Place::Own { written: true, .. });
-        self.result_words == 0 && !self.is_handed_on() && !self.places.iter().any(written)
-    }
-
     /// Whether VMs of different jobs write to the same memory, so that each job needs what the one before has left.
     pub(crate) fn is_handed_on(&self) -> bool {
         let common = |place: &Place| matches!(place, Place::Common { .. });

@@ -116,6 +116,38 @@ impl Store {
         Ok(true)
     }
 
+    /// Gives the room in this memory with the data, to read or to write; `None` if it has none. For whoever has a lease, or has told
+    /// nobody else of the store.
+    ///
+    /// # Errors
+    ///
+    /// When a device fails.
+    pub(crate) fn use_on_device(&self, memory: &Arc<dyn DeviceMemory>, write: bool) -> Result<Option<Region>> {
+        if self.words() == 0 {
+            return Ok(None);
+        }
+        let mut state = self.lock();
+        if !self.reserve(&mut state, memory)? {
+            return Ok(None);
+        }
+        let State {
+            device: Some(device),
+            host,
+            ..
+        } = &mut *state
+        else {
+            return Ok(None);
+        };
+        if let (false, Some(host)) = (device.current, &host) {
+            memory.write(&device.region, &Content::of(&**host))?;
+        }
+        device.current = true;
+        if write {
+            *host = None;
+        }
+        Ok(Some(device.region.clone()))
+    }
+
     /// Words of all its entries.
     fn words(&self) -> u64 {
         self.len as u64 * u64::from(self.element.words)
@@ -235,6 +267,25 @@ impl Lease {
         })
     }
 
+    /// The right, if nobody has one that excludes it.
+    pub(crate) fn try_take(store: &Arc<Store>, write: bool) -> Option<Lease> {
+        let mut state = store.lock();
+        if state.writer || write && state.readers > 0 {
+            return None;
+        }
+        match write {
+            true => state.writer = true,
+            false => state.readers += 1,
+        }
+        drop(state);
+        Some(Lease {
+            store: Arc::clone(store),
+            write,
+            execution: false,
+            host: None,
+        })
+    }
+
     /// Whether it is a lease on this store.
     pub(crate) fn is_on(&self, store: &Arc<Store>) -> bool {
         Arc::ptr_eq(&self.store, store)
@@ -268,29 +319,7 @@ impl Lease {
     ///
     /// When a device fails.
     pub(crate) fn use_on_device(&mut self, memory: &Arc<dyn DeviceMemory>) -> Result<Option<Region>> {
-        if self.store.words() == 0 {
-            return Ok(None);
-        }
-        let mut state = self.store.lock();
-        if !self.store.reserve(&mut state, memory)? {
-            return Ok(None);
-        }
-        let State {
-            device: Some(device),
-            host,
-            ..
-        } = &mut *state
-        else {
-            return Ok(None);
-        };
-        if let (false, Some(host)) = (device.current, &host) {
-            memory.write(&device.region, &Content::of(&**host))?;
-        }
-        device.current = true;
-        if self.write {
-            *host = None;
-        }
-        Ok(Some(device.region.clone()))
+        self.store.use_on_device(memory, self.write)
     }
 
     /// A vector of the same type and length, with anything in it.

@@ -28,7 +28,7 @@ fn classify(
 // Whether the VM runs in this batch; one that has not started is put to the entry.
 fn can_run() -> bool {
     if launch.fresh != 0u {
-        if atomicLoad(&signal[SIGNAL_ENDED]) != 0u {
+        if !may_start() {
             return false;
         }
         for (var i = 0u; i < ROW_COUNT; i++) {

@@ -22,7 +22,7 @@ fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Do
         }
         case OP_ADDRESS: { done.result = frame_base + instruction.y; }
         case OP_PARAM, OP_PARAM_LEN: {
-            let slot = params[instruction.y];
+            let slot = params[launch.first_slot + instruction.y];
             done.result = select(slot.z, slot.x + (launch.first_vm + vm) * slot.y, op == OP_PARAM);
         }
         case OP_VM_ID: { done.result = launch.first_vm + vm; }

@@ -14,7 +14,7 @@ struct Launch {
     inner_cycles: u32,
     // Not 0: VMs that yielded go on.
     resume: u32,
-    // Not 0: no VM has started, and states and frames hold anything. None starts if `SIGNAL_ENDED` is not 0.
+    // Not 0: no VM has started, and states and frames hold anything.
     fresh: u32,
     // The deepest that `enter` may go.
     depth_limit: u32,
@@ -27,10 +27,14 @@ struct Launch {
     arena_words: u32,
     // Words of the atomics.
     atomic_words: u32,
+    // Where the job's slots begin among the parameters'.
+    first_slot: u32,
+    // The job's number in a sequence, counted from 1; 0 if it is alone.
+    turn: u32,
 }
 
 @group(0) @binding(0) var<uniform> launch: Launch;
-// One slot a launch parameter: base, stride, length, 0.
+// One slot a launch parameter of a job: base, stride, length, 0.
 @group(0) @binding(1) var<storage, read> params: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> arena: array<u32>;
 @group(0) @binding(3) var<storage, read_write> atomics: array<atomic<u32>>;
@@ -39,3 +43,17 @@ struct Launch {
 @group(0) @binding(5) var<storage, read_write> frames: array<u32>;
 // What the host looks at between dispatches, see the `SIGNAL_` constants.
 @group(0) @binding(6) var<storage, read_write> signal: array<atomic<u32>>;
+
+// Whether VMs that have not started may: neither an earlier step nor an earlier job of the sequence has ended the row. Others of the
+// same job may have done so since the dispatch began.
+fn may_start() -> bool {
+    let ended = atomicLoad(&signal[SIGNAL_ENDED]);
+    return ended == 0u || (launch.turn != 0u && ended == launch.turn);
+}
+
+// Keeps the jobs after this one from starting, because one of its VMs has not halted.
+fn end_sequence() {
+    if launch.turn != 0u {
+        atomicStore(&signal[SIGNAL_ENDED], launch.turn);
+    }
+}

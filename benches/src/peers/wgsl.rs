@@ -2,6 +2,7 @@
 //! launch writes the inputs, dispatches, copies the results to a mapped buffer and reads it, in one submission.
 
 use std::sync::mpsc;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use bytemuck::AnyBitPattern;
@@ -137,6 +138,38 @@ impl Gpu {
         };
         prepared.upload();
         Ok(prepared)
+    }
+
+    /// Seconds that copying so many bytes from one place of the device's memory to another takes: of many copies in one submission, so
+    /// that nothing but copying counts.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn copy(&self, bytes: u64) -> Result<f64> {
+        const COPIES: u32 = 50;
+        let [from, to] = [(); 2].map(|()| {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: bytes,
+                usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        let run = |copies: u32| -> Result<f64> {
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            for _ in 0..copies {
+                encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
+            }
+            let begin = Instant::now();
+            self.queue.submit([encoder.finish()]);
+            self.wait()?;
+            Ok(begin.elapsed().as_secs_f64())
+        };
+        run(COPIES)?;
+        // What a submission costs is in both.
+        let [one, many] = [run(1)?, run(1 + COPIES)?];
+        Ok((many - one) / f64::from(COPIES))
     }
 
     fn pipeline(&self, source: &str, checks: Checks) -> wgpu::ComputePipeline {

@@ -1,33 +1,69 @@
-//! The launches of a step: which are waited for, and which are only sent off.
+//! The launches of a step. Where the engine can, they are only added to its row of jobs, and nobody waits for them before somebody has
+//! to look; else they are brought to their ends one by one.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use gpuvm_core::isa::Op;
-use gpuvm_core::program::Program;
+use gpuvm_core::types::Type;
 
+use super::fuse::Step;
 use super::kernel::{Sketch, Source};
 use super::program::{At, Columns};
-use super::run::{Runner, empty};
+use super::run::{Data, Runner, empty};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{Limit, Words};
+use crate::engine::{DeviceMemory, Limit, Region, Row, Sequence, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
+use crate::marshal::{Cut, Layout};
+use crate::store::{Lease, Store};
 use crate::trap::Trap;
-use crate::view::{Held, Seen};
+use crate::view::{Held, Seen, View, view_of};
 
-/// A launch.
+/// Launches in a row, and what they need until they have ended.
+#[derive(Default)]
 pub(super) struct UnderWay {
-    name: String,
-    course: Course,
-    leg: Leg,
+    row: Option<Box<dyn Sequence>>,
+    sent: Vec<Sent>,
+    /// Leases on the plan's buffers. Columns need none, as nobody else knows them.
+    leases: Vec<Lease>,
+    /// Columns that are of no use any more but to tell a trap.
+    idle: Vec<(usize, Data)>,
+    /// Words that are written by what was sent.
+    written: u64,
 }
 
-/// Launches that are under way at a time without anybody waiting for them.
-const MOST_SENT: usize = 32;
-/// VMs of all of them together. Their columns cannot be used again before they are waited for.
-const MOST_VMS_SENT: u64 = 1 << 20;
+/// A launch in the row.
+struct Sent {
+    name: String,
+    step: usize,
+    course: Course,
+    layout: Layout,
+}
+
+/// Words of columns that may be kept from their next use by launches that nobody has waited for.
+const MOST_WRITTEN: u64 = 1 << 26;
+
+impl UnderWay {
+    /// Launches on an engine that has such rows, or none.
+    pub fn new(row: Option<Box<dyn Sequence>>) -> UnderWay {
+        UnderWay {
+            row,
+            ..UnderWay::default()
+        }
+    }
+
+    /// Whether launches can be added.
+    pub fn is_possible(&self) -> bool {
+        self.row.is_some()
+    }
+
+    /// Keeps a column that is of no more use as long as what was sent may have to be looked into.
+    pub fn keep(&mut self, node: usize, column: Option<Data>) {
+        if !self.sent.is_empty() {
+            self.idle.extend(column.map(|column| (node, column)));
+        }
+    }
+}
 
 impl<'p> Runner<'p, '_> {
     /// Runs a kernel.
@@ -46,13 +82,7 @@ impl<'p> Runner<'p, '_> {
             vms: vms as u64,
             engine: at.engine,
         };
-        let params: Result<Vec<Bound<'_>>> = sketch
-            .sources
-            .iter()
-            .map(|source| self.source(at.root, source, vms, columns))
-            .collect();
-        let memory = at.executor.memory();
-        let mut held = Held::new(params?, memory.as_ref(), false)?;
+        let mut params = self.params(at, sketch, vms, columns)?;
         let course = Course {
             executor: Arc::clone(at.executor),
             engine: at.engine,
@@ -60,73 +90,193 @@ impl<'p> Runner<'p, '_> {
             vms: u32::try_from(vms).map_err(|_| too_large())?,
             keep: false,
         };
+        let course = match self.send(name, course, &mut params)? {
+            Some(course) => course,
+            None => return Ok(()),
+        };
+        self.settle()?;
+        let mut held = Held::new(params, at.executor.memory().as_ref(), false)?;
         held.refresh()?;
         let mut views = held.views();
         let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        let mut under_way = UnderWay {
-            name: name.clone(),
-            course,
-            leg,
-        };
-        if self.can_send(&under_way.course)? && under_way.leg.send(&under_way.course, &views)? {
-            self.sent.push_back(under_way);
-            return Ok(());
-        }
-        self.wait_for(under_way, &mut views)
+        self.wait_for((name, self.step), &course, leg, &mut views)
     }
 
-    /// Sees to room for a launch among those that are under way; false if it must not be sent off without a look at how it ends: because
-    /// it can trap or yield, there is no engine's memory to leave its columns in, or it is so large that a wait is nothing to it.
-    fn can_send(&mut self, course: &Course) -> Result<bool> {
-        let Program { code, sites, .. } = &*course.program;
-        let large = u64::from(course.vms) > MOST_VMS_SENT;
-        let stops = !sites.is_empty() || code.iter().any(|code| Op::from_code(code.opcode) == Some(Op::Yield));
-        if large || stops || course.executor.memory().is_none() {
-            return Ok(false);
+    /// Adds a launch to the row. Gives the course back if it cannot be a part of it: because some of its data is not in the engine's
+    /// memory, or it is more than one job, or sees all of what it writes, which takes a copy.
+    fn send(&mut self, name: &str, course: Course, params: &mut [Bound<'_>]) -> Result<Option<Course>> {
+        let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
+            return Ok(Some(course));
+        };
+        if params.iter().any(|bound| bound.mode.writes() && times(params, bound) > 1) {
+            return Ok(Some(course));
         }
-        let vms = |sent: &VecDeque<UnderWay>| sent.iter().map(|sent| u64::from(sent.course.vms)).sum::<u64>();
-        while self.sent.len() >= MOST_SENT || vms(&self.sent) + u64::from(course.vms) > MOST_VMS_SENT {
-            match self.sent.pop_front() {
-                Some(first) => self.wait_for(first, &mut [])?,
-                None => break,
+        self.lease(params)?;
+        let mut regions = Vec::with_capacity(params.len());
+        let mut written = 0;
+        for bound in params.iter() {
+            let region = match &bound.argument {
+                Argument::Buffer(store) => match self.region(store, &memory, bound.mode.writes())? {
+                    Some(region) => Some(region),
+                    None => return Ok(Some(course)),
+                },
+                _ => None,
+            };
+            let words = region.as_ref().map_or(0, |region| region.words.into());
+            written += if bound.mode.writes() { words } else { 0 };
+            regions.push(region);
+        }
+        let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
+        let Some(seen) = seen else {
+            return Ok(Some(course));
+        };
+        let Course { program, vms, .. } = &course;
+        let layout = Layout::new(&seen, program.result_words(), *vms, false);
+        if course.executor.capacity(program, &layout.demand()) < *vms {
+            return Ok(Some(course));
+        }
+        let cut = Cut {
+            program,
+            range: 0..*vms,
+            vm_count: *vms,
+            steps: 1,
+            results: &[],
+        };
+        let (mut job, arena) = layout.job(&seen, &cut);
+        job.atomics = layout.atomics();
+        let Some(row) = &mut self.under_way.row else {
+            return Ok(Some(course));
+        };
+        if !row.push(job, &arena)? {
+            return Ok(Some(course));
+        }
+        self.under_way.written += written;
+        self.under_way.sent.push(Sent {
+            name: name.to_string(),
+            step: self.step,
+            course,
+            layout,
+        });
+        if self.under_way.written > MOST_WRITTEN {
+            self.settle()?;
+        }
+        Ok(None)
+    }
+
+    /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the row is waited for before it is
+    /// asked for again, so that nobody waits for this plan meanwhile.
+    fn lease(&mut self, params: &[Bound<'_>]) -> Result<()> {
+        let mut wanted: Vec<(&Arc<Store>, bool)> = Vec::new();
+        for bound in params {
+            let Argument::Buffer(store) = &bound.argument else {
+                continue;
+            };
+            let of = |known: &Arc<Store>| Arc::ptr_eq(known, store);
+            let write = self.buffers.iter().find(|(known, _)| of(known)).map(|(_, write)| *write);
+            let known = wanted.iter().any(|(known, _)| of(known));
+            wanted.extend(write.filter(|_| !known).map(|write| (store, write)));
+        }
+        let is_leased = |leases: &[Lease], store| leases.iter().any(|lease| lease.is_on(store));
+        for (store, write) in &wanted {
+            if !is_leased(&self.under_way.leases, store) {
+                match Lease::try_take(store, *write) {
+                    Some(lease) => self.under_way.leases.push(lease),
+                    None => {
+                        self.settle()?;
+                        break;
+                    }
+                }
             }
         }
-        Ok(true)
-    }
-
-    /// Waits for all launches that were sent off.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn settle(&mut self) -> Result<()> {
-        while let Some(sent) = self.sent.pop_front() {
-            self.wait_for(sent, &mut [])?;
+        // All launches take them in the order of addresses, so that no two wait for each other in a circle.
+        wanted.retain(|(store, _)| !is_leased(&self.under_way.leases, store));
+        wanted.sort_by_key(|(store, _)| Arc::as_ptr(store).addr());
+        for (store, write) in wanted {
+            self.under_way.leases.push(Lease::take(store, write, false)?);
         }
         Ok(())
     }
 
-    /// Brings a launch to its end.
-    fn wait_for(&mut self, under_way: UnderWay, views: &mut [Seen<'_>]) -> Result<()> {
-        let UnderWay { name, course, mut leg } = under_way;
-        let (mut results, limit) = (Words::default(), Limit::default());
+    /// Where a store's data is in the engine's memory.
+    fn region(&mut self, store: &Arc<Store>, memory: &Arc<dyn DeviceMemory>, write: bool) -> Result<Option<Region>> {
+        let lease = self.under_way.leases.iter_mut().find(|lease| lease.is_on(store));
+        match lease {
+            Some(lease) => lease.use_on_device(memory),
+            None => store.use_on_device(memory, write),
+        }
+    }
+
+    /// Waits for all launches that were sent.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or [`Error::Trap`].
+    pub fn settle(&mut self) -> Result<()> {
+        while !self.under_way.sent.is_empty() {
+            let Some(row) = &mut self.under_way.row else { break };
+            let Row { tally, stopped } = row.wait()?;
+            let ended = stopped.as_ref().map_or(self.under_way.sent.len(), |(number, _)| *number);
+            self.add(&tally, ended as u64);
+            let mut ended: Vec<Sent> = self.under_way.sent.drain(..ended + usize::from(stopped.is_some())).collect();
+            if let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) {
+                let leg = Leg::begun(&sent.course, sent.layout, running);
+                self.wait_for((&sent.name, sent.step), &sent.course, leg, &mut [])?;
+            }
+        }
+        let row = self.under_way.row.take();
+        self.under_way = UnderWay::new(row);
+        Ok(())
+    }
+
+    /// Brings a launch of a step to its end.
+    fn wait_for(
+        &mut self,
+        (name, step): (&str, usize),
+        course: &Course,
+        mut leg: Leg,
+        views: &mut [Seen<'_>],
+    ) -> Result<()> {
+        let mut results = Words::default();
         while !leg.all_over() {
-            leg.round(&course, views, &mut results, &limit, &mut |_| {})?;
+            leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;
         }
         let tally = leg.tally();
-        self.add(&tally);
-        match leg.close(&course, views, &mut results)? {
+        self.add(&tally, 1);
+        match leg.close(course, views, &mut results)? {
             None => Ok(()),
             Some(record) => {
                 let trap = Trap::of(&course.program, &record);
-                Err(self.trapped(&name, course.vms as usize, trap, tally.trapped.into()))
+                let error = self.trapped(name, course.vms as usize, trap, tally.trapped.into());
+                Err(self.told(step, error))
             }
         }
     }
 
-    /// What stands for a launch parameter.
-    fn source(&self, root: usize, source: &Source, vms: usize, columns: &Columns) -> Result<Bound<'p>> {
-        match source {
+    /// The trap of a step as it would be told if each of its nodes were a step: of several nodes, those before the last are run alone.
+    fn told(&mut self, step: usize, trap: Error) -> Error {
+        let order = self.order;
+        let Some(step) = order.steps.get(step).filter(|step| step.members.len() > 1) else {
+            return trap;
+        };
+        for (node, column) in std::mem::take(&mut self.under_way).idle {
+            self.columns[node].get_or_insert(column);
+        }
+        // The steps that are made for this have one node each, and are none of the plan's.
+        self.step = order.steps.len();
+        let before = step.members.iter().filter(|member| **member != step.root);
+        let alone = |&root: &usize| {
+            self.run_step(&Step {
+                root,
+                members: vec![root],
+                stored: vec![root],
+            })
+        };
+        before.map(alone).find_map(Result::err).unwrap_or(trap)
+    }
+
+    /// What stands for a kernel's launch parameters.
+    fn params(&self, at: At<'_>, sketch: &Sketch, vms: usize, columns: &Columns) -> Result<Vec<Bound<'p>>> {
+        let param = |source: &Source| match source {
             Source::Node(from, parameter, read) => self.bound(*from, *parameter, *read, vms),
             Source::Value(value) => Ok(Bound {
                 mode: Mode::Value,
@@ -136,9 +286,38 @@ impl<'p> Runner<'p, '_> {
                 let data = columns.get(column).cloned();
                 Ok(Bound {
                     mode: *mode,
-                    argument: self.argument(&data.unwrap_or_else(|| empty(self.nodes[root].element))),
+                    argument: self.argument(&data.unwrap_or_else(|| empty(self.nodes[at.root].element))),
                 })
             }
-        }
+        };
+        sketch.sources.iter().map(param).collect()
     }
+}
+
+/// How many of the parameters have the same buffer as one of them.
+fn times(params: &[Bound<'_>], bound: &Bound<'_>) -> usize {
+    let store = |bound: &Bound<'_>| match &bound.argument {
+        Argument::Buffer(store) => Some(Arc::as_ptr(store)),
+        _ => None,
+    };
+    params.iter().filter(|other| store(other) == store(bound)).count()
+}
+
+/// How a launch sees a parameter that is in the engine's memory or comes with the job.
+fn seen<'v>((bound, region): (&'v mut Bound<'_>, &'v Option<Region>)) -> Option<Seen<'v>> {
+    let mode = bound.mode;
+    let element: &'static Type = bound.argument.element();
+    let view = match (region, &bound.argument) {
+        (Some(region), Argument::Buffer(store)) => View::Device {
+            region,
+            element,
+            len: store.len,
+        },
+        _ => view_of(bound)?,
+    };
+    Some(Seen {
+        mode,
+        view,
+        copy_of: None,
+    })
 }

@@ -88,11 +88,12 @@ impl Runner<'_, '_> {
 
     /// Calls a routine's function for so many VMs.
     fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32) -> Result<Ran> {
-        self.add(&Tally {
+        let tally = Tally {
             batches: 1,
             engine: Engine::Native,
             ..Tally::default()
-        });
+        };
+        self.add(&tally, 1);
         native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)
     }
 

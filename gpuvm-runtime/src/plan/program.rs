@@ -44,14 +44,15 @@ impl<'p> Runner<'p, '_> {
         }
     }
 
-    /// Brings the inputs that are read more than once to the engine.
+    /// Brings the inputs that are read more than once, or by launches that nobody waits for, to the engine.
     fn bring_inputs(&mut self, step: &Step, executor: &Arc<dyn Execute>) -> Result<()> {
         let graph = &self.order.graph;
         let twice = matches!(self.nodes[step.root].kind, Kind::Scan(_) | Kind::Filter(_));
+        let in_a_row = self.under_way.is_possible();
         let reads = step.members.iter().flat_map(|member| graph.reads(self.nodes, *member));
         for node in reads
             .map(|read| read.node)
-            .filter(|node| twice || graph.readers[*node].len() > 1)
+            .filter(|node| in_a_row || twice || graph.readers[*node].len() > 1)
         {
             self.bring(node, executor)?;
         }

@@ -1,6 +1,6 @@
 //! A plan on its way: its steps one after the other, each on what the steps before have left.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,8 +50,12 @@ pub(super) struct Runner<'p, 'a> {
     pub columns: Vec<Option<Data>>,
     /// How many entries each filter has kept.
     pub kept: BTreeMap<usize, usize>,
+    /// The plan's buffers, and whether a node writes them.
+    pub buffers: Vec<(Arc<Store>, bool)>,
     /// Launches that nobody has waited for yet.
-    pub sent: VecDeque<UnderWay>,
+    pub under_way: UnderWay,
+    /// The step that runs.
+    pub step: usize,
     pub tally: Tally,
     pub launches: u64,
     begin: Instant,
@@ -67,7 +71,9 @@ impl<'p, 'a> Runner<'p, 'a> {
             fold,
             columns: vec![None; nodes.len()],
             kept: BTreeMap::new(),
-            sent: VecDeque::new(),
+            buffers: nodes.iter().filter_map(buffer).collect(),
+            under_way: UnderWay::default(),
+            step: 0,
             tally: Tally::default(),
             launches: 0,
             begin: Instant::now(),
@@ -80,13 +86,17 @@ impl<'p, 'a> Runner<'p, 'a> {
     ///
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
     pub fn run(mut self, plan: u64, reuse: bool) -> Result<PlanDone> {
+        self.under_way = UnderWay::new(match self.engine {
+            Engine::Native => None,
+            engine => self.runtime.executor(engine)?.sequence(),
+        });
         for (number, step) in self.order.steps.iter().enumerate() {
-            self.step(step)?;
-            for node in step.members.iter().filter(|node| !step.stored.contains(node)) {
-                self.columns[*node] = None;
-            }
-            for node in self.order.dead_after(number).filter(|_| reuse) {
-                self.columns[node] = None;
+            self.step = number;
+            self.run_step(step)?;
+            let passed_on = step.members.iter().copied().filter(|node| !step.stored.contains(node));
+            for node in passed_on.chain(self.order.dead_after(number).filter(|_| reuse)) {
+                let column = self.columns[node].take();
+                self.under_way.keep(node, column);
             }
         }
         self.settle()?;
@@ -98,24 +108,8 @@ impl<'p, 'a> Runner<'p, 'a> {
         Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats))
     }
 
-    /// Runs a step. Of a step of several nodes that traps, the nodes before the last are run alone, to tell the trap as it would be told
-    /// if each were a step.
-    fn step(&mut self, step: &Step) -> Result<()> {
-        let ran = self.run_step(step);
-        if let (Err(Error::Trap(_)), true) = (&ran, step.members.len() > 1) {
-            let before = step.members.iter().filter(|member| **member != step.root);
-            for &root in before {
-                self.run_step(&Step {
-                    root,
-                    members: vec![root],
-                    stored: vec![root],
-                })?;
-            }
-        }
-        ran
-    }
-
-    fn run_step(&mut self, step: &Step) -> Result<()> {
+    /// Runs a step.
+    pub fn run_step(&mut self, step: &Step) -> Result<()> {
         match self.engine {
             Engine::Native => step.members.iter().try_for_each(|member| self.native(*member)),
             engine => {
@@ -228,7 +222,8 @@ impl<'p, 'a> Runner<'p, 'a> {
     }
 
     /// The words of a column.
-    pub fn words(&self, data: &Data) -> Result<Vec<u32>> {
+    pub fn words(&mut self, data: &Data) -> Result<Vec<u32>> {
+        self.settle()?;
         let all = |column: &dyn Column| {
             let mut words = vec![0; column.len() * column.element().words as usize];
             write_pieces(column, 0..column.len(), &mut words);
@@ -252,9 +247,9 @@ impl<'p, 'a> Runner<'p, 'a> {
         }
     }
 
-    /// Adds what a launch has cost.
-    pub fn add(&mut self, tally: &Tally) {
-        self.launches += 1;
+    /// Adds what launches have cost.
+    pub fn add(&mut self, tally: &Tally, launches: u64) {
+        self.launches += launches;
         self.tally = continued(&self.tally, tally);
     }
 
@@ -323,6 +318,14 @@ impl<'p, 'a> Runner<'p, 'a> {
             self.columns[node] = Some(Data::Store(Arc::new(store)));
         }
         Ok(())
+    }
+}
+
+/// The store of a node that is a buffer, and whether another node writes it.
+fn buffer(node: &Node<'_>) -> Option<(Arc<Store>, bool)> {
+    match &node.kind {
+        Kind::Buffer { store, writer } => Some((Arc::clone(store), writer.is_some())),
+        _ => None,
     }
 }
 

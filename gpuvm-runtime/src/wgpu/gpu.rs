@@ -57,6 +57,8 @@ const IDLE_BYTES: u64 = 4 << 30;
 const IDLE_BYTES_SOFTWARE: u64 = 256 << 20;
 /// How long to ask a real GPU again and again before going to sleep.
 const SPIN: Duration = Duration::from_micros(100);
+/// How long to ask for a submission of which nobody knows how long it takes, less and less often.
+const PATIENCE: Duration = Duration::from_millis(20);
 /// How long to sleep at a time while a submission is not expected to end yet.
 const NAP: Duration = Duration::from_millis(1);
 
@@ -270,17 +272,24 @@ impl Gpu {
     ) -> Result<()> {
         if !self.software {
             let begin = Instant::now();
-            let expected = expected.filter(|&expected| expected > SPIN).unwrap_or_default();
-            // What it waits for and what comes after it take time too.
-            let (early, late) = (SPIN + expected / 8, 4 * SPIN + expected / 8);
             self.ask_until(begin + SPIN, &done)?;
-            // Not by a wait with a time-out: where several threads wait, wgpu panics when one of them gives up just as the device ends.
-            while !done() && begin.elapsed() + early < expected {
-                std::thread::sleep(NAP.min(expected / 16));
-                self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
-            }
-            if !expected.is_zero() {
-                self.ask_until(begin + expected + late, &done)?;
+            match expected.filter(|&expected| expected > SPIN) {
+                Some(expected) => {
+                    // What it waits for and what comes after it take time too.
+                    let (early, late) = (SPIN + expected / 8, 4 * SPIN + expected / 8);
+                    // Not by a wait with a time-out: where several threads wait, wgpu panics when one of them gives up just as the
+                    // device ends.
+                    while !done() && begin.elapsed() + early < expected {
+                        self.nap(NAP.min(expected / 16))?;
+                    }
+                    self.ask_until(begin + expected + late, &done)?;
+                }
+                None => {
+                    self.ask_until(begin + 4 * SPIN, &done)?;
+                    while !done() && begin.elapsed() < PATIENCE {
+                        self.nap(begin.elapsed() / 16)?;
+                    }
+                }
             }
         }
         while !done() {
@@ -289,6 +298,13 @@ impl Gpu {
             std::thread::yield_now();
         }
         self.check_lost()
+    }
+
+    /// Sleeps for a while, and then asks the device.
+    fn nap(&self, time: Duration) -> Result<()> {
+        std::thread::sleep(time);
+        self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
+        Ok(())
     }
 
     /// Asks the device until `done` tells so, or the time has come.

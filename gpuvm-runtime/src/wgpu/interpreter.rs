@@ -14,10 +14,10 @@ use super::library::Library;
 use super::memory::{bind_parts, filled};
 use super::pace::Experience;
 use super::pack::{Packed, pack};
-use super::session::{Session, capacity, groups};
+use super::session::{Jobs, Session, capacity, groups};
 use super::source::{Entry, Part, Uses};
-use super::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
+use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
 use crate::error::{Error, Result};
 
 /// The interpreter on one device. A clone is another handle to it.
@@ -150,7 +150,7 @@ impl Interpreter {
     /// # Errors
     ///
     /// Those of [`Interpreter::load`].
-    pub fn plan(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
+    pub fn interpreting(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
         Ok(Box::new(Interpreting {
             interpreter: self.clone(),
             plain: self.load(program)?,
@@ -169,8 +169,21 @@ impl Execute for Interpreter {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let plan = self.plan(&job.program)?;
-        Session::start(self.shared.gpu.clone(), plan, job, arena)
+        Session::start(self, job, arena)
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        Some(Jobs::new(self.clone()))
+    }
+}
+
+impl Planner for Interpreter {
+    fn gpu(&self) -> &Arc<Gpu> {
+        &self.shared.gpu
+    }
+
+    fn plan(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+        self.interpreting(&job.program)
     }
 }
 
@@ -215,13 +228,13 @@ impl Stepper for Interpreted {
         &self.experience
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
         let own = [&self.code, &self.matrices].map(|buffer| buffer.as_entire_binding());
         let parts = shared.bindings.iter().cloned().chain(own);
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
             group: bind_parts(&gpu.device, &self.kernel.layouts[0], parts),
-            groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
+            groups: groups(gpu, vms.into(), self.kernel.workgroup),
         })
     }
 }

@@ -1,11 +1,13 @@
 //! The border between an engine on the GPU and the [`Session`](super::session::Session) that drives it: the session owns a job's
 //! buffers and decides how much runs when, the engine knows kernels.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::gpu::Gpu;
+use super::memory::bind_parts;
 use super::pace::Experience;
-use crate::engine::{Engine, Image};
+use crate::engine::{Engine, Image, Job, Source};
 use crate::error::Result;
 
 /// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
@@ -35,8 +37,13 @@ pub trait Stepper: Send + Sync {
     /// What is remembered of the program's launches on it.
     fn experience(&self) -> &Experience;
 
-    /// Binds the kernels to a session's buffers.
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound>;
+    /// Whether VMs leave anything in the rows of their states.
+    fn writes_states(&self) -> bool {
+        true
+    }
+
+    /// Binds the kernels to a session's buffers, for so many VMs.
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound>;
 }
 
 /// Kernels with the buffers of a session.
@@ -80,16 +87,45 @@ pub struct Recorded {
 }
 
 /// The buffers that all engines' kernels share: group 0, bindings 0 to 6, as `launch.wgsl` has them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Shared<'a> {
     /// The bindings in order. The first is the uniform, which is bound with a dynamic offset.
     pub bindings: [wgpu::BindingResource<'a>; BINDINGS],
-    /// VMs.
-    pub vms: u32,
+    /// The group of just these.
+    group: OnceCell<wgpu::BindGroup>,
+}
+
+impl<'a> Shared<'a> {
+    /// The bindings in order.
+    pub fn new(bindings: [wgpu::BindingResource<'a>; BINDINGS]) -> Shared<'a> {
+        Shared {
+            bindings,
+            group: OnceCell::new(),
+        }
+    }
+
+    /// A group of these bindings alone, one for all kernels: their layouts are equal, which is what a device asks for.
+    pub fn group(&self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
+        let group = || bind_parts(&gpu.device, layout, self.bindings.iter().cloned());
+        self.group.get_or_init(group).clone()
+    }
 }
 
 /// Bindings that all engines share.
 pub const BINDINGS: usize = 7;
+
+/// Makes the plans of an engine's jobs.
+pub trait Planner: Send + Sync {
+    /// The device.
+    fn gpu(&self) -> &Arc<Gpu>;
+
+    /// How a job goes, with what its arena starts with.
+    ///
+    /// # Errors
+    ///
+    /// When the program is damaged, or the device refuses a kernel.
+    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>>;
+}
 
 /// Decides how a session goes on. It is asked before each submission, so an engine may begin with one stepper and go on with a
 /// better one when that is ready.

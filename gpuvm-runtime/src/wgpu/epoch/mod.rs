@@ -24,7 +24,7 @@ use super::pack::{Packed, pack};
 use super::session::{Session, capacity};
 use super::source::epoch::MOST_STEPS;
 use super::source::{Entry, Part, Uses};
-use super::stepper::{Bound, Need, Plan, Reach, Shared, Stepper};
+use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
 use crate::error::{Error, Result};
 
@@ -183,12 +183,21 @@ impl Execute for Epoch {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let plan = Sorting {
+        Session::start(self, job, arena)
+    }
+}
+
+impl Planner for Epoch {
+    fn gpu(&self) -> &Arc<Gpu> {
+        &self.shared.gpu
+    }
+
+    fn plan(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+        Ok(Box::new(Sorting {
             epoch: self.clone(),
             program: self.load(&job.program)?,
             last: None,
-        };
-        Session::start(self.shared.gpu.clone(), Box::new(plan), job, arena)
+        }))
     }
 }
 
@@ -252,8 +261,8 @@ impl Stepper for Sorted {
         &self.program.experience
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
-        Box::new(Queues::new(gpu, self, shared))
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
+        Box::new(Queues::new(gpu, self, shared, vms))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::Result;
 /// Iterations of loops inside of instructions in one dispatch, where lavapipe silently ends a shader after 65,535 iterations of all
 /// its loops together, and each of the up to eight VMs that share a vector may add its own; the largest single instruction comes
 /// on top.
-const INNER_CYCLES_SOFTWARE: u32 = 2_500;
+pub(super) const INNER_CYCLES_SOFTWARE: u32 = 2_500;
 /// Iterations of all loops in one dispatch that lavapipe is trusted with.
 const ITERATIONS_SOFTWARE: u32 = 60_000;
 /// VMs that share a vector there.
@@ -25,38 +25,9 @@ const MOST_STEPS: u32 = 256;
 const IN_FLIGHT: usize = 2;
 
 impl Session {
-    /// Submits the whole job, if one submission surely ends it and nothing has run.
-    pub(super) fn submit_all(&mut self) -> Result<bool> {
-        self.choose(&[], false)?;
-        if !self.fresh || self.job.steps > 1 || !self.stepper.ends_at_once() {
-            return Ok(false);
-        }
-        self.sent = Some(self.next(&Limit::default(), None, u64::MAX, false, false)?);
-        Ok(true)
-    }
-
-    /// Waits for the submission of the whole job. As others may have been under way before it, its time tells nothing for later.
-    fn absorb_all(&mut self, ticket: Ticket) -> Result<()> {
-        let begin = Instant::now();
-        let mut report = self.wait(&ticket)?;
-        report.waited = begin.elapsed();
-        self.count(&report);
-        if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results {
-            self.results = Some(ticket);
-        }
-        Ok(())
-    }
-
     /// Runs until no VM is running any more or the limit is reached.
     pub(super) fn run(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<()> {
         let begin = Instant::now();
-        if let Some(ticket) = self.sent.take() {
-            self.absorb_all(ticket)?;
-            watch(&self.tally);
-            if self.tally.running == 0 && !self.next_step() {
-                return Ok(());
-            }
-        }
         self.breaks = !limit.breakpoints.is_empty();
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         let mut resume = self.tally.yielded > 0;

@@ -1,5 +1,7 @@
 //! The buffers of a session, and what is written to them before it begins.
 
+use std::sync::Arc;
+
 use super::super::gpu::Gpu;
 use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
@@ -30,8 +32,8 @@ pub struct Buffers {
     pub arena: Arena,
     /// The signal, and from [`ATOMICS_AT`] on the atomics: one copy brings both.
     pub cells: Lease,
-    pub states: Lease,
-    pub frames: Lease,
+    pub states: Arc<Lease>,
+    pub frames: Arc<Lease>,
     vms: u64,
     frame_words: u64,
     pub atomic_words: u64,
@@ -54,16 +56,12 @@ impl Buffers {
     pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
         let vms = u64::from(job.vms);
         let frame_words = u64::from(job.program.frame_memory());
-        let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
-        let resident = job.slots.iter().any(|slot| slot.region.is_some())
-            || job.copies.iter().any(copied)
-            || !job.atomic_regions.is_empty();
-        let beside = if resident {
+        let beside = if is_resident(job) {
             Some(Arena::in_heap(gpu, job)?)
         } else {
             None
         };
-        let storage = |words: u64| gpu.pool.take(Kind::Storage, size(words));
+        let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words)));
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let mut buffers = gpu.allocating(|_| Buffers {
             inputs: gpu.pool.take(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
@@ -139,10 +137,7 @@ impl Buffers {
             words_of(&self.frames, self.frame_words * self.vms),
             words_of(&self.cells, signal::WORDS as u64),
         ];
-        Shared {
-            bindings,
-            vms: self.vms as u32,
-        }
+        Shared::new(bindings)
     }
 }
 
@@ -161,6 +156,14 @@ impl Buffers {
     }
 }
 
+/// Whether data that stays on the device takes part in a job.
+pub fn is_resident(job: &Job) -> bool {
+    let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
+    job.slots.iter().any(|slot| slot.region.is_some())
+        || job.copies.iter().any(copied)
+        || !job.atomic_regions.is_empty()
+}
+
 /// How many uniforms a job has: those of launches, and one for each copy, or one where there is none to copy.
 pub fn uniforms(job: &Job) -> u64 {
     u64::from(LAUNCHES) + job.copies.len().max(1) as u64
@@ -174,7 +177,7 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
 }
 
 /// The parameter slots as words, with places in the arena's buffer.
-fn slot_words(job: &Job, arena: &Arena) -> Vec<u32> {
+pub fn slot_words(job: &Job, arena: &Arena) -> Vec<u32> {
     let types = job.program.params.iter().map(Some).chain([None]);
     job.slots
         .iter()
@@ -200,7 +203,7 @@ fn slot_words(job: &Job, arena: &Arena) -> Vec<u32> {
 }
 
 /// The smallest span of the arena's buffer that has the job's own arena and all regions of its slots.
-fn window(job: &Job, arena: &Arena) -> [u32; 2] {
+pub fn window(job: &Job, arena: &Arena) -> [u32; 2] {
     let regions = job.slots.iter().filter_map(|slot| slot.region.as_ref());
     let mut spans: Vec<_> = regions
         .map(|region| {

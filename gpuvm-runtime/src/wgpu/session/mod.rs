@@ -4,7 +4,9 @@
 mod advance;
 mod arena;
 mod buffers;
+mod launch;
 mod results;
+mod sequence;
 mod state;
 mod submit;
 
@@ -17,13 +19,16 @@ use gpuvm_core::program::Program;
 use super::gpu::Gpu;
 use super::memory::WORD;
 use super::pace::Pace;
+use super::pool::Lease;
 use super::source::{WORKGROUP, row, signal};
-use super::stepper::{Bound, Need, Plan, Stepper};
+use super::stepper::{Bound, Need, Plan, Planner, Stepper};
 use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 use crate::error::Result;
 
 use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
+
+pub use self::sequence::Jobs;
 
 /// A job on a GPU.
 pub struct Session {
@@ -52,10 +57,17 @@ pub struct Session {
     /// Whether every stepper so far has counted the instructions.
     counted: bool,
     tally: Tally,
-    /// The submission of the whole job that nobody has waited for yet.
-    sent: Option<Ticket>,
     /// The submission after which all VMs had stopped, if it brought the results along.
     results: Option<Ticket>,
+}
+
+/// How a job stands that something else has begun.
+struct Begun {
+    states: Arc<Lease>,
+    frames: Arc<Lease>,
+    signal: [u32; signal::WORDS],
+    /// Instructions that each VM was given.
+    cycles: u64,
 }
 
 /// A stepper that is bound to a session's buffers.
@@ -67,21 +79,31 @@ struct Bindings {
 }
 
 impl Session {
-    /// Takes a job in, on the engine that the plan is of, with what its arena starts with.
+    /// Takes a job in, with what its arena starts with.
     ///
     /// # Errors
     ///
     /// When the device fails, or refuses the first kernel.
-    pub fn start(gpu: Arc<Gpu>, mut plan: Box<dyn Plan>, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+    pub fn start(planner: &dyn Planner, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        let mut plan = planner.plan(&job, arena)?;
         let stepper = plan.stepper(&Need {
             fresh: true,
             ..Need::default()
         })?;
-        Ok(Box::new(Session {
+        Ok(Box::new(Session::new(planner.gpu(), (plan, stepper), job, arena)?))
+    }
+
+    fn new(
+        gpu: &Arc<Gpu>,
+        (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>),
+        job: Job,
+        arena: &dyn Source,
+    ) -> Result<Session> {
+        Ok(Session {
             plan,
             bound: None,
-            buffers: Buffers::new(&gpu, &job, arena)?,
-            gpu,
+            buffers: Buffers::new(gpu, &job, arena)?,
+            gpu: gpu.clone(),
             pace: None,
             given: 0,
             spent: Duration::ZERO,
@@ -98,10 +120,28 @@ impl Session {
                 ..Tally::default()
             },
             stepper,
-            sent: None,
             results: None,
             job,
-        }))
+        })
+    }
+
+    /// Takes in a job that is under way.
+    fn begun(
+        gpu: &Arc<Gpu>,
+        (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>),
+        job: Job,
+        arena: &dyn Source,
+        begun: Begun,
+    ) -> Result<Session> {
+        let mut session = Session::new(gpu, (plan, stepper), job, arena)?;
+        session.buffers.states = begun.states;
+        session.buffers.frames = begun.frames;
+        session.seen = begun.signal;
+        session.given = begun.cycles;
+        session.fresh = false;
+        session.counted = session.stepper.counts_instructions();
+        session.count_states();
+        Ok(session)
     }
 
     fn frame_words(&self) -> u32 {
@@ -113,10 +153,6 @@ impl Running for Session {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         self.run(limit, watch)?;
         Ok(self.tally.clone())
-    }
-
-    fn send(&mut self) -> Result<bool> {
-        self.submit_all()
     }
 
     fn image(&mut self) -> Result<Image> {

@@ -9,9 +9,10 @@ use super::super::source::{Entry, signal};
 use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
+use super::launch::Launch;
 use super::{Session, groups};
 use crate::engine::Words;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What to submit.
 #[derive(Clone, Copy, Debug)]
@@ -224,7 +225,7 @@ impl Session {
             let shared = self.buffers.shared(&self.job, fields, held.buffer()?);
             let gpu = &*self.gpu;
             self.bound = Some(super::Bindings {
-                kernels: gpu.allocating(|_| self.stepper.bind(gpu, &shared))?,
+                kernels: gpu.allocating(|_| self.stepper.bind(gpu, &shared, self.job.vms))?,
                 stepper: self.stepper.clone(),
                 generation: held.generation(),
             });
@@ -271,31 +272,20 @@ impl Session {
         Ok(words)
     }
 
-    /// The uniform for the first dispatch of a submission or one of the others, in the order in which the shader has its fields.
+    /// The uniform for the first dispatch of a submission or one of the others.
     fn launch(&self, fields: &[String], order: &Order, first: bool) -> Result<Vec<u32>> {
-        let program = &self.job.program;
-        let word = |field: &String| {
-            Ok(match field.as_str() {
-                "vms" => self.job.vms,
-                "first_vm" => self.job.first_vm,
-                "vm_count" => self.job.vm_count,
-                "cycles" => order.cycles,
-                "inner_cycles" => order.inner_cycles,
-                "resume" => (order.resume && first).into(),
-                "fresh" => (self.fresh && first).into(),
-                "depth_limit" => program.depth_limit,
-                "frame_words" => program.frame_memory(),
-                "call_frames" => program.call_depth,
-                "arena_start" => self.buffers.window[0],
-                "arena_words" => self.buffers.window[1],
-                "atomic_words" => self.buffers.atomic_words as u32,
-                _ => {
-                    let reason = format!("the shader's launch has a field `{field}` that nobody fills");
-                    return Err(Error::Device { reason });
-                }
-            })
+        let launch = Launch {
+            job: &self.job,
+            cycles: order.cycles,
+            inner_cycles: order.inner_cycles,
+            resume: order.resume && first,
+            fresh: self.fresh && first,
+            window: self.buffers.window,
+            atomic_words: self.buffers.atomic_words as u32,
+            first_slot: 0,
+            turn: 0,
         };
-        fields.iter().map(word).collect()
+        launch.words(fields)
     }
 }
 

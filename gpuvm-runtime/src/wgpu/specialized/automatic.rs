@@ -8,20 +8,21 @@ use gpuvm_core::program::Program;
 
 use super::engine::{Specialized, Specializing};
 use super::kernel::SpecializedKernel;
-use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Source};
+use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
+use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
-use crate::wgpu::session::{Session, capacity};
-use crate::wgpu::stepper::{Need, Plan, Stepper};
+use crate::wgpu::session::{Jobs, Session, capacity};
+use crate::wgpu::stepper::{Need, Plan, Planner, Stepper};
 
-/// The automatic engine on one device.
-#[derive(Debug)]
+/// The automatic engine on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
 pub struct Automatic {
     specialized: Specialized,
     interpreter: Interpreter,
     /// Whether a program was launched before.
-    launched: Library<AtomicBool>,
+    launched: Arc<Library<AtomicBool>>,
 }
 
 /// A session that chooses for itself.
@@ -48,7 +49,7 @@ impl Automatic {
         Automatic {
             specialized,
             interpreter,
-            launched: Library::default(),
+            launched: Arc::default(),
         }
     }
 }
@@ -59,24 +60,37 @@ impl Execute for Automatic {
     }
 
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        capacity(self.specialized.gpu(), program, demand)
+        capacity(self.gpu(), program, demand)
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        Session::start(self, job, arena)
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        Some(Jobs::new(self.clone()))
+    }
+}
+
+impl Planner for Automatic {
+    fn gpu(&self) -> &Arc<Gpu> {
+        self.specialized.gpu()
+    }
+
+    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
-        let habitual = self.specialized.habitual(&job, arena);
+        let habitual = self.specialized.habitual(job, arena);
         let stage = match habitual {
             Some(kernel) => Stage::Specialized(self.specialized.plan_with(&job.program, kernel)?),
             None => Stage::Interpreting,
         };
-        let plan = Choosing {
+        Ok(Box::new(Choosing {
             program: job.program.clone(),
             specialized: self.specialized.clone(),
-            interpreting: self.interpreter.plan(&job.program)?,
+            interpreting: self.interpreter.interpreting(&job.program)?,
             stage,
             launched_before: launched.swap(true, Ordering::Relaxed),
-        };
-        Session::start(self.specialized.gpu().clone(), Box::new(plan), job, arena)
+        }))
     }
 }
 

@@ -169,6 +169,11 @@ impl<'a> Code<'a> {
         self.node(Expression::AccessIndex { base, index })
     }
 
+    /// An element of an array.
+    pub fn element(&mut self, base: Node, index: Node) -> Node {
+        self.node(Expression::Access { base, index })
+    }
+
     /// What a pointer points to.
     pub fn load(&mut self, pointer: Node) -> Node {
         self.node(Expression::Load { pointer })

@@ -12,15 +12,14 @@ use super::flow::op_at;
 use super::habits::Habits;
 use super::kernel::SpecializedKernel;
 use super::options::{Folded, Options};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Source};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
-use crate::wgpu::memory::bind_parts;
 use crate::wgpu::pace::Experience;
-use crate::wgpu::session::{Session, capacity, groups};
-use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Reach, Recorded, Shared, Stepper};
+use crate::wgpu::session::{Jobs, Session, capacity, groups};
+use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -157,7 +156,7 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses it.
-    pub fn plan(&self, program: &Arc<Program>) -> Result<Specializing> {
+    pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(program)?;
         let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
@@ -177,14 +176,9 @@ impl Specialized {
                 kernel,
             }),
             interpreter: self.interpreter.clone(),
-            interpreting: self.interpreter.plan(program)?,
+            interpreting: self.interpreter.interpreting(program)?,
             standing: Standing::Anywhere,
         })
-    }
-
-    /// The device.
-    pub fn gpu(&self) -> &Arc<Gpu> {
-        &self.gpu
     }
 }
 
@@ -206,14 +200,27 @@ impl Execute for Specialized {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        Session::start(self, job, arena)
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        Some(Jobs::new(self.clone()))
+    }
+}
+
+impl Planner for Specialized {
+    fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
         if !self.is_small(&job.program)? {
-            return self.interpreter.start(job, arena);
+            return self.interpreter.interpreting(&job.program);
         }
-        let plan = match self.habitual(&job, arena) {
+        Ok(Box::new(match self.habitual(job, arena) {
             Some(kernel) => self.plan_with(&job.program, kernel)?,
-            None => self.plan(&job.program)?,
-        };
-        Session::start(self.gpu.clone(), Box::new(plan), job, arena)
+            None => self.specializing(&job.program)?,
+        }))
     }
 }
 
@@ -282,11 +289,16 @@ impl Stepper for Prepared {
         &self.kernel.experience
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>) -> Box<dyn Bound> {
+    fn writes_states(&self) -> bool {
+        let about = &self.kernel.about;
+        about.suspends || about.traps
+    }
+
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
-            group: bind_parts(&gpu.device, &self.kernel.layout, shared.bindings.iter().cloned()),
-            groups: groups(gpu, shared.vms.into(), self.kernel.workgroup),
+            group: shared.group(gpu, &self.kernel.layout),
+            groups: groups(gpu, vms.into(), self.kernel.workgroup),
         })
     }
 }

@@ -74,23 +74,3 @@ fn a_launch_that_ends_at_once_is_one_submission() {
     let tally = running.advance(&Limit::default(), &mut |_| looks += 1).unwrap();
     assert_eq!((looks, tally.batches, tally.halted), (1, 1, 5000));
 }
-
-#[test]
-fn what_surely_ends_is_sent_without_a_wait() {
-    let (_, engine) = opened(|_| {});
-    let code = vec![op(Op::VmId, [10, 0, 0, 0])];
-    let jobs = [5000, 70].map(|vms| {
-        let mut running = job(with_finish(code.clone()), &[], 0, 1, vms).start(&engine).unwrap();
-        assert!(running.send().unwrap());
-        (running, vms)
-    });
-    for (mut running, vms) in jobs {
-        let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
-        assert_eq!((tally.batches, tally.halted, tally.running), (1, vms, 0));
-        let ids: Vec<u32> = (0..vms).collect();
-        assert_eq!(running.finish().unwrap().changed[..], ids);
-    }
-    let endless = vec![op(Op::Jump, [0, 0, 0, 0])];
-    let mut running = job(with_finish(endless), &[], 0, 1, 3).start(&engine).unwrap();
-    assert!(!running.send().unwrap());
-}

@@ -4,6 +4,7 @@ mod control;
 mod device;
 mod matrices;
 pub(super) mod operations;
+mod sequence;
 mod session;
 
 use std::ops::{Deref, DerefMut};

@@ -133,7 +133,7 @@ impl Emitter<'_> {
             self.hand.checked.push((base, constant));
         }
         let base = self.code.global("arena");
-        self.code.node(Expression::Access { base, index: offset })
+        self.code.element(base, offset)
     }
 
     /// A pointer to an atomic word; one outside of the atomics traps.
@@ -142,7 +142,7 @@ impl Emitter<'_> {
         let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
         self.fault_if(ip, bad, fault::MEMORY, offset);
         let base = self.code.global("atomics");
-        self.code.node(Expression::Access { base, index: offset })
+        self.code.element(base, offset)
     }
 
     /// The offset of a word of the running routine's frame.
@@ -174,7 +174,7 @@ impl Emitter<'_> {
                     Some(_) => self.code.math(MathFunction::Min, &[index, last]),
                     None => index,
                 };
-                let word = self.code.node(Expression::Access { base, index });
+                let word = self.code.element(base, index);
                 self.code.load(word)
             }
             _ => self.code.call("get_frame", &[offset]),
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         self.check_frame(ip, offset);
         match self.frame {
             Frame::Array(base, _) => {
-                let word = self.code.node(Expression::Access { base, index: offset });
+                let word = self.code.element(base, offset);
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
             _ => self.unless_trapped(|emitter| emitter.code.invoke("put_frame", &[offset, value])),
@@ -290,7 +290,9 @@ impl Emitter<'_> {
     /// A word of a launch parameter's slot.
     fn slot(&mut self, param: u32, word: u32) -> Node {
         let params = self.code.global("params");
-        let slot = self.code.part(params, param);
+        let (first, param) = (self.code.launch("first_slot"), self.code.word(param));
+        let number = self.code.binary(BinaryOperator::Add, first, param);
+        let slot = self.code.element(params, number);
         let pointer = self.code.part(slot, word);
         self.code.load(pointer)
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, WORDS, space};
 use gpuvm_core::program::Status;
-use naga::{ArraySize, BinaryOperator, Expression, Module, Span, Statement, Type, TypeInner};
+use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 
 use super::super::code::Node;
 use super::super::facts::Fact;
@@ -143,7 +143,7 @@ impl Emitter<'_> {
                     let (index, end) = (emitter.code.load(counter), emitter.code.word(words));
                     let done = emitter.code.binary(BinaryOperator::GreaterEqual, index, end);
                     emitter.code.when(done, |code| code.push(Statement::Break));
-                    let word = emitter.code.node(Expression::Access { base: array, index });
+                    let word = emitter.code.element(array, index);
                     emitter.move_word(word, index, out);
                     let one = emitter.code.word(1);
                     let next = emitter.code.binary(BinaryOperator::Add, index, one);

@@ -17,11 +17,11 @@ use super::emit::Start;
 use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
 use super::options::{Folded, Options};
-use crate::engine::{Limit, Running};
+use crate::engine::{Job, Limit, Running, Source};
 use crate::error::Result;
 use crate::wgpu::gpu::{self, Gpu};
 use crate::wgpu::session::Session;
-use crate::wgpu::stepper::{Need, Plan, Reach, Stepper};
+use crate::wgpu::stepper::{Need, Plan, Planner, Reach, Stepper};
 use crate::wgpu::tests::{Batch, is_nan, job, reference};
 
 /// The one device of these tests.
@@ -39,8 +39,19 @@ fn device() -> &'static Arc<Gpu> {
 /// What a job came to: how many VMs trapped, and the first of them.
 type End = (u64, Option<TrapRecord>);
 
-/// A session on one kernel, in short dispatches.
+/// Sessions on one kernel, in short dispatches.
+#[derive(Clone)]
 struct Always(Arc<Prepared>);
+
+impl Planner for Always {
+    fn gpu(&self) -> &Arc<Gpu> {
+        device()
+    }
+
+    fn plan(&self, _: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+        Ok(Box::new(self.clone()))
+    }
+}
 
 impl Plan for Always {
     fn stepper(&mut self, _: &Need<'_>) -> Result<Arc<dyn Stepper>> {
@@ -61,8 +72,8 @@ fn begin(job: &Batch, options: &Options, cycles: u32) -> Box<dyn Running> {
         kernel: Arc::new(kernel),
         reach,
     };
-    let plan = Box::new(Always(Arc::new(prepared)));
-    Session::start(gpu.clone(), plan, job.job.clone(), &job.arena.as_slice()).unwrap()
+    let always = Always(Arc::new(prepared));
+    Session::start(&always, job.job.clone(), &job.arena.as_slice()).unwrap()
 }
 
 /// Runs a job in dispatches of so many cycles; its memory is changed.

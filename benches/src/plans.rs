@@ -1,0 +1,202 @@
+//! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds beside a plain copy.
+
+use anyhow::{Result, ensure};
+use gpuvm::{Buffer, Engine, PlanDone, routine};
+use serde::Serialize;
+
+use crate::problem::Problem;
+use crate::stage::Stage;
+
+/// One figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// What was run.
+    pub name: String,
+    /// Seconds from the call to the end.
+    pub seconds: Option<f64>,
+    /// Seconds that the device says it took.
+    pub device: Option<f64>,
+    /// Bytes that have to go through the device's memory.
+    pub bytes: u64,
+    /// Phases among which the time is to be divided.
+    pub phases: usize,
+    /// Why there is no figure.
+    pub problem: Option<Problem>,
+}
+
+/// Entries of a large column.
+const ENTRIES: usize = 10_000_000;
+/// Phases in a row.
+const PHASES: usize = 1000;
+/// Maps in a row.
+const MAPS: usize = 10;
+/// VMs of a phase that does next to nothing.
+const FEW: usize = 64;
+/// Bytes of a copy that no cache holds.
+const COPIED: u64 = 1 << 30;
+
+#[routine]
+fn idle(x: u32) -> u32 {
+    x ^ 1
+}
+
+#[routine]
+fn turn(x: f32) -> f32 {
+    x * 0.5 + 1.0
+}
+
+#[routine]
+fn ten_turns(x: f32) -> f32 {
+    turn(turn(turn(turn(turn(turn(turn(turn(turn(turn(x))))))))))
+}
+
+#[routine]
+fn add(a: f32, b: f32) -> f32 {
+    a + b
+}
+
+#[routine]
+fn is_large(x: f32) -> bool {
+    x > 0.5
+}
+
+/// Measures.
+///
+/// # Errors
+///
+/// Never yet; what a plan fails with is in its row.
+pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
+    let entries = stage.pick(ENTRIES / 100, ENTRIES);
+    eprintln!("plans: {entries} entries, {PHASES} phases");
+    let column: Vec<f32> = (0..entries).map(|i| (i as u32).wrapping_mul(0x9e37_79b9) as f32 / 4e9).collect();
+    let resident = stage.runtime.buffer(&column)?;
+    let bench = Bench { stage, column, resident };
+    let bytes = 4 * entries as u64;
+    let mut figures = vec![
+        bench.figure("phases of 64 VMs, each its own step", 0, PHASES, || bench.idle(false)),
+        bench.figure("the same, fused where that is possible", 0, PHASES, || bench.idle(true)),
+        bench.figure("ten maps", 2 * bytes, 1, || bench.chain(MAPS, "turn")),
+        bench.figure("one map, fused by hand", 2 * bytes, 1, || bench.chain(1, "ten_turns")),
+        bench.figure("reduce", bytes, 1, || bench.reduce()),
+        bench.figure("scan", 2 * bytes, 1, || bench.scan()),
+        bench.figure("filter, half is kept", 3 * bytes / 2, 1, || bench.filter()),
+    ];
+    for (name, bytes) in [("copy of as many bytes", bytes), ("copy of 1 GiB", COPIED)] {
+        let copied = stage.gpu.copy(bytes);
+        figures.push(Figure::new(name, 2 * bytes, 1, copied.map(|seconds| (seconds, Some(seconds)))));
+    }
+    Ok(figures)
+}
+
+/// Plans over one column.
+struct Bench<'s> {
+    stage: &'s Stage,
+    column: Vec<f32>,
+    resident: Buffer<f32>,
+}
+
+impl Bench<'_> {
+    /// Times a plan. `prepare` gives what runs it, and checks what it gives.
+    fn figure<R: FnMut() -> Result<PlanDone>>(
+        &self,
+        name: &str,
+        bytes: u64,
+        phases: usize,
+        prepare: impl FnOnce() -> Result<R>,
+    ) -> Figure {
+        let measured = prepare().and_then(|mut run| {
+            let (seconds, done) = self.stage.timing.warm(&mut run)?;
+            Ok((seconds, done.stats().device_time.map(|time| time.as_secs_f64())))
+        });
+        Figure::new(name, bytes, phases, measured)
+    }
+
+    fn plan(&self) -> gpuvm::Plan<'_> {
+        let mut plan = self.stage.runtime.plan();
+        plan.engine(Engine::Specialized);
+        plan
+    }
+
+    fn idle(&self, fuse: bool) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let few: Vec<u32> = (0..FEW as u32).collect();
+        let mut plan = self.plan();
+        plan.fuse(fuse);
+        let mut handle = plan.input(few.clone());
+        for _ in 0..PHASES {
+            handle = plan.map("idle", (handle,))?;
+        }
+        plan.output(handle);
+        let judge: Vec<u32> = few.iter().map(|&x| (0..PHASES).fold(x, |x, _| idle(x))).collect();
+        ensure!(plan.run()?.get::<u32>(handle)? == judge, "idle phases give something else");
+        Ok(move || Ok(plan.run()?))
+    }
+
+    fn chain(&self, maps: usize, id: &'static str) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let mut plan = self.plan();
+        let mut handle = plan.buffer(&self.resident);
+        for _ in 0..maps {
+            handle = plan.map(id, (handle,))?;
+        }
+        plan.output(handle);
+        let judge: Vec<f32> = self.column.iter().map(|&x| ten_turns(x)).collect();
+        ensure!(plan.run()?.get::<f32>(handle)? == judge, "the maps give something else");
+        Ok(move || Ok(plan.run()?))
+    }
+
+    fn reduce(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let mut plan = self.plan();
+        let column = plan.buffer(&self.resident);
+        let sum = plan.reduce("add", column)?;
+        plan.output(sum);
+        let mut judge = self.stage.runtime.plan();
+        judge.engine(Engine::Native);
+        let column = judge.input(&self.column);
+        let of_judge = judge.reduce("add", column)?;
+        let [found, wanted] = [plan.run()?.get::<f32>(sum)?, judge.run()?.get::<f32>(of_judge)?];
+        ensure!(found[0].to_bits() == wanted[0].to_bits(), "{found:?} and not {wanted:?}");
+        Ok(move || Ok(plan.run()?))
+    }
+
+    fn scan(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let mut plan = self.plan();
+        let column = plan.buffer(&self.resident);
+        let sums = plan.scan("add", column)?;
+        plan.output(sums);
+        let mut judge = self.stage.runtime.plan();
+        judge.engine(Engine::Native);
+        let column = judge.input(&self.column);
+        let of_judge = judge.scan("add", column)?;
+        let [found, wanted] = [plan.run()?.get::<f32>(sums)?, judge.run()?.get::<f32>(of_judge)?];
+        ensure!(found == wanted, "the scan gives something else");
+        Ok(move || Ok(plan.run()?))
+    }
+
+    fn filter(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let mut plan = self.plan();
+        let column = plan.buffer(&self.resident);
+        let large = plan.filter("is_large", column)?;
+        plan.output(large);
+        let judge: Vec<f32> = self.column.iter().copied().filter(|&x| is_large(x)).collect();
+        ensure!(plan.run()?.get::<f32>(large)? == judge, "the filter keeps something else");
+        Ok(move || Ok(plan.run()?))
+    }
+}
+
+impl Figure {
+    fn new(name: &str, bytes: u64, phases: usize, measured: Result<(f64, Option<f64>)>) -> Figure {
+        let mut figure = Figure {
+            name: name.to_string(),
+            seconds: None,
+            device: None,
+            bytes,
+            phases,
+            problem: None,
+        };
+        match measured {
+            Ok((seconds, device)) => (figure.seconds, figure.device) = (Some(seconds), device),
+            Err(error) => figure.problem = Some(Problem::of(&error)),
+        }
+        eprintln!("  {name}: {:?} s, {:?} s on the device", figure.seconds, figure.device);
+        figure
+    }
+}

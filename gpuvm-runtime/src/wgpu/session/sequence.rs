@@ -1,0 +1,395 @@
+//! Jobs in a row: many in one submission, and the host looks only when it has to. The kernels themselves see to it that nothing runs
+//! after a job that did not end: a VM that stops without halting notes its job's number, and jobs of other numbers do not start.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::clock::{self, Clock};
+use super::super::gpu::Gpu;
+use super::super::memory::{Readback, WORD, part_of, size, words_of};
+use super::super::pace::Pace;
+use super::super::pool::{Kind, Lease};
+use super::super::source::{row, signal};
+use super::super::stepper::{Batch, Need, Plan, Planner, Shared, Stepper};
+use super::super::transfer::Staged;
+use super::advance::{INNER_CYCLES_SOFTWARE, retired};
+use super::arena::Arena;
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident, slot_words, window};
+use super::launch::Launch;
+use super::{Begun, Session};
+use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
+use crate::error::Result;
+
+/// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
+const MOST_JOBS: usize = 64;
+/// A job's own arena may have so many words.
+const MOST_WORDS: usize = 1 << 12;
+/// Words that the states of a job's VMs may take.
+const MOST_STATES: u64 = 1 << 26;
+
+/// A row of jobs on an engine.
+pub struct Jobs<P> {
+    planner: P,
+    /// Those that were not submitted yet.
+    added: Vec<Added>,
+    /// Those that were.
+    submitted: Vec<Submitted>,
+    clocks: Vec<Clock>,
+    /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
+    cells: Option<Arc<Lease>>,
+    states: Option<Arc<Lease>>,
+    frames: Option<Arc<Lease>>,
+}
+
+/// A job of the row.
+struct Added {
+    job: Job,
+    plan: Box<dyn Plan>,
+    stepper: Arc<dyn Stepper>,
+    arena: Arena,
+    /// What its arena starts with.
+    words: Vec<u32>,
+    cycles: u32,
+    inner_cycles: u32,
+}
+
+/// A job that is under way, and where it leaves the states of its VMs.
+struct Submitted {
+    added: Added,
+    states: Arc<Lease>,
+    frames: Arc<Lease>,
+}
+
+/// What is bound for all jobs of a submission: buffers, and how many words of them.
+struct Bound<'b> {
+    /// A uniform a job, and from a byte on the slots.
+    inputs: &'b Lease,
+    slots: (u64, u64),
+    /// The signal, and so many words of atomics.
+    cells: (&'b Lease, u64),
+    states: (&'b Lease, u64),
+    frames: (&'b Lease, u64),
+}
+
+impl<P: Planner + 'static> Jobs<P> {
+    /// An empty row.
+    pub fn new(planner: P) -> Box<dyn Sequence> {
+        Box::new(Jobs {
+            planner,
+            added: Vec::new(),
+            submitted: Vec::new(),
+            clocks: Vec::new(),
+            cells: None,
+            states: None,
+            frames: None,
+        })
+    }
+}
+
+impl<P: Planner> Sequence for Jobs<P> {
+    fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool> {
+        let single = job.steps == 1 && job.copies.is_empty() && job.changed.is_empty();
+        let atomics: u64 = job.atomic_regions.iter().map(|(_, region)| u64::from(region.words)).sum();
+        let stays = is_resident(&job) && atomics == job.atomics.len() as u64 && job.arena_words <= MOST_WORDS;
+        if !single || !stays {
+            return Ok(false);
+        }
+        let mut plan = self.planner.plan(&job, arena)?;
+        let stepper = plan.stepper(&Need {
+            fresh: true,
+            ..Need::default()
+        })?;
+        let gpu = &**self.planner.gpu();
+        let most = MOST_STATES.min(gpu.limits.max_storage_buffer_binding_size / WORD);
+        if state_words(&*stepper, &job) > most {
+            return Ok(false);
+        }
+        let mut words = vec![0; job.arena_words];
+        let filled = arena.filled();
+        arena.write(0..filled, &mut words[..filled]);
+        let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
+        self.added.push(Added {
+            arena: Arena::in_heap(gpu, &job)?,
+            job,
+            plan,
+            stepper,
+            words,
+            cycles,
+            inner_cycles,
+        });
+        if self.added.len() >= MOST_JOBS {
+            self.submit(None)?;
+        }
+        Ok(true)
+    }
+
+    fn wait(&mut self) -> Result<Row> {
+        let count = self.submitted.len() + self.added.len();
+        if count == 0 {
+            return Ok(Row::default());
+        }
+        let gpu = self.planner.gpu().clone();
+        // The signal, then for each submission two readings of the clock.
+        let words = ATOMICS_AT + ((self.clocks.len() + 1) * clock::WORDS) as u64;
+        let readback = gpu.allocating(|_| Readback::new(&gpu, words))?;
+        let submission = self.submit(Some(&readback))?;
+        readback.wait(&gpu, &submission, None)?;
+        let clocks = std::mem::take(&mut self.clocks);
+        let (found, spent) = readback.view(&gpu, |words| {
+            let mut found = [0; signal::WORDS];
+            found.copy_from_slice(&words[..signal::WORDS]);
+            let readings = words[ATOMICS_AT as usize..].chunks_exact(clock::WORDS);
+            let spent: Duration = clocks.iter().zip(readings).map(|(clock, at)| clock.between(at)).sum();
+            (found, spent)
+        })?;
+        let jobs = std::mem::take(&mut self.submitted);
+        (self.cells, self.states, self.frames) = (None, None, None);
+        self.end(&gpu, jobs, &found, (!clocks.is_empty()).then_some(spent))
+    }
+}
+
+impl<P: Planner> Jobs<P> {
+    /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
+    fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
+        let gpu = self.planner.gpu().clone();
+        let added = std::mem::take(&mut self.added);
+        let before = self.submitted.len();
+        let slots: Vec<Vec<u32>> = added.iter().map(|added| slot_words(&added.job, &added.arena)).collect();
+        let inputs = inputs(&added, &slots, before)?;
+        let slots_at = added.len() as u64 * u64::from(UNIFORM_STRIDE);
+        let parts: Vec<&[u32]> = std::iter::once(&*inputs)
+            .chain(added.iter().map(|added| &*added.words))
+            .collect();
+        let staged = Staged::new(&gpu, &parts)?;
+        let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
+        let state_words = most(|added| state_words(&*added.stepper, &added.job));
+        let frame_words = most(|added| u64::from(added.job.program.frame_memory()) * u64::from(added.job.vms));
+        // No binding is empty.
+        let atomic_words = most(|added| added.job.atomics.len() as u64).max(4);
+        let cells_before = self.cells.clone();
+        let (input, clock) = gpu.allocating(|_| {
+            (
+                gpu.pool.take(Kind::Input, size(inputs.len() as u64)),
+                Clock::take(&gpu),
+            )
+        })?;
+        let states = enough(&gpu, &mut self.states, state_words)?;
+        let frames = enough(&gpu, &mut self.frames, frame_words)?;
+        let cells = enough(&gpu, &mut self.cells, ATOMICS_AT + atomic_words)?;
+        let bound = Bound {
+            inputs: &input,
+            slots: (slots_at, inputs.len() as u64 - slots_at / WORD),
+            cells: (&cells, atomic_words),
+            states: (&states, state_words),
+            frames: (&frames, frame_words),
+        };
+        // From here to the submission nobody exchanges the arena's buffer.
+        let current = gpu.heap.current();
+        let (arena, arena_words) = current.buffer()?;
+        let clocks = &mut self.clocks;
+        let submission = gpu.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            match &cells_before {
+                None => encoder.clear_buffer(&cells, 0, Some(ATOMICS_AT * WORD)),
+                Some(before) if !Arc::ptr_eq(before, &cells) => {
+                    encoder.copy_buffer_to_buffer(before, 0, &cells, 0, ATOMICS_AT * WORD);
+                }
+                Some(_) => {}
+            }
+            staged.record(&mut encoder, 0, &input, 0);
+            for (part, added) in added.iter().enumerate() {
+                staged.record(&mut encoder, part + 1, arena, u64::from(added.arena.start()) * WORD);
+            }
+            bound.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
+            let clock = clock.filter(|_| !added.is_empty());
+            clocks.extend(clock);
+            if let Some(readback) = last {
+                readback.record(&mut encoder, &cells, Some(0..signal::WORDS), 0);
+                let mut at = ATOMICS_AT;
+                for clock in clocks.iter() {
+                    let readings = clock.resolve(&mut encoder);
+                    at = readback.record(&mut encoder, readings, Some(0..clock::WORDS), at);
+                }
+            }
+            gpu.queue.submit([encoder.finish()])
+        })?;
+        let under_way = |added| Submitted {
+            added,
+            states: states.clone(),
+            frames: frames.clone(),
+        };
+        self.submitted.extend(added.into_iter().map(under_way));
+        Ok(submission)
+    }
+
+    /// What a row has come to, given its signal.
+    fn end(
+        &mut self,
+        gpu: &Arc<Gpu>,
+        jobs: Vec<Submitted>,
+        found: &[u32; signal::WORDS],
+        device_time: Option<Duration>,
+    ) -> Result<Row> {
+        let ended = (found[signal::ENDED] as usize).checked_sub(1).unwrap_or(jobs.len());
+        let counted = jobs.iter().take(ended + 1).all(|job| job.added.stepper.counts_instructions());
+        let halted = jobs.iter().take(ended).map(|job| job.added.job.vms).fold(0, u32::wrapping_add);
+        let mut row = Row {
+            tally: Tally {
+                halted,
+                retired: counted.then(|| retired(found)),
+                batches: ended as u64,
+                device_time,
+                engine: jobs.last().map_or(Engine::Auto, |job| job.added.stepper.engine()),
+                ..Tally::default()
+            },
+            stopped: None,
+        };
+        let mut left = jobs.into_iter().skip(ended);
+        if let Some(Submitted { added, states, frames }) = left.next() {
+            self.added.extend(left.map(|later| later.added));
+            let mut signal = *found;
+            signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(halted);
+            signal[signal::ENDED] = 0;
+            signal[signal::RETIRED..signal::ENDED].fill(0);
+            let begun = Begun {
+                states,
+                frames,
+                signal,
+                cycles: added.cycles.into(),
+            };
+            let arena = &*added.words;
+            let session = Session::begun(gpu, (added.plan, added.stepper), added.job, &arena, begun)?;
+            row.stopped = Some((ended, Box::new(session)));
+        }
+        Ok(row)
+    }
+}
+
+impl Bound<'_> {
+    /// Records jobs. Those that need more than dispatches are alone in their passes.
+    fn record(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (arena, arena_words): (&wgpu::Buffer, u64),
+        added: &[Added],
+        clock: Option<&Clock>,
+    ) {
+        let (slots_at, slot_words) = self.slots;
+        let (cells, atomic_words) = self.cells;
+        let shared = Shared::new([
+            words_of(self.inputs, u64::from(UNIFORM_STRIDE) / WORD),
+            part_of(self.inputs, slots_at, slot_words),
+            words_of(arena, arena_words),
+            part_of(cells, ATOMICS_AT * WORD, atomic_words),
+            words_of(self.states.0, self.states.1),
+            words_of(self.frames.0, self.frames.1),
+            words_of(cells, signal::WORDS as u64),
+        ]);
+        let stretches = added.chunk_by(|a, b| !a.is_alone() && !b.is_alone());
+        let mut done = 0;
+        for stretch in stretches {
+            let (first, last) = (done == 0, done + stretch.len() == added.len());
+            self.prepare(encoder, arena, &stretch[0]);
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: None,
+                timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
+            });
+            for Added { job, stepper, cycles, .. } in stretch {
+                let at = done as u32 * UNIFORM_STRIDE;
+                let batch = Batch {
+                    dispatches: 1,
+                    cycles: *cycles,
+                    fresh: true,
+                    first: at,
+                    then: at,
+                };
+                stepper.bind(gpu, &shared, job.vms).record(&mut pass, &batch);
+                done += 1;
+            }
+            drop(pass);
+            self.copy_atomics_back(encoder, arena, &stretch[0]);
+        }
+    }
+
+    /// Clears the frames and fetches the atomics of a job that has any.
+    fn prepare(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
+        if job.program.frame_memory() > 0 {
+            encoder.clear_buffer(self.frames.0, 0, None);
+        }
+        for (at, region) in &job.atomic_regions {
+            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
+            encoder.copy_buffer_to_buffer(arena, from, self.cells.0, to, u64::from(region.words) * WORD);
+        }
+    }
+
+    fn copy_atomics_back(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
+        for (at, region) in &job.atomic_regions {
+            let (from, to) = ((ATOMICS_AT + *at as u64) * WORD, u64::from(region.start) * WORD);
+            encoder.copy_buffer_to_buffer(self.cells.0, from, arena, to, u64::from(region.words) * WORD);
+        }
+    }
+}
+
+impl Added {
+    /// Whether its pass is its own.
+    fn is_alone(&self) -> bool {
+        self.job.program.frame_memory() > 0 || !self.job.atomic_regions.is_empty()
+    }
+}
+
+/// The uniforms of jobs, and then all their slots. So many jobs of the row were before.
+fn inputs(added: &[Added], slots: &[Vec<u32>], before: usize) -> Result<Vec<u32>> {
+    let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
+    let mut words = Vec::with_capacity(added.len() * (stride + 32));
+    let mut first_slot = 0;
+    for (number, (added, slots)) in added.iter().zip(slots).enumerate() {
+        let launch = Launch {
+            job: &added.job,
+            cycles: added.cycles,
+            inner_cycles: added.inner_cycles,
+            resume: false,
+            fresh: true,
+            window: window(&added.job, &added.arena),
+            atomic_words: added.job.atomics.len() as u32,
+            first_slot,
+            turn: (before + number + 1) as u32,
+        };
+        words.extend(launch.words(added.stepper.launch_fields())?);
+        words.resize((number + 1) * stride, 0);
+        first_slot += slots.len() as u32 / 4;
+    }
+    slots.iter().for_each(|slots| words.extend(slots));
+    Ok(words)
+}
+
+/// Instructions of each VM in its one dispatch, and iterations inside of them.
+fn budget(gpu: &Gpu, stepper: &dyn Stepper, job: &Job) -> (u32, u32) {
+    let inner = if gpu.software { INNER_CYCLES_SOFTWARE } else { u32::MAX };
+    if stepper.ends_at_once() {
+        return (job.program.code.len() as u32, inner);
+    }
+    let reach = stepper.reach();
+    let mut pace = Pace::start(gpu.software, job.vms, reach.inner, stepper.experience());
+    pace.aim(&Limit::default(), gpu.software, None);
+    (pace.next(&reach, u64::MAX).1, inner)
+}
+
+/// Words of the states that a job may leave.
+fn state_words(stepper: &dyn Stepper, job: &Job) -> u64 {
+    match stepper.writes_states() {
+        true => row::COUNT as u64 * u64::from(job.vms),
+        false => 0,
+    }
+}
+
+/// A buffer of at least so many words: the one that is there, or a new one in its place.
+fn enough(gpu: &Gpu, lease: &mut Option<Arc<Lease>>, words: u64) -> Result<Arc<Lease>> {
+    if let Some(lease) = lease
+        && lease.size() >= size(words)
+    {
+        return Ok(lease.clone());
+    }
+    let new = Arc::new(gpu.allocating(|_| gpu.pool.take(Kind::Storage, size(words)))?);
+    Ok(lease.insert(new).clone())
+}
