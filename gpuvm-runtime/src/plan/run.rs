@@ -81,6 +81,9 @@ impl<'p, 'a> Runner<'p, 'a> {
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
     pub fn run(mut self, plan: u64, reuse: bool) -> Result<PlanDone> {
         for (number, step) in self.order.steps.iter().enumerate() {
+            for &node in self.order.zeros_for(number) {
+                self.zeros(node)?;
+            }
             self.step(step)?;
             for node in step.members.iter().filter(|node| !step.stored.contains(node)) {
                 self.columns[*node] = None;
@@ -150,7 +153,7 @@ impl<'p, 'a> Runner<'p, 'a> {
     pub fn data(&self, node: usize) -> Data {
         match (&self.columns[node], &self.nodes[node].kind) {
             (Some(data), _) => data.clone(),
-            (None, Kind::Buffer { store, .. }) => Data::Store(Arc::clone(store)),
+            (None, Kind::Buffer { backing, .. }) => Data::Store(backing.store(&self.nodes[node])),
             (None, _) => Data::Given(node),
         }
     }
