@@ -6,8 +6,51 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::ValueEnum;
+use gpuvm::{Backend, Engine, Runtime};
 use image::RgbImage;
 use indicatif::ProgressBar;
+
+/// An engine, as a person names it.
+#[derive(Clone, Copy, ValueEnum)]
+#[allow(missing_docs, reason = "clap would print them as help, and the names say it all")]
+pub enum Choice {
+    Auto,
+    Native,
+    Reference,
+    Epoch,
+    Interpreter,
+    Specialized,
+}
+
+impl From<Choice> for Engine {
+    fn from(choice: Choice) -> Engine {
+        match choice {
+            Choice::Auto => Engine::Auto,
+            Choice::Native => Engine::Native,
+            Choice::Reference => Engine::Reference,
+            Choice::Epoch => Engine::Epoch,
+            Choice::Interpreter => Engine::Interpreter,
+            Choice::Specialized => Engine::Specialized,
+        }
+    }
+}
+
+impl Choice {
+    /// A runtime that has the engine: those that are made for GPUs run on any adapter, a software one too.
+    ///
+    /// # Errors
+    ///
+    /// When there is no adapter.
+    pub fn runtime(self) -> gpuvm::Result<Runtime> {
+        match self {
+            Choice::Auto | Choice::Native | Choice::Reference => Runtime::new(),
+            Choice::Epoch | Choice::Interpreter | Choice::Specialized => {
+                Runtime::builder().backend(Backend::Wgpu).build()
+            }
+        }
+    }
+}
 
 /// How a program ends: why it could not do its work goes to the standard error.
 pub fn exit(ended: Result<(), Box<dyn Error>>) -> ExitCode {

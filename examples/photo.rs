@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use gpuvm::prelude::*;
-use gpuvm_examples::{spinner, write};
+use gpuvm_examples::{Choice, spinner, write};
 use image::{ImageReader, RgbImage};
 
 #[derive(VmType, Clone, Copy)]
@@ -76,14 +76,6 @@ struct Options {
     engine: Choice,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    Auto,
-    Native,
-    Reference,
-    Interpreter,
-}
-
 fn main() -> ExitCode {
     gpuvm_examples::exit(draw(&Options::parse()))
 }
@@ -105,20 +97,10 @@ fn draw(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
 
-    let runtime = match options.engine {
-        // The interpreter runs on any adapter, a software one too.
-        Choice::Interpreter => Runtime::builder().backend(Backend::Wgpu).build()?,
-        _ => Runtime::new()?,
-    };
-    let engine = match options.engine {
-        Choice::Auto => Engine::Auto,
-        Choice::Native => Engine::Native,
-        Choice::Reference => Engine::Reference,
-        Choice::Interpreter => Engine::Interpreter,
-    };
+    let runtime = options.engine.runtime()?;
     println!("{}", runtime.device());
     let mut plan = runtime.plan();
-    plan.engine(engine);
+    plan.engine(options.engine.into());
     let image = plan.input(&pixels);
     let gray = plan.map("grayscale", (image,))?;
     let edge = plan.generate("edges", pixels.len(), (image, width))?; // in the same phase as grayscale

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use gpuvm::prelude::*;
 use gpuvm::{Done, Launch, Snapshot, Stats};
+use gpuvm_examples::Choice;
 use image::RgbImage;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -60,29 +61,6 @@ struct Options {
     others: Vec<Choice>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    Auto,
-    Native,
-    Reference,
-    Epoch,
-    Interpreter,
-    Specialized,
-}
-
-impl From<Choice> for Engine {
-    fn from(choice: Choice) -> Engine {
-        match choice {
-            Choice::Auto => Engine::Auto,
-            Choice::Native => Engine::Native,
-            Choice::Reference => Engine::Reference,
-            Choice::Epoch => Engine::Epoch,
-            Choice::Interpreter => Engine::Interpreter,
-            Choice::Specialized => Engine::Specialized,
-        }
-    }
-}
-
 fn main() -> ExitCode {
     let options = Options::parse();
     gpuvm_examples::exit(match options.seconds {
@@ -94,7 +72,7 @@ fn main() -> ExitCode {
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn draw(options: &Options) -> Result<()> {
-    let (runtime, columns) = (runtime(options.engine)?, columns(options.size));
+    let (runtime, columns) = (options.engine.runtime()?, columns(options.size));
     let done = match (options.engine, std::fs::read(&options.file)) {
         (engine, Ok(bytes)) => {
             println!("going on from {}", options.file.display());
@@ -116,13 +94,6 @@ fn draw(options: &Options) -> Result<()> {
     let sum = exponents.iter().fold(0u32, |sum, x| sum.rotate_left(5) ^ x.to_bits());
     println!("{} written, checksum {sum:08x}", options.output.display());
     Ok(())
-}
-
-fn runtime(engine: Choice) -> gpuvm::Result<Runtime> {
-    match engine {
-        Choice::Auto | Choice::Native | Choice::Reference => Runtime::new(),
-        Choice::Epoch | Choice::Interpreter | Choice::Specialized => Runtime::builder().backend(Backend::Wgpu).build(),
-    }
 }
 
 /// The rates of all pixels.

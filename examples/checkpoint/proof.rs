@@ -5,8 +5,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use gpuvm_examples::Choice;
 
-use crate::{Choice, Options, Result, columns, launch, runtime};
+use crate::{Options, Result, columns, launch};
 
 /// Kills a job half-way that takes so many seconds, has another process finish it, and a third one do it all.
 pub fn run(options: &Options, seconds: f64) -> Result<()> {
@@ -47,7 +48,7 @@ pub fn run(options: &Options, seconds: f64) -> Result<()> {
 
 /// How many turns take the engine that long.
 fn turns_within(options: &Options, seconds: f64) -> Result<u32> {
-    let (runtime, columns) = (runtime(options.engine)?, columns(options.size));
+    let (runtime, columns) = (options.engine.runtime()?, columns(options.size));
     let mut options = Options {
         turns: 16,
         ..options.clone()

@@ -33,7 +33,7 @@ pub(crate) fn make<T: VmType>(_: &'static Type, len: usize, words: &[u32]) -> Ar
 }
 
 /// Makes a column of words, where no Rust type is known.
-fn make_words(element: &'static Type, entries: usize, words: &[u32]) -> Arc<dyn Vector> {
+pub(crate) fn make_words(element: &'static Type, entries: usize, words: &[u32]) -> Arc<dyn Vector> {
     let words = words.to_vec();
     Arc::new(WordColumn {
         element,
@@ -93,10 +93,10 @@ impl Store {
         }
     }
 
-    /// A store of so many entries whose words are all 0.
-    pub(crate) fn zeros(element: &'static Type, len: usize) -> Store {
+    /// A store of so many entries whose words are all 0, in the vector that `make` makes of them.
+    pub(crate) fn zeros(element: &'static Type, len: usize, make: Make) -> Store {
         let zeros = vec![0; len * element.words as usize];
-        Store::new(make_words(element, len, &zeros), make_words)
+        Store::new(make(element, len, &zeros), make)
     }
 
     /// Brings a column to a device's memory, of which the store then has the only copy; false if there is no room.

@@ -58,3 +58,4 @@ mod snapshots;
 mod structs;
 mod traps;
 mod wrapping;
+mod zeros;

@@ -765,7 +765,7 @@ fn what_does_not_fit_is_told_by_node_and_parameter() -> gpuvm::Result<()> {
     );
     assert_eq!(
         text(plan.map("plan_write", (w, 1u32))),
-        "argument `me` of map `plan_write` (node 3) is a column of `u32`, input 0, and a buffer of `u32` is needed"
+        "argument `me` of map `plan_write` (node 3) is a column of `u32`, input 0, and a buffer or zeros of `u32` is needed"
     );
     assert_eq!(
         text(plan.reduce("plan_step", w)),

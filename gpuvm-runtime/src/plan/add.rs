@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use gpuvm_core::kernel::nature;
-use gpuvm_core::types::{Type, TypeRef};
+use gpuvm_core::types::{Type, TypeRef, VmType};
 
 use super::Plan;
 use super::error::PlanError;
-use super::node::{Handle, Kind, Length, Node, Operand, Read, Sight, Use};
+use super::node::{Backing, Handle, Kind, Length, Node, Operand, Read, Sight, Use};
 use crate::arg::{Arg, Argument, Mode};
 use crate::bind;
 use crate::error::Result;
 use crate::execution::result_type;
 use crate::registry::Entry;
-use crate::store::Store;
+use crate::store::{Store, make};
 use crate::vector::Column;
 
 /// A parameter of a node that is about to be added, for errors about it.
@@ -68,14 +68,20 @@ impl<'a> Plan<'a> {
 
     /// The node of a buffer, a new one unless the plan has it.
     pub(super) fn add_buffer(&mut self, store: &Arc<Store>) -> Handle {
-        let is_it =
-            |node: &Node<'_>| matches!(&node.kind, Kind::Buffer { store: known, .. } if Arc::ptr_eq(known, store));
-        if let Some(known) = self.nodes.iter().position(is_it) {
+        if let Some(known) = self.nodes.iter().position(|node| node.kind.is_buffer_of(store)) {
             return self.handle(known);
         }
         let (element, length) = (store.element, Length::Known(store.len));
-        let store = Arc::clone(store);
-        self.push(Kind::Buffer { store, writer: None }, Vec::new(), element, length)
+        self.push_buffer(Backing::Given(Arc::clone(store)), element, length)
+    }
+
+    pub(super) fn add_zeros<T: VmType>(&mut self, length: usize) -> Handle {
+        self.push_buffer(Backing::Zeros(make::<T>), T::TYPE, Length::Known(length))
+    }
+
+    fn push_buffer(&mut self, backing: Backing, element: &'static Type, length: Length) -> Handle {
+        let writer = None;
+        self.push(Kind::Buffer { backing, writer }, Vec::new(), element, length)
     }
 
     pub(super) fn add_map(&mut self, entry: &'static Entry, args: Vec<Arg<'a>>, vms: Option<usize>) -> Result<Handle> {
@@ -111,11 +117,7 @@ impl<'a> Plan<'a> {
 
     /// How many of the arguments become nodes of their own.
     fn columns_among(&self, args: &[Arg<'a>]) -> usize {
-        let known = |store: &Arc<Store>| {
-            let is_it =
-                |node: &Node<'_>| matches!(&node.kind, Kind::Buffer { store: known, .. } if Arc::ptr_eq(known, store));
-            self.nodes.iter().any(is_it)
-        };
+        let known = |store: &Arc<Store>| self.nodes.iter().any(|node| node.kind.is_buffer_of(store));
         let is_new = |arg: &&Arg<'_>| match &arg.0 {
             Argument::Read(_) => true,
             Argument::Buffer(store) => !known(store),
@@ -295,6 +297,6 @@ fn accepted(mode: Mode, element: &Type) -> String {
     match mode {
         Mode::Value => format!("a column of `{element}` or one `{element}` for all VMs"),
         Mode::Slice => format!("a column of `{element}`"),
-        Mode::Record | Mode::Chunk | Mode::Atomic | Mode::Whole => format!("a buffer of `{element}`"),
+        Mode::Record | Mode::Chunk | Mode::Atomic | Mode::Whole => format!("a buffer or zeros of `{element}`"),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gpuvm_core::types::{Type, VmType};
 
 use super::error::PlanError;
-use super::node::{Handle, Kind, Node};
+use super::node::{Backing, Handle, Kind, Node};
 use super::order::Order;
 use super::run::Data;
 use crate::device::Device;
@@ -40,7 +40,11 @@ impl PlanDone {
         stats: PlanStats,
     ) -> PlanDone {
         let named = nodes.iter().enumerate().map(|(number, node)| {
-            if let Kind::Buffer { store, .. } = &node.kind {
+            if let Kind::Buffer {
+                backing: Backing::Given(store),
+                ..
+            } = &node.kind
+            {
                 columns.insert(number, Data::Store(store.clone()));
             }
             Named {

@@ -45,11 +45,14 @@ fn vertex(nodes: &[Node<'_>], order: &Order, number: usize) -> String {
         Kind::Input(_) => ", shape=ellipse",
         Kind::Buffer { .. } => ", shape=cylinder",
         _ if order.graph.levels[number].is_none() => ", style=dotted",
-        _ if order.graph.kept.contains(&number) => ", peripheries=2",
         _ => "",
     };
+    let border = match order.graph.kept.contains(&number) && !kind.is_given() {
+        true => ", peripheries=2",
+        false => "",
+    };
     let name = format!("{}\n{length} × {element}", kind.label(number));
-    format!("n{number} [label={}{shape}];", quoted(&name))
+    format!("n{number} [label={}{shape}{border}];", quoted(&name))
 }
 
 /// The way from what a node sees to the node, or back to the buffer that it writes.

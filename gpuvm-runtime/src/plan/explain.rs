@@ -195,7 +195,7 @@ impl Teller<'_, '_> {
     fn left_out(&mut self) {
         let graph = &self.order.graph;
         let idle =
-            (0..self.nodes.len()).filter(|node| !self.nodes[*node].kind.is_given() && graph.levels[*node].is_none());
+            (0..self.nodes.len()).filter(|node| self.nodes[*node].kind.computes() && graph.levels[*node].is_none());
         let (merged, unused): (Vec<usize>, Vec<usize>) = idle.partition(|node| graph.same[*node] != *node);
         for node in merged {
             let line = format!("{} is {}", self.label(node), self.label(graph.same[node]));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::PlanError;
-use super::node::{Kind, Node, Operand, Read};
+use super::node::{Backing, Kind, Node, Operand, Read};
 use crate::vector::write_pieces;
 
 /// What is left of a plan's nodes, and when each runs.
@@ -71,9 +71,16 @@ impl Graph {
         phases
     }
 
-    /// The nodes that have to be done before a node is.
+    /// The nodes that have to be done before a node is. Zeros are what their writer has left.
     fn waits_for(&self, nodes: &[Node<'_>], node: usize) -> Vec<usize> {
         let mut before = Vec::new();
+        if let Kind::Buffer {
+            backing: Backing::Zeros(_),
+            writer,
+        } = nodes[node].kind
+        {
+            before.extend(writer);
+        }
         for read in self.reads(nodes, node) {
             match &nodes[read.node].kind {
                 Kind::Buffer { writer, .. } if !read.mode.writes() => {
@@ -86,10 +93,11 @@ impl Graph {
         before
     }
 
-    /// The nodes that are of use: what leads to a column that is kept, or writes a buffer.
+    /// The nodes that are of use: what leads to a column that is kept, or writes a buffer of the caller's.
     fn wanted(&self, nodes: &[Node<'_>], before: &[Vec<usize>]) -> Vec<bool> {
         let mut wanted = vec![false; nodes.len()];
-        let writers = (0..nodes.len()).filter(|node| nodes[*node].writes());
+        let writes = |read: Read| read.mode.writes() && nodes[read.node].kind.is_given();
+        let writers = (0..nodes.len()).filter(|node| nodes[*node].reads().any(writes));
         let mut left: Vec<usize> = self.kept.iter().copied().chain(writers).collect();
         while let Some(node) = left.pop() {
             if !std::mem::replace(&mut wanted[node], true) {
@@ -106,9 +114,9 @@ fn merged(nodes: &[Node<'_>]) -> Vec<usize> {
     let mut known: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     let mut same: Vec<usize> = Vec::with_capacity(nodes.len());
     for (number, node) in nodes.iter().enumerate() {
-        let first = match node.kind.is_given() || node.writes() {
-            true => number,
-            false => *known.entry(fingerprint(node, &same)).or_insert(number),
+        let first = match node.kind.computes() && !node.writes() {
+            true => *known.entry(fingerprint(node, &same)).or_insert(number),
+            false => number,
         };
         same.push(first);
     }
@@ -150,7 +158,7 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
 /// The phase of each node that runs: the first after all that it waits for.
 fn levels(nodes: &[Node<'_>], before: &[Vec<usize>], wanted: &[bool]) -> Result<Vec<Option<usize>>, PlanError> {
     let runs: Vec<bool> = (0..nodes.len())
-        .map(|node| wanted[node] && !nodes[node].kind.is_given())
+        .map(|node| wanted[node] && nodes[node].kind.computes())
         .collect();
     let mut levels = vec![None; nodes.len()];
     let mut waiting: Vec<usize> = vec![0; nodes.len()];

@@ -248,6 +248,15 @@ fn sketch(name: &str) -> Sketch {
     }
 }
 
+/// Fills the column [`Column::To`] with zeros.
+pub(super) fn fill(element: &'static Type) -> Sketch {
+    let mut sketch = sketch("zeros");
+    let to = sketch.param(record(element), Source::Column(Column::To, Mode::Record));
+    let value = Input::Constant(vec![0; element.words as usize]);
+    sketch.kernel.stores.push(Output { value, to });
+    sketch
+}
+
 /// A kernel that goes through the column [`Column::From`].
 fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
     let mut sketch = sketch(name);

@@ -18,6 +18,7 @@ mod order;
 mod program;
 mod run;
 mod types;
+mod zeros;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -114,6 +115,24 @@ impl<'a> Plan<'a> {
     /// were added before.
     pub fn buffer<T: VmType>(&mut self, buffer: &Buffer<T>) -> Handle {
         self.add_buffer(buffer.store())
+    }
+
+    /// A column of the plan's own that nodes can write: a buffer in every way, but that it is all zeros at the beginning of each run, and
+    /// takes memory only from the first node that uses it to the last. For bins to count in, and for slots to fill.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, keys: &[u32]) -> gpuvm::Result<()> {
+    /// let mut plan = runtime.plan();
+    /// let keys = plan.input(keys);
+    /// let bins = plan.zeros::<u32>(256);
+    /// plan.map("count", (keys, bins))?; // fn count(key: u32, bins: &[AtomicU32])
+    /// let ends = plan.scan("add", bins)?; // after `count`
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn zeros<T: VmType>(&mut self, length: usize) -> Handle {
+        self.add_zeros::<T>(length)
     }
 
     /// A routine with one VM an entry, and the column of what it returns.

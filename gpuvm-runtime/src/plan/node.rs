@@ -9,7 +9,7 @@ use gpuvm_core::types::Type;
 
 use crate::arg::Mode;
 use crate::registry::Entry;
-use crate::store::Store;
+use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
 
 /// Stands for what a node of a [`Plan`](super::Plan) gives: a column. Handles are cheap to copy, and of use in their own plan only.
@@ -35,7 +35,7 @@ pub(super) enum Kind<'a> {
     /// A column of the caller's.
     Input(Box<dyn Column + 'a>),
     /// A buffer; with the node that writes it, if one does.
-    Buffer { store: Arc<Store>, writer: Option<usize> },
+    Buffer { backing: Backing, writer: Option<usize> },
     /// A routine, one VM an entry.
     Map(Use),
     /// A tuple of the operands' entries.
@@ -46,6 +46,14 @@ pub(super) enum Kind<'a> {
     Scan(Use),
     /// The entries for which the routine says so.
     Filter(Use),
+}
+
+/// What a buffer's entries are.
+pub(super) enum Backing {
+    /// The caller's.
+    Given(Arc<Store>),
+    /// The plan's own, zeros until a node of the same run writes them. A vector of words becomes one of their Rust type by this.
+    Zeros(Make),
 }
 
 /// A routine in use.
@@ -150,7 +158,10 @@ impl Kind<'_> {
     pub fn label(&self, number: usize) -> String {
         match self {
             Kind::Input(_) => format!("input {number}"),
-            Kind::Buffer { .. } => format!("buffer {number}"),
+            Kind::Buffer { backing, .. } => match backing {
+                Backing::Given(_) => format!("buffer {number}"),
+                Backing::Zeros(_) => format!("zeros {number}"),
+            },
             Kind::Zip => format!("zip (node {number})"),
             Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id),
             Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
@@ -167,9 +178,34 @@ impl Kind<'_> {
         }
     }
 
-    /// Whether it is there before the plan runs.
+    /// Whether it is the caller's, and there before the plan runs.
     pub fn is_given(&self) -> bool {
-        matches!(self, Kind::Input(_) | Kind::Buffer { .. })
+        match self {
+            Kind::Input(_) => true,
+            Kind::Buffer { backing, .. } => matches!(backing, Backing::Given(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether it is the node of this buffer.
+    pub fn is_buffer_of(&self, store: &Arc<Store>) -> bool {
+        matches!(self, Kind::Buffer { backing: Backing::Given(given), .. } if Arc::ptr_eq(given, store))
+    }
+
+    /// Whether it is zeros, which the plan makes when they are first used.
+    pub fn is_zeros(&self) -> bool {
+        matches!(
+            self,
+            Kind::Buffer {
+                backing: Backing::Zeros(_),
+                ..
+            }
+        )
+    }
+
+    /// Whether it computes anything, as columns that are there and zeros do not.
+    pub fn computes(&self) -> bool {
+        !matches!(self, Kind::Input(_) | Kind::Buffer { .. })
     }
 
     /// Whether it computes each entry from the entries of the same number.
@@ -189,7 +225,7 @@ impl Node<'_> {
         self.operands.iter().filter_map(Operand::read)
     }
 
-    /// Whether it writes a buffer.
+    /// Whether it writes a buffer, or zeros.
     pub fn writes(&self) -> bool {
         self.reads().any(|read| read.mode.writes())
     }

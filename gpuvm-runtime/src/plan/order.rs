@@ -11,6 +11,8 @@ pub(super) struct Order {
     pub steps: Vec<Step>,
     /// For each node the last step that needs its column, and the step that makes it.
     lives: Vec<Option<(usize, usize)>>,
+    /// The zeros that each step is the first to use.
+    zeros: Vec<Vec<usize>>,
     /// The columns that die with each step.
     dead: Vec<Vec<usize>>,
 }
@@ -34,16 +36,20 @@ impl Order {
         let graph = Graph::new(nodes, outputs, share)?;
         let steps = steps(nodes, &graph, fuse);
         let mut lives: Vec<Option<(usize, usize)>> = vec![None; nodes.len()];
+        let mut zeros = vec![Vec::new(); steps.len()];
         for (number, step) in steps.iter().enumerate() {
             for &node in &step.stored {
                 lives[node] = Some((number, number));
             }
             for read in step.members.iter().flat_map(|member| graph.reads(nodes, *member)) {
+                let kind = &nodes[read.node].kind;
                 match &mut lives[read.node] {
                     Some((_, last)) => *last = number,
-                    None if matches!(nodes[read.node].kind, Kind::Input(_)) => {
-                        lives[read.node] = Some((number, number))
+                    None if kind.is_zeros() => {
+                        zeros[number].push(read.node);
+                        lives[read.node] = Some((number, number));
                     }
+                    None if matches!(kind, Kind::Input(_)) => lives[read.node] = Some((number, number)),
                     None => {}
                 }
             }
@@ -61,8 +67,14 @@ impl Order {
             graph,
             steps,
             lives,
+            zeros,
             dead,
         })
+    }
+
+    /// The zeros that a step is the first to use.
+    pub fn zeros_for(&self, step: usize) -> &[usize] {
+        self.zeros.get(step).map_or(&[], Vec::as_slice)
     }
 
     /// The columns that nobody needs after a step.

@@ -11,7 +11,7 @@ use super::node::{Kind, Node, Use};
 use super::run::{Data, Runner, empty};
 use crate::engine::{Engine, Execute};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Store, make_words};
 
 /// The columns of a step.
 pub(super) type Columns = BTreeMap<Column, Data>;
@@ -131,7 +131,7 @@ impl<'p> Runner<'p, '_> {
         let of = |node: &usize| {
             let Node { kind, element, .. } = &self.nodes[*node];
             let column = match kind.uses() {
-                Some(of) if of.nature.halts => Data::Store(Arc::new(Store::zeros(element, length))),
+                Some(of) if of.nature.halts => Data::Store(Arc::new(Store::zeros(element, length, make_words))),
                 _ => blank(element, length),
             };
             (Column::Of(*node), column)
@@ -265,6 +265,6 @@ impl<'p> Runner<'p, '_> {
 type By<'b, R> = (&'b dyn Fn(&R) -> Sketch, &'b dyn Fn(&R, bool) -> Sketch);
 
 /// A column that is about to be written.
-fn blank(element: &'static Type, entries: usize) -> Data {
+pub(super) fn blank(element: &'static Type, entries: usize) -> Data {
     Data::Store(Arc::new(Store::blank(element, entries)))
 }

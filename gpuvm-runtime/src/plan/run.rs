@@ -10,7 +10,7 @@ use super::done::{PlanDone, PlanStats};
 use super::error::PlanError;
 use super::fuse::Step;
 use super::launch::UnderWay;
-use super::node::{Kind, Length, Node, Operand, Read, Sight};
+use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use crate::arg::Argument;
 use crate::bind::Bound;
@@ -92,6 +92,9 @@ impl<'p, 'a> Runner<'p, 'a> {
         });
         for (number, step) in self.order.steps.iter().enumerate() {
             self.step = number;
+            for &node in self.order.zeros_for(number) {
+                self.zeros(node)?;
+            }
             self.run_step(step)?;
             let passed_on = step.members.iter().copied().filter(|node| !step.stored.contains(node));
             for node in passed_on.chain(self.order.dead_after(number).filter(|_| reuse)) {
@@ -144,7 +147,7 @@ impl<'p, 'a> Runner<'p, 'a> {
     pub fn data(&self, node: usize) -> Data {
         match (&self.columns[node], &self.nodes[node].kind) {
             (Some(data), _) => data.clone(),
-            (None, Kind::Buffer { store, .. }) => Data::Store(Arc::clone(store)),
+            (None, Kind::Buffer { backing, .. }) => Data::Store(backing.store(&self.nodes[node])),
             (None, _) => Data::Given(node),
         }
     }
@@ -321,10 +324,13 @@ impl<'p, 'a> Runner<'p, 'a> {
     }
 }
 
-/// The store of a node that is a buffer, and whether another node writes it.
+/// The store of a node that is a buffer of the caller's, and whether another node writes it.
 fn buffer(node: &Node<'_>) -> Option<(Arc<Store>, bool)> {
     match &node.kind {
-        Kind::Buffer { store, writer } => Some((Arc::clone(store), writer.is_some())),
+        Kind::Buffer {
+            backing: Backing::Given(store),
+            writer,
+        } => Some((Arc::clone(store), writer.is_some())),
         _ => None,
     }
 }

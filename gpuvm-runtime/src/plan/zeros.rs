@@ -1,0 +1,55 @@
+//! The plan's own buffers, made when a step is the first to use them.
+
+use std::sync::Arc;
+
+use super::kernel::{Column, fill};
+use super::node::{Backing, Node};
+use super::program::{At, Columns, blank};
+use super::run::{Data, Runner};
+use crate::engine::{Engine, Execute};
+use crate::error::Result;
+use crate::store::Store;
+
+impl Backing {
+    /// The store of a buffer of such a node: the caller's, or new zeros.
+    pub fn store(&self, node: &Node<'_>) -> Arc<Store> {
+        match self {
+            Backing::Given(store) => Arc::clone(store),
+            Backing::Zeros(make) => Arc::new(Store::zeros(node.element, node.length.most(), *make)),
+        }
+    }
+}
+
+impl Runner<'_, '_> {
+    /// Makes zeros. In an engine's memory a kernel does, so that they come in order with all other launches and nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn zeros(&mut self, node: usize) -> Result<()> {
+        let executor = match self.engine {
+            Engine::Native => None,
+            engine => Some(self.runtime.executor(engine)?),
+        };
+        let executor = executor.filter(|executor| executor.memory().is_some() && self.nodes[node].words() > 0);
+        self.columns[node] = Some(match executor {
+            Some(executor) => self.filled(node, &executor)?,
+            None => self.data(node),
+        });
+        Ok(())
+    }
+
+    /// Zeros in an engine's memory.
+    fn filled(&mut self, node: usize, executor: &Arc<dyn Execute>) -> Result<Data> {
+        let Node { element, length, .. } = self.nodes[node];
+        let column = blank(element, length.most());
+        let at = At {
+            engine: self.engine,
+            executor,
+            root: node,
+        };
+        let columns = Columns::from([(Column::To, column.clone())]);
+        self.launch(at, &fill(element), length.most(), &columns)?;
+        Ok(column)
+    }
+}
