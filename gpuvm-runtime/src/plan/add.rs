@@ -48,6 +48,7 @@ impl<'a> Plan<'a> {
         element: &'static Type,
         length: Length,
     ) -> Handle {
+        self.changed();
         self.nodes.push(Node {
             kind,
             operands,

@@ -8,6 +8,7 @@ use super::Options;
 use super::fuse::Step;
 use super::node::{Kind, Node};
 use super::order::{Life, Order};
+use super::prepared::Prepared;
 use super::run::Runner;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -42,16 +43,17 @@ impl fmt::Display for Explanation {
 pub(super) fn explain(
     runtime: &Runtime,
     nodes: &[Node<'_>],
-    order: &Order,
+    prepared: &Prepared,
     engine: Engine,
     options: Options,
 ) -> Result<Explanation> {
+    let order = &prepared.order;
     let mut teller = Teller {
         nodes,
         order,
         lines: Vec::new(),
     };
-    let runner = Runner::new(runtime, nodes, order, engine, options.fold);
+    let runner = Runner::new(runtime, nodes, prepared, engine, options.fold);
     let programs = order.steps.iter().map(|step| {
         let sketches = runner.sketches(step);
         let linked = sketches.iter().map(|sketch| runtime.link_kernel(&sketch.kernel));

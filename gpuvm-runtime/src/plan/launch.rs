@@ -7,6 +7,7 @@ use gpuvm_core::types::Type;
 
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
+use super::prepared::{Linked, Turn};
 use super::program::{At, Columns};
 use super::run::{Data, Runner, empty};
 use crate::arg::{Argument, Mode};
@@ -71,10 +72,11 @@ impl<'p> Runner<'p, '_> {
     /// # Errors
     ///
     /// When the device fails, or [`Error::Trap`].
-    pub fn launch(&mut self, at: At<'_>, sketch: &Sketch, vms: usize, columns: &Columns) -> Result<()> {
+    pub fn launch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         if vms == 0 {
             return Ok(());
         }
+        let Linked { sketch, program } = kernel;
         let name = &sketch.kernel.name;
         let too_large = || Error::TooLarge {
             routine: name.clone(),
@@ -86,7 +88,7 @@ impl<'p> Runner<'p, '_> {
         let course = Course {
             executor: Arc::clone(at.executor),
             engine: at.engine,
-            program: self.runtime.link_kernel(&sketch.kernel)?,
+            program: Arc::clone(program),
             vms: u32::try_from(vms).map_err(|_| too_large())?,
             keep: false,
         };
@@ -99,7 +101,7 @@ impl<'p> Runner<'p, '_> {
         held.refresh()?;
         let mut views = held.views();
         let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        self.wait_for((name, self.step), &course, leg, &mut views)
+        self.wait_for((name, self.turn.step), &course, leg, &mut views)
     }
 
     /// Adds a launch to the row. Gives the course back if it cannot be a part of it: because some of its data is not in the engine's
@@ -153,7 +155,7 @@ impl<'p> Runner<'p, '_> {
         self.under_way.written += written;
         self.under_way.sent.push(Sent {
             name: name.to_string(),
-            step: self.step,
+            step: self.turn.step,
             course,
             layout,
         });
@@ -262,7 +264,10 @@ impl<'p> Runner<'p, '_> {
             self.columns[node].get_or_insert(column);
         }
         // The steps that are made for this have one node each, and are none of the plan's.
-        self.step = order.steps.len();
+        self.turn = Turn {
+            step: order.steps.len(),
+            ..Turn::default()
+        };
         let before = step.members.iter().filter(|member| **member != step.root);
         let alone = |&root: &usize| {
             self.run_step(&Step {

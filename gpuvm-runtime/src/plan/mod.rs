@@ -15,11 +15,13 @@ mod native;
 mod node;
 mod operators;
 mod order;
+mod prepared;
 mod program;
 mod run;
 mod types;
 mod zeros;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpuvm_core::types::VmType;
@@ -41,6 +43,7 @@ pub(crate) use kernel::key;
 
 use node::{Kind, Length, Node};
 use order::Order;
+use prepared::Prepared;
 
 /// A program of several routines that is being put together: a graph of nodes, each of which gives a column.
 ///
@@ -76,6 +79,8 @@ pub struct Plan<'a> {
     nodes: Vec<Node<'a>>,
     outputs: Vec<Handle>,
     options: Options,
+    /// What its runs have in common, until it is changed.
+    prepared: OnceLock<Prepared>,
 }
 
 /// How a plan is run.
@@ -103,6 +108,7 @@ impl<'a> Plan<'a> {
                 fold: true,
                 reuse: true,
             },
+            prepared: OnceLock::new(),
         }
     }
 
@@ -232,7 +238,7 @@ impl<'a> Plan<'a> {
     /// optimisations.
     pub fn output(&mut self, column: Handle) -> &mut Self {
         self.outputs.push(column);
-        self
+        self.changed()
     }
 
     /// Which engine runs it. All of them give the same results.
@@ -244,50 +250,50 @@ impl<'a> Plan<'a> {
     /// Whether maps become one program with the only node that reads them.
     pub fn fuse(&mut self, on: bool) -> &mut Self {
         self.options.fuse = on;
-        self
+        self.changed()
     }
 
     /// Whether equal nodes are computed once.
     pub fn share(&mut self, on: bool) -> &mut Self {
         self.options.share = on;
-        self
+        self.changed()
     }
 
     /// Whether values for all VMs become constants of programs.
     pub fn fold(&mut self, on: bool) -> &mut Self {
         self.options.fold = on;
-        self
+        self.changed()
     }
 
-    /// Whether the memory of a column is used again when its last reader is done. While kernels of few VMs are under way together, their
-    /// columns stay.
+    /// Whether the memory of a column is used again when its last reader is done. What is sent off together keeps its columns until it has
+    /// ended, up to 256 MiB.
     pub fn reuse(&mut self, on: bool) -> &mut Self {
         self.options.reuse = on;
         self
     }
 
-    /// Runs it to its end. A buffer is locked while a node uses it, not in between.
+    /// Runs it to its end. What it has found out, its kernels among it, serves later runs too, until the plan is changed.
     ///
-    /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU a kernel that surely ends and
-    /// cannot trap is sent off without a wait for it, so up to 32 of them are under way at a time; of others the host sees first how they
-    /// end. A filter is waited for in any case, because what comes after it has as many VMs as it keeps entries.
+    /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
+    /// sent off in one submission, and nobody waits for them one by one: if a VM traps, yields or takes long, the device itself keeps the
+    /// later ones from starting. The host looks at the end, and after a filter, because what comes then has as many VMs as it keeps
+    /// entries. Buffers are locked from the first node that uses them until the host looks.
     ///
     /// # Errors
     ///
     /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do;
     /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        let order = self.order()?;
         let Options { fold, reuse, .. } = self.options;
-        let runner = run::Runner::new(&self.runtime, &self.nodes, &order, self.chosen()?, fold);
+        let runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
         runner.run(self.id, reuse)
     }
 
     /// What it does, for a person: its phases, the programs that they become, columns and memory; or why it cannot run.
     pub fn explain(&self) -> Explanation {
-        let explained = self.order().and_then(|order| {
+        let explained = self.prepared().and_then(|prepared| {
             let engine = self.chosen()?;
-            explain::explain(&self.runtime, &self.nodes, &order, engine, self.options)
+            explain::explain(&self.runtime, &self.nodes, prepared, engine, self.options)
         });
         explained.unwrap_or_else(|error| Explanation::of_error(&error))
     }
@@ -299,7 +305,21 @@ impl<'a> Plan<'a> {
     ///
     /// [`PlanError::Cycle`].
     pub fn explain_dot(&self) -> Result<String> {
-        Ok(dot::dot(&self.nodes, &self.order()?))
+        Ok(dot::dot(&self.nodes, &self.prepared()?.order))
+    }
+
+    /// To be called whenever something changes what runs.
+    fn changed(&mut self) -> &mut Self {
+        self.prepared = OnceLock::new();
+        self
+    }
+
+    fn prepared(&self) -> Result<&Prepared> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared);
+        }
+        let prepared = Prepared::new(self.order()?);
+        Ok(self.prepared.get_or_init(|| prepared))
     }
 
     fn order(&self) -> Result<Order> {

@@ -78,9 +78,9 @@ impl<'p> Runner<'p, '_> {
         let (of, name) = (self.operand(step.root, 0), self.name(step));
         let most = self.nodes[of.node].length.most();
         match kind {
-            Kind::Map(_) | Kind::Zip => vec![self.map_sketch(step).0],
+            Kind::Map(_) | Kind::Zip => vec![self.map_sketch(step)],
             Kind::Filter(_) => vec![
-                self.filter_sketch(step).0,
+                self.filter_sketch(step),
                 count_flags(name),
                 compact(name, self.nodes[of.node].element),
             ],
@@ -95,33 +95,37 @@ impl<'p> Runner<'p, '_> {
         }
     }
 
-    /// The kernel of a step of maps, and the members whose columns it stores.
-    fn map_sketch(&self, step: &Step) -> (Sketch, Vec<usize>) {
+    /// The kernel of a step of maps.
+    fn map_sketch(&self, step: &Step) -> Sketch {
         let mut writer = self.writer(step, false);
         for &node in &step.stored {
             writer.store(node, Column::Of(node));
         }
-        (writer.each(), step.stored.clone())
+        writer.each()
     }
 
-    /// The kernel that asks a filter's routine, and the members whose columns it stores beside the flags.
-    fn filter_sketch(&self, step: &Step) -> (Sketch, Vec<usize>) {
-        let of = self.operand(step.root, 0).node;
+    /// The kernel that asks a filter's routine.
+    fn filter_sketch(&self, step: &Step) -> Sketch {
         let mut writer = self.writer(step, false);
-        let is_stored = |node: &usize| *node != step.root && (*node == of || step.stored.contains(node));
-        let stored: Vec<usize> = step.members.iter().copied().filter(is_stored).collect();
-        for &node in &stored {
+        for node in self.stored_beside_flags(step) {
             writer.store(node, Column::Of(node));
         }
         writer.store(step.root, Column::Flags);
-        (writer.each(), stored)
+        writer.each()
+    }
+
+    /// The members whose columns a filter's first kernel stores.
+    fn stored_beside_flags(&self, step: &Step) -> Vec<usize> {
+        let of = self.operand(step.root, 0).node;
+        let is_stored = |node: &usize| *node != step.root && (*node == of || step.stored.contains(node));
+        step.members.iter().copied().filter(is_stored).collect()
     }
 
     fn map(&mut self, step: &Step, at: At<'_>) -> Result<()> {
         let vms = self.length(step.root);
-        let (sketch, stored) = self.map_sketch(step);
-        let columns = self.columns_of(&stored, vms);
-        self.launch(at, &sketch, vms, &columns)?;
+        let columns = self.columns_of(&step.stored, vms);
+        let kernel = self.kernel(|runner| runner.map_sketch(step))?;
+        self.launch(at, &kernel, vms, &columns)?;
         self.keep(columns);
         Ok(())
     }
@@ -151,10 +155,10 @@ impl<'p> Runner<'p, '_> {
     fn filter(&mut self, step: &Step, at: At<'_>) -> Result<()> {
         let of = self.operand(step.root, 0).node;
         let length = self.length(of);
-        let (sketch, stored) = self.filter_sketch(step);
-        let mut columns = self.columns_of(&stored, length);
+        let mut columns = self.columns_of(&self.stored_beside_flags(step), length);
         columns.insert(Column::Flags, blank(bool::TYPE, length));
-        self.launch(at, &sketch, length, &columns)?;
+        let kernel = self.kernel(|runner| runner.filter_sketch(step))?;
+        self.launch(at, &kernel, length, &columns)?;
         let flags = columns.remove(&Column::Flags);
         self.keep(columns);
         let kept = match flags {
@@ -172,7 +176,8 @@ impl<'p> Runner<'p, '_> {
         let name = self.nodes[at.root].kind.uses().map_or("", |of| of.entry.id);
         let counts = blank(u32::TYPE, chunks);
         let columns = Columns::from([(Column::From, flags.clone()), (Column::To, counts.clone())]);
-        self.launch(at, &count_flags(name), chunks, &columns)?;
+        let kernel = self.kernel(|_| count_flags(name))?;
+        self.launch(at, &kernel, chunks, &columns)?;
         let mut sums = self.words(&counts)?;
         let mut sum = 0;
         for count in &mut sums {
@@ -188,7 +193,8 @@ impl<'p> Runner<'p, '_> {
                 (Column::Chunks, Data::Host(Arc::new(sums))),
                 (Column::Total, blank(u32::TYPE, 1)),
             ]);
-            self.launch(at, &compact(name, element), chunks, &columns)?;
+            let kernel = self.kernel(|_| compact(name, element))?;
+            self.launch(at, &kernel, chunks, &columns)?;
         }
         Ok(kept)
     }
@@ -203,14 +209,13 @@ impl<'p> Runner<'p, '_> {
             }
             let to = blank(element, lanes);
             let mut columns = Columns::from([(Column::To, to.clone())]);
-            let sketch = match folded.take() {
-                None => self.writer(step, true).fold((step.root, of), left, op.routine, None),
-                Some(from) => {
-                    columns.insert(Column::From, from);
-                    refold(op.entry.id, op.routine, None)
-                }
-            };
-            self.launch(at, &sketch, lanes, &columns)?;
+            let first = folded.is_none();
+            columns.extend(folded.take().map(|from| (Column::From, from)));
+            let kernel = self.kernel(|runner| match first {
+                true => runner.writer(step, true).fold((step.root, of), left, op.routine, None),
+                false => refold(op.entry.id, op.routine, None),
+            })?;
+            self.launch(at, &kernel, lanes, &columns)?;
             (left, folded) = (lanes, Some(to));
         }
         self.columns[step.root] = Some(folded.unwrap_or_else(|| empty(element)));
@@ -247,16 +252,16 @@ impl<'p> Runner<'p, '_> {
         if chunks > 1 {
             let sums = blank(element, chunks);
             columns.insert(Column::To, sums.clone());
-            let sketch = fold(self);
-            self.launch(at, &sketch, chunks, &columns)?;
+            let kernel = self.kernel(|runner| fold(runner))?;
+            self.launch(at, &kernel, chunks, &columns)?;
             let fold = |_: &Self| refold(op.entry.id, op.routine, Some(CHUNK));
             let scan = |_: &Self, chunks| rescan(op.entry.id, op.routine, chunks);
             let scanned = self.scan_by(at, op, chunks, Some(sums), (&fold, &scan))?;
             columns.insert(Column::Chunks, scanned);
         }
         columns.insert(Column::To, to.clone());
-        let sketch = scan(self, chunks > 1);
-        self.launch(at, &sketch, chunks, &columns)?;
+        let kernel = self.kernel(|runner| scan(runner, chunks > 1))?;
+        self.launch(at, &kernel, chunks, &columns)?;
         Ok(to)
     }
 }

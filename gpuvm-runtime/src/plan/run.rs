@@ -11,7 +11,9 @@ use super::error::PlanError;
 use super::fuse::Step;
 use super::launch::UnderWay;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
+use super::kernel::Sketch;
 use super::order::Order;
+use super::prepared::{Linked, Prepared, Turn};
 use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::device::Device;
@@ -54,26 +56,34 @@ pub(super) struct Runner<'p, 'a> {
     pub buffers: Vec<(Arc<Store>, bool)>,
     /// Launches that nobody has waited for yet.
     pub under_way: UnderWay,
-    /// The step that runs.
-    pub step: usize,
+    /// The launch that is next.
+    pub turn: Turn,
+    prepared: &'p Prepared,
     pub tally: Tally,
     pub launches: u64,
     begin: Instant,
 }
 
 impl<'p, 'a> Runner<'p, 'a> {
-    pub fn new(runtime: &'p Runtime, nodes: &'p [Node<'a>], order: &'p Order, engine: Engine, fold: bool) -> Self {
+    pub fn new(
+        runtime: &'p Runtime,
+        nodes: &'p [Node<'a>],
+        prepared: &'p Prepared,
+        engine: Engine,
+        fold: bool,
+    ) -> Self {
         Runner {
             runtime,
             nodes,
-            order,
+            order: &prepared.order,
             engine,
             fold,
             columns: vec![None; nodes.len()],
             kept: BTreeMap::new(),
             buffers: nodes.iter().filter_map(buffer).collect(),
             under_way: UnderWay::default(),
-            step: 0,
+            turn: Turn::default(),
+            prepared,
             tally: Tally::default(),
             launches: 0,
             begin: Instant::now(),
@@ -91,7 +101,11 @@ impl<'p, 'a> Runner<'p, 'a> {
             engine => self.runtime.executor(engine)?.sequence(),
         });
         for (number, step) in self.order.steps.iter().enumerate() {
-            self.step = number;
+            self.turn = Turn {
+                step: number,
+                entries: self.works_on(step.root),
+                launch: 0,
+            };
             for &node in self.order.zeros_for(number) {
                 self.zeros(node)?;
             }
@@ -119,6 +133,29 @@ impl<'p, 'a> Runner<'p, 'a> {
                 let executor = self.runtime.executor(engine)?;
                 self.program(step, engine, &executor)
             }
+        }
+    }
+
+    /// The kernel of the next launch, made when a run first gets there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Link`] if it cannot be linked.
+    pub fn kernel(&mut self, sketch: impl FnOnce(&Self) -> Sketch) -> Result<Arc<Linked>> {
+        let turn = self.turn;
+        self.turn.launch += 1;
+        self.prepared.kernel(turn, || {
+            let sketch = sketch(self);
+            let program = self.runtime.link_kernel(&sketch.kernel)?;
+            Ok(Linked { sketch, program })
+        })
+    }
+
+    /// How many entries a step with that root works on.
+    fn works_on(&self, root: usize) -> usize {
+        match self.nodes[root].kind {
+            Kind::Reduce(_) | Kind::Filter(_) => self.length(self.operand(root, 0).node),
+            _ => self.length(root),
         }
     }
 

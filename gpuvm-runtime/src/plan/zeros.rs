@@ -49,7 +49,8 @@ impl Runner<'_, '_> {
             root: node,
         };
         let columns = Columns::from([(Column::To, column.clone())]);
-        self.launch(at, &fill(element), length.most(), &columns)?;
+        let kernel = self.kernel(|_| fill(element))?;
+        self.launch(at, &kernel, length.most(), &columns)?;
         Ok(column)
     }
 }
