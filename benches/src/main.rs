@@ -3,6 +3,7 @@
 mod agreement;
 mod budget;
 mod contest;
+mod flock;
 mod host;
 mod ladder;
 mod latency;
@@ -61,6 +62,8 @@ enum What {
     Latency,
     /// What being able to stop costs.
     Budget,
+    /// Steps of a flock as a plan, against rayon.
+    Flock,
     /// All of these.
     All,
 }
@@ -103,6 +106,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
+        flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };
     table::print(&report);
     if let Some(path) = &arguments.json {

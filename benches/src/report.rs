@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
+use crate::flock::Flight;
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
@@ -30,6 +31,8 @@ pub struct Report {
     pub latency: Option<Vec<Wait>>,
     /// What being able to stop costs.
     pub budget: Option<Vec<Bounded>>,
+    /// Flocks of several sizes.
+    pub flock: Option<Vec<Flight>>,
 }
 
 impl Report {
@@ -49,7 +52,14 @@ impl Report {
         let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
         let budgets = self.budget.iter().flatten();
         let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
-        let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
+        let flights = self.flock.iter().flatten().flat_map(|flight| &flight.entries);
+        let flights = flights.map(|flown| ("flock", &flown.contestant, &flown.problem));
+        let all = ladder
+            .chain(peers)
+            .chain(soup)
+            .chain(latency)
+            .chain(budgets)
+            .chain(flights);
         all.filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
             .collect()
     }

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, Table};
 
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
+use crate::flock::Flight;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
 use crate::problem::Problem;
@@ -49,6 +50,27 @@ pub fn print(report: &Report) {
     if let Some(budget) = &report.budget {
         println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
     }
+    for flight in report.flock.iter().flatten() {
+        let Flight { boids, steps, .. } = flight;
+        println!("Flock: {boids} boids, {steps} steps a run\n{}\n", flock_table(flight));
+    }
+}
+
+fn flock_table(flight: &Flight) -> Table {
+    let mut table = table(&["", "a step", "x rayon", "results"]);
+    for flown in &flight.entries {
+        let results = match &flown.agreement {
+            Some(agreement) => agreement.to_string(),
+            None => Problem::note(&flown.problem),
+        };
+        table.add_row([
+            flown.contestant.clone(),
+            flown.step.map_or_else(String::new, time),
+            ratio(flight.speed(flown)),
+            results,
+        ]);
+    }
+    table
 }
 
 fn budget_table(budget: &[Bounded]) -> Table {
