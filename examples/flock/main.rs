@@ -76,11 +76,12 @@ fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     write(&picture(&flock.read()?, side), &options.output)
 }
 
-/// Each boid as a glow with a tail, in the colour of its direction.
+/// Each boid as a glow with a tail, in the colour of its direction. Light is summed in integers too, so the picture does not depend on the
+/// order of the boids.
 fn picture(boids: &[Boid], side: u32) -> RgbImage {
     const TAIL: u32 = 28;
     let scale = PIXELS as f32 / (side as i32 * SIGHT) as f32;
-    let mut light = vec![[0f32; 3]; (PIXELS * PIXELS) as usize];
+    let mut light = vec![[0u32; 3]; (PIXELS * PIXELS) as usize];
     for boid in boids {
         let (vx, vy) = (boid.vx as f32, boid.vy as f32);
         let direction = vy.atan2(vx);
@@ -90,14 +91,14 @@ fn picture(boids: &[Boid], side: u32) -> RgbImage {
             let (x, y) = (place(boid.x, vx), place(boid.y, vy));
             if x < PIXELS && y < PIXELS {
                 let pixel = &mut light[(y * PIXELS + x) as usize];
-                let fade = 0.4 * (1.0 - back as f32 / TAIL as f32);
-                (0..3).for_each(|part| pixel[part] += fade * colour[part]);
+                let fade = 100.0 * (1.0 - back as f32 / TAIL as f32);
+                (0..3).for_each(|part| pixel[part] += (fade * colour[part]) as u32);
             }
         }
     }
     RgbImage::from_fn(PIXELS, PIXELS, |x, y| {
         let light = light[(y * PIXELS + x) as usize];
         let night = [6.0, 8.0, 16.0];
-        Rgb([0, 1, 2].map(|part| (255.0 - (255.0 - night[part]) * (-light[part]).exp()) as u8))
+        Rgb([0, 1, 2].map(|part| (255.0 - (255.0 - night[part]) * (-0.004 * light[part] as f32).exp()) as u8))
     })
 }
