@@ -14,7 +14,7 @@ use image::RgbImage;
 /// Pixels of the map's sides, and how many of them are as long as the largest hills.
 const WIDTH: u32 = 1440;
 const HEIGHT: u32 = 960;
-const HILLS: f32 = 420.0;
+const HILLS: f32 = 280.0;
 /// Where the sea ends, and how high it is from one contour line to the next.
 const SEA: f32 = 0.3;
 const INTERVAL: f32 = 0.06;
@@ -48,22 +48,22 @@ fn noise(x: f32, y: f32, seed: u32) -> f32 {
     between(above, below, v)
 }
 
-/// How high the land is at this VM's pixel, from 0 to about 1: octaves of ridges, rougher where it is high (Musgrave).
+/// How high the land is at this VM's pixel, from 0 to about 1: octaves of noise, and ridges where it is high (Musgrave).
 #[routine]
 fn height(seed: u32) -> f32 {
     let (mut x, mut y) = ((vm::id() % WIDTH) as f32 / HILLS, (vm::id() / WIDTH) as f32 / HILLS);
-    let land = noise(0.7 * x, 0.7 * y, seed ^ 0x5bd1_e995);
-    let (mut sum, mut share, mut rough) = (0.0f32, 0.5f32, 1.0f32);
+    let (mut land, mut ridges, mut share, mut rough) = (0.0f32, 0.0f32, 0.5f32, 1.0f32);
     for octave in 0..9u32 {
-        let ridge = 1.0 - (2.0 * noise(x, y, seed + octave) - 1.0).abs();
-        let part = rough * ridge * ridge;
-        sum += share * part;
+        land += share * noise(0.6 * x, 0.6 * y, seed + octave);
+        let ridge = 1.0 - (2.0 * noise(x, y, seed + 100 + octave) - 1.0).abs();
+        rough *= 1.1 * ridge * ridge;
+        ridges += share * rough;
         share *= 0.5;
-        rough = (1.6 * part).min(1.0);
         // Turned a little, so that the lattices do not show.
         (x, y) = (1.6 * x + 1.2 * y, 1.6 * y - 1.2 * x);
     }
-    sum * between(0.45, 1.25, land)
+    let hills = ((land - 0.35) * 2.5).clamp(0.0, 1.0);
+    0.8 * land + 0.75 * hills * ridges - 0.1
 }
 
 /// The height some pixels away from this VM's; beyond the border the nearest pixel stands for it.
@@ -108,54 +108,46 @@ fn contour(heights: &[f32]) -> f32 {
     (width - pixels).clamp(0.0, 1.0)
 }
 
-#[derive(VmType, Clone, Copy)]
-struct Colour {
-    red: f32,
-    green: f32,
-    blue: f32,
-}
-
 #[routine(callee)]
-fn mixed(a: Colour, b: Colour, at: f32) -> Colour {
-    Colour {
-        red: between(a.red, b.red, at),
-        green: between(a.green, b.green, at),
-        blue: between(a.blue, b.blue, at),
-    }
-}
-
-#[routine(callee)]
-fn colour(red: f32, green: f32, blue: f32) -> Colour {
-    Colour { red, green, blue }
+fn mixed(a: [f32; 3], b: [f32; 3], at: f32) -> [f32; 3] {
+    [
+        between(a[0], b[0], at),
+        between(a[1], b[1], at),
+        between(a[2], b[2], at),
+    ]
 }
 
 /// The colour of a height: from deep sea to snow.
 #[routine]
-fn tint(height: f32) -> Colour {
+fn tint(height: f32) -> [f32; 3] {
     if height < SEA {
         let depth = ((SEA - height) / SEA * 1.6).min(1.0);
-        return mixed(colour(0.55, 0.75, 0.80), colour(0.13, 0.30, 0.45), depth.sqrt());
+        return mixed([0.55, 0.75, 0.80], [0.13, 0.30, 0.45], depth.sqrt());
     }
     let at = (height - SEA) / (1.0 - SEA) * 5.0;
     let within = at - at.floor();
     match at as u32 {
-        0 => mixed(colour(0.55, 0.68, 0.45), colour(0.74, 0.78, 0.52), within),
-        1 => mixed(colour(0.74, 0.78, 0.52), colour(0.86, 0.78, 0.56), within),
-        2 => mixed(colour(0.86, 0.78, 0.56), colour(0.72, 0.58, 0.45), within),
-        3 => mixed(colour(0.72, 0.58, 0.45), colour(0.97, 0.96, 0.95), within),
-        _ => colour(0.97, 0.96, 0.95),
+        0 => mixed([0.55, 0.68, 0.45], [0.74, 0.78, 0.52], within),
+        1 => mixed([0.74, 0.78, 0.52], [0.86, 0.78, 0.56], within),
+        2 => mixed([0.86, 0.78, 0.56], [0.72, 0.58, 0.45], within),
+        3 => mixed([0.72, 0.58, 0.45], [0.97, 0.96, 0.95], within),
+        _ => [0.97, 0.96, 0.95],
     }
 }
 
 /// A pixel of the map.
 #[routine]
-fn relief(height: f32, tint: Colour, shade: f32, hollow: f32, line: f32) -> [u8; 3] {
+fn relief(height: f32, tint: [f32; 3], shade: f32, hollow: f32, line: f32) -> [u8; 3] {
     let is_land = height >= SEA;
     let light = if is_land { 0.35 + 0.9 * shade - hollow } else { 1.0 };
     let ink = if is_land { 0.35 * line } else { 0.12 * line };
-    let pixel = mixed(tint, colour(0.25, 0.18, 0.12), ink);
-    let (red, green, blue) = (pixel.red * light, pixel.green * light, pixel.blue * light);
-    [(255.0 * red) as u8, (255.0 * green) as u8, (255.0 * blue) as u8]
+    let pixel = mixed(tint, [0.25, 0.18, 0.12], ink);
+    let light = 255.0 * light;
+    [
+        (pixel[0] * light) as u8,
+        (pixel[1] * light) as u8,
+        (pixel[2] * light) as u8,
+    ]
 }
 
 /// Draws a relief map, one VM a pixel.

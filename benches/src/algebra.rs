@@ -54,7 +54,11 @@ fn fibonacci(seed: u32, turns: u32) -> u32 {
 fn crc(seed: u32, turns: u32) -> u32 {
     let mut crc = seed;
     for _ in 0..turns {
-        crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        crc = if crc & 1 == 1 {
+            (crc >> 1) ^ 0xedb8_8320
+        } else {
+            crc >> 1
+        };
     }
     crc
 }
@@ -105,8 +109,15 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
                 Ok(launch.run()?.output()?)
             };
             let measure = || {
-                let judge: Vec<u32> = seeds.iter().zip(&few).map(|(seed, turns)| native(*seed, *turns)).collect();
-                ensure!(launch(&stage.runtime, &few)? == judge, "its powers give something else than turns");
+                let judge: Vec<u32> = seeds
+                    .iter()
+                    .zip(&few)
+                    .map(|(seed, turns)| native(*seed, *turns))
+                    .collect();
+                ensure!(
+                    launch(&stage.runtime, &few)? == judge,
+                    "its powers give something else than turns"
+                );
                 let (raised, _) = stage.timing.warm(|| launch(&stage.runtime, &all))?;
                 launch(&stage.loops, &few)?;
                 let (seconds, found) = once(|| launch(&stage.loops, &stepped))?;

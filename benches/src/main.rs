@@ -4,6 +4,7 @@ mod agreement;
 mod algebra;
 mod budget;
 mod contest;
+mod flock;
 mod host;
 mod ladder;
 mod latency;
@@ -67,6 +68,8 @@ enum What {
     Plans,
     /// Loops over linear code, as powers of matrices and stepped.
     Algebra,
+    /// Steps of a flock as a plan, against rayon.
+    Flock,
     /// All of these.
     All,
 }
@@ -111,6 +114,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
+        flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };
     table::print(&report);
     if let Some(path) = &arguments.json {

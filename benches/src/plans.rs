@@ -68,9 +68,15 @@ fn is_large(x: f32) -> bool {
 pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
     let entries = stage.pick(ENTRIES / 100, ENTRIES);
     eprintln!("plans: {entries} entries, {PHASES} phases");
-    let column: Vec<f32> = (0..entries).map(|i| (i as u32).wrapping_mul(0x9e37_79b9) as f32 / 4e9).collect();
+    let column: Vec<f32> = (0..entries)
+        .map(|i| (i as u32).wrapping_mul(0x9e37_79b9) as f32 / 4e9)
+        .collect();
     let resident = stage.runtime.buffer(&column)?;
-    let bench = Bench { stage, column, resident };
+    let bench = Bench {
+        stage,
+        column,
+        resident,
+    };
     let bytes = 4 * entries as u64;
     let mut figures = vec![
         bench.figure("phases of 64 VMs, each its own step", 0, PHASES, || bench.idle(false)),
@@ -83,7 +89,12 @@ pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
     ];
     for (name, bytes) in [("copy of as many bytes", bytes), ("copy of 1 GiB", COPIED)] {
         let copied = stage.gpu.copy(bytes);
-        figures.push(Figure::new(name, 2 * bytes, 1, copied.map(|seconds| (seconds, Some(seconds)))));
+        figures.push(Figure::new(
+            name,
+            2 * bytes,
+            1,
+            copied.map(|seconds| (seconds, Some(seconds))),
+        ));
     }
     Ok(figures)
 }
@@ -127,7 +138,10 @@ impl Bench<'_> {
         }
         plan.output(handle);
         let judge: Vec<u32> = few.iter().map(|&x| (0..PHASES).fold(x, |x, _| idle(x))).collect();
-        ensure!(plan.run()?.get::<u32>(handle)? == judge, "idle phases give something else");
+        ensure!(
+            plan.run()?.get::<u32>(handle)? == judge,
+            "idle phases give something else"
+        );
         Ok(move || Ok(plan.run()?))
     }
 
@@ -153,7 +167,10 @@ impl Bench<'_> {
         let column = judge.input(&self.column);
         let of_judge = judge.reduce("add", column)?;
         let [found, wanted] = [plan.run()?.get::<f32>(sum)?, judge.run()?.get::<f32>(of_judge)?];
-        ensure!(found[0].to_bits() == wanted[0].to_bits(), "{found:?} and not {wanted:?}");
+        ensure!(
+            found[0].to_bits() == wanted[0].to_bits(),
+            "{found:?} and not {wanted:?}"
+        );
         Ok(move || Ok(plan.run()?))
     }
 
@@ -177,7 +194,10 @@ impl Bench<'_> {
         let large = plan.filter("is_large", column)?;
         plan.output(large);
         let judge: Vec<f32> = self.column.iter().copied().filter(|&x| is_large(x)).collect();
-        ensure!(plan.run()?.get::<f32>(large)? == judge, "the filter keeps something else");
+        ensure!(
+            plan.run()?.get::<f32>(large)? == judge,
+            "the filter keeps something else"
+        );
         Ok(move || Ok(plan.run()?))
     }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::algebra::Raised;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
+use crate::flock::Flight;
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
@@ -36,6 +37,8 @@ pub struct Report {
     pub plans: Option<Vec<Figure>>,
     /// Powers of matrices beside steps.
     pub algebra: Option<Vec<Raised>>,
+    /// Flocks of several sizes.
+    pub flock: Option<Vec<Flight>>,
 }
 
 impl Report {
@@ -59,9 +62,12 @@ impl Report {
         let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
         let algebra = self.algebra.iter().flatten();
         let algebra = algebra.map(|raised| (raised.name, &raised.engine, &raised.problem));
+        let flights = self.flock.iter().flatten().flat_map(|flight| &flight.entries);
+        let flights = flights.map(|flown| ("flock", &flown.contestant, &flown.problem));
         let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
         all.chain(plans)
             .chain(algebra)
+            .chain(flights)
             .filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
             .collect()
     }

@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table};
 use crate::algebra::{Raised, TURNS};
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
+use crate::flock::Flight;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
 use crate::plans::Figure;
@@ -57,6 +58,10 @@ pub fn print(report: &Report) {
     if let Some(algebra) = &report.algebra {
         println!("Algebra: {TURNS} turns of a loop\n{}\n", algebra_table(algebra));
     }
+    for flight in report.flock.iter().flatten() {
+        let Flight { boids, steps, .. } = flight;
+        println!("Flock: {boids} boids, {steps} steps a run\n{}\n", flock_table(flight));
+    }
 }
 
 fn plans_table(plans: &[Figure]) -> Table {
@@ -82,7 +87,9 @@ fn plans_table(plans: &[Figure]) -> Table {
 fn algebra_table(algebra: &[Raised]) -> Table {
     let mut table = table(&["", "engine", "as powers", "stepped", "turns stepped", "times as fast"]);
     for raised in algebra {
-        let all = raised.stepped.map(|seconds| seconds * f64::from(TURNS) / f64::from(raised.stepped_turns));
+        let all = raised
+            .stepped
+            .map(|seconds| seconds * f64::from(TURNS) / f64::from(raised.stepped_turns));
         let times = all.zip(raised.raised).map(|(stepped, raised)| stepped / raised);
         table.add_row([
             raised.name.to_string(),
@@ -91,6 +98,23 @@ fn algebra_table(algebra: &[Raised]) -> Table {
             raised.stepped.map_or_else(String::new, time),
             raised.stepped_turns.to_string(),
             times.map_or_else(String::new, |times| format!("{times:.0}")),
+        ]);
+    }
+    table
+}
+
+fn flock_table(flight: &Flight) -> Table {
+    let mut table = table(&["", "a step", "x rayon", "results"]);
+    for flown in &flight.entries {
+        let results = match &flown.agreement {
+            Some(agreement) => agreement.to_string(),
+            None => Problem::note(&flown.problem),
+        };
+        table.add_row([
+            flown.contestant.clone(),
+            flown.step.map_or_else(String::new, time),
+            ratio(flight.speed(flown)),
+            results,
         ]);
     }
     table
