@@ -1,5 +1,5 @@
 //! Writes the generated parts of the suite: a routine for each primitive operation, large programs, and random routines from a
-//! fixed seed.
+//! fixed seed. Tells the suite which of its two packages it is built for.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -16,6 +16,11 @@ fn main() -> io::Result<()> {
     fs::write(out.join("operations.rs"), gpuvm_generator::operations())?;
     fs::write(out.join("large.rs"), gpuvm_generator::large())?;
     fs::write(out.join("random.rs"), gpuvm_generator::random_modules(SEED, ROUTINES))?;
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(wrapping)");
+    if env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == "gpuvm-wrapping-tests") {
+        println!("cargo::rustc-cfg=wrapping");
+    }
+    // What is written follows from this script and the generator alone, and cargo looks at those by itself.
+    println!("cargo::rerun-if-changed=Cargo.toml");
     Ok(())
 }

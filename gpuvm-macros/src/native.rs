@@ -74,7 +74,9 @@ impl VisitMut for Redirect {
             Expr::MethodCall(node) if is_open(&node.method) && node.turbofish.is_none() => {
                 let receiver = &node.receiver;
                 let span = node.method.span();
-                *node.receiver = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver)));
+                *node.receiver = Expr::Verbatim(
+                    quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))),
+                );
                 self.found = true;
             }
             Expr::Call(node) => {
@@ -84,9 +86,9 @@ impl VisitMut for Redirect {
                 let mut args = node.args.iter();
                 if let Some(receiver) = args.next() {
                     let span = name.span();
-                    *expr = Expr::Verbatim(
-                        quote_spanned!(span=> ::gpuvm::__private::M::<#of>(&#receiver).#name(#(#args),*)),
-                    );
+                    *expr = Expr::Verbatim(quote_spanned! {span=>
+                        ::gpuvm::__private::M::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
+                    });
                     self.found = true;
                 }
             }

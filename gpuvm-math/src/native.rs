@@ -1,16 +1,17 @@
-//! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `M(&x).sin()`, and that is this crate's
-//! function for an `f32` and the value's own method for everything else.
+//! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `M(&x, …).sin()`, and that is this
+//! crate's function for an `f32` and the value's own method for everything else.
 
 use std::ops::Deref;
 
 use crate as math;
 
-/// A receiver of a method whose meaning gpuvm fixes where std leaves it open, borrowed.
+/// A receiver of a method whose meaning gpuvm fixes where std leaves it open, borrowed, and whether integer overflow panics where the
+/// call stands: the user's crate may be built otherwise than this one.
 ///
 /// Method lookup finds the inherent methods of `M<f32>` first; every other type's own methods are reached through
 /// [`Deref`].
 #[derive(Clone, Copy)]
-pub struct M<'a, T>(pub &'a T);
+pub struct M<'a, T>(pub &'a T, pub bool);
 
 impl<T> Deref for M<'_, T> {
     type Target = T;
@@ -20,15 +21,15 @@ impl<T> Deref for M<'_, T> {
     }
 }
 
-/// Methods of a type and of references to it.
+/// Methods of a type and of references to it. After the arguments, a method may ask whether overflow panics.
 macro_rules! methods {
-    ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
-        methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+    ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)* $(; $checks:ident)?) -> $result:ty $body:block)*) => {
+        methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
+        methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
+        methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
     };
     (@for $ty:ident, $receiver:ty, |$m:ident| $value:expr;
-        $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)* $(; $checks:ident)?) -> $result:ty $body:block)*) => {
         #[allow(missing_docs, reason = "the function or std method of the same name is documented")]
         impl $receiver {
             $(
@@ -37,6 +38,7 @@ macro_rules! methods {
                 pub fn $name(self $(, $arg: $arg_ty)*) -> $result {
                     let $m = self;
                     let $this: $ty = $value;
+                    $(let $checks = $m.1;)?
                     $body
                 }
             )*
@@ -94,10 +96,10 @@ methods! { f32;
 macro_rules! integers {
     ($($ty:ident)*) => {$(methods! { $ty;
         #[track_caller]
-        fn pow(x, exponent: u32) -> $ty {
+        fn pow(x, exponent: u32; checks) -> $ty {
             match x.checked_pow(exponent) {
                 Some(power) => power,
-                None if cfg!(debug_assertions) => panic!("attempt to multiply with overflow"),
+                None if checks => panic!("attempt to multiply with overflow"),
                 None => x.wrapping_pow(exponent),
             }
         }
@@ -154,10 +156,10 @@ integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 macro_rules! signed {
     ($($ty:ident)*) => {$(methods! { $ty;
         #[track_caller]
-        fn abs(x) -> $ty {
+        fn abs(x; checks) -> $ty {
             match x.checked_abs() {
                 Some(magnitude) => magnitude,
-                None if cfg!(debug_assertions) => panic!("attempt to negate with overflow"),
+                None if checks => panic!("attempt to negate with overflow"),
                 None => x,
             }
         }
@@ -182,10 +184,10 @@ macro_rules! unsigned {
             x.div_ceil(rhs)
         }
         #[track_caller]
-        fn next_power_of_two(x) -> $ty {
+        fn next_power_of_two(x; checks) -> $ty {
             match x.checked_next_power_of_two() {
                 Some(power) => power,
-                None if cfg!(debug_assertions) => panic!("attempt to add with overflow"),
+                None if checks => panic!("attempt to add with overflow"),
                 None => 0,
             }
         }

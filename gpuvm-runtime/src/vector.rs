@@ -125,14 +125,17 @@ fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
     });
 }
 
-/// The `len` entries that `words` says, over several threads if there are many: memory that is new to the process is dear.
+/// The `len` entries that `words` says, over several threads if there are many: memory that is new to the process is dear. Collected
+/// into a vector that is there, because rayon's `collect` is compiled a second time for iterators that do not know their length.
 pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
     match T::TYPE.words as usize {
         0 => (0..len).map(|_| T::read_words(&[])).collect(),
         size if len < FEW => words.chunks_exact(size).map(T::read_words).collect(),
         size => {
-            let entries = words.par_chunks_exact(size).with_min_len(FEW / 2);
-            entries.map(T::read_words).collect()
+            let mut entries = Vec::new();
+            let chunks = words.par_chunks_exact(size).with_min_len(FEW / 2);
+            chunks.map(T::read_words).collect_into_vec(&mut entries);
+            entries
         }
     }
 }

@@ -16,10 +16,10 @@ fn thinned(engine: Engine, long: bool) -> usize {
     match engine {
         _ if runtime().device().kind != DeviceKind::Software => 1,
         Engine::Specialized => 1,
-        Engine::Interpreter if long => 8,
-        Engine::Interpreter => 1,
+        Engine::Interpreter if long => 16,
+        Engine::Interpreter => 8,
         _ if long => 64,
-        _ => 8,
+        _ => 16,
     }
 }
 

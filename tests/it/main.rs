@@ -1,5 +1,8 @@
 //! The conformance suite: every feature of the language and every operation of the machine, on every engine, against the
 //! annotated functions themselves.
+//!
+//! Two packages are built of it: `gpuvm-tests`, where integer overflow traps, and `gpuvm-wrapping-tests`, where it wraps as in a
+//! release build. What asks about floats, settings, sizes, plans and the runtime, to which that makes no difference, is in the first alone.
 
 // The routines are written as users write them, and exercise forms that a linter would simplify.
 #![allow(
@@ -20,22 +23,29 @@ mod sample;
 mod algebra;
 mod arrays;
 mod atomics;
+#[cfg(not(wrapping))]
 mod awaited;
+#[cfg(not(wrapping))]
 mod budgets;
+#[cfg(not(wrapping))]
 mod buffers;
 mod calls_recursion;
 mod constants;
 mod control_flow;
 mod destructuring;
+#[cfg(not(wrapping))]
 mod dispatch;
 mod enums;
 mod evaluation_order;
+#[cfg(not(wrapping))]
 mod exactness;
+#[cfg(not(wrapping))]
 mod execution;
 mod generics;
 mod integers64;
 mod jumps;
 mod labels;
+#[cfg(not(wrapping))]
 mod large;
 mod loops;
 mod methods;
@@ -45,15 +55,20 @@ mod option;
 mod other_crate;
 mod params;
 mod patterns;
+#[cfg(not(wrapping))]
 mod plans;
 mod random;
 mod references;
+#[cfg(not(wrapping))]
 mod relaxed;
 mod scalars;
+#[cfg(not(wrapping))]
 mod scale;
+#[cfg(not(wrapping))]
 mod settings;
 mod slices;
 mod small_integers;
+#[cfg(not(wrapping))]
 mod snapshots;
 mod structs;
 mod traps;

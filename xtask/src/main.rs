@@ -1,4 +1,4 @@
-//! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test in both profiles;
+//! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test;
 //! `cargo xtask fuzz` compares random routines on all engines.
 
 mod adapter;
@@ -19,7 +19,7 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Runs every test, in the dev profile (overflow traps) and in release (overflow wraps).
+    /// Runs every test, the conformance suite once where integer overflow traps and once where it wraps.
     Test,
     /// Makes random routines, compiles them with rustc and with gpuvm, and compares all engines.
     Fuzz(fuzz::Options),
@@ -28,17 +28,6 @@ enum Task {
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
-
-/// Modules of the conformance suite that are run in the dev profile only.
-const SAME_IN_RELEASE: [&str; 7] = [
-    "exactness::",
-    "relaxed::",
-    "settings::",
-    "execution::",
-    "buffers::",
-    "dispatch::",
-    "scale::",
-];
 
 fn main() -> ExitCode {
     let result = match Options::parse().task {
@@ -58,12 +47,7 @@ fn main() -> ExitCode {
 
 fn test() -> Result<(), String> {
     adapter::ensure()?;
-    cargo(&["test", "--workspace"])?;
-    // In release only what behaves otherwise there: the cases, where overflow wraps. What is left out asks about floats, settings and
-    // the runtime, to which it makes no difference.
-    let mut release = vec!["test", "--release", "--package", "gpuvm-tests", "--test", "it", "--"];
-    release.extend(SAME_IN_RELEASE.iter().flat_map(|module| ["--skip", module]));
-    cargo(&release)
+    cargo(&["test", "--workspace"])
 }
 
 fn instructions() -> Result<(), String> {

@@ -27,7 +27,7 @@ fn to_end(running: &mut dyn Running, limit: &Limit) -> Tally {
 
 /// VMs of different length that yield, call atomics, use frames, and in part trap.
 fn mixed() -> Batch {
-    let mut code = countdown(7, 5);
+    let mut code = countdown(1, 5);
     code.extend([
         op(Op::StoreFrame, [10, 20, 0, 0]),
         op(Op::Yield, [0; 4]),
@@ -59,7 +59,7 @@ fn any_split_of_cycles_gives_the_same_end() {
         assert!(wanted.traps > 0);
         let mut random = Random(3);
         for dispatch in [Dispatch::Standard, Dispatch::Continuous, Dispatch::Mega] {
-            for scale in [5, 40, 100_000] {
+            for scale in [2, 10, 100_000] {
                 let mut running = mixed().start(engine).unwrap();
                 let mut tally = Tally::default();
                 while tally.batches == 0 || tally.running + tally.yielded > 0 {
@@ -148,7 +148,7 @@ fn an_image_goes_on_elsewhere() {
             let mut first = mixed().start(engine).unwrap();
             for _ in 0..random.below(4) {
                 first
-                    .advance(&limit_of(u64::from(random.below(3000))), &mut |_| {})
+                    .advance(&limit_of(u64::from(random.below(450))), &mut |_| {})
                     .unwrap();
             }
             let image: Image = first.image().unwrap();
@@ -227,29 +227,37 @@ fn add_first() -> Program {
 #[test]
 fn steps_see_what_the_step_before_has_left() {
     for engine in engines() {
-        for (steps, code) in [(1, add_first()), (7, add_first()), (600, add_first())] {
-            // A loop, though nobody gets there, keeps steps from being put in one submission.
-            let mut looping = code.clone();
-            looping.code.push(op(Op::Jump, [9, 0, 0, 0]));
-            looping.places.push(SITE_PLACE);
-            for program in [code, looping] {
-                let mut batch = job(program, &[5, 0], 0, 1, 100);
-                batch.steps = steps;
-                batch.copies = vec![Copy {
-                    from: Span { region: None, start: 2 },
-                    to: Span { region: None, start: 0 },
-                    words: 1,
-                }];
-                let mut running = batch.start(engine).unwrap();
-                let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
-                assert_eq!((tally.steps, tally.halted), (steps, 100));
-                // The first VM doubles and adds one, and the others follow it: all begin at 0.
-                let expected = (0..steps).fold(0_u32, |word, _| word.wrapping_mul(2).wrapping_add(1));
-                assert!(
-                    end(running).0[2..].iter().all(|&word| word == expected),
-                    "{steps} steps"
-                );
-            }
+        // A loop, though nobody gets there, keeps steps from being put in one submission.
+        let mut looping = add_first();
+        looping.code.push(op(Op::Jump, [9, 0, 0, 0]));
+        looping.places.push(SITE_PLACE);
+        let looping = || looping.clone();
+        // 300 steps are more than one submission takes.
+        let rows = [
+            (1, add_first()),
+            (7, add_first()),
+            (300, add_first()),
+            (1, looping()),
+            (7, looping()),
+            (40, looping()),
+        ];
+        for (steps, program) in rows {
+            let mut batch = job(program, &[5, 0], 0, 1, 100);
+            batch.steps = steps;
+            batch.copies = vec![Copy {
+                from: Span { region: None, start: 2 },
+                to: Span { region: None, start: 0 },
+                words: 1,
+            }];
+            let mut running = batch.start(engine).unwrap();
+            let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+            assert_eq!((tally.steps, tally.halted), (steps, 100));
+            // The first VM doubles and adds one, and the others follow it: all begin at 0.
+            let expected = (0..steps).fold(0_u32, |word, _| word.wrapping_mul(2).wrapping_add(1));
+            assert!(
+                end(running).0[2..].iter().all(|&word| word == expected),
+                "{steps} steps"
+            );
         }
     }
 }
