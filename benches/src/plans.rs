@@ -33,7 +33,7 @@ const MAPS: usize = 10;
 /// VMs of a phase that does next to nothing.
 const FEW: usize = 64;
 /// Bytes of a copy that no cache holds.
-const COPIED: u64 = 1 << 30;
+const COPIED: usize = 1 << 30;
 
 #[routine]
 fn idle(x: u32) -> u32 {

@@ -7,6 +7,22 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use bytemuck::AnyBitPattern;
 
+/// Workgroups of a row, where there are more than one dimension takes.
+const ROW: u32 = 32_768;
+
+/// Copies sixteen bytes an invocation.
+const COPY: &str = "
+@group(0) @binding(0) var<uniform> settings: vec4<u32>;
+@group(0) @binding(1) var<storage, read> from: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> to: array<vec4<u32>>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let i = (group.y * 32768u + group.x) * 256u + local + settings.x;
+    if i < arrayLength(&to) { to[i] = from[i]; }
+}
+";
+
 /// An opened device.
 pub struct Gpu {
     device: wgpu::Device,
@@ -140,27 +156,33 @@ impl Gpu {
         Ok(prepared)
     }
 
-    /// Seconds that copying so many bytes from one place of the device's memory to another takes: of many copies in one submission, so
-    /// that nothing but copying counts.
+    /// Seconds that a kernel takes to copy so many bytes from one place of the device's memory to another, sixteen an invocation: of many
+    /// copies in one submission, so that nothing but copying counts.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn copy(&self, bytes: u64) -> Result<f64> {
+    pub fn copy(&self, bytes: usize) -> Result<f64> {
         const COPIES: u32 = 50;
-        let [from, to] = [(); 2].map(|()| {
-            self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: bytes,
-                usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        });
+        let words = vec![1u32; bytes / 4];
+        let groups = (bytes / 16).div_ceil(256) as u32;
+        let job = Job {
+            source: COPY,
+            uniform: &[0; 16],
+            inputs: &[bytemuck::cast_slice(&words)],
+            output: bytes,
+            groups: [groups.min(ROW), groups.div_ceil(ROW)],
+        };
+        let prepared = self.prepare(job, Checks::On)?;
         let run = |copies: u32| -> Result<f64> {
             let mut encoder = self.device.create_command_encoder(&Default::default());
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            pass.set_pipeline(&prepared.pipeline);
+            pass.set_bind_group(0, &prepared.bindings, &[]);
             for _ in 0..copies {
-                encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
+                pass.dispatch_workgroups(job.groups[0], job.groups[1], 1);
             }
+            drop(pass);
             let begin = Instant::now();
             self.queue.submit([encoder.finish()]);
             self.wait()?;
@@ -169,6 +191,8 @@ impl Gpu {
         run(COPIES)?;
         // What a submission costs is in both.
         let [one, many] = [run(1)?, run(1 + COPIES)?];
+        let copied: Vec<u32> = prepared.fetch()?;
+        ensure!(copied == words, "the copy differs");
         Ok((many - one) / f64::from(COPIES))
     }
 

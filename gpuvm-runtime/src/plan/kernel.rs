@@ -15,8 +15,10 @@ use crate::vector::{Vector, write_pieces};
 
 /// Lanes of a reduction, step by step. They are enough to keep a large GPU's memory busy, and few enough that each step is short.
 pub(super) const LANES: [u32; 4] = [1 << 17, 1 << 12, 1 << 6, 1];
-/// Elements of a chunk of a scan or of a filter.
-pub(super) const CHUNK: u32 = 256;
+/// Elements of a chunk of a scan: few, because the VMs that scan short columns are few, and each goes through its chunk alone.
+pub(super) const SCAN_CHUNK: u32 = 64;
+/// Elements of a chunk of a filter. How many each chunk keeps goes through the host.
+pub(super) const FILTER_CHUNK: u32 = 256;
 
 /// A kernel, and what stands for its launch parameters.
 pub(super) struct Sketch {
@@ -227,7 +229,7 @@ impl Sketch {
             op: Fold::Routine(op),
             prefix: Output { value, to },
             chunks,
-            chunk: CHUNK,
+            chunk: SCAN_CHUNK,
         });
     }
 }
@@ -282,7 +284,7 @@ pub(super) fn rescan(name: &str, op: &'static Routine, chunks: bool) -> Sketch {
 /// Counts the flags that are set in each chunk.
 pub(super) fn count_flags(name: &str) -> Sketch {
     let (mut sketch, value) = over(name, bool::TYPE);
-    sketch.fold(value, Fold::Add, u32::TYPE, Some(CHUNK));
+    sketch.fold(value, Fold::Add, u32::TYPE, Some(FILTER_CHUNK));
     sketch
 }
 
@@ -298,7 +300,7 @@ pub(super) fn compact(name: &str, element: &'static Type) -> Sketch {
         outputs: vec![Output { value, to }],
         chunks: Some(chunks),
         total,
-        chunk: CHUNK,
+        chunk: FILTER_CHUNK,
     });
     sketch
 }

@@ -35,7 +35,6 @@ pub(super) struct UnderWay {
 
 /// A launch in the row.
 struct Sent {
-    name: String,
     step: usize,
     course: Course,
     layout: Layout,
@@ -92,7 +91,7 @@ impl<'p> Runner<'p, '_> {
             vms: u32::try_from(vms).map_err(|_| too_large())?,
             keep: false,
         };
-        let course = match self.send(name, course, &mut params)? {
+        let course = match self.send(course, &mut params)? {
             Some(course) => course,
             None => return Ok(()),
         };
@@ -101,12 +100,12 @@ impl<'p> Runner<'p, '_> {
         held.refresh()?;
         let mut views = held.views();
         let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        self.wait_for((name, self.turn.step), &course, leg, &mut views)
+        self.wait_for(self.turn.step, &course, leg, &mut views)
     }
 
     /// Adds a launch to the row. Gives the course back if it cannot be a part of it: because some of its data is not in the engine's
     /// memory, or it is more than one job, or sees all of what it writes, which takes a copy.
-    fn send(&mut self, name: &str, course: Course, params: &mut [Bound<'_>]) -> Result<Option<Course>> {
+    fn send(&mut self, course: Course, params: &mut [Bound<'_>]) -> Result<Option<Course>> {
         let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
             return Ok(Some(course));
         };
@@ -154,7 +153,6 @@ impl<'p> Runner<'p, '_> {
         }
         self.under_way.written += written;
         self.under_way.sent.push(Sent {
-            name: name.to_string(),
             step: self.turn.step,
             course,
             layout,
@@ -222,7 +220,7 @@ impl<'p> Runner<'p, '_> {
             let mut ended: Vec<Sent> = self.under_way.sent.drain(..ended + usize::from(stopped.is_some())).collect();
             if let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) {
                 let leg = Leg::begun(&sent.course, sent.layout, running);
-                self.wait_for((&sent.name, sent.step), &sent.course, leg, &mut [])?;
+                self.wait_for(sent.step, &sent.course, leg, &mut [])?;
             }
         }
         let row = self.under_way.row.take();
@@ -233,7 +231,7 @@ impl<'p> Runner<'p, '_> {
     /// Brings a launch of a step to its end.
     fn wait_for(
         &mut self,
-        (name, step): (&str, usize),
+        step: usize,
         course: &Course,
         mut leg: Leg,
         views: &mut [Seen<'_>],
@@ -248,7 +246,7 @@ impl<'p> Runner<'p, '_> {
             None => Ok(()),
             Some(record) => {
                 let trap = Trap::of(&course.program, &record);
-                let error = self.trapped(name, course.vms as usize, trap, tally.trapped.into());
+                let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
                 Err(self.told(step, error))
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpuvm_core::types::Type;
 
 use super::fuse::Step;
-use super::kernel::{CHUNK, LANES};
+use super::kernel::{LANES, SCAN_CHUNK};
 use super::node::{Kind, Operand, Use};
 use super::run::{Data, Runner, empty, words};
 use crate::arg::{Argument, Mode};
@@ -169,7 +169,7 @@ impl Runner<'_, '_> {
             return Ok(Some(Vec::new()));
         }
         let size = op.routine.result.ty.words as usize;
-        let chunks = length.div_ceil(CHUNK as usize);
+        let chunks = length.div_ceil(SCAN_CHUNK as usize);
         let mut before = Vec::new();
         if chunks > 1 {
             let Some(sums) = self.by_chunks(op, all, length, &[], &mut |_, _| {})? else {
@@ -183,7 +183,7 @@ impl Runner<'_, '_> {
         let mut scanned = vec![0; length * size];
         let folded = self.by_chunks(op, all, length, &before, &mut |turn, folded| {
             for (chunk, words) in folded.chunks_exact(size.max(1)).enumerate() {
-                let index = chunk * CHUNK as usize + turn;
+                let index = chunk * SCAN_CHUNK as usize + turn;
                 if let Some(to) = scanned.get_mut(index * size..(index + 1) * size) {
                     to.copy_from_slice(words);
                 }
@@ -202,7 +202,7 @@ impl Runner<'_, '_> {
         before: &[u32],
         see: &mut dyn FnMut(usize, &[u32]),
     ) -> Result<Folded> {
-        let (size, chunk) = (op.routine.result.ty.words as usize, CHUNK as usize);
+        let (size, chunk) = (op.routine.result.ty.words as usize, SCAN_CHUNK as usize);
         let turn_of = |turn: usize| {
             let firsts = (turn..length).step_by(chunk);
             firsts

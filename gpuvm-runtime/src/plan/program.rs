@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gpuvm_core::types::{Type, Value};
 
 use super::fuse::Step;
-use super::kernel::{CHUNK, Column, LANES, Sketch, Writer, compact, count_flags, refold, rescan};
+use super::kernel::{Column, FILTER_CHUNK, LANES, SCAN_CHUNK, Sketch, Writer, compact, count_flags, refold, rescan};
 use super::node::{Kind, Node, Use};
 use super::run::{Data, Runner, empty};
 use crate::engine::{Engine, Execute};
@@ -85,9 +85,9 @@ impl<'p> Runner<'p, '_> {
                 compact(name, self.nodes[of.node].element),
             ],
             Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, op.routine, None)],
-            Kind::Scan(op) if length.most() > CHUNK as usize => vec![
+            Kind::Scan(op) if length.most() > SCAN_CHUNK as usize => vec![
                 self.writer(step, true)
-                    .fold((step.root, of), most, op.routine, Some(CHUNK)),
+                    .fold((step.root, of), most, op.routine, Some(SCAN_CHUNK)),
                 self.writer(step, true).scan((step.root, of), most, op.routine, true),
             ],
             Kind::Scan(op) => vec![self.writer(step, true).scan((step.root, of), most, op.routine, false)],
@@ -172,7 +172,7 @@ impl<'p> Runner<'p, '_> {
 
     /// The entries of a node's column whose flags are set. How many each chunk has goes through the host, which has to know the sum.
     fn pick(&mut self, at: At<'_>, flags: Data, of: usize, length: usize) -> Result<Data> {
-        let (element, chunks) = (self.nodes[of].element, length.div_ceil(CHUNK as usize));
+        let (element, chunks) = (self.nodes[of].element, length.div_ceil(FILTER_CHUNK as usize));
         let name = self.nodes[at.root].kind.uses().map_or("", |of| of.entry.id);
         let counts = blank(u32::TYPE, chunks);
         let columns = Columns::from([(Column::From, flags.clone()), (Column::To, counts.clone())]);
@@ -227,7 +227,7 @@ impl<'p> Runner<'p, '_> {
         let fold = |runner: &Self| {
             runner
                 .writer(step, true)
-                .fold((step.root, of), length, op.routine, Some(CHUNK))
+                .fold((step.root, of), length, op.routine, Some(SCAN_CHUNK))
         };
         let scan = |runner: &Self, chunks| {
             runner
@@ -247,14 +247,14 @@ impl<'p> Runner<'p, '_> {
         if length == 0 {
             return Ok(empty(element));
         }
-        let (to, chunks) = (blank(element, length), length.div_ceil(CHUNK as usize));
+        let (to, chunks) = (blank(element, length), length.div_ceil(SCAN_CHUNK as usize));
         let mut columns: Columns = from.map(|from| (Column::From, from)).into_iter().collect();
         if chunks > 1 {
             let sums = blank(element, chunks);
             columns.insert(Column::To, sums.clone());
             let kernel = self.kernel(|runner| fold(runner))?;
             self.launch(at, &kernel, chunks, &columns)?;
-            let fold = |_: &Self| refold(op.entry.id, op.routine, Some(CHUNK));
+            let fold = |_: &Self| refold(op.entry.id, op.routine, Some(SCAN_CHUNK));
             let scan = |_: &Self, chunks| rescan(op.entry.id, op.routine, chunks);
             let scanned = self.scan_by(at, op, chunks, Some(sums), (&fold, &scan))?;
             columns.insert(Column::Chunks, scanned);

@@ -185,6 +185,10 @@ impl Planner for Interpreter {
     fn plan(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
         self.interpreting(&job.program)
     }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        Ok(self.load(program)?)
+    }
 }
 
 impl Plan for Interpreting {

@@ -4,6 +4,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use gpuvm_core::program::Program;
+
 use super::gpu::Gpu;
 use super::memory::bind_parts;
 use super::pace::Experience;
@@ -125,6 +127,13 @@ pub trait Planner: Send + Sync {
     ///
     /// When the program is damaged, or the device refuses a kernel.
     fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>>;
+
+    /// What jobs of a program begin with, whatever they work on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Planner::plan`].
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>>;
 }
 
 /// Decides how a session goes on. It is asked before each submission, so an engine may begin with one stepper and go on with a

@@ -136,6 +136,23 @@ impl Epoch {
         Ok(kernel)
     }
 
+    /// A program with what it needs to stop at breakpoints, or after an exact number of instructions.
+    fn sorted(&self, program: Arc<Loaded>, breakpoints: &[u32], exact: bool) -> Result<Sorted> {
+        let gpu = &*self.shared.gpu;
+        let (uses, code) = if breakpoints.is_empty() {
+            (program.uses, program.code.clone())
+        } else {
+            let code = program.packed.with_breaks(breakpoints);
+            (program.uses.with_breaks(), gpu.guarded(|_| filled(gpu, "code", &code))?)
+        };
+        Ok(Sorted {
+            kernels: self.kernels(&program.outlook.all, uses)?,
+            code,
+            exact,
+            program,
+        })
+    }
+
     /// The kernels for the classes and parts that a program has.
     fn kernels(&self, classes: &[Class], uses: Uses) -> Result<Kernels> {
         let workgroup = if self.shared.gpu.software {
@@ -199,6 +216,10 @@ impl Planner for Epoch {
             last: None,
         }))
     }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        Ok(Arc::new(self.sorted(self.load(program)?, &[], false)?))
+    }
 }
 
 impl Plan for Sorting {
@@ -209,20 +230,7 @@ impl Plan for Sorting {
         {
             return Ok(stepper.clone());
         }
-        let program = self.program.clone();
-        let gpu = &*self.epoch.shared.gpu;
-        let (uses, code) = if need.breakpoints.is_empty() {
-            (program.uses, program.code.clone())
-        } else {
-            let code = program.packed.with_breaks(need.breakpoints);
-            (program.uses.with_breaks(), gpu.guarded(|_| filled(gpu, "code", &code))?)
-        };
-        let stepper = Arc::new(Sorted {
-            kernels: self.epoch.kernels(&program.outlook.all, uses)?,
-            code,
-            exact: need.exact,
-            program,
-        });
+        let stepper = Arc::new(self.epoch.sorted(self.program.clone(), need.breakpoints, need.exact)?);
         self.last = Some((need.breakpoints.to_vec(), need.exact, stepper.clone()));
         Ok(stepper)
     }

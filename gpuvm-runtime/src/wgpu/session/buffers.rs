@@ -79,7 +79,7 @@ impl Buffers {
             little: Vec::new(),
             zeros: (job.arena_words - arena.filled()) as u64,
         })?;
-        buffers.slots = slot_words(job, &buffers.arena);
+        append_slots(job, &buffers.arena, &mut buffers.slots);
         buffers.window = window(job, &buffers.arena);
         if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
@@ -176,30 +176,26 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     }
 }
 
-/// The parameter slots as words, with places in the arena's buffer.
-pub fn slot_words(job: &Job, arena: &Arena) -> Vec<u32> {
+/// Appends the parameter slots as words, with places in the arena's buffer.
+pub fn append_slots(job: &Job, arena: &Arena, to: &mut Vec<u32>) {
     let types = job.program.params.iter().map(Some).chain([None]);
-    job.slots
-        .iter()
-        .zip(types)
-        .flat_map(|(slot, ty)| {
-            let atomic = ty
-                .and_then(|ty| Mode::of(*ty))
-                .is_some_and(|(mode, _)| mode == Mode::Atomic);
-            let origin = match &slot.region {
-                Some(region) => region.start,
-                None if atomic => 0,
-                None => arena.start(),
-            };
-            let place = &slot.place;
-            [
-                place.base.wrapping_add(origin),
-                place.stride,
-                place.length,
-                place.reserved,
-            ]
-        })
-        .collect()
+    for (slot, ty) in job.slots.iter().zip(types) {
+        let atomic = ty
+            .and_then(|ty| Mode::of(*ty))
+            .is_some_and(|(mode, _)| mode == Mode::Atomic);
+        let origin = match &slot.region {
+            Some(region) => region.start,
+            None if atomic => 0,
+            None => arena.start(),
+        };
+        let place = &slot.place;
+        to.extend([
+            place.base.wrapping_add(origin),
+            place.stride,
+            place.length,
+            place.reserved,
+        ]);
+    }
 }
 
 /// The smallest span of the arena's buffer that has the job's own arena and all regions of its slots.

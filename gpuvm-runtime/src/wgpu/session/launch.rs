@@ -24,12 +24,12 @@ pub struct Launch<'j> {
 }
 
 impl Launch<'_> {
-    /// The uniform, in the order in which the shader has its fields.
+    /// Appends the uniform, in the order in which the shader has its fields.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the shader has other fields.
-    pub fn words(&self, fields: &[String]) -> Result<Vec<u32>> {
+    pub fn append(&self, fields: &[String], to: &mut Vec<u32>) -> Result<()> {
         let program = &self.job.program;
         let word = |field: &String| {
             Ok(match field.as_str() {
@@ -54,6 +54,9 @@ impl Launch<'_> {
                 }
             })
         };
-        fields.iter().map(word).collect()
+        for field in fields {
+            to.push(word(field)?);
+        }
+        Ok(())
     }
 }

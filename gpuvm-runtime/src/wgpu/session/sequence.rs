@@ -1,8 +1,11 @@
 //! Jobs in a row: many in one submission, and the host looks only when it has to. The kernels themselves see to it that nothing runs
 //! after a job that did not end: a VM that stops without halting notes its job's number, and jobs of other numbers do not start.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+use gpuvm_core::program::Program;
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -10,11 +13,11 @@ use super::super::memory::{Readback, WORD, part_of, size, words_of};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
 use super::super::source::{row, signal};
-use super::super::stepper::{Batch, Need, Plan, Planner, Shared, Stepper};
+use super::super::stepper::{Batch, Planner, Shared, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident, slot_words, window};
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, is_resident, window};
 use super::launch::Launch;
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
@@ -34,6 +37,8 @@ pub struct Jobs<P> {
     added: Vec<Added>,
     /// Those that were.
     submitted: Vec<Submitted>,
+    /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
+    kernels: HashMap<usize, Arc<dyn Stepper>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -44,7 +49,6 @@ pub struct Jobs<P> {
 /// A job of the row.
 struct Added {
     job: Job,
-    plan: Box<dyn Plan>,
     stepper: Arc<dyn Stepper>,
     arena: Arena,
     /// What its arena starts with.
@@ -78,6 +82,7 @@ impl<P: Planner + 'static> Jobs<P> {
             planner,
             added: Vec::new(),
             submitted: Vec::new(),
+            kernels: HashMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -94,11 +99,7 @@ impl<P: Planner> Sequence for Jobs<P> {
         if !single || !stays {
             return Ok(false);
         }
-        let mut plan = self.planner.plan(&job, arena)?;
-        let stepper = plan.stepper(&Need {
-            fresh: true,
-            ..Need::default()
-        })?;
+        let stepper = self.stepper(&job.program)?;
         let gpu = &**self.planner.gpu();
         let most = MOST_STATES.min(gpu.limits.max_storage_buffer_binding_size / WORD);
         if state_words(&*stepper, &job) > most {
@@ -111,7 +112,6 @@ impl<P: Planner> Sequence for Jobs<P> {
         self.added.push(Added {
             arena: Arena::in_heap(gpu, &job)?,
             job,
-            plan,
             stepper,
             words,
             cycles,
@@ -144,18 +144,31 @@ impl<P: Planner> Sequence for Jobs<P> {
         })?;
         let jobs = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
+        self.kernels.clear();
         self.end(&gpu, jobs, &found, (!clocks.is_empty()).then_some(spent))
     }
 }
 
 impl<P: Planner> Jobs<P> {
+    /// What a program's jobs begin with. The interpreter may yet be followed by something better.
+    fn stepper(&mut self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        let key = Arc::as_ptr(program).addr();
+        if let Some(known) = self.kernels.get(&key) {
+            return Ok(known.clone());
+        }
+        let stepper = self.planner.stepper(program)?;
+        if stepper.engine() == Engine::Specialized {
+            self.kernels.insert(key, stepper.clone());
+        }
+        Ok(stepper)
+    }
+
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
     fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
         let gpu = self.planner.gpu().clone();
         let added = std::mem::take(&mut self.added);
         let before = self.submitted.len();
-        let slots: Vec<Vec<u32>> = added.iter().map(|added| slot_words(&added.job, &added.arena)).collect();
-        let inputs = inputs(&added, &slots, before)?;
+        let inputs = inputs(&added, before)?;
         let slots_at = added.len() as u64 * u64::from(UNIFORM_STRIDE);
         let parts: Vec<&[u32]> = std::iter::once(&*inputs)
             .chain(added.iter().map(|added| &*added.words))
@@ -258,7 +271,8 @@ impl<P: Planner> Jobs<P> {
                 cycles: added.cycles.into(),
             };
             let arena = &*added.words;
-            let session = Session::begun(gpu, (added.plan, added.stepper), added.job, &arena, begun)?;
+            let plan = self.planner.plan(&added.job, &arena)?;
+            let session = Session::begun(gpu, (plan, added.stepper), added.job, &arena, begun)?;
             row.stopped = Some((ended, Box::new(session)));
         }
         Ok(row)
@@ -339,11 +353,11 @@ impl Added {
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the row were before.
-fn inputs(added: &[Added], slots: &[Vec<u32>], before: usize) -> Result<Vec<u32>> {
+fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
     let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
     let mut words = Vec::with_capacity(added.len() * (stride + 32));
-    let mut first_slot = 0;
-    for (number, (added, slots)) in added.iter().zip(slots).enumerate() {
+    let mut slots = Vec::new();
+    for (number, added) in added.iter().enumerate() {
         let launch = Launch {
             job: &added.job,
             cycles: added.cycles,
@@ -352,14 +366,14 @@ fn inputs(added: &[Added], slots: &[Vec<u32>], before: usize) -> Result<Vec<u32>
             fresh: true,
             window: window(&added.job, &added.arena),
             atomic_words: added.job.atomics.len() as u32,
-            first_slot,
+            first_slot: slots.len() as u32 / 4,
             turn: (before + number + 1) as u32,
         };
-        words.extend(launch.words(added.stepper.launch_fields())?);
+        launch.append(added.stepper.launch_fields(), &mut words)?;
         words.resize((number + 1) * stride, 0);
-        first_slot += slots.len() as u32 / 4;
+        append_slots(&added.job, &added.arena, &mut slots);
     }
-    slots.iter().for_each(|slots| words.extend(slots));
+    words.extend(slots);
     Ok(words)
 }
 

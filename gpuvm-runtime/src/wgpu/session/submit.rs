@@ -258,9 +258,10 @@ impl Session {
     /// The uniforms of a submission: for its first dispatch, for the others, and for each copy.
     fn uniforms(&self, fields: &[String], order: &Order) -> Result<Vec<u32>> {
         let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
-        let mut words = self.launch(fields, order, true)?;
+        let mut words = Vec::new();
+        self.launch(fields, order, true, &mut words)?;
         words.resize(stride, 0);
-        words.extend(self.launch(fields, order, false)?);
+        self.launch(fields, order, false, &mut words)?;
         words.resize(2 * stride, 0);
         let arena = &self.buffers.arena;
         for copy in &self.job.copies {
@@ -272,8 +273,8 @@ impl Session {
         Ok(words)
     }
 
-    /// The uniform for the first dispatch of a submission or one of the others.
-    fn launch(&self, fields: &[String], order: &Order, first: bool) -> Result<Vec<u32>> {
+    /// Appends the uniform for the first dispatch of a submission or one of the others.
+    fn launch(&self, fields: &[String], order: &Order, first: bool, to: &mut Vec<u32>) -> Result<()> {
         let launch = Launch {
             job: &self.job,
             cycles: order.cycles,
@@ -285,7 +286,7 @@ impl Session {
             first_slot: 0,
             turn: 0,
         };
-        launch.words(fields)
+        launch.append(fields, to)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpuvm_core::program::Program;
 
-use super::engine::{Specialized, Specializing};
+use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::SpecializedKernel;
 use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
@@ -91,6 +91,20 @@ impl Planner for Automatic {
             stage,
             launched_before: launched.swap(true, Ordering::Relaxed),
         }))
+    }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
+        let options = self.specialized.options(program, Vec::new());
+        let kernel = match launched.swap(true, Ordering::Relaxed) {
+            // A device that refuses it leaves the program to the interpreter.
+            true => self.specialized.request(program, &options).ok().flatten(),
+            false => None,
+        };
+        Ok(match kernel {
+            Some(kernel) => Arc::new(Prepared::new(kernel)),
+            None => self.interpreter.load(program)?,
+        })
     }
 }
 

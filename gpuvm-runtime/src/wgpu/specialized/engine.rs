@@ -171,10 +171,7 @@ impl Specialized {
     pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
         Ok(Specializing {
             program: program.clone(),
-            prepared: Arc::new(Prepared {
-                reach: kernel.reach,
-                kernel,
-            }),
+            prepared: Arc::new(Prepared::new(kernel)),
             interpreter: self.interpreter.clone(),
             interpreting: self.interpreter.interpreting(program)?,
             standing: Standing::Anywhere,
@@ -222,6 +219,16 @@ impl Planner for Specialized {
             None => self.specializing(&job.program)?,
         }))
     }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        // The interpreter refuses damaged programs.
+        let interpreted = self.interpreter.load(program)?;
+        if !self.is_small(program)? {
+            return Ok(interpreted);
+        }
+        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        Ok(Arc::new(Prepared::new(kernel)))
+    }
 }
 
 impl Plan for Specializing {
@@ -257,6 +264,16 @@ impl Plan for Specializing {
             true => Standing::Anywhere,
             false => Standing::Ready,
         };
+    }
+}
+
+impl Prepared {
+    /// A kernel, ready to be bound.
+    pub fn new(kernel: Arc<SpecializedKernel>) -> Prepared {
+        Prepared {
+            reach: kernel.reach,
+            kernel,
+        }
     }
 }
 

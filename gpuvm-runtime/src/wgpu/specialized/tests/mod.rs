@@ -51,6 +51,10 @@ impl Planner for Always {
     fn plan(&self, _: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
         Ok(Box::new(self.clone()))
     }
+
+    fn stepper(&self, _: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        Ok(self.0.clone())
+    }
 }
 
 impl Plan for Always {
