@@ -30,6 +30,7 @@ pub use gpuvm_core as core;
 pub use gpuvm_core::types::VmType;
 pub use gpuvm_macros::{VmType, routine};
 pub use gpuvm_runtime::native::vm;
+pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
     Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,

@@ -109,7 +109,10 @@ impl<'p> Runner<'p, '_> {
         let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
             return Ok(Some(course));
         };
-        if params.iter().any(|bound| bound.mode.writes() && times(params, bound) > 1) {
+        if params
+            .iter()
+            .any(|bound| bound.mode.writes() && times(params, bound) > 1)
+        {
             return Ok(Some(course));
         }
         self.lease(params)?;
@@ -172,7 +175,11 @@ impl<'p> Runner<'p, '_> {
                 continue;
             };
             let of = |known: &Arc<Store>| Arc::ptr_eq(known, store);
-            let write = self.buffers.iter().find(|(known, _)| of(known)).map(|(_, write)| *write);
+            let write = self
+                .buffers
+                .iter()
+                .find(|(known, _)| of(known))
+                .map(|(_, write)| *write);
             let known = wanted.iter().any(|(known, _)| of(known));
             wanted.extend(write.filter(|_| !known).map(|write| (store, write)));
         }
@@ -215,9 +222,15 @@ impl<'p> Runner<'p, '_> {
         while !self.under_way.sent.is_empty() {
             let Some(row) = &mut self.under_way.row else { break };
             let Row { tally, stopped } = row.wait()?;
-            let ended = stopped.as_ref().map_or(self.under_way.sent.len(), |(number, _)| *number);
+            let ended = stopped
+                .as_ref()
+                .map_or(self.under_way.sent.len(), |(number, _)| *number);
             self.add(&tally, ended as u64);
-            let mut ended: Vec<Sent> = self.under_way.sent.drain(..ended + usize::from(stopped.is_some())).collect();
+            let mut ended: Vec<Sent> = self
+                .under_way
+                .sent
+                .drain(..ended + usize::from(stopped.is_some()))
+                .collect();
             if let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) {
                 let leg = Leg::begun(&sent.course, sent.layout, running);
                 self.wait_for(sent.step, &sent.course, leg, &mut [])?;
@@ -229,13 +242,7 @@ impl<'p> Runner<'p, '_> {
     }
 
     /// Brings a launch of a step to its end.
-    fn wait_for(
-        &mut self,
-        step: usize,
-        course: &Course,
-        mut leg: Leg,
-        views: &mut [Seen<'_>],
-    ) -> Result<()> {
+    fn wait_for(&mut self, step: usize, course: &Course, mut leg: Leg, views: &mut [Seen<'_>]) -> Result<()> {
         let mut results = Words::default();
         while !leg.all_over() {
             leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;

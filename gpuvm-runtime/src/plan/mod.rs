@@ -3,9 +3,7 @@
 
 mod add;
 mod done;
-mod dot;
 mod error;
-mod explain;
 mod fuse;
 mod graph;
 mod input;
@@ -17,6 +15,7 @@ mod operators;
 mod order;
 mod prepared;
 mod program;
+pub mod report;
 mod run;
 mod types;
 mod zeros;
@@ -35,15 +34,16 @@ use crate::runtime::Runtime;
 
 pub use done::{PlanDone, PlanStats};
 pub use error::PlanError;
-pub use explain::Explanation;
 pub use input::{Handles, PlanInput};
 pub use node::Handle;
+pub use report::Explanation;
 
 pub(crate) use kernel::key;
 
 use node::{Kind, Length, Node};
 use order::Order;
 use prepared::Prepared;
+use report::Report;
 
 /// A program of several routines that is being put together: a graph of nodes, each of which gives a column.
 ///
@@ -289,13 +289,42 @@ impl<'a> Plan<'a> {
         runner.run(self.id, reuse)
     }
 
+    /// What it does, as plain data.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`], or [`Error::Link`](crate::Error::Link) if its programs cannot be linked.
+    pub fn report(&self) -> Result<Report> {
+        let Options { fold, reuse, .. } = self.options;
+        let runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
+        Report::of(&runner, reuse)
+    }
+
     /// What it does, for a person: its phases, the programs that they become, columns and memory; or why it cannot run.
     pub fn explain(&self) -> Explanation {
-        let explained = self.prepared().and_then(|prepared| {
-            let engine = self.chosen()?;
-            explain::explain(&self.runtime, &self.nodes, prepared, engine, self.options)
-        });
-        explained.unwrap_or_else(|error| Explanation::of_error(&error))
+        Explanation::new(self.report())
+    }
+
+    /// What it does, as JSON: a [`Report`] with the names of its fields. Sizes are in bytes, and what depends on data is `null`.
+    ///
+    /// ```json
+    /// {
+    ///   "engine": "specialized",
+    ///   "nodes": [{ "label": "input 0", "kind": "input", "element": "u32", "entries": 256, "bytes": 1024, … }, …],
+    ///   "phases": [[1], [2, 3]],
+    ///   "steps": [{ "members": [1, 2], "stored": [2], "kernels": [{ "instructions": 7, "estimated_epochs": 7, … }] }, …],
+    ///   "columns": [{ "node": 2, "bytes": 1024, "from_step": 0, "free_from_step": 2, "can_replace": null }, …],
+    ///   "peak_bytes": 3072,
+    ///   "peak_bytes_without_reuse": 9216,
+    ///   "matrices": { "sparse": 2, "dense": 0, "bytes": 96, "bytes_all_dense": 800 }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::report`].
+    pub fn explain_json(&self) -> Result<String> {
+        Ok(self.report()?.to_json())
     }
 
     /// Its graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. Nodes that run as one program have a frame
@@ -303,9 +332,19 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     ///
-    /// [`PlanError::Cycle`].
+    /// As [`Plan::report`].
     pub fn explain_dot(&self) -> Result<String> {
-        Ok(dot::dot(&self.nodes, &self.prepared()?.order))
+        Ok(self.report()?.to_dot())
+    }
+
+    /// Its graph as a picture, in SVG: what is given is blue, outputs are green, what does not run is dotted, and nodes that run as one
+    /// program have a frame around them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::report`].
+    pub fn explain_svg(&self) -> Result<String> {
+        Ok(self.report()?.to_svg())
     }
 
     /// To be called whenever something changes what runs.

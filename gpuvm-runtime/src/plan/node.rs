@@ -90,7 +90,7 @@ pub(super) struct Read {
 
 /// How a parameter sees a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sight {
+pub enum Sight {
     /// Each VM its own entry.
     Own,
     /// Each VM a reference to its own entry.
@@ -109,7 +109,7 @@ pub(super) enum Sight {
 
 impl Sight {
     /// The mode of such a launch parameter.
-    pub fn mode(self) -> Mode {
+    pub(super) fn mode(self) -> Mode {
         match self {
             Sight::Own | Sight::OwnRef | Sight::Uniform => Mode::Value,
             Sight::Whole => Mode::Slice,

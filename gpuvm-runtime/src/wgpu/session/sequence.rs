@@ -94,7 +94,11 @@ impl<P: Planner + 'static> Jobs<P> {
 impl<P: Planner> Sequence for Jobs<P> {
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool> {
         let single = job.steps == 1 && job.copies.is_empty() && job.changed.is_empty();
-        let atomics: u64 = job.atomic_regions.iter().map(|(_, region)| u64::from(region.words)).sum();
+        let atomics: u64 = job
+            .atomic_regions
+            .iter()
+            .map(|(_, region)| u64::from(region.words))
+            .sum();
         let stays = is_resident(&job) && atomics == job.atomics.len() as u64 && job.arena_words <= MOST_WORDS;
         if !single || !stays {
             return Ok(false);
@@ -180,12 +184,8 @@ impl<P: Planner> Jobs<P> {
         // No binding is empty.
         let atomic_words = most(|added| added.job.atomics.len() as u64).max(4);
         let cells_before = self.cells.clone();
-        let (input, clock) = gpu.allocating(|_| {
-            (
-                gpu.pool.take(Kind::Input, size(inputs.len() as u64)),
-                Clock::take(&gpu),
-            )
-        })?;
+        let (input, clock) =
+            gpu.allocating(|_| (gpu.pool.take(Kind::Input, size(inputs.len() as u64)), Clock::take(&gpu)))?;
         let states = enough(&gpu, &mut self.states, state_words)?;
         let frames = enough(&gpu, &mut self.frames, frame_words)?;
         let cells = enough(&gpu, &mut self.cells, ATOMICS_AT + atomic_words)?;
@@ -244,8 +244,15 @@ impl<P: Planner> Jobs<P> {
         device_time: Option<Duration>,
     ) -> Result<Row> {
         let ended = (found[signal::ENDED] as usize).checked_sub(1).unwrap_or(jobs.len());
-        let counted = jobs.iter().take(ended + 1).all(|job| job.added.stepper.counts_instructions());
-        let halted = jobs.iter().take(ended).map(|job| job.added.job.vms).fold(0, u32::wrapping_add);
+        let counted = jobs
+            .iter()
+            .take(ended + 1)
+            .all(|job| job.added.stepper.counts_instructions());
+        let halted = jobs
+            .iter()
+            .take(ended)
+            .map(|job| job.added.job.vms)
+            .fold(0, u32::wrapping_add);
         let mut row = Row {
             tally: Tally {
                 halted,
@@ -309,7 +316,10 @@ impl Bound<'_> {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
             });
-            for Added { job, stepper, cycles, .. } in stretch {
+            for Added {
+                job, stepper, cycles, ..
+            } in stretch
+            {
                 let at = done as u32 * UNIFORM_STRIDE;
                 let batch = Batch {
                     dispatches: 1,

@@ -68,7 +68,10 @@ fn jobs_find_what_those_before_them_have_left() {
         (0..MANY).for_each(|_| push(&mut *row, &batch));
         let ended = row.wait().unwrap();
         assert!(ended.stopped.is_none());
-        assert_eq!((ended.tally.batches, ended.tally.halted), (MANY as u64, MANY as u32 * VMS));
+        assert_eq!(
+            (ended.tally.batches, ended.tally.halted),
+            (MANY as u64, MANY as u32 * VMS)
+        );
         assert_eq!(memory.read(&region).unwrap()[..], expected(MANY));
         // The row can be used again.
         push(&mut *row, &batch);
