@@ -17,14 +17,23 @@ pub struct Raised {
     pub name: &'static str,
     /// The engine.
     pub engine: String,
-    /// Seconds for a billion turns as powers, launch and results included.
-    pub raised: Option<f64>,
+    /// Seconds for a billion turns as powers.
+    pub raised: Option<Spent>,
     /// Seconds for stepping through `stepped_turns` of them.
-    pub stepped: Option<f64>,
+    pub stepped: Option<Spent>,
     /// How many turns were stepped.
     pub stepped_turns: u32,
     /// Why there are no figures.
     pub problem: Option<Problem>,
+}
+
+/// Seconds that a launch took.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spent {
+    /// From the call to the results on the host.
+    pub launch: f64,
+    /// On the device.
+    pub device: Option<f64>,
 }
 
 /// Turns of a VM: so many and a few more, another number for each.
@@ -104,9 +113,11 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
     let mut rows = Vec::new();
     for (name, native) in LOOPS {
         for engine in [Engine::Interpreter, Engine::Specialized] {
-            let launch = |runtime: &Runtime, turns: &[u32]| -> Result<Vec<u32>> {
+            let launch = |runtime: &Runtime, turns: &[u32]| -> Result<(Vec<u32>, Option<f64>)> {
                 let launch = runtime.launch(name)?.args((&seeds, turns)).engine(engine);
-                Ok(launch.run()?.output()?)
+                let done = launch.run()?;
+                let device = done.stats().device_time.map(|time| time.as_secs_f64());
+                Ok((done.output()?, device))
             };
             let measure = || {
                 let judge: Vec<u32> = seeds
@@ -115,14 +126,22 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
                     .map(|(seed, turns)| native(*seed, *turns))
                     .collect();
                 ensure!(
-                    launch(&stage.runtime, &few)? == judge,
+                    launch(&stage.runtime, &few)?.0 == judge,
                     "its powers give something else than turns"
                 );
-                let (raised, _) = stage.timing.warm(|| launch(&stage.runtime, &all))?;
+                let (seconds, (_, device)) = stage.timing.warm(|| launch(&stage.runtime, &all))?;
+                let raised = Spent {
+                    launch: seconds,
+                    device,
+                };
                 launch(&stage.loops, &few)?;
-                let (seconds, found) = once(|| launch(&stage.loops, &stepped))?;
-                ensure!(launch(&stage.runtime, &stepped)? == found, "powers and steps differ");
-                Ok((raised, seconds))
+                let (seconds, (found, device)) = once(|| launch(&stage.loops, &stepped))?;
+                ensure!(launch(&stage.runtime, &stepped)?.0 == found, "powers and steps differ");
+                let stepped = Spent {
+                    launch: seconds,
+                    device,
+                };
+                Ok((raised, stepped))
             };
             let measured = measure();
             eprintln!("  {name}, {engine}: {measured:?}");

@@ -51,7 +51,7 @@ fn ten_turns(x: f32) -> f32 {
 }
 
 #[routine]
-fn add(a: f32, b: f32) -> f32 {
+fn sum(a: f32, b: f32) -> f32 {
     a + b
 }
 
@@ -160,12 +160,12 @@ impl Bench<'_> {
     fn reduce(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
         let mut plan = self.plan();
         let column = plan.buffer(&self.resident);
-        let sum = plan.reduce("add", column)?;
+        let sum = plan.reduce("sum", column)?;
         plan.output(sum);
         let mut judge = self.stage.runtime.plan();
         judge.engine(Engine::Native);
         let column = judge.input(&self.column);
-        let of_judge = judge.reduce("add", column)?;
+        let of_judge = judge.reduce("sum", column)?;
         let [found, wanted] = [plan.run()?.get::<f32>(sum)?, judge.run()?.get::<f32>(of_judge)?];
         ensure!(
             found[0].to_bits() == wanted[0].to_bits(),
@@ -177,12 +177,12 @@ impl Bench<'_> {
     fn scan(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
         let mut plan = self.plan();
         let column = plan.buffer(&self.resident);
-        let sums = plan.scan("add", column)?;
+        let sums = plan.scan("sum", column)?;
         plan.output(sums);
         let mut judge = self.stage.runtime.plan();
         judge.engine(Engine::Native);
         let column = judge.input(&self.column);
-        let of_judge = judge.scan("add", column)?;
+        let of_judge = judge.scan("sum", column)?;
         let [found, wanted] = [plan.run()?.get::<f32>(sums)?, judge.run()?.get::<f32>(of_judge)?];
         ensure!(found == wanted, "the scan gives something else");
         Ok(move || Ok(plan.run()?))

@@ -3,7 +3,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
-use crate::algebra::{Raised, TURNS};
+use crate::algebra::{Raised, Spent, TURNS};
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
 use crate::flock::Flight;
@@ -85,19 +85,37 @@ fn plans_table(plans: &[Figure]) -> Table {
 }
 
 fn algebra_table(algebra: &[Raised]) -> Table {
-    let mut table = table(&["", "engine", "as powers", "stepped", "turns stepped", "times as fast"]);
+    let mut table = table(&[
+        "",
+        "engine",
+        "as powers",
+        "stepped",
+        "turns stepped",
+        "times as fast",
+        "on the device",
+    ]);
     for raised in algebra {
-        let all = raised
-            .stepped
-            .map(|seconds| seconds * f64::from(TURNS) / f64::from(raised.stepped_turns));
-        let times = all.zip(raised.raised).map(|(stepped, raised)| stepped / raised);
+        let whole = f64::from(TURNS) / f64::from(raised.stepped_turns);
+        let times = |of: fn(&Spent) -> Option<f64>| {
+            let times = raised
+                .raised
+                .as_ref()
+                .and_then(of)
+                .zip(raised.stepped.as_ref().and_then(of));
+            times.map_or_else(String::new, |(raised, stepped)| {
+                format!("{:.0}", stepped * whole / raised)
+            })
+        };
         table.add_row([
             raised.name.to_string(),
             raised.engine.clone(),
-            raised.raised.map_or_else(|| Problem::note(&raised.problem), time),
-            raised.stepped.map_or_else(String::new, time),
+            raised
+                .raised
+                .map_or_else(|| Problem::note(&raised.problem), |spent| time(spent.launch)),
+            raised.stepped.map_or_else(String::new, |spent| time(spent.launch)),
             raised.stepped_turns.to_string(),
-            times.map_or_else(String::new, |times| format!("{times:.0}")),
+            times(|spent| Some(spent.launch)),
+            times(|spent| spent.device),
         ]);
     }
     table

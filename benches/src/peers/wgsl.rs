@@ -13,13 +13,13 @@ const ROW: u32 = 32_768;
 /// Copies sixteen bytes an invocation.
 const COPY: &str = "
 @group(0) @binding(0) var<uniform> settings: vec4<u32>;
-@group(0) @binding(1) var<storage, read> from: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read_write> to: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> old: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> copy: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let i = (group.y * 32768u + group.x) * 256u + local + settings.x;
-    if i < arrayLength(&to) { to[i] = from[i]; }
+    if i < arrayLength(&copy) { copy[i] = old[i]; }
 }
 ";
 
