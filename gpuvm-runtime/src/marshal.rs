@@ -94,7 +94,11 @@ impl Layout {
                 View::AtomicU32(_) | View::AtomicI32(_) => Place::Atomic(layout.place_atomics(params, index)),
                 View::Device { region, len, .. } if param.mode == Mode::Atomic => {
                     let base = layout.atomics.len();
-                    layout.atomics.resize(base + len, 0);
+                    match base {
+                        // Zeros that nobody touches cost nothing.
+                        0 => layout.atomics = vec![0; *len],
+                        _ => layout.atomics.resize(base + len, 0),
+                    }
                     layout.atomic_regions.push((base, (*region).clone()));
                     Place::Atomic(slot(base, 0, *len))
                 }
@@ -184,6 +188,11 @@ impl Layout {
     /// The atomics for the next job.
     pub(crate) fn atomics(&self) -> Vec<u32> {
         self.atomics.clone()
+    }
+
+    /// The atomics for the only job.
+    pub(crate) fn take_atomics(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.atomics)
     }
 
     /// Keeps the atomics that a job has left.

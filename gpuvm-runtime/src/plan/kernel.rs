@@ -16,7 +16,7 @@ use crate::vector::{Vector, write_pieces};
 /// Lanes of a reduction, step by step. They are enough to keep a large GPU's memory busy, and few enough that each step is short.
 pub(super) const LANES: [u32; 4] = [1 << 17, 1 << 12, 1 << 6, 1];
 /// Elements of a chunk of a scan: few, because the VMs that scan short columns are few, and each goes through its chunk alone.
-pub(super) const SCAN_CHUNK: u32 = 64;
+pub(super) const SCAN_CHUNK: u32 = 16;
 /// Elements of a chunk of a filter. How many each chunk keeps goes through the host.
 pub(super) const FILTER_CHUNK: u32 = 256;
 

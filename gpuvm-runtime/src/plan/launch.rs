@@ -135,7 +135,7 @@ impl<'p> Runner<'p, '_> {
             return Ok(Some(course));
         };
         let Course { program, vms, .. } = &course;
-        let layout = Layout::new(&seen, program.result_words(), *vms, false);
+        let mut layout = Layout::new(&seen, program.result_words(), *vms, false);
         if course.executor.capacity(program, &layout.demand()) < *vms {
             return Ok(Some(course));
         }
@@ -147,7 +147,7 @@ impl<'p> Runner<'p, '_> {
             results: &[],
         };
         let (mut job, arena) = layout.job(&seen, &cut);
-        job.atomics = layout.atomics();
+        job.atomics = layout.take_atomics();
         let Some(row) = &mut self.under_way.row else {
             return Ok(Some(course));
         };

@@ -181,8 +181,8 @@ impl<'a> Plan<'a> {
 
     /// For each entry of a column what all up to it and including it come to, folded by a routine `fn(T, T) -> T`.
     ///
-    /// The order depends on nothing but the number of entries. Chunks of 64 entries are folded from left to right; what they come to is
-    /// scanned, in the same way if there are more than 64 of them; then each chunk is folded once more, from what the chunks before it
+    /// The order depends on nothing but the number of entries. Chunks of 16 entries are folded from left to right; what they come to is
+    /// scanned, in the same way if there are more than 16 of them; then each chunk is folded once more, from what the chunks before it
     /// come to.
     ///
     /// # Errors
