@@ -2,21 +2,52 @@
 
 use super::node::{Kind, Node, Operand, Sight};
 use super::order::Order;
+use super::prepared::Prepared;
 
-/// The graph: a frame around the nodes that run as one program, arrows with how a node sees what comes to it, dotted what does not run.
-pub(super) fn dot(nodes: &[Node<'_>], order: &Order) -> String {
+/// The graph: a frame around the nodes that run as one program and around a loop's body, arrows with how a node sees what comes to it,
+/// dotted what does not run.
+pub(super) fn dot(nodes: &[Node<'_>], prepared: &Prepared) -> String {
     let mut lines = vec![
         "digraph plan {".to_string(),
         "  node [shape=box, style=rounded, fontname=\"sans-serif\"];".to_string(),
         "  edge [fontname=\"sans-serif\", fontsize=10];".to_string(),
     ];
+    scope(nodes, prepared, "", &mut lines);
+    for (number, node) in nodes.iter().enumerate() {
+        let same = prepared.order.graph.same[number];
+        match same == number {
+            true => lines.extend(
+                node.operands
+                    .iter()
+                    .filter_map(|operand| edge(&prepared.order, operand, number)),
+            ),
+            false => lines.push(format!("  n{same} -> n{number} [style=dotted, label=\"the same\"];")),
+        }
+        lines.extend(node.kind.as_loop().into_iter().flat_map(|of| {
+            let states = of
+                .states
+                .iter()
+                .zip(&of.next)
+                .map(|(state, next)| (*next, *state, "next turn"));
+            let all = states.chain([(of.flag, number, "until")]);
+            all.map(|(from, to, how)| format!("  n{from} -> n{to} [style=dashed, label={}];", quoted(how)))
+        }));
+    }
+    lines.push("}".to_string());
+    lines.join("\n")
+}
+
+/// The nodes of a plan or of a loop's body, in frames. `within` are the numbers of the frames around them.
+fn scope(nodes: &[Node<'_>], prepared: &Prepared, within: &str, lines: &mut Vec<String>) {
+    let order = &prepared.order;
     let in_steps = order.steps.iter().flat_map(|step| &step.members);
     let runs: Vec<usize> = in_steps.copied().collect();
-    for number in (0..nodes.len()).filter(|number| !runs.contains(number)) {
+    let inside = |number: &usize| nodes[*number].scope == order.graph.scope;
+    for number in (0..nodes.len()).filter(|number| inside(number) && !runs.contains(number)) {
         lines.push(format!("  {}", vertex(nodes, order, number)));
     }
     for (number, step) in order.steps.iter().enumerate() {
-        lines.push(format!("  subgraph cluster_{number} {{"));
+        lines.push(format!("  subgraph cluster_{within}{number} {{"));
         lines.push(format!("    label=\"step {number}\"; color=gray;"));
         lines.extend(
             step.members
@@ -24,16 +55,14 @@ pub(super) fn dot(nodes: &[Node<'_>], order: &Order) -> String {
                 .map(|member| format!("    {}", vertex(nodes, order, *member))),
         );
         lines.push("  }".to_string());
-    }
-    for (number, node) in nodes.iter().enumerate() {
-        let same = order.graph.same[number];
-        match same == number {
-            true => lines.extend(node.operands.iter().filter_map(|operand| edge(order, operand, number))),
-            false => lines.push(format!("  n{same} -> n{number} [style=dotted, label=\"the same\"];")),
+        if let (Some(body), Some(of)) = (prepared.bodies.get(&step.root), nodes[step.root].kind.as_loop()) {
+            let (name, most) = (nodes[step.root].kind.label(step.root), of.most);
+            lines.push(format!("  subgraph cluster_{within}{number}_body {{"));
+            lines.push(format!("    label=\"{name}, at most {most} turns\"; style=dashed;"));
+            scope(nodes, body, &format!("{within}{number}_"), lines);
+            lines.push("  }".to_string());
         }
     }
-    lines.push("}".to_string());
-    lines.join("\n")
 }
 
 /// A node: what it is and what it gives.
@@ -42,7 +71,7 @@ fn vertex(nodes: &[Node<'_>], order: &Order, number: usize) -> String {
         kind, element, length, ..
     } = &nodes[number];
     let shape = match kind {
-        Kind::Input(_) => ", shape=ellipse",
+        Kind::Input(_) | Kind::State { .. } => ", shape=ellipse",
         Kind::Buffer { .. } => ", shape=cylinder",
         _ if order.graph.levels[number].is_none() => ", style=dotted",
         _ => "",

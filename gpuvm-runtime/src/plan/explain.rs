@@ -53,7 +53,7 @@ pub(super) fn explain(
         order,
         lines: Vec::new(),
     };
-    let runner = Runner::new(runtime, nodes, prepared, engine, options.fold);
+    let runner = Runner::new(runtime, nodes, prepared, engine, options);
     let programs = order.steps.iter().map(|step| {
         let sketches = runner.sketches(step);
         let linked = sketches.iter().map(|sketch| runtime.link_kernel(&sketch.kernel));
@@ -66,6 +66,13 @@ pub(super) fn explain(
     teller.columns(options.reuse);
     teller.totals(&programs);
     teller.left_out();
+    for (&of, body) in &prepared.bodies {
+        let body = explain(runtime, nodes, body, engine, options)?;
+        let name = nodes[of].kind.label(of);
+        teller
+            .lines
+            .extend(body.lines.iter().map(|line| format!("{name}, {line}")));
+    }
     Ok(Explanation { lines: teller.lines })
 }
 
@@ -95,9 +102,12 @@ impl Teller<'_, '_> {
             Engine::Native => " (where nodes are called one by one, and steps are what the other engines would run)",
             _ => "",
         };
-        let nodes = self.nodes.len();
+        let scope = self.order.graph.scope;
+        let nodes = self.nodes.iter().filter(|node| node.scope == scope).count();
+        let turns = scope.and_then(|of| self.nodes[of].kind.as_loop());
+        let turns = turns.map_or(String::new(), |of| format!("at most {} turns of ", of.most));
         self.lines.push(format!(
-            "{nodes} nodes in {phases} phases and {steps} steps on the {engine} engine{how}"
+            "{turns}{nodes} nodes in {phases} phases and {steps} steps on the {engine} engine{how}"
         ));
     }
 
@@ -111,6 +121,12 @@ impl Teller<'_, '_> {
     /// What runs as one, and as what.
     fn kernels(&mut self, programs: &[Vec<Metadata>]) {
         for (number, (step, programs)) in self.order.steps.iter().zip(programs).enumerate() {
+            if let Some(of) = self.nodes[step.root].kind.as_loop() {
+                let members = self.labels(&step.members);
+                self.lines
+                    .push(format!("step {number}: {members}; at most {} turns", of.most));
+                continue;
+            }
             let fused = match step.members.len() {
                 1 => "",
                 _ => ", fused",
@@ -196,8 +212,8 @@ impl Teller<'_, '_> {
     /// Nodes that do not run, because another one is equal or nobody needs them.
     fn left_out(&mut self) {
         let graph = &self.order.graph;
-        let idle =
-            (0..self.nodes.len()).filter(|node| self.nodes[*node].kind.computes() && graph.levels[*node].is_none());
+        let inside = (0..self.nodes.len()).filter(|node| self.nodes[*node].scope == graph.scope);
+        let idle = inside.filter(|node| self.nodes[*node].kind.computes() && graph.levels[*node].is_none());
         let (merged, unused): (Vec<usize>, Vec<usize>) = idle.partition(|node| graph.same[*node] != *node);
         for node in merged {
             let line = format!("{} is {}", self.label(node), self.label(graph.same[node]));
