@@ -57,5 +57,6 @@ mod small_integers;
 mod snapshots;
 mod structs;
 mod traps;
+mod until;
 mod wrapping;
 mod zeros;
