@@ -266,7 +266,8 @@ impl<'a> Plan<'a> {
     /// writes is written in place, turn by turn, and not after the last. Zeros that the body makes are zeros again in each turn. A state
     /// that is a buffer is a copy of it.
     ///
-    /// On a GPU nobody has to wait for a turn: up to 32 are sent ahead, and the device itself keeps those after the last from starting.
+    /// On a GPU up to 32 turns are sent ahead, and the device itself keeps those after the last from starting. The host has to look in each
+    /// turn where the body filters, or has such a loop in it.
     ///
     /// # Errors
     ///
@@ -329,12 +330,13 @@ impl<'a> Plan<'a> {
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
     /// sent off in one submission, and nobody waits for them one by one: if a VM traps, yields or takes long, the device itself keeps the
     /// later ones from starting. The host looks at the end, after a filter, because what comes then has as many VMs as it keeps entries,
-    /// and now and then in a loop that goes on until a flag is set. Buffers are locked from the first node that uses them until the host looks.
+    /// and now and then in a loop that goes on until a flag is set. Buffers are locked from the first node that uses them until the host
+    /// looks.
     ///
     /// # Errors
     ///
-    /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body; what the device could not do;
-    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
+    /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body;
+    /// [`PlanError::NoValue`] and the like where lengths turn out so; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
         let runner = run::Runner::new(
             &self.runtime,
