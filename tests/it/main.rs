@@ -72,5 +72,6 @@ mod small_integers;
 mod snapshots;
 mod structs;
 mod traps;
+mod until;
 mod wrapping;
 mod zeros;

@@ -49,11 +49,14 @@ impl<'a> Plan<'a> {
         length: Length,
     ) -> Handle {
         self.changed();
+        // What is the caller's is there for all.
+        let scope = self.scopes.last().copied().filter(|_| !kind.is_given());
         self.nodes.push(Node {
             kind,
             operands,
             element,
             length,
+            scope,
         });
         self.handle(self.nodes.len() - 1)
     }
@@ -163,12 +166,31 @@ impl<'a> Plan<'a> {
         Ok(Operand::Node(Read { node, mode }))
     }
 
-    /// The node of a handle.
+    /// The node of a handle that can be seen from where the next node is added.
     pub(super) fn own(&self, parameter: &Parameter<'_>, handle: Handle) -> Result<usize, PlanError> {
-        self.known(handle).ok_or_else(|| PlanError::OtherPlan {
+        self.own_within(&self.scopes, parameter, handle)
+    }
+
+    /// The node of a handle that can be seen inside of these loops.
+    pub(super) fn own_within(
+        &self,
+        scopes: &[usize],
+        parameter: &Parameter<'_>,
+        handle: Handle,
+    ) -> Result<usize, PlanError> {
+        let node = self.known(handle).ok_or_else(|| PlanError::OtherPlan {
             node: parameter.node.to_string(),
             parameter: parameter.name.clone(),
-        })
+        })?;
+        match self.nodes[node].scope.filter(|scope| !scopes.contains(scope)) {
+            None => Ok(node),
+            Some(of) => Err(PlanError::Inside {
+                node: parameter.node.to_string(),
+                parameter: parameter.name.clone(),
+                from: self.nodes[node].kind.label(node),
+                of: self.nodes[of].kind.label(of),
+            }),
+        }
     }
 
     /// How many VMs a node has. Columns of one entry become values for all VMs where others have more or fewer.

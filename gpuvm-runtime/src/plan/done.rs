@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use gpuvm_core::types::{Type, VmType};
 
+use super::data::Data;
 use super::error::PlanError;
 use super::node::{Backing, Handle, Kind, Node};
 use super::order::Order;
-use super::run::Data;
 use crate::device::Device;
 use crate::engine::Engine;
 use crate::error::Result;

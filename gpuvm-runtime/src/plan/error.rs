@@ -14,6 +14,20 @@ pub enum PlanError {
         /// The parameter.
         parameter: String,
     },
+    /// A handle of a loop's body was used outside of it.
+    #[error(
+        "argument `{parameter}` of {node} is {from}, which is in the body of {of}; outside there is what the body gives as a state"
+    )]
+    Inside {
+        /// The node that was to be added.
+        node: String,
+        /// The parameter.
+        parameter: String,
+        /// What stands for it.
+        from: String,
+        /// The loop.
+        of: String,
+    },
     /// A routine was not given one argument a parameter.
     #[error("{node} takes {expected} arguments ({parameters}) and was given {found}")]
     ArgumentCount {
@@ -105,7 +119,7 @@ pub enum PlanError {
         /// The nodes of the circle, in order.
         nodes: String,
     },
-    /// A body of `iterate` gave something else than it was given.
+    /// A body of `iterate` or `iterate_until` gave something else than it was given.
     #[error(
         "state {index} of `iterate` begins as {expected}, and its body made {found} of it; a state keeps its type and length"
     )]

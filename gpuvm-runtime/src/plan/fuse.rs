@@ -1,4 +1,4 @@
-//! Which nodes run as one kernel: a map and the maps that only it reads, a fold and what it folds.
+//! Which nodes run as one kernel: a map and the maps that only it reads, a fold and what it folds. A loop is a step with its results.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::node::{Kind, Node, Sight};
 
 /// Nodes that run as one.
 pub(super) struct Step {
-    /// The last of them, the only one that writes buffers or has readers elsewhere.
+    /// The last of them, the only one that writes buffers or has readers elsewhere; or a loop, whose results are the others.
     pub root: usize,
     /// All of them, each after those that it reads.
     pub members: Vec<usize>,
@@ -24,7 +24,11 @@ const MOST_CODE: usize = 2000;
 pub(super) fn steps(nodes: &[Node<'_>], graph: &Graph, fuse: bool) -> Vec<Step> {
     let mut groups = Groups::new(nodes, graph);
     for node in (0..nodes.len()).rev().filter(|node| graph.levels[*node].is_some()) {
-        let root = if fuse { groups.root_for(node) } else { None };
+        let root = match nodes[node].kind {
+            Kind::Result { of, .. } => Some(of),
+            _ if fuse => groups.root_for(node),
+            _ => None,
+        };
         groups.put(node, root.unwrap_or(node));
     }
     let mut roots: Vec<usize> = groups.members.keys().copied().collect();
@@ -32,7 +36,11 @@ pub(super) fn steps(nodes: &[Node<'_>], graph: &Graph, fuse: bool) -> Vec<Step> 
     let steps = roots.into_iter().map(|root| {
         let mut members = groups.members.remove(&root).unwrap_or_default();
         members.sort_unstable();
-        let is_stored = |node: &usize| *node == root || graph.kept.contains(node);
+        let is_stored = |node: &usize| match nodes[*node].kind {
+            Kind::Loop(_) => false,
+            Kind::Result { .. } => true,
+            _ => *node == root || graph.kept.contains(node),
+        };
         Step {
             root,
             stored: members.iter().copied().filter(is_stored).collect(),
@@ -108,7 +116,7 @@ impl<'g, 'a> Groups<'g, 'a> {
             Kind::Map(_) | Kind::Filter(_) => true,
             // Its VMs have several elements each, and store nothing of them.
             Kind::Reduce(_) | Kind::Scan(_) => !by_reference && !self.graph.kept.contains(&number),
-            Kind::Zip | Kind::Input(_) | Kind::Buffer { .. } => false,
+            _ => false,
         };
         calm(node) && calm(root) && precise && same_entries
     }

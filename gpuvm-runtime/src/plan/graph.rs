@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::PlanError;
-use super::node::{Backing, Kind, Node, Operand, Read};
+use super::node::{Backing, Kind, Length, Node, Operand, Read, within};
 use crate::vector::write_pieces;
 
-/// What is left of a plan's nodes, and when each runs.
+/// What is left of a plan's nodes, or of those in a loop's body, and when each runs.
 pub(super) struct Graph {
+    /// The loop whose body it is.
+    pub scope: Option<usize>,
     /// For each node the one that stands for it: the first that is equal.
     pub same: Vec<usize>,
     /// Whose columns are kept, in terms of those.
@@ -19,29 +21,37 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Clears and levels a graph. Without `outputs`, everything that is computed is kept.
+    /// Clears and levels the nodes of a scope. Without `outputs`, everything that is computed is kept.
     ///
     /// # Errors
     ///
     /// [`PlanError::Cycle`].
-    pub fn new(nodes: &[Node<'_>], outputs: &[usize], share: bool) -> Result<Graph, PlanError> {
+    pub fn new(nodes: &[Node<'_>], scope: Option<usize>, outputs: &[usize], share: bool) -> Result<Graph, PlanError> {
         let same = match share {
             true => merged(nodes),
             false => (0..nodes.len()).collect(),
         };
-        let computed = (0..nodes.len()).filter(|node| !nodes[*node].kind.is_given());
+        let inside = |node: &usize| nodes[*node].scope == scope;
+        let gives = |node: &usize| !nodes[*node].kind.is_given() && nodes[*node].kind.as_loop().is_none();
+        let computed = (0..nodes.len()).filter(|node| inside(node) && gives(node));
         let kept: BTreeSet<usize> = match outputs {
             [] => computed.map(|node| same[node]).collect(),
             outputs => outputs.iter().map(|output| same[*output]).collect(),
         };
         let mut graph = Graph {
+            scope,
             same,
             kept,
             levels: Vec::new(),
             readers: vec![Vec::new(); nodes.len()],
         };
-        let before: Vec<Vec<usize>> = (0..nodes.len()).map(|node| graph.waits_for(nodes, node)).collect();
-        let wanted = graph.wanted(nodes, &before);
+        let before = (0..nodes.len()).map(|node| match inside(&node) {
+            true => graph.waits_for(nodes, node),
+            false => Vec::new(),
+        });
+        let before: Vec<Vec<usize>> = before.collect();
+        let mut wanted = graph.wanted(nodes, &before);
+        (0..nodes.len()).for_each(|node| wanted[node] &= inside(&node));
         graph.levels = levels(nodes, &before, &wanted)?;
         for node in (0..nodes.len()).filter(|node| graph.levels[*node].is_some()) {
             for read in graph.reads(nodes, node) {
@@ -71,20 +81,22 @@ impl Graph {
         phases
     }
 
-    /// The nodes that have to be done before a node is. Zeros are what their writer has left.
+    /// The nodes that have to be done before a node is. Zeros are what their writer has left. For who is in a loop's body, that stands for
+    /// it outside.
     fn waits_for(&self, nodes: &[Node<'_>], node: usize) -> Vec<usize> {
         let mut before = Vec::new();
+        let here = |writer: usize| within(nodes, writer, self.scope);
         if let Kind::Buffer {
             backing: Backing::Zeros(_),
             writer,
         } = nodes[node].kind
         {
-            before.extend(writer);
+            before.extend(writer.and_then(here));
         }
         for read in self.reads(nodes, node) {
             match &nodes[read.node].kind {
                 Kind::Buffer { writer, .. } if !read.mode.writes() => {
-                    before.extend(writer.filter(|writer| *writer != node));
+                    before.extend(writer.and_then(here).filter(|writer| *writer != node));
                 }
                 Kind::Buffer { .. } => {}
                 _ => before.push(read.node),
@@ -93,11 +105,13 @@ impl Graph {
         before
     }
 
-    /// The nodes that are of use: what leads to a column that is kept, or writes a buffer of the caller's.
+    /// The nodes that are of use: what leads to a column that is kept, or writes a buffer of the caller's or of outside.
     fn wanted(&self, nodes: &[Node<'_>], before: &[Vec<usize>]) -> Vec<bool> {
         let mut wanted = vec![false; nodes.len()];
-        let writes = |read: Read| read.mode.writes() && nodes[read.node].kind.is_given();
-        let writers = (0..nodes.len()).filter(|node| nodes[*node].reads().any(writes));
+        let outside = |node: &Node<'_>| node.kind.is_given() || node.scope != self.scope;
+        let writes = |read: Read| read.mode.writes() && outside(&nodes[read.node]);
+        let inside = (0..nodes.len()).filter(|node| nodes[*node].scope == self.scope);
+        let writers = inside.filter(|node| nodes[*node].reads().any(writes));
         let mut left: Vec<usize> = self.kept.iter().copied().chain(writers).collect();
         while let Some(node) = left.pop() {
             if !std::mem::replace(&mut wanted[node], true) {
@@ -109,12 +123,14 @@ impl Graph {
     }
 }
 
-/// For each node the first that is equal to it: the same routine of the same values. Who writes is equal to nobody.
+/// For each node the first that is equal to it: the same routine of the same values. Who writes is equal to nobody, and neither is a
+/// loop.
 fn merged(nodes: &[Node<'_>]) -> Vec<usize> {
     let mut known: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     let mut same: Vec<usize> = Vec::with_capacity(nodes.len());
     for (number, node) in nodes.iter().enumerate() {
-        let first = match node.kind.computes() && !node.writes() {
+        let loops = matches!(node.kind, Kind::Loop(_) | Kind::Result { .. });
+        let first = match node.kind.computes() && !loops && !node.writes() {
             true => *known.entry(fingerprint(node, &same)).or_insert(number),
             false => number,
         };
@@ -126,21 +142,23 @@ fn merged(nodes: &[Node<'_>]) -> Vec<usize> {
 /// Numbers that equal nodes have in common, and no others.
 fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
     let what = match node.kind {
-        Kind::Input(_) | Kind::Buffer { .. } => 0,
         Kind::Map(_) => 1,
         Kind::Zip => 2,
         Kind::Reduce(_) => 3,
         Kind::Scan(_) => 4,
         Kind::Filter(_) => 5,
+        Kind::Copy => 6,
+        Kind::Input(_) | Kind::Buffer { .. } | Kind::Loop(_) | Kind::State { .. } | Kind::Result { .. } => 0,
     };
     let entry = node.kind.uses().map_or(0, |of| std::ptr::from_ref(of.entry).addr());
     let (kind, length) = match node.length {
-        super::node::Length::Known(length) => (0, length),
+        Length::Known(length) => (0, length),
         // A filter's own length is named after itself, and follows from its operands.
-        super::node::Length::Kept { .. } if matches!(node.kind, Kind::Filter(_)) => (1, 0),
-        super::node::Length::Kept { filter, .. } => (1, same[filter]),
+        Length::Kept { .. } if matches!(node.kind, Kind::Filter(_)) => (1, 0),
+        Length::Kept { filter, .. } => (1, same[filter]),
     };
-    let mut numbers = vec![what, entry as u64, kind, length as u64];
+    let scope = node.scope.map_or(0, |of| of as u64 + 1);
+    let mut numbers = vec![what, entry as u64, scope, kind, length as u64];
     for operand in &node.operands {
         match operand {
             Operand::Node(read) => numbers.extend([0, same[read.node] as u64, read.mode as u64]),
@@ -155,7 +173,7 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
     numbers
 }
 
-/// The phase of each node that runs: the first after all that it waits for.
+/// The phase of each node that runs: the first after all that it waits for. A loop's results are there with it.
 fn levels(nodes: &[Node<'_>], before: &[Vec<usize>], wanted: &[bool]) -> Result<Vec<Option<usize>>, PlanError> {
     let runs: Vec<bool> = (0..nodes.len())
         .map(|node| wanted[node] && nodes[node].kind.computes())
@@ -176,7 +194,8 @@ fn levels(nodes: &[Node<'_>], before: &[Vec<usize>], wanted: &[bool]) -> Result<
     while let Some(node) = ready.pop() {
         let next = levels[node].map_or(0, |level| level + 1);
         for &later in &after[node] {
-            levels[later] = levels[later].max(Some(next));
+            let is_result = matches!(nodes[later].kind, Kind::Result { .. });
+            levels[later] = levels[later].max(Some(next - usize::from(is_result)));
             waiting[later] -= 1;
             if waiting[later] == 0 {
                 ready.push(later);

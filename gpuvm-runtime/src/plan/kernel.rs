@@ -9,6 +9,7 @@ use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::graph::Graph;
 use super::node::{Kind, Node, Operand, Read, Sight};
+use super::repeat::GATE;
 use super::types::{column, record};
 use crate::arg::Mode;
 use crate::vector::{Vector, write_pieces};
@@ -89,6 +90,10 @@ impl<'w, 'a> Writer<'w, 'a> {
                 let parts = parts.map(|(index, read)| self.read((node, index), read, None));
                 Input::Tuple(parts.collect())
             }
+            Kind::Copy => match nodes[node].reads().next() {
+                Some(read) => self.read((node, 0), read, None),
+                None => return,
+            },
             kind => match kind.uses() {
                 Some(of) => self.call(node, of.routine),
                 None => return,
@@ -256,6 +261,17 @@ pub(super) fn fill(element: &'static Type) -> Sketch {
     let to = sketch.param(record(element), Source::Column(Column::To, Mode::Record));
     let value = Input::Constant(vec![0; element.words as usize]);
     sketch.kernel.stores.push(Output { value, to });
+    sketch
+}
+
+/// Yields if the only entry of the column [`Column::From`] is set.
+pub(super) fn gate() -> Sketch {
+    let mut sketch = sketch(&GATE.name);
+    let flag = sketch.param(TypeRef::of::<bool>(), Source::Column(Column::From, Mode::Value));
+    sketch.kernel.calls.push(Call {
+        routine: &GATE,
+        args: vec![Input::Param(flag)],
+    });
     sketch
 }
 

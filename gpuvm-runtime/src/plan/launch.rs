@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use gpuvm_core::types::Type;
 
+use super::data::{Data, empty};
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
 use super::prepared::{Linked, Turn};
 use super::program::{At, Columns};
-use super::run::{Data, Runner, empty};
+use super::repeat::Gate;
+use super::run::Runner;
+use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{DeviceMemory, Limit, Region, Row, Sequence, Words};
+use crate::engine::{DeviceMemory, Limit, Region, Row, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::marshal::{Cut, Layout};
@@ -20,50 +23,8 @@ use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
 
-/// Launches in a row, and what they need until they have ended.
-#[derive(Default)]
-pub(super) struct UnderWay {
-    row: Option<Box<dyn Sequence>>,
-    sent: Vec<Sent>,
-    /// Leases on the plan's buffers. Columns need none, as nobody else knows them.
-    leases: Vec<Lease>,
-    /// Columns that are of no use any more but to tell a trap.
-    idle: Vec<(usize, Data)>,
-    /// Words that are written by what was sent.
-    written: u64,
-}
-
-/// A launch in the row.
-struct Sent {
-    step: usize,
-    course: Course,
-    layout: Layout,
-}
-
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.
 const MOST_WRITTEN: u64 = 1 << 26;
-
-impl UnderWay {
-    /// Launches on an engine that has such rows, or none.
-    pub fn new(row: Option<Box<dyn Sequence>>) -> UnderWay {
-        UnderWay {
-            row,
-            ..UnderWay::default()
-        }
-    }
-
-    /// Whether launches can be added.
-    pub fn is_possible(&self) -> bool {
-        self.row.is_some()
-    }
-
-    /// Keeps a column that is of no more use as long as what was sent may have to be looked into.
-    pub fn keep(&mut self, node: usize, column: Option<Data>) {
-        if !self.sent.is_empty() {
-            self.idle.extend(column.map(|column| (node, column)));
-        }
-    }
-}
 
 impl<'p> Runner<'p, '_> {
     /// Runs a kernel.
@@ -72,9 +33,38 @@ impl<'p> Runner<'p, '_> {
     ///
     /// When the device fails, or [`Error::Trap`].
     pub fn launch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
-        if vms == 0 {
+        if vms == 0 || self.under_way.is_closed() {
             return Ok(());
         }
+        let name = &kernel.sketch.kernel.name;
+        let (course, mut params) = self.course(at, kernel, vms, columns)?;
+        let Some(course) = self.send(course, &mut params, &mut None)? else {
+            return Ok(());
+        };
+        self.settle()?;
+        if self.under_way.is_closed() {
+            return Ok(());
+        }
+        let mut held = Held::new(params, at.executor.memory().as_ref(), false)?;
+        held.refresh()?;
+        let mut views = held.views();
+        let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
+        let place = self.place(Vec::new());
+        self.wait_for(place, &course, leg, &mut views)
+    }
+
+    /// What a launch takes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`], or [`PlanError`](super::PlanError) if columns do not fit after all.
+    pub fn course(
+        &self,
+        at: At<'_>,
+        kernel: &Linked,
+        vms: usize,
+        columns: &Columns,
+    ) -> Result<(Course, Vec<Bound<'p>>)> {
         let Linked { sketch, program } = kernel;
         let name = &sketch.kernel.name;
         let too_large = || Error::TooLarge {
@@ -83,7 +73,7 @@ impl<'p> Runner<'p, '_> {
             vms: vms as u64,
             engine: at.engine,
         };
-        let mut params = self.params(at, sketch, vms, columns)?;
+        let params = self.params(at, sketch, vms, columns)?;
         let course = Course {
             executor: Arc::clone(at.executor),
             engine: at.engine,
@@ -91,21 +81,21 @@ impl<'p> Runner<'p, '_> {
             vms: u32::try_from(vms).map_err(|_| too_large())?,
             keep: false,
         };
-        let course = match self.send(course, &mut params)? {
-            Some(course) => course,
-            None => return Ok(()),
-        };
-        self.settle()?;
-        let mut held = Held::new(params, at.executor.memory().as_ref(), false)?;
-        held.refresh()?;
-        let mut views = held.views();
-        let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        self.wait_for(self.turn.step, &course, leg, &mut views)
+        Ok((course, params))
     }
 
-    /// Adds a launch to the row. Gives the course back if it cannot be a part of it: because some of its data is not in the engine's
-    /// memory, or it is more than one job, or sees all of what it writes, which takes a copy.
-    fn send(&mut self, course: Course, params: &mut [Bound<'_>]) -> Result<Option<Course>> {
+    /// Adds a launch to the row, with the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
+    /// of its data is not in the engine's memory, or it is more than one job, or sees all of what it writes, which takes a copy.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or [`Error::Trap`].
+    pub fn send(
+        &mut self,
+        course: Course,
+        params: &mut [Bound<'_>],
+        gate: &mut Option<Gate>,
+    ) -> Result<Option<Course>> {
         let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
             return Ok(Some(course));
         };
@@ -116,6 +106,9 @@ impl<'p> Runner<'p, '_> {
             return Ok(Some(course));
         }
         self.lease(params)?;
+        if self.under_way.is_closed() {
+            return Ok(None);
+        }
         let mut regions = Vec::with_capacity(params.len());
         let mut written = 0;
         for bound in params.iter() {
@@ -154,11 +147,13 @@ impl<'p> Runner<'p, '_> {
         if !row.push(job, &arena)? {
             return Ok(Some(course));
         }
+        let place = self.place(self.read_by_step());
         self.under_way.written += written;
         self.under_way.sent.push(Sent {
-            step: self.turn.step,
+            place,
             course,
             layout,
+            gate: gate.take(),
         });
         if self.under_way.written > MOST_WRITTEN {
             self.settle()?;
@@ -213,7 +208,29 @@ impl<'p> Runner<'p, '_> {
         }
     }
 
-    /// Waits for all launches that were sent.
+    /// The step that runs.
+    fn place(&self, columns: Vec<(usize, Data)>) -> Place<'p> {
+        Place {
+            prepared: self.prepared,
+            step: self.turn.step,
+            columns,
+        }
+    }
+
+    /// The columns that the step which runs reads, if it is of several nodes.
+    fn read_by_step(&self) -> Vec<(usize, Data)> {
+        let step = self
+            .order
+            .steps
+            .get(self.turn.step)
+            .filter(|step| step.members.len() > 1);
+        let members = step.into_iter().flat_map(|step| &step.members);
+        let reads = members.flat_map(|member| self.order.graph.reads(self.nodes, *member));
+        let column = |node: usize| Some((node, self.columns[node].clone()?));
+        reads.filter_map(|read| column(read.node)).collect()
+    }
+
+    /// Waits for all launches that were sent, up to the gate at which a loop has ended.
     ///
     /// # Errors
     ///
@@ -226,23 +243,37 @@ impl<'p> Runner<'p, '_> {
                 .as_ref()
                 .map_or(self.under_way.sent.len(), |(number, _)| *number);
             self.add(&tally, ended as u64);
-            let mut ended: Vec<Sent> = self
+            let mut ended: Vec<Sent<'p>> = self
                 .under_way
                 .sent
                 .drain(..ended + usize::from(stopped.is_some()))
                 .collect();
-            if let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) {
-                let leg = Leg::begun(&sent.course, sent.layout, running);
-                self.wait_for(sent.step, &sent.course, leg, &mut [])?;
+            let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) else {
+                continue;
+            };
+            match sent.gate {
+                Some(gate) if self.is_set(&gate.flag)? => {
+                    // The rest of the row is never to run.
+                    self.under_way = UnderWay::new(sent.course.executor.sequence());
+                    self.under_way.close(gate);
+                    return Ok(());
+                }
+                _ => {
+                    let leg = Leg::begun(&sent.course, sent.layout, running);
+                    self.wait_for(sent.place, &sent.course, leg, &mut [])?;
+                }
             }
         }
-        let row = self.under_way.row.take();
-        self.under_way = UnderWay::new(row);
+        let UnderWay { row, closed, .. } = std::mem::take(&mut self.under_way);
+        self.under_way = UnderWay {
+            closed,
+            ..UnderWay::new(row)
+        };
         Ok(())
     }
 
     /// Brings a launch of a step to its end.
-    fn wait_for(&mut self, step: usize, course: &Course, mut leg: Leg, views: &mut [Seen<'_>]) -> Result<()> {
+    fn wait_for(&mut self, place: Place<'p>, course: &Course, mut leg: Leg, views: &mut [Seen<'_>]) -> Result<()> {
         let mut results = Words::default();
         while !leg.all_over() {
             leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;
@@ -254,19 +285,26 @@ impl<'p> Runner<'p, '_> {
             Some(record) => {
                 let trap = Trap::of(&course.program, &record);
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
-                Err(self.told(step, error))
+                Err(self.told(place, error))
             }
         }
     }
 
     /// The trap of a step as it would be told if each of its nodes were a step: of several nodes, those before the last are run alone.
-    fn told(&mut self, step: usize, trap: Error) -> Error {
-        let order = self.order;
+    fn told(&mut self, place: Place<'p>, trap: Error) -> Error {
+        let Place {
+            prepared,
+            step,
+            columns,
+        } = place;
+        let order = &prepared.order;
         let Some(step) = order.steps.get(step).filter(|step| step.members.len() > 1) else {
             return trap;
         };
-        for (node, column) in std::mem::take(&mut self.under_way).idle {
-            self.columns[node].get_or_insert(column);
+        self.under_way = UnderWay::default();
+        self.enter(prepared);
+        for (node, column) in columns {
+            self.columns[node] = Some(column);
         }
         // The steps that are made for this have one node each, and are none of the plan's.
         self.turn = Turn {

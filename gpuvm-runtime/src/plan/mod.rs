@@ -2,6 +2,7 @@
 //! a whole, so that columns stay where the engine works, chains of routines become one program, and memory is used again.
 
 mod add;
+mod data;
 mod done;
 mod error;
 mod fuse;
@@ -15,9 +16,12 @@ mod operators;
 mod order;
 mod prepared;
 mod program;
+mod repeat;
 pub mod report;
 mod run;
 mod types;
+mod under_way;
+mod until;
 mod zeros;
 
 use std::sync::OnceLock;
@@ -41,7 +45,6 @@ pub use report::Explanation;
 pub(crate) use kernel::key;
 
 use node::{Kind, Length, Node};
-use order::Order;
 use prepared::Prepared;
 use report::Report;
 
@@ -78,6 +81,8 @@ pub struct Plan<'a> {
     id: u64,
     nodes: Vec<Node<'a>>,
     outputs: Vec<Handle>,
+    /// The loops whose bodies are being made, each in the one before.
+    scopes: Vec<usize>,
     options: Options,
     /// What its runs have in common, until it is changed.
     prepared: OnceLock<Prepared>,
@@ -101,6 +106,7 @@ impl<'a> Plan<'a> {
             id: PLANS.fetch_add(1, Ordering::Relaxed),
             nodes: Vec::new(),
             outputs: Vec::new(),
+            scopes: Vec::new(),
             options: Options {
                 engine: Engine::Auto,
                 fuse: true,
@@ -234,6 +240,53 @@ impl<'a> Plan<'a> {
         Ok(now)
     }
 
+    /// Repeats a part of a plan until a flag is set, or `most` times if it is not. `body` is called once. It makes the next states of the
+    /// states, which keep their types and lengths, and a flag: a column of one `bool`, which is looked at after each turn. What comes of
+    /// it are the states after the last turn, and a column of one `u32`: how many turns there were.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, cells: &[u32]) -> gpuvm::Result<()> {
+    /// let mut plan = runtime.plan();
+    /// let first = plan.input(cells);
+    /// let ([last], turns) = plan.iterate_until(10_000, [first], |plan, [cells]| {
+    ///     let next = plan.map("live", (cells, cells))?; // fn live(cell: u32, all: &[u32]) -> u32
+    ///     let same = plan.map("equal", (cells, next))?; // fn equal(a: u32, b: u32) -> bool
+    ///     let still = plan.reduce("and", same)?; // fn and(a: bool, b: bool) -> bool
+    ///     Ok(([next], still))
+    /// })?;
+    /// plan.output(last).output(turns);
+    /// let done = plan.run()?;
+    /// println!("{:?} after {:?} generations", done.get::<u32>(last)?, done.get::<u32>(turns)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The body can use what was there before it, loops too; of its own nodes only the states are there after it. A buffer that the body
+    /// writes is written in place, turn by turn, and not after the last. Zeros that the body makes are zeros again in each turn. A state
+    /// that is a buffer is a copy of it.
+    ///
+    /// On a GPU up to 32 turns are sent ahead, and the device itself keeps those after the last from starting. The host has to look in each
+    /// turn where the body filters, or has such a loop in it.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::State`], [`PlanError::Argument`] if the flag is no column of one `bool`, [`PlanError::Cycle`], or the body's. What the
+    /// body has added does not run then.
+    pub fn iterate_until<const N: usize>(
+        &mut self,
+        most: usize,
+        states: [Handle; N],
+        body: impl FnOnce(&mut Plan<'a>, [Handle; N]) -> Result<([Handle; N], Handle)>,
+    ) -> Result<([Handle; N], Handle)> {
+        let (of, states) = self.open_loop(most, states)?;
+        let made = body(self, states).and_then(|(next, flag)| self.close_loop(of, states, next, flag));
+        if made.is_err() {
+            self.abandon_loop(of);
+        }
+        made
+    }
+
     /// Keeps a node's column for [`PlanDone::get`]. A plan without outputs keeps the columns of all its nodes, which hinders most
     /// optimisations.
     pub fn output(&mut self, column: Handle) -> &mut Self {
@@ -276,17 +329,23 @@ impl<'a> Plan<'a> {
     ///
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
     /// sent off in one submission, and nobody waits for them one by one: if a VM traps, yields or takes long, the device itself keeps the
-    /// later ones from starting. The host looks at the end, and after a filter, because what comes then has as many VMs as it keeps
-    /// entries. Buffers are locked from the first node that uses them until the host looks.
+    /// later ones from starting. The host looks at the end, after a filter, because what comes then has as many VMs as it keeps entries,
+    /// and now and then in a loop that goes on until a flag is set. Buffers are locked from the first node that uses them until the host
+    /// looks.
     ///
     /// # Errors
     ///
-    /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do;
-    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
+    /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body;
+    /// [`PlanError::NoValue`] and the like where lengths turn out so; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        let Options { fold, reuse, .. } = self.options;
-        let runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
-        runner.run(self.id, reuse)
+        let runner = run::Runner::new(
+            &self.runtime,
+            &self.nodes,
+            self.prepared()?,
+            self.chosen()?,
+            self.options,
+        );
+        runner.run(self.id)
     }
 
     /// What it does, as plain data.
@@ -295,9 +354,14 @@ impl<'a> Plan<'a> {
     ///
     /// [`PlanError::Cycle`], or [`Error::Link`](crate::Error::Link) if its programs cannot be linked.
     pub fn report(&self) -> Result<Report> {
-        let Options { fold, reuse, .. } = self.options;
-        let runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
-        Report::of(&runner, reuse)
+        let runner = run::Runner::new(
+            &self.runtime,
+            &self.nodes,
+            self.prepared()?,
+            self.chosen()?,
+            self.options,
+        );
+        Report::of(&runner)
     }
 
     /// What it does, for a person: its phases, the programs that they become, columns and memory; or why it cannot run.
@@ -351,24 +415,6 @@ impl<'a> Plan<'a> {
     fn changed(&mut self) -> &mut Self {
         self.prepared = OnceLock::new();
         self
-    }
-
-    fn prepared(&self) -> Result<&Prepared> {
-        if let Some(prepared) = self.prepared.get() {
-            return Ok(prepared);
-        }
-        let prepared = Prepared::new(self.order()?);
-        Ok(self.prepared.get_or_init(|| prepared))
-    }
-
-    fn order(&self) -> Result<Order> {
-        let Options { share, fuse, .. } = self.options;
-        let outputs: Option<Vec<usize>> = self.outputs.iter().map(|output| self.known(*output)).collect();
-        let outputs = outputs.ok_or_else(|| PlanError::OtherPlan {
-            node: "`output`".to_string(),
-            parameter: "column".to_string(),
-        })?;
-        Ok(Order::new(&self.nodes, &outputs, share, fuse)?)
     }
 
     /// The node of a handle, if it is one of this plan's.

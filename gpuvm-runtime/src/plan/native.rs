@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use gpuvm_core::types::Type;
 
+use super::data::{Data, empty, words};
 use super::fuse::Step;
 use super::kernel::{LANES, SCAN_CHUNK};
 use super::node::{Kind, Operand, Use};
-use super::run::{Data, Runner, empty, words};
+use super::run::Runner;
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
 use crate::engine::{Engine, Tally};
@@ -28,9 +29,15 @@ impl Runner<'_, '_> {
     /// When the thread pool cannot be started, or [`Error::Trap`].
     pub fn native(&mut self, node: usize) -> Result<()> {
         let column = match self.nodes[node].kind {
-            Kind::Input(_) | Kind::Buffer { .. } => return Ok(()),
+            Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. } | Kind::Loop(_) | Kind::Result { .. } => {
+                return Ok(());
+            }
             Kind::Map(of) => self.native_map(node, of, self.length(node))?,
             Kind::Zip => self.native_zip(node)?,
+            Kind::Copy => {
+                let all = self.words(&self.data(self.operand(node, 0).node))?;
+                words(self.nodes[node].element, self.length(node), all)
+            }
             Kind::Filter(of) => self.native_filter(node, of)?,
             Kind::Reduce(of) => match self.native_reduce(node, of)? {
                 Some(column) => column,

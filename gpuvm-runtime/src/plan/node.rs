@@ -28,6 +28,8 @@ pub(super) struct Node<'a> {
     pub element: &'static Type,
     /// How many entries it gives.
     pub length: Length,
+    /// The loop in whose body it is.
+    pub scope: Option<usize>,
 }
 
 /// What a node is.
@@ -40,12 +42,40 @@ pub(super) enum Kind<'a> {
     Map(Use),
     /// A tuple of the operands' entries.
     Zip,
+    /// What a buffer holds, to be kept while the buffer changes.
+    Copy,
     /// All entries folded into one.
     Reduce(Use),
     /// For each entry what all up to it come to.
     Scan(Use),
     /// The entries for which the routine says so.
     Filter(Use),
+    /// A body that is repeated until a flag is set. It sees what the states begin as, and then all that its body sees of other nodes.
+    Loop(Loop),
+    /// In a loop's body: a state at the beginning of a turn.
+    State { of: usize, index: usize },
+    /// A state when its loop is over, or without `state` the number of turns.
+    Result { of: usize, state: Option<usize> },
+}
+
+/// A part of a plan that is repeated. Its nodes have it as their scope.
+#[derive(Default)]
+pub(super) struct Loop {
+    /// Turns at most.
+    pub most: usize,
+    /// The states at the beginning of a turn.
+    pub states: Vec<usize>,
+    /// What a turn makes of them.
+    pub next: Vec<usize>,
+    /// One `bool`: whether the turn was the last.
+    pub flag: usize,
+}
+
+impl Loop {
+    /// What a turn has to give.
+    pub fn outputs(&self) -> Vec<usize> {
+        self.next.iter().copied().chain([self.flag]).collect()
+    }
 }
 
 /// What a buffer's entries are.
@@ -163,10 +193,15 @@ impl Kind<'_> {
                 Backing::Zeros(_) => format!("zeros {number}"),
             },
             Kind::Zip => format!("zip (node {number})"),
+            Kind::Copy => format!("copy (node {number})"),
             Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id),
             Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
             Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id),
             Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id),
+            Kind::Loop(_) => format!("loop {number}"),
+            Kind::State { of, index } => format!("state {index} of loop {of}"),
+            Kind::Result { of, state: None } => format!("turns of loop {of}"),
+            Kind::Result { of, state: Some(index) } => format!("result {index} of loop {of}"),
         }
     }
 
@@ -174,7 +209,7 @@ impl Kind<'_> {
     pub fn uses(&self) -> Option<&Use> {
         match self {
             Kind::Map(of) | Kind::Reduce(of) | Kind::Scan(of) | Kind::Filter(of) => Some(of),
-            Kind::Input(_) | Kind::Buffer { .. } | Kind::Zip => None,
+            _ => None,
         }
     }
 
@@ -205,7 +240,15 @@ impl Kind<'_> {
 
     /// Whether it computes anything, as columns that are there and zeros do not.
     pub fn computes(&self) -> bool {
-        !matches!(self, Kind::Input(_) | Kind::Buffer { .. })
+        !matches!(self, Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. })
+    }
+
+    /// The loop, if it is one.
+    pub fn as_loop(&self) -> Option<&Loop> {
+        match self {
+            Kind::Loop(of) => Some(of),
+            _ => None,
+        }
     }
 
     /// Whether it computes each entry from the entries of the same number.
@@ -229,4 +272,12 @@ impl Node<'_> {
     pub fn writes(&self) -> bool {
         self.reads().any(|read| read.mode.writes())
     }
+}
+
+/// The node of a scope that has another node inside of it, or is that node.
+pub(super) fn within(nodes: &[Node<'_>], mut node: usize, scope: Option<usize>) -> Option<usize> {
+    while nodes[node].scope != scope {
+        node = nodes[node].scope?;
+    }
+    Some(node)
 }

@@ -91,11 +91,16 @@ impl<'a> Plan<'a> {
         self.own(&Parameter { node: label, name }, handle)
     }
 
+    /// How many entries of which type a node gives, for people.
+    pub(super) fn column_of(&self, node: &Node<'_>) -> String {
+        format!("{} entries of `{}`", self.entries(node.length), node.element)
+    }
+
     /// Whether what `iterate` has made of a state can take its place.
     pub(super) fn check_state(&self, index: usize, before: Handle, after: Handle) -> Result<()> {
         let known = |handle: Handle| self.known(handle).and_then(|node| self.nodes.get(node));
         let show = |handle| match known(handle) {
-            Some(node) => format!("{} entries of `{}`", self.entries(node.length), node.element),
+            Some(node) => self.column_of(node),
             None => "a handle of another plan".to_string(),
         };
         match (known(before), known(after)) {

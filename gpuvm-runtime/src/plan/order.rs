@@ -27,13 +27,19 @@ pub(super) struct Life {
 }
 
 impl Order {
-    /// Orders a plan's nodes.
+    /// Orders the nodes of a scope.
     ///
     /// # Errors
     ///
     /// [`PlanError::Cycle`].
-    pub fn new(nodes: &[Node<'_>], outputs: &[usize], share: bool, fuse: bool) -> Result<Order, PlanError> {
-        let graph = Graph::new(nodes, outputs, share)?;
+    pub fn new(
+        nodes: &[Node<'_>],
+        scope: Option<usize>,
+        outputs: &[usize],
+        share: bool,
+        fuse: bool,
+    ) -> Result<Order, PlanError> {
+        let graph = Graph::new(nodes, scope, outputs, share)?;
         let steps = steps(nodes, &graph, fuse);
         let mut lives: Vec<Option<(usize, usize)>> = vec![None; nodes.len()];
         let mut zeros = vec![Vec::new(); steps.len()];
@@ -43,6 +49,10 @@ impl Order {
             }
             for read in step.members.iter().flat_map(|member| graph.reads(nodes, *member)) {
                 let kind = &nodes[read.node].kind;
+                // What a loop's body sees of other nodes is there before it and after it.
+                if nodes[read.node].scope != scope {
+                    continue;
+                }
                 match &mut lives[read.node] {
                     Some((_, last)) => *last = number,
                     None if kind.is_zeros() => {
@@ -50,6 +60,7 @@ impl Order {
                         lives[read.node] = Some((number, number));
                     }
                     None if matches!(kind, Kind::Input(_)) => lives[read.node] = Some((number, number)),
+                    None if matches!(kind, Kind::State { .. }) => lives[read.node] = Some((0, number)),
                     None => {}
                 }
             }

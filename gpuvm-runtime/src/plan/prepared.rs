@@ -1,17 +1,22 @@
-//! What the runs of a plan have in common: the order of its steps, and their kernels, each linked once.
+//! What the runs of a plan have in common: the order of its steps, and their kernels, each linked once; and the same of its loops' bodies.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::program::Program;
 
+use super::add::Parameter;
+use super::error::PlanError;
 use super::kernel::Sketch;
 use super::order::Order;
+use super::{Options, Plan};
 use crate::error::Result;
 
 /// A plan that is ready to run.
 pub(super) struct Prepared {
     pub order: Order,
+    /// The bodies of the loops among its steps.
+    pub bodies: BTreeMap<usize, Prepared>,
     kernels: Mutex<HashMap<Turn, Arc<Linked>>>,
 }
 
@@ -36,9 +41,10 @@ const MOST_KERNELS: usize = 1 << 14;
 
 impl Prepared {
     /// A plan of which no kernel is linked yet.
-    pub fn new(order: Order) -> Prepared {
+    pub fn new(order: Order, bodies: BTreeMap<usize, Prepared>) -> Prepared {
         Prepared {
             order,
+            bodies,
             kernels: Mutex::default(),
         }
     }
@@ -62,5 +68,42 @@ impl Prepared {
             kernels.clear();
         }
         Ok(Arc::clone(kernels.entry(turn).or_insert(made)))
+    }
+}
+
+impl Plan<'_> {
+    /// What its runs have in common, found out by the first.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Cycle`], or an error about an output.
+    pub(super) fn prepared(&self) -> Result<&Prepared> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared);
+        }
+        let parameter = Parameter {
+            node: "`output`",
+            name: "column".to_string(),
+        };
+        let outputs: Result<Vec<usize>, PlanError> = self
+            .outputs
+            .iter()
+            .map(|output| self.own_within(&[], &parameter, *output))
+            .collect();
+        let prepared = self.prepare(None, &outputs?)?;
+        Ok(self.prepared.get_or_init(|| prepared))
+    }
+
+    /// Orders the nodes of a scope, and of those in it.
+    fn prepare(&self, scope: Option<usize>, outputs: &[usize]) -> Result<Prepared> {
+        let Options { share, fuse, .. } = self.options;
+        let order = Order::new(&self.nodes, scope, outputs, share, fuse)?;
+        let mut bodies = BTreeMap::new();
+        for step in &order.steps {
+            if let Some(of) = self.nodes[step.root].kind.as_loop() {
+                bodies.insert(step.root, self.prepare(Some(step.root), &of.outputs())?);
+            }
+        }
+        Ok(Prepared::new(order, bodies))
     }
 }

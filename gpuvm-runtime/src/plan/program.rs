@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use gpuvm_core::types::{Type, Value};
 
+use super::data::{Data, empty};
 use super::fuse::Step;
 use super::kernel::{Column, FILTER_CHUNK, LANES, SCAN_CHUNK, Sketch, Writer, compact, count_flags, refold, rescan};
 use super::node::{Kind, Node, Use};
-use super::run::{Data, Runner, empty};
+use super::run::Runner;
 use crate::engine::{Engine, Execute};
 use crate::error::Result;
 use crate::store::{Store, make_words};
@@ -35,19 +36,24 @@ impl<'p> Runner<'p, '_> {
         let root = step.root;
         let at = At { engine, executor, root };
         self.bring_inputs(step, executor)?;
-        match &self.nodes[root].kind {
-            Kind::Map(_) | Kind::Zip => self.map(step, at),
+        let nodes = self.nodes;
+        match &nodes[root].kind {
+            Kind::Map(_) | Kind::Zip | Kind::Copy => self.map(step, at),
             Kind::Filter(_) => self.filter(step, at),
             Kind::Reduce(of) => self.reduce(step, at, *of),
             Kind::Scan(of) => self.scan(step, at, *of),
-            Kind::Input(_) | Kind::Buffer { .. } => Ok(()),
+            Kind::Loop(of) => self.repeat(step, of, Some(executor)),
+            Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. } | Kind::Result { .. } => Ok(()),
         }
     }
 
     /// Brings the inputs that are read more than once, or by launches that nobody waits for, to the engine.
     fn bring_inputs(&mut self, step: &Step, executor: &Arc<dyn Execute>) -> Result<()> {
         let graph = &self.order.graph;
-        let twice = matches!(self.nodes[step.root].kind, Kind::Scan(_) | Kind::Filter(_));
+        let twice = matches!(
+            self.nodes[step.root].kind,
+            Kind::Scan(_) | Kind::Filter(_) | Kind::Loop(_)
+        );
         let in_a_row = self.under_way.is_possible();
         let reads = step.members.iter().flat_map(|member| graph.reads(self.nodes, *member));
         for node in reads
@@ -61,11 +67,20 @@ impl<'p> Runner<'p, '_> {
 
     /// What a step's programs are called: the id of its last routine.
     fn name(&self, step: &Step) -> &'static str {
-        self.nodes[step.root].kind.uses().map_or("zip", |of| of.entry.id)
+        match &self.nodes[step.root].kind {
+            Kind::Copy => "copy",
+            kind => kind.uses().map_or("zip", |of| of.entry.id),
+        }
     }
 
     fn writer(&self, step: &Step, looping: bool) -> Writer<'p, '_> {
-        let mut writer = Writer::new(self.name(step), self.nodes, &self.order.graph, self.fold, looping);
+        let mut writer = Writer::new(
+            self.name(step),
+            self.nodes,
+            &self.order.graph,
+            self.options.fold,
+            looping,
+        );
         for &member in step.members.iter().filter(|member| !looping || **member != step.root) {
             writer.member(member);
         }
@@ -78,7 +93,7 @@ impl<'p> Runner<'p, '_> {
         let (of, name) = (self.operand(step.root, 0), self.name(step));
         let most = self.nodes[of.node].length.most();
         match kind {
-            Kind::Map(_) | Kind::Zip => vec![self.map_sketch(step)],
+            Kind::Map(_) | Kind::Zip | Kind::Copy => vec![self.map_sketch(step)],
             Kind::Filter(_) => vec![
                 self.filter_sketch(step),
                 count_flags(name),
@@ -91,7 +106,7 @@ impl<'p> Runner<'p, '_> {
                 self.writer(step, true).scan((step.root, of), most, op.routine, true),
             ],
             Kind::Scan(op) => vec![self.writer(step, true).scan((step.root, of), most, op.routine, false)],
-            Kind::Input(_) | Kind::Buffer { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

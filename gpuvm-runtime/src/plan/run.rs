@@ -4,21 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gpuvm_core::types::Type;
-
+use super::Options;
+use super::data::Data;
 use super::done::{PlanDone, PlanStats};
 use super::error::PlanError;
 use super::fuse::Step;
 use super::kernel::Sketch;
-use super::launch::UnderWay;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use super::prepared::{Linked, Prepared, Turn};
-use crate::arg::Argument;
+use super::under_way::UnderWay;
 use crate::bind::Bound;
 use crate::device::Device;
 use crate::done::{Done, Results};
-use crate::engine::{Dispatch, Engine, Execute, Tally};
+use crate::engine::{Dispatch, Engine, Tally};
 use crate::error::{Error, Result};
 use crate::execution::or_trap;
 use crate::runtime::Runtime;
@@ -26,19 +25,6 @@ use crate::stats::Stats;
 use crate::store::Store;
 use crate::tally::continued;
 use crate::trap::Trap;
-use crate::vector::{Column, Vector, write_pieces};
-use crate::words::WordColumn;
-
-/// The data of a column.
-#[derive(Clone)]
-pub(super) enum Data {
-    /// The caller's, at this node.
-    Given(usize),
-    /// In a store, which an engine that runs programs writes.
-    Store(Arc<Store>),
-    /// On the host.
-    Host(Arc<dyn Vector>),
-}
 
 /// A plan that runs.
 pub(super) struct Runner<'p, 'a> {
@@ -46,8 +32,7 @@ pub(super) struct Runner<'p, 'a> {
     pub nodes: &'p [Node<'a>],
     pub order: &'p Order,
     pub engine: Engine,
-    /// Whether values for all VMs become constants of programs.
-    pub fold: bool,
+    pub options: Options,
     /// What each node has given.
     pub columns: Vec<Option<Data>>,
     /// How many entries each filter has kept.
@@ -55,10 +40,11 @@ pub(super) struct Runner<'p, 'a> {
     /// The plan's buffers, and whether a node writes them.
     pub buffers: Vec<(Arc<Store>, bool)>,
     /// Launches that nobody has waited for yet.
-    pub under_way: UnderWay,
+    pub under_way: UnderWay<'p>,
     /// The launch that is next.
     pub turn: Turn,
-    prepared: &'p Prepared,
+    /// The plan, or the body of the loop that runs.
+    pub prepared: &'p Prepared,
     pub tally: Tally,
     pub launches: u64,
     begin: Instant,
@@ -70,14 +56,14 @@ impl<'p, 'a> Runner<'p, 'a> {
         nodes: &'p [Node<'a>],
         prepared: &'p Prepared,
         engine: Engine,
-        fold: bool,
+        options: Options,
     ) -> Self {
         Runner {
             runtime,
             nodes,
             order: &prepared.order,
             engine,
-            fold,
+            options,
             columns: vec![None; nodes.len()],
             kept: BTreeMap::new(),
             buffers: nodes.iter().filter_map(buffer).collect(),
@@ -90,32 +76,17 @@ impl<'p, 'a> Runner<'p, 'a> {
         }
     }
 
-    /// Runs all steps. Columns that are of no more use are dropped on the way if `reuse`, so that later ones take their memory.
+    /// Runs all steps.
     ///
     /// # Errors
     ///
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
-    pub fn run(mut self, plan: u64, reuse: bool) -> Result<PlanDone> {
+    pub fn run(mut self, plan: u64) -> Result<PlanDone> {
         self.under_way = UnderWay::new(match self.engine {
             Engine::Native => None,
             engine => self.runtime.executor(engine)?.sequence(),
         });
-        for (number, step) in self.order.steps.iter().enumerate() {
-            self.turn = Turn {
-                step: number,
-                entries: self.works_on(step.root),
-                launch: 0,
-            };
-            for &node in self.order.zeros_for(number) {
-                self.zeros(node)?;
-            }
-            self.run_step(step)?;
-            let passed_on = step.members.iter().copied().filter(|node| !step.stored.contains(node));
-            for node in passed_on.chain(self.order.dead_after(number).filter(|_| reuse)) {
-                let column = self.columns[node].take();
-                self.under_way.keep(node, column);
-            }
-        }
+        self.steps()?;
         self.settle()?;
         let stats = self.stats();
         let mut columns = BTreeMap::new();
@@ -125,11 +96,45 @@ impl<'p, 'a> Runner<'p, 'a> {
         Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats))
     }
 
+    /// Runs the steps of the plan, or those of a turn of a loop, unless a turn before was the last. Columns that are of no more use are
+    /// dropped on the way if memory is used again.
+    pub fn steps(&mut self) -> Result<()> {
+        let order = self.order;
+        for (number, step) in order.steps.iter().enumerate() {
+            self.turn = Turn {
+                step: number,
+                entries: self.works_on(step.root),
+                launch: 0,
+            };
+            for &node in order.zeros_for(number) {
+                self.zeros(node)?;
+            }
+            self.run_step(step)?;
+            if self.under_way.is_closed() {
+                break;
+            }
+            let passed_on = step.members.iter().copied().filter(|node| !step.stored.contains(node));
+            let dead = order.dead_after(number).filter(|_| self.options.reuse);
+            for node in passed_on.chain(dead) {
+                self.columns[node] = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with the steps of a body, or of what it is in. Gives those so far.
+    pub fn enter(&mut self, prepared: &'p Prepared) -> &'p Prepared {
+        self.order = &prepared.order;
+        std::mem::replace(&mut self.prepared, prepared)
+    }
+
     /// Runs a step.
     pub fn run_step(&mut self, step: &Step) -> Result<()> {
-        match self.engine {
-            Engine::Native => step.members.iter().try_for_each(|member| self.native(*member)),
-            engine => {
+        let nodes = self.nodes;
+        match (self.engine, nodes[step.root].kind.as_loop()) {
+            (Engine::Native, Some(of)) => self.repeat(step, of, None),
+            (Engine::Native, None) => step.members.iter().try_for_each(|member| self.native(*member)),
+            (engine, _) => {
                 let executor = self.runtime.executor(engine)?;
                 self.program(step, engine, &executor)
             }
@@ -180,43 +185,6 @@ impl<'p, 'a> Runner<'p, 'a> {
         }
     }
 
-    /// What a node has given.
-    pub fn data(&self, node: usize) -> Data {
-        match (&self.columns[node], &self.nodes[node].kind) {
-            (Some(data), _) => data.clone(),
-            (None, Kind::Buffer { backing, .. }) => Data::Store(backing.store(&self.nodes[node])),
-            (None, _) => Data::Given(node),
-        }
-    }
-
-    /// How many entries a column has.
-    pub fn entries(&self, data: &Data) -> usize {
-        match data {
-            Data::Given(node) => self.given(*node).map_or(0, Column::len),
-            Data::Store(store) => store.len,
-            Data::Host(vector) => vector.len(),
-        }
-    }
-
-    fn given(&self, node: usize) -> Option<&'p (dyn Column + 'p)> {
-        match &self.nodes[node].kind {
-            Kind::Input(column) => Some(&**column),
-            _ => None,
-        }
-    }
-
-    /// A column as an argument of a launch.
-    pub fn argument(&self, data: &Data) -> Argument<'p> {
-        match data {
-            Data::Store(store) => Argument::Buffer(Arc::clone(store)),
-            Data::Host(vector) => Argument::Read(Box::new(Arc::clone(vector))),
-            Data::Given(node) => match self.given(*node) {
-                Some(column) => Argument::Read(Box::new(column)),
-                None => Argument::Read(Box::new(Vec::<()>::new())),
-            },
-        }
-    }
-
     /// What a node reads of another one, as an argument of a launch of so many VMs.
     ///
     /// # Errors
@@ -259,32 +227,6 @@ impl<'p, 'a> Runner<'p, 'a> {
         let of = self.nodes[node].kind.uses();
         let name = of.and_then(|of| of.entry.params.get(index));
         name.map_or_else(|| index.to_string(), |name| (*name).to_string())
-    }
-
-    /// The words of a column.
-    pub fn words(&mut self, data: &Data) -> Result<Vec<u32>> {
-        self.settle()?;
-        let all = |column: &dyn Column| {
-            let mut words = vec![0; column.len() * column.element().words as usize];
-            write_pieces(column, 0..column.len(), &mut words);
-            words
-        };
-        Ok(match data {
-            Data::Given(node) => self.given(*node).map(all).unwrap_or_default(),
-            Data::Store(store) => all(&*store.read()?),
-            Data::Host(vector) => all(&**vector),
-        })
-    }
-
-    /// What a node has given, for whoever asks when the plan is done.
-    fn taken(&self, node: usize) -> Data {
-        match self.data(node) {
-            Data::Given(node) => match self.given(node) {
-                Some(column) => Data::Host(column.to_vector().into()),
-                None => empty(self.nodes[node].element),
-            },
-            data => data,
-        }
     }
 
     /// Adds what launches have cost.
@@ -347,18 +289,6 @@ impl<'p, 'a> Runner<'p, 'a> {
             },
         }
     }
-
-    /// Brings an input that several launches read to the engine's memory, once.
-    pub fn bring(&mut self, node: usize, executor: &Arc<dyn Execute>) -> Result<()> {
-        let (None, Some(column), Some(memory)) = (&self.columns[node], self.given(node), executor.memory()) else {
-            return Ok(());
-        };
-        let store = Store::blank(column.element(), column.len());
-        if store.bring(column, &memory)? {
-            self.columns[node] = Some(Data::Store(Arc::new(store)));
-        }
-        Ok(())
-    }
 }
 
 /// The store of a node that is a buffer of the caller's, and whether another node writes it.
@@ -370,18 +300,4 @@ fn buffer(node: &Node<'_>) -> Option<(Arc<Store>, bool)> {
         } => Some((Arc::clone(store), writer.is_some())),
         _ => None,
     }
-}
-
-/// A column without entries.
-pub(super) fn empty(element: &'static Type) -> Data {
-    words(element, 0, Vec::new())
-}
-
-/// A column of words.
-pub(super) fn words(element: &'static Type, entries: usize, words: Vec<u32>) -> Data {
-    Data::Host(Arc::new(WordColumn {
-        element,
-        entries,
-        words,
-    }))
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::data::Data;
 use super::kernel::{Column, fill};
 use super::node::{Backing, Node};
 use super::program::{At, Columns, blank};
-use super::run::{Data, Runner};
+use super::run::Runner;
 use crate::engine::{Engine, Execute};
 use crate::error::Result;
 use crate::store::Store;

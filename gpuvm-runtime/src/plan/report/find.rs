@@ -2,7 +2,7 @@
 
 use gpuvm_core::program::Metadata;
 
-use super::{ColumnReport, KernelReport, Matrices, NodeKind, NodeReport, ReadReport, Report, StepReport};
+use super::{ColumnReport, KernelReport, LoopReport, Matrices, NodeKind, NodeReport, ReadReport, Report, StepReport};
 use crate::error::Result;
 use crate::plan::fuse::Step;
 use crate::plan::node::{Kind, Length, Node};
@@ -15,8 +15,9 @@ impl Report {
     /// # Errors
     ///
     /// [`Error::Link`](crate::Error::Link) if a step cannot be linked.
-    pub(in crate::plan) fn of(runner: &Runner<'_, '_>, reuse: bool) -> Result<Report> {
+    pub(in crate::plan) fn of(runner: &Runner<'_, '_>) -> Result<Report> {
         let Runner { nodes, order, .. } = *runner;
+        let reuse = runner.options.reuse;
         let steps: Vec<StepReport> = order
             .steps
             .iter()
@@ -25,6 +26,8 @@ impl Report {
         let peak = |reuse| 4 * peak(nodes, order, reuse);
         Ok(Report {
             engine: runner.engine,
+            scope: order.graph.scope,
+            loops: loops(runner)?,
             nodes: (0..nodes.len()).map(|number| node(nodes, order, number)).collect(),
             phases: order.graph.phases(),
             columns: columns(nodes, order, reuse),
@@ -40,11 +43,38 @@ impl Report {
     }
 }
 
+/// The loops among a plan's or a body's steps.
+fn loops(runner: &Runner<'_, '_>) -> Result<Vec<LoopReport>> {
+    let Runner {
+        runtime,
+        nodes,
+        engine,
+        options,
+        ..
+    } = *runner;
+    let bodies = runner.prepared.bodies.iter();
+    let told = bodies.filter_map(|(&node, body)| Some((node, body, nodes[node].kind.as_loop()?)));
+    told.map(|(node, body, of)| {
+        let body = Report::of(&Runner::new(runtime, nodes, body, engine, options))?;
+        Ok(LoopReport {
+            node,
+            most_turns: of.most as u64,
+            states: of.states.clone(),
+            next: of.next.clone(),
+            flag: of.flag,
+            body,
+        })
+    })
+    .collect()
+}
+
 fn node(nodes: &[Node<'_>], order: &Order, number: usize) -> NodeReport {
     let (of, graph) = (&nodes[number], &order.graph);
     let reads = graph.reads(nodes, number).into_iter();
     NodeReport {
         label: of.kind.label(number),
+        scope: of.scope,
+        elsewhere: of.scope != graph.scope,
         kind: kind(&of.kind),
         routine: of.kind.uses().map(|of| of.entry.id.to_string()),
         element: of.element.to_string(),
@@ -71,6 +101,10 @@ fn kind(kind: &Kind<'_>) -> NodeKind {
         Kind::Buffer { .. } => NodeKind::Buffer,
         Kind::Map(_) => NodeKind::Map,
         Kind::Zip => NodeKind::Zip,
+        Kind::Copy => NodeKind::Copy,
+        Kind::Loop(_) => NodeKind::Loop,
+        Kind::State { .. } => NodeKind::State,
+        Kind::Result { .. } => NodeKind::Result,
         Kind::Reduce(_) => NodeKind::Reduce,
         Kind::Scan(_) => NodeKind::Scan,
         Kind::Filter(_) => NodeKind::Filter,

@@ -1,15 +1,29 @@
 //! What a plan does, told to a program.
 
-use super::{ColumnReport, KernelReport, Matrices, NodeKind, NodeReport, ReadReport, Report, Sight, StepReport};
+use super::{
+    ColumnReport, KernelReport, LoopReport, Matrices, NodeKind, NodeReport, ReadReport, Report, Sight, StepReport,
+};
 use crate::engine::Engine;
 use crate::json::{Json, ToJson, fields};
 
 impl Report {
     /// It as JSON: an object with the fields that it has here, and so on for what is in it. Enumerations are words, and `None` is `null`.
     pub fn to_json(&self) -> String {
-        let report =
-            fields!(self; engine, nodes, phases, steps, columns, peak_bytes, peak_bytes_without_reuse, matrices);
-        report.in_lines()
+        self.json().in_lines()
+    }
+}
+
+impl ToJson for Report {
+    fn json(&self) -> Json {
+        fields!(self;
+            engine, scope, nodes, phases, steps, loops, columns, peak_bytes, peak_bytes_without_reuse, matrices,
+        )
+    }
+}
+
+impl ToJson for LoopReport {
+    fn json(&self) -> Json {
+        fields!(self; node, most_turns, states, next, flag, body)
     }
 }
 
@@ -22,7 +36,7 @@ impl ToJson for Engine {
 impl ToJson for NodeReport {
     fn json(&self) -> Json {
         fields!(self;
-            label, kind, routine, element, entries, entries_known, bytes, phase, step, kept, same_as, reads,
+            label, scope, elsewhere, kind, routine, element, entries, entries_known, bytes, phase, step, kept, same_as, reads,
         )
     }
 }

@@ -20,12 +20,16 @@ pub use text::Explanation;
 pub struct Report {
     /// The engine that would run it; [`Engine::Auto`] where that is the interpreter until a program is compiled.
     pub engine: Engine,
+    /// The loop of whose body it tells; `None` for a whole plan.
+    pub scope: Option<usize>,
     /// All nodes, those too that do not run.
     pub nodes: Vec<NodeReport>,
     /// The nodes of each phase: what they wait for is in earlier phases.
     pub phases: Vec<Vec<usize>>,
     /// What runs as one, in order.
     pub steps: Vec<StepReport>,
+    /// The loops among the steps.
+    pub loops: Vec<LoopReport>,
     /// The columns that are stored while it runs, inputs and buffers not counted.
     pub columns: Vec<ColumnReport>,
     /// Bytes of all these columns at the time when they are most.
@@ -36,12 +40,34 @@ pub struct Report {
     pub matrices: Matrices,
 }
 
+/// A part of a plan that is repeated until a flag is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoopReport {
+    /// The loop.
+    pub node: usize,
+    /// How many turns there are at most.
+    pub most_turns: u64,
+    /// The states at the beginning of a turn.
+    pub states: Vec<usize>,
+    /// The nodes that make the next ones of them.
+    pub next: Vec<usize>,
+    /// The node that makes the flag.
+    pub flag: usize,
+    /// A turn.
+    pub body: Report,
+}
+
 /// A node of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeReport {
     /// What messages call it.
     pub label: String,
+    /// The loop of whose body it is a part.
+    pub scope: Option<usize>,
+    /// Whether another report tells of it: of the loop's body, or of the plan around.
+    pub elsewhere: bool,
     /// What it is.
     pub kind: NodeKind,
     /// The id of its routine.
@@ -80,6 +106,14 @@ pub enum NodeKind {
     Map,
     /// A tuple of several columns' entries.
     Zip,
+    /// What a buffer holds, kept while the buffer changes.
+    Copy,
+    /// A part that is repeated until a flag is set.
+    Loop,
+    /// A loop's state at the beginning of a turn.
+    State,
+    /// A loop's state when it is over, or the number of its turns.
+    Result,
     /// All entries folded into one.
     Reduce,
     /// For each entry what all up to it come to.
@@ -89,9 +123,12 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Whether it computes anything, as columns that are there and zeros do not.
+    /// Whether it computes anything, as columns that are there, zeros and states do not.
     pub fn computes(self) -> bool {
-        !matches!(self, NodeKind::Input | NodeKind::Buffer | NodeKind::Zeros)
+        !matches!(
+            self,
+            NodeKind::Input | NodeKind::Buffer | NodeKind::Zeros | NodeKind::State
+        )
     }
 }
 
@@ -103,6 +140,10 @@ impl std::fmt::Display for NodeKind {
             NodeKind::Zeros => "zeros",
             NodeKind::Map => "map",
             NodeKind::Zip => "zip",
+            NodeKind::Copy => "copy",
+            NodeKind::Loop => "loop",
+            NodeKind::State => "state",
+            NodeKind::Result => "result",
             NodeKind::Reduce => "reduce",
             NodeKind::Scan => "scan",
             NodeKind::Filter => "filter",
@@ -189,7 +230,7 @@ impl Report {
 impl NodeReport {
     /// Whether it is left out, because no output needs it or another one runs in its place.
     pub fn is_left_out(&self) -> bool {
-        self.phase.is_none() && self.kind.computes()
+        self.phase.is_none() && !self.elsewhere && self.kind.computes()
     }
 
     /// How many entries it gives, in words.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ColumnReport, KernelReport, NodeReport, Report, StepReport};
+use super::{ColumnReport, KernelReport, NodeKind, NodeReport, Report, StepReport};
 use crate::engine::Engine;
 use crate::error::Result;
 
@@ -50,6 +50,11 @@ impl fmt::Display for Report {
         ));
         lines.push(self.totals());
         lines.extend(self.left_out());
+        for of in &self.loops {
+            let (name, body) = (self.label(of.node), of.body.to_string());
+            lines.push(format!("{name}: at most {} turns", of.most_turns));
+            lines.extend(body.lines().map(|line| format!("{name}, {line}")));
+        }
         f.write_str(&lines.join("\n"))
     }
 }
@@ -65,7 +70,8 @@ impl Report {
     }
 
     fn head(&self) -> String {
-        let (nodes, phases, steps) = (self.nodes.len(), self.phases.len(), self.steps.len());
+        let nodes = self.nodes.iter().filter(|node| !node.elsewhere).count();
+        let (phases, steps) = (self.phases.len(), self.steps.len());
         let how = match self.engine {
             Engine::Native => " (where nodes are called one by one, and steps are what the other engines would run)",
             _ => "",
@@ -79,6 +85,7 @@ impl Report {
     /// The caller's columns, buffers and zeros, and who writes these.
     fn given(&self) -> impl Iterator<Item = String> {
         let given = self.nodes.iter().enumerate();
+        let given = given.filter(|(_, node)| !node.elsewhere && node.kind != NodeKind::State);
         given.filter(|(_, node)| !node.kind.computes()).map(|(number, node)| {
             let written = self
                 .writer(number)
@@ -102,6 +109,10 @@ impl Report {
             1 => "",
             _ => ", fused",
         };
+        if let Some(of) = self.loops.iter().find(|of| step.members.contains(&of.node)) {
+            let members = self.labels(&step.members);
+            return format!("step {number}: {members}; at most {} turns", of.most_turns);
+        }
         let (instructions, linear) = linear(step.kernels.iter());
         format!(
             "step {number}: {}{fused}; {instructions} instructions, {} % linear, {}",
