@@ -7,9 +7,11 @@ use gpuvm_core::types::Type;
 
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
+use super::log::Launched;
 use super::prepared::{Linked, Turn};
 use super::program::{At, Columns};
 use super::run::{Data, Runner, empty};
+use super::stats::added;
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
 use crate::engine::{DeviceMemory, Limit, Region, Row, Sequence, Words};
@@ -75,7 +77,21 @@ impl<'p> Runner<'p, '_> {
         if vms == 0 {
             return Ok(());
         }
-        let Linked { sketch, program } = kernel;
+        let begin = self.log.now();
+        self.dispatch(at, kernel, vms, columns)?;
+        let launched = Launched {
+            step: self.turn.step,
+            vms: vms as u64,
+            estimated_instructions: kernel.longest.map(|longest| longest.saturating_mul(vms as u64)),
+        };
+        self.estimated = added(self.estimated, launched.estimated_instructions);
+        self.log.launch(begin, &kernel.sketch.kernel.name, &launched);
+        Ok(())
+    }
+
+    /// Sends a kernel off, or brings it to its end.
+    fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
+        let Linked { sketch, program, .. } = kernel;
         let name = &sketch.kernel.name;
         let too_large = || Error::TooLarge {
             routine: name.clone(),

@@ -9,6 +9,7 @@ mod graph;
 mod input;
 mod kernel;
 mod launch;
+mod log;
 mod native;
 mod node;
 mod operators;
@@ -17,6 +18,8 @@ mod prepared;
 mod program;
 pub mod report;
 mod run;
+mod stats;
+mod trace;
 mod types;
 mod zeros;
 
@@ -32,14 +35,16 @@ use crate::error::Result;
 use crate::registry;
 use crate::runtime::Runtime;
 
-pub use done::{PlanDone, PlanStats};
+pub use done::PlanDone;
 pub use error::PlanError;
 pub use input::{Handles, PlanInput};
 pub use node::Handle;
 pub use report::Explanation;
+pub use stats::{PlanStats, StepStats};
 
 pub(crate) use kernel::key;
 
+use log::Log;
 use node::{Kind, Length, Node};
 use order::Order;
 use prepared::Prepared;
@@ -91,6 +96,7 @@ struct Options {
     share: bool,
     fold: bool,
     reuse: bool,
+    trace: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -107,6 +113,7 @@ impl<'a> Plan<'a> {
                 share: true,
                 fold: true,
                 reuse: true,
+                trace: false,
             },
             prepared: OnceLock::new(),
         }
@@ -272,6 +279,27 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Whether runs note when what happened, for [`PlanDone::trace_json`], and what each step has cost, for [`PlanStats::steps`]. Off if
+    /// nobody asks, and then it costs nothing. Results are the same bits. Each step is waited for before the next one begins, so that
+    /// times are its own, and a run takes longer than it would otherwise.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, pixels: &[(f32, f32, f32)]) -> gpuvm::Result<()> {
+    /// let mut plan = runtime.plan();
+    /// let gray = plan.map("grayscale", (pixels,))?;
+    /// plan.reduce("add", gray)?;
+    /// let done = plan.trace(true).run()?;
+    /// println!("{}", done.stats()); // a line for each step: estimates, and what was measured
+    /// let trace = done.trace_json().unwrap_or_default(); // to be opened in ui.perfetto.dev
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trace(&mut self, on: bool) -> &mut Self {
+        self.options.trace = on;
+        self
+    }
+
     /// Runs it to its end. What it has found out, its kernels among it, serves later runs too, until the plan is changed.
     ///
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
@@ -284,8 +312,9 @@ impl<'a> Plan<'a> {
     /// [`PlanError::Cycle`], or [`PlanError::OtherPlan`] for an output of another plan; what the device could not do;
     /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        let Options { fold, reuse, .. } = self.options;
-        let runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
+        let Options { fold, reuse, trace, .. } = self.options;
+        let mut runner = run::Runner::new(&self.runtime, &self.nodes, self.prepared()?, self.chosen()?, fold);
+        runner.log = Log::new(trace);
         runner.run(self.id, reuse)
     }
 

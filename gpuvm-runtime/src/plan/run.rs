@@ -6,14 +6,16 @@ use std::time::Instant;
 
 use gpuvm_core::types::Type;
 
-use super::done::{PlanDone, PlanStats};
+use super::done::PlanDone;
 use super::error::PlanError;
 use super::fuse::Step;
 use super::kernel::Sketch;
 use super::launch::UnderWay;
+use super::log::Log;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use super::prepared::{Linked, Prepared, Turn};
+use super::stats::PlanStats;
 use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::device::Device;
@@ -61,6 +63,9 @@ pub(super) struct Runner<'p, 'a> {
     prepared: &'p Prepared,
     pub tally: Tally,
     pub launches: u64,
+    /// The most instructions that the launches retire.
+    pub estimated: Option<u64>,
+    pub log: Log,
     begin: Instant,
 }
 
@@ -86,6 +91,8 @@ impl<'p, 'a> Runner<'p, 'a> {
             prepared,
             tally: Tally::default(),
             launches: 0,
+            estimated: (engine != Engine::Native).then_some(0),
+            log: Log::default(),
             begin: Instant::now(),
         }
     }
@@ -106,10 +113,12 @@ impl<'p, 'a> Runner<'p, 'a> {
                 entries: self.works_on(step.root),
                 launch: 0,
             };
+            self.log.begin_step();
             for &node in self.order.zeros_for(number) {
                 self.zeros(node)?;
             }
             self.run_step(step)?;
+            self.end_step(number, step)?;
             let passed_on = step.members.iter().copied().filter(|node| !step.stored.contains(node));
             for node in passed_on.chain(self.order.dead_after(number).filter(|_| reuse)) {
                 let column = self.columns[node].take();
@@ -117,12 +126,13 @@ impl<'p, 'a> Runner<'p, 'a> {
             }
         }
         self.settle()?;
-        let stats = self.stats();
+        let (trace, steps) = std::mem::take(&mut self.log).into_parts();
+        let stats = PlanStats { steps, ..self.stats() };
         let mut columns = BTreeMap::new();
         for &node in &self.order.graph.kept {
             columns.insert(node, self.taken(node));
         }
-        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats))
+        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats, trace))
     }
 
     /// Runs a step.
@@ -147,7 +157,11 @@ impl<'p, 'a> Runner<'p, 'a> {
         self.prepared.kernel(turn, || {
             let sketch = sketch(self);
             let program = self.runtime.link_kernel(&sketch.kernel)?;
-            Ok(Linked { sketch, program })
+            Ok(Linked {
+                sketch,
+                longest: program.estimated_epochs(),
+                program,
+            })
         })
     }
 
@@ -271,7 +285,12 @@ impl<'p, 'a> Runner<'p, 'a> {
         };
         Ok(match data {
             Data::Given(node) => self.given(*node).map(all).unwrap_or_default(),
-            Data::Store(store) => all(&*store.read()?),
+            Data::Store(store) => {
+                let begin = self.log.now().filter(|_| store.is_away());
+                let column = store.read()?;
+                self.log.transfer(begin, || "to the host".to_string(), store.bytes());
+                all(&*column)
+            }
             Data::Host(vector) => all(&**vector),
         })
     }
@@ -289,6 +308,7 @@ impl<'p, 'a> Runner<'p, 'a> {
 
     /// Adds what launches have cost.
     pub fn add(&mut self, tally: &Tally, launches: u64) {
+        self.log.add(tally, launches);
         self.launches += launches;
         self.tally = continued(&self.tally, tally);
     }
@@ -310,9 +330,11 @@ impl<'p, 'a> Runner<'p, 'a> {
             },
             device: self.device(),
             submissions: self.tally.batches,
+            estimated_instructions: self.estimated,
             retired: self.tally.retired,
             host_time: self.begin.elapsed(),
             device_time: self.tally.device_time,
+            steps: Vec::new(),
         }
     }
 
@@ -353,8 +375,10 @@ impl<'p, 'a> Runner<'p, 'a> {
         let (None, Some(column), Some(memory)) = (&self.columns[node], self.given(node), executor.memory()) else {
             return Ok(());
         };
-        let store = Store::blank(column.element(), column.len());
+        let begin = self.log.now();
+        let (store, nodes) = (Store::blank(column.element(), column.len()), self.nodes);
         if store.bring(column, &memory)? {
+            self.log.transfer(begin, || nodes[node].kind.label(node), store.bytes());
             self.columns[node] = Some(Data::Store(Arc::new(store)));
         }
         Ok(())
