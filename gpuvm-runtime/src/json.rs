@@ -2,12 +2,16 @@
 //! is in the graph numbers can equal its values too, and the type of `[]` in `assert_eq!(column, [])` is no longer known.
 
 use std::fmt::{self, Write};
+use std::time::Duration;
 
 /// A value.
+#[derive(Clone)]
 pub(crate) enum Json {
     Null,
     Bool(bool),
     Number(u64),
+    /// A time, in microseconds.
+    Micros(Duration),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
@@ -32,6 +36,10 @@ impl fmt::Display for Json {
             Json::Null => f.write_str("null"),
             Json::Bool(value) => write!(f, "{value}"),
             Json::Number(value) => write!(f, "{value}"),
+            Json::Micros(time) => {
+                let nanos = time.as_nanos();
+                write!(f, "{}.{:03}", nanos / 1000, nanos % 1000)
+            }
             Json::Text(text) => quoted(f, text),
             Json::List(values) => {
                 f.write_char('[')?;
@@ -99,6 +107,12 @@ impl ToJson for usize {
     }
 }
 
+impl ToJson for Duration {
+    fn json(&self) -> Json {
+        Json::Micros(*self)
+    }
+}
+
 impl ToJson for str {
     fn json(&self) -> Json {
         Json::Text(self.to_string())
@@ -143,6 +157,12 @@ mod tests {
     fn what_needs_it_is_escaped() {
         let text = "a \"b\" \\ \n ü".json();
         assert_eq!(text.to_string(), "\"a \\\"b\\\" \\\\ \\u000a ü\"");
+    }
+
+    #[test]
+    fn times_are_microseconds() {
+        assert_eq!(Duration::from_nanos(1_002_003).json().to_string(), "1002.003");
+        assert_eq!(Duration::from_secs(3).json().to_string(), "3000000.000");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use gpuvm_core::compile::Settings;
 pub use inspect::{VariableView, VmView};
 pub use launch::Launch;
 pub use plan::report;
-pub use plan::{Explanation, Handle, Plan, PlanDone, PlanError, PlanStats};
+pub use plan::{Explanation, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
 pub use progress::Progress;
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use snapshot::Snapshot;

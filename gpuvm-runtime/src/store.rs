@@ -148,6 +148,17 @@ impl Store {
         Ok(Some(device.region.clone()))
     }
 
+    /// Whether the data is in a device's memory alone.
+    pub(crate) fn is_away(&self) -> bool {
+        let state = self.lock();
+        state.host.is_none() && state.device.is_some()
+    }
+
+    /// Bytes of all its entries.
+    pub(crate) fn bytes(&self) -> u64 {
+        4 * self.words()
+    }
+
     /// Words of all its entries.
     fn words(&self) -> u64 {
         self.len as u64 * u64::from(self.element.words)

@@ -34,7 +34,7 @@ pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
     Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
-    Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats, TrapReport, VmView,
+    Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.

@@ -1,5 +1,7 @@
 //! What a plan says of itself: to a person, to a program and as a picture.
 
+mod trace;
+
 use gpuvm::Plan;
 use gpuvm::prelude::*;
 use serde_json::{Value, json};

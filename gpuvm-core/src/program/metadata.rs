@@ -51,6 +51,11 @@ pub struct Needs {
 }
 
 impl Program {
+    /// The most instructions that one VM retires, `None` if that depends on the data.
+    pub fn estimated_epochs(&self) -> Option<u64> {
+        longest_path(self)
+    }
+
     /// What the program says about itself. Looks at the whole program.
     pub fn metadata(&self) -> Metadata {
         let mut lines: Vec<(u32, u32)> = self.places.iter().map(|place| (place.file, place.line)).collect();
@@ -64,7 +69,7 @@ impl Program {
             by_class: self.report.by_class,
             routines: self.report.routines,
             phases: 1,
-            estimated_epochs: longest_path(self),
+            estimated_epochs: self.estimated_epochs(),
             needs: Needs {
                 vms: None,
                 shared_bytes: self.params.iter().map(shared_bytes).sum(),

@@ -67,7 +67,18 @@ impl<'p> Runner<'p, '_> {
         self.settle()?;
         match self.under_way.is_closed() {
             true => Ok(vec![0; self.word_count(data)]),
-            false => self.words_of(data),
+            false => {
+                let away = match data {
+                    Data::Store(store) => Some(store).filter(|store| store.is_away()),
+                    _ => None,
+                };
+                let begin = self.log.now();
+                let words = self.words_of(data)?;
+                if let Some(store) = away {
+                    self.log.transfer(begin, || "to the host".to_string(), store.bytes());
+                }
+                Ok(words)
+            }
         }
     }
 
@@ -110,8 +121,10 @@ impl<'p> Runner<'p, '_> {
         let (None, Some(column), Some(memory)) = (&self.columns[node], self.given(node), executor.memory()) else {
             return Ok(());
         };
-        let store = Store::blank(column.element(), column.len());
+        let begin = self.log.now();
+        let (store, nodes) = (Store::blank(column.element(), column.len()), self.nodes);
         if store.bring(column, &memory)? {
+            self.log.transfer(begin, || nodes[node].kind.label(node), store.bytes());
             self.columns[node] = Some(Data::Store(Arc::new(store)));
         }
         Ok(())

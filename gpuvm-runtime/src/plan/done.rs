@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
 
 use gpuvm_core::types::{Type, VmType};
 
@@ -10,8 +9,8 @@ use super::data::Data;
 use super::error::PlanError;
 use super::node::{Backing, Handle, Kind, Node};
 use super::order::Order;
-use crate::device::Device;
-use crate::engine::Engine;
+use super::stats::PlanStats;
+use super::trace::Trace;
 use crate::error::Result;
 use crate::vector::{Vector, entries, read_all, write_pieces};
 
@@ -21,6 +20,7 @@ pub struct PlanDone {
     nodes: Vec<Named>,
     columns: BTreeMap<usize, Data>,
     stats: PlanStats,
+    trace: Option<Trace>,
 }
 
 /// What there is to know of a node without its column.
@@ -38,6 +38,7 @@ impl PlanDone {
         order: &Order,
         mut columns: BTreeMap<usize, Data>,
         stats: PlanStats,
+        trace: Option<Trace>,
     ) -> PlanDone {
         let named = nodes.iter().enumerate().map(|(number, node)| {
             if let Kind::Buffer {
@@ -58,6 +59,7 @@ impl PlanDone {
             nodes: named.collect(),
             columns,
             stats,
+            trace,
         }
     }
 
@@ -95,6 +97,17 @@ impl PlanDone {
     pub fn stats(&self) -> &PlanStats {
         &self.stats
     }
+
+    /// When what happened, if the plan was [traced](super::Plan::trace): JSON in the format of Chrome's `about:tracing`, which
+    /// [Perfetto](https://ui.perfetto.dev) reads too. Times are in microseconds from the beginning of the run, sizes in bytes.
+    ///
+    /// The host has rows of bars for phases, steps, launches and transfers. A launch's is the time that it took to send it off, where the
+    /// engine has rows of launches that nobody waits for one by one. Transfers are inputs that are brought to the engine's memory, columns
+    /// that the host looks at, and zeros; what a launch brings itself is in its own bar. The device has a bar for each time that it was
+    /// waited for, as long as it says that it worked; it does not say when, so the bar ends where the wait did.
+    pub fn trace_json(&self) -> Option<String> {
+        self.trace.as_ref().map(|trace| trace.to_json(&self.stats.device.name))
+    }
 }
 
 /// The entries of a vector of this type, or of words that mean some.
@@ -113,45 +126,5 @@ impl fmt::Debug for PlanDone {
             .field("kept", &self.columns.keys())
             .field("stats", &self.stats)
             .finish_non_exhaustive()
-    }
-}
-
-/// Numbers about one run of a plan.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlanStats {
-    /// Phases of its graph.
-    pub phases: u64,
-    /// Launches: kernels on engines that run programs, calls of functions over columns on the native engine.
-    pub launches: u64,
-    /// The engine that ran the last of them, never [`Engine::Auto`].
-    pub engine: Engine,
-    /// The device that they ran on.
-    pub device: Device,
-    /// Times that work went to the device, or that the host took a look.
-    pub submissions: u64,
-    /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them.
-    pub retired: Option<[u64; 4]>,
-    /// Time from the call of `run` to the results.
-    pub host_time: Duration,
-    /// Time that the device spent, where that can be told.
-    pub device_time: Option<Duration>,
-}
-
-impl fmt::Display for PlanStats {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-        write!(
-            f,
-            "{} in {} on the {} engine, {}, {:.3?}",
-            plural(self.phases, "phase", "phases"),
-            plural(self.launches, "launch", "launches"),
-            self.engine,
-            self.device.name,
-            self.host_time
-        )?;
-        match self.device_time {
-            Some(time) => write!(f, " ({time:.3?} on the device)"),
-            None => Ok(()),
-        }
     }
 }

@@ -8,10 +8,12 @@ use gpuvm_core::types::Type;
 use super::data::{Data, empty};
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
+use super::log::Launched;
 use super::prepared::{Linked, Turn};
 use super::program::{At, Columns};
 use super::repeat::Gate;
 use super::run::Runner;
+use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
@@ -36,6 +38,20 @@ impl<'p> Runner<'p, '_> {
         if vms == 0 || self.under_way.is_closed() {
             return Ok(());
         }
+        let begin = self.log.now();
+        self.dispatch(at, kernel, vms, columns)?;
+        let launched = Launched {
+            step: self.turn.step,
+            vms: vms as u64,
+            estimated_instructions: kernel.longest.map(|longest| longest.saturating_mul(vms as u64)),
+        };
+        self.estimated = added(self.estimated, launched.estimated_instructions);
+        self.log.launch(begin, &kernel.sketch.kernel.name, &launched);
+        Ok(())
+    }
+
+    /// Sends a kernel off, or brings it to its end.
+    fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
         let Some(course) = self.send(course, &mut params, &mut None)? else {
@@ -65,7 +81,7 @@ impl<'p> Runner<'p, '_> {
         vms: usize,
         columns: &Columns,
     ) -> Result<(Course, Vec<Bound<'p>>)> {
-        let Linked { sketch, program } = kernel;
+        let Linked { sketch, program, .. } = kernel;
         let name = &sketch.kernel.name;
         let too_large = || Error::TooLarge {
             routine: name.clone(),

@@ -10,6 +10,7 @@ mod graph;
 mod input;
 mod kernel;
 mod launch;
+mod log;
 mod native;
 mod node;
 mod operators;
@@ -19,6 +20,8 @@ mod program;
 mod repeat;
 pub mod report;
 mod run;
+mod stats;
+mod trace;
 mod types;
 mod under_way;
 mod until;
@@ -36,11 +39,12 @@ use crate::error::Result;
 use crate::registry;
 use crate::runtime::Runtime;
 
-pub use done::{PlanDone, PlanStats};
+pub use done::PlanDone;
 pub use error::PlanError;
 pub use input::{Handles, PlanInput};
 pub use node::Handle;
 pub use report::Explanation;
+pub use stats::{PlanStats, StepStats};
 
 pub(crate) use kernel::key;
 
@@ -96,6 +100,7 @@ struct Options {
     share: bool,
     fold: bool,
     reuse: bool,
+    trace: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -113,6 +118,7 @@ impl<'a> Plan<'a> {
                 share: true,
                 fold: true,
                 reuse: true,
+                trace: false,
             },
             prepared: OnceLock::new(),
         }
@@ -322,6 +328,27 @@ impl<'a> Plan<'a> {
     /// ended, up to 256 MiB.
     pub fn reuse(&mut self, on: bool) -> &mut Self {
         self.options.reuse = on;
+        self
+    }
+
+    /// Whether runs note when what happened, for [`PlanDone::trace_json`], and what each step has cost, for [`PlanStats::steps`]. Off if
+    /// nobody asks, and then it costs nothing. Results are the same bits. Each step is waited for before the next one begins, so that
+    /// times are its own, and a run takes longer than it would otherwise.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, pixels: &[(f32, f32, f32)]) -> gpuvm::Result<()> {
+    /// let mut plan = runtime.plan();
+    /// let gray = plan.map("grayscale", (pixels,))?;
+    /// plan.reduce("add", gray)?;
+    /// let done = plan.trace(true).run()?;
+    /// println!("{}", done.stats()); // a line for each step: estimates, and what was measured
+    /// let trace = done.trace_json().unwrap_or_default(); // to be opened in ui.perfetto.dev
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trace(&mut self, on: bool) -> &mut Self {
+        self.options.trace = on;
         self
     }
 

@@ -7,6 +7,7 @@ use gpuvm_core::types::Type;
 use super::data::{Data, empty, words};
 use super::fuse::Step;
 use super::kernel::{LANES, SCAN_CHUNK};
+use super::log::Launched;
 use super::node::{Kind, Operand, Use};
 use super::run::Runner;
 use crate::arg::{Argument, Mode};
@@ -101,7 +102,15 @@ impl Runner<'_, '_> {
             ..Tally::default()
         };
         self.add(&tally, 1);
-        native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)
+        let begin = self.log.now();
+        let ran = native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)?;
+        let launched = Launched {
+            step: self.turn.step,
+            vms: vms.into(),
+            estimated_instructions: None,
+        };
+        self.log.launch(begin, of.entry.id, &launched);
+        Ok(ran)
     }
 
     fn native_zip(&mut self, node: usize) -> Result<Data> {

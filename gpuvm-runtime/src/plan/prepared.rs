@@ -34,6 +34,8 @@ pub(super) struct Turn {
 pub(super) struct Linked {
     pub sketch: Sketch,
     pub program: Arc<Program>,
+    /// The most instructions that a VM retires, if its program tells.
+    pub longest: Option<u64>,
 }
 
 /// Kernels to keep. Behind a filter there may be another one for each number of entries.

@@ -6,13 +6,15 @@ use std::time::Instant;
 
 use super::Options;
 use super::data::Data;
-use super::done::{PlanDone, PlanStats};
+use super::done::PlanDone;
 use super::error::PlanError;
 use super::fuse::Step;
 use super::kernel::Sketch;
+use super::log::Log;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use super::prepared::{Linked, Prepared, Turn};
+use super::stats::PlanStats;
 use super::under_way::UnderWay;
 use crate::bind::Bound;
 use crate::device::Device;
@@ -47,6 +49,9 @@ pub(super) struct Runner<'p, 'a> {
     pub prepared: &'p Prepared,
     pub tally: Tally,
     pub launches: u64,
+    /// The most instructions that the launches retire.
+    pub estimated: Option<u64>,
+    pub log: Log,
     begin: Instant,
 }
 
@@ -72,6 +77,8 @@ impl<'p, 'a> Runner<'p, 'a> {
             prepared,
             tally: Tally::default(),
             launches: 0,
+            estimated: (engine != Engine::Native).then_some(0),
+            log: Log::default(),
             begin: Instant::now(),
         }
     }
@@ -82,18 +89,20 @@ impl<'p, 'a> Runner<'p, 'a> {
     ///
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
     pub fn run(mut self, plan: u64) -> Result<PlanDone> {
+        self.log = Log::new(self.options.trace);
         self.under_way = UnderWay::new(match self.engine {
             Engine::Native => None,
             engine => self.runtime.executor(engine)?.sequence(),
         });
         self.steps()?;
         self.settle()?;
-        let stats = self.stats();
+        let (trace, steps) = std::mem::take(&mut self.log).into_parts();
+        let stats = PlanStats { steps, ..self.stats() };
         let mut columns = BTreeMap::new();
         for &node in &self.order.graph.kept {
             columns.insert(node, self.taken(node));
         }
-        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats))
+        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats, trace))
     }
 
     /// Runs the steps of the plan, or those of a turn of a loop, unless a turn before was the last. Columns that are of no more use are
@@ -106,10 +115,12 @@ impl<'p, 'a> Runner<'p, 'a> {
                 entries: self.works_on(step.root),
                 launch: 0,
             };
+            self.begin_step();
             for &node in order.zeros_for(number) {
                 self.zeros(node)?;
             }
             self.run_step(step)?;
+            self.end_step(number, step)?;
             if self.under_way.is_closed() {
                 break;
             }
@@ -152,7 +163,11 @@ impl<'p, 'a> Runner<'p, 'a> {
         self.prepared.kernel(turn, || {
             let sketch = sketch(self);
             let program = self.runtime.link_kernel(&sketch.kernel)?;
-            Ok(Linked { sketch, program })
+            Ok(Linked {
+                sketch,
+                longest: program.estimated_epochs(),
+                program,
+            })
         })
     }
 
@@ -231,6 +246,7 @@ impl<'p, 'a> Runner<'p, 'a> {
 
     /// Adds what launches have cost.
     pub fn add(&mut self, tally: &Tally, launches: u64) {
+        self.log.add(tally, launches);
         self.launches += launches;
         self.tally = continued(&self.tally, tally);
     }
@@ -252,9 +268,11 @@ impl<'p, 'a> Runner<'p, 'a> {
             },
             device: self.device(),
             submissions: self.tally.batches,
+            estimated_instructions: self.estimated,
             retired: self.tally.retired,
             host_time: self.begin.elapsed(),
             device_time: self.tally.device_time,
+            steps: Vec::new(),
         }
     }
 

@@ -42,7 +42,13 @@ impl Runner<'_, '_> {
 
     /// Zeros in an engine's memory.
     fn filled(&mut self, node: usize, executor: &Arc<dyn Execute>) -> Result<Data> {
-        let Node { element, length, .. } = self.nodes[node];
+        let begin = self.log.now();
+        let Node {
+            ref kind,
+            element,
+            length,
+            ..
+        } = self.nodes[node];
         let column = blank(element, length.most());
         let at = At {
             engine: self.engine,
@@ -52,6 +58,8 @@ impl Runner<'_, '_> {
         let columns = Columns::from([(Column::To, column.clone())]);
         let kernel = self.kernel(|_| fill(element))?;
         self.launch(at, &kernel, length.most(), &columns)?;
+        self.log
+            .transfer(begin, || kind.label(node), 4 * self.nodes[node].words());
         Ok(column)
     }
 }

@@ -173,7 +173,7 @@ impl Execute for Interpreter {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Jobs::new(self.clone()))
+        Some(Box::new(Jobs::new(self.clone())))
     }
 }
 

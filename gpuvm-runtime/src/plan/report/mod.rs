@@ -11,6 +11,7 @@ use crate::engine::Engine;
 
 pub use super::node::Sight;
 pub use text::Explanation;
+pub(in crate::plan) use text::size;
 
 /// What a plan does. `Display` prints it for a person.
 ///

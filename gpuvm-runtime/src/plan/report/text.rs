@@ -199,7 +199,7 @@ fn share(part: u64, whole: u64) -> u64 {
 }
 
 /// A size for people.
-fn size(bytes: u64) -> String {
+pub(in crate::plan) fn size(bytes: u64) -> String {
     let unit = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match unit.into_iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),

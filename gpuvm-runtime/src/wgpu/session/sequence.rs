@@ -75,10 +75,10 @@ struct Bound<'b> {
     frames: (&'b Lease, u64),
 }
 
-impl<P: Planner + 'static> Jobs<P> {
+impl<P> Jobs<P> {
     /// An empty row.
-    pub fn new(planner: P) -> Box<dyn Sequence> {
-        Box::new(Jobs {
+    pub fn new(planner: P) -> Jobs<P> {
+        Jobs {
             planner,
             added: Vec::new(),
             submitted: Vec::new(),
@@ -87,7 +87,7 @@ impl<P: Planner + 'static> Jobs<P> {
             cells: None,
             states: None,
             frames: None,
-        })
+        }
     }
 }
 

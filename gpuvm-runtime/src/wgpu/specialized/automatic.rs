@@ -68,7 +68,7 @@ impl Execute for Automatic {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Jobs::new(self.clone()))
+        Some(Box::new(Jobs::new(self.clone())))
     }
 }
 

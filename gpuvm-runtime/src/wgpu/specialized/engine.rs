@@ -201,7 +201,7 @@ impl Execute for Specialized {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Jobs::new(self.clone()))
+        Some(Box::new(Jobs::new(self.clone())))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Jobs in a row: each finds what those before it have left, and nothing runs after one that did not end.
 
+use std::sync::Arc;
+
 use gpuvm_core::isa::{Instruction, Op};
 
 use super::control::with_finish;
@@ -47,8 +49,11 @@ fn push(row: &mut dyn Sequence, batch: &Batch) {
     assert!(row.push(batch.job.clone(), &batch.arena.as_slice()).unwrap());
 }
 
+/// A row, the memory that its jobs work in, and a region of it.
+type Begun = (Box<dyn Sequence>, Arc<dyn DeviceMemory>, Region);
+
 /// A row of an engine, and a region of zeros; none of an engine without rows.
-fn begin(engine: &dyn Execute) -> Option<(Box<dyn Sequence>, std::sync::Arc<dyn DeviceMemory>, Region)> {
+fn begin(engine: &dyn Execute) -> Option<Begun> {
     let row = engine.sequence()?;
     let memory = engine.memory().unwrap();
     let region = memory.allocate(VMS.into()).unwrap();
