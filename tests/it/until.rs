@@ -530,7 +530,7 @@ fn a_plan_says_what_its_loops_are() -> gpuvm::Result<()> {
     for line in [
         "phase 1: loop 3, result 1 of loop 3, turns of loop 3",
         "step 1: loop 3, result 1 of loop 3, turns of loop 3; at most 50 turns",
-        "loop 3, at most 50 turns of ",
+        "loop 3: at most 50 turns",
         "loop 3, phase 0: map `until_next` (node 6), map `until_neighbour` (node 8)",
         "loop 3, phase 1: map `until_reached` (node 7), map `until_step` (node 9)",
         "loop 3, column of state 1 of loop 3: 3 entries of `u32`, 12 bytes, from step 0 to step ",

@@ -140,7 +140,10 @@ fn a_plan_says_when_its_zeros_are_there() -> gpuvm::Result<()> {
         "column of zeros 3: 4 entries of `u32`, 16 bytes, from step 3 to the end",
         "left out, as no output needs it: map `zeros_count` (node 9)",
     ] {
-        assert!(text.lines().any(|found| found == line), "no `{line}` in\n{text}");
+        assert!(
+            text.lines().any(|found| found.starts_with(line)),
+            "no `{line}` in\n{text}"
+        );
     }
     let graph = plan.explain_dot()?;
     for line in [

@@ -41,7 +41,10 @@ impl Report {
         for of in &self.loops {
             let LoopReport { node, most_turns, .. } = of;
             lines.push(format!("  subgraph cluster_{within}body_{node} {{"));
-            lines.push(format!("    label=\"at most {most_turns} turns\"; style=dashed;"));
+            let name = self.nodes.get(*node).map_or("", |node| &node.label);
+            lines.push(format!(
+                "    label=\"{name}, at most {most_turns} turns\"; style=dashed;"
+            ));
             of.body.frames(&format!("{within}{node}_"), lines);
             lines.push("  }".to_string());
             let turns = of
