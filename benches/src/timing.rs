@@ -7,7 +7,7 @@ use anyhow::Result;
 /// Runs before the clock counts: they compile, fill caches and let engines find their pace.
 const WARM_UPS: u32 = 3;
 /// How long they go on at least: a GPU that had nothing to do for a while takes so long to raise its clocks.
-const WARM_UP: Duration = Duration::from_millis(300);
+const WARM_UP: Duration = Duration::from_secs(2);
 /// Once this much time is spent on the repeats of one figure, three of them are enough.
 const ENOUGH: Duration = Duration::from_secs(10);
 /// The fewest repeats of a figure.

@@ -47,18 +47,16 @@ fn main() -> ExitCode {
 
 fn test() -> Result<(), String> {
     adapter::ensure()?;
-    cargo(&["test", "--workspace"])
+    eprintln!("$ cargo test --workspace");
+    let mut command = cargo_command(&["test", "--workspace"]);
+    // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
+    command.env("RUST_BACKTRACE", "0");
+    finish(command)
 }
 
 fn instructions() -> Result<(), String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/instructions.md");
     std::fs::write(path, gpuvm_core::isa::page()).map_err(|error| format!("{path}: {error}"))
-}
-
-/// Runs cargo and passes its verdict on.
-fn cargo(arguments: &[&str]) -> Result<(), String> {
-    eprintln!("$ cargo {}", arguments.join(" "));
-    finish(cargo_command(arguments))
 }
 
 /// The cargo that runs this, with arguments.
