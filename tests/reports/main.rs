@@ -133,6 +133,7 @@ fn a_program_reads_it() -> gpuvm::Result<()> {
         report["nodes"][5],
         json!({
             "label": "filter `odd` (node 5)",
+            "scope": null,
             "kind": "filter",
             "routine": "odd",
             "element": "u32",

@@ -36,7 +36,7 @@ impl ToJson for Engine {
 impl ToJson for NodeReport {
     fn json(&self) -> Json {
         fields!(self;
-            label, scope, elsewhere, kind, routine, element, entries, entries_known, bytes, phase, step, kept, same_as, reads,
+            label, scope, kind, routine, element, entries, entries_known, bytes, phase, step, kept, same_as, reads,
         )
     }
 }
