@@ -73,6 +73,13 @@ impl Pool {
 
     /// A buffer of at least so many bytes, whose content is anything. [`Kind::Upload`] buffers are mapped.
     pub fn take(self: &Arc<Pool>, kind: Kind, bytes: u64) -> Lease {
+        let mut lease = self.take_as_left(kind, bytes);
+        lease.written.clear();
+        lease
+    }
+
+    /// As [`Pool::take`], for one who keeps [`Lease::written`] true.
+    pub fn take_as_left(self: &Arc<Pool>, kind: Kind, bytes: u64) -> Lease {
         let class = size_class(bytes).min(self.largest).max(bytes);
         let idle = {
             let mut shelves = self.shelves();
@@ -139,8 +146,8 @@ impl Pool {
 pub struct Lease {
     buffer: wgpu::Buffer,
     kind: Kind,
-    /// The words that it begins with, if whoever wrote them wants to know them again; a launch like the one before need not write
-    /// what it wrote.
+    /// The words that it begins with, as far as they are known. Whoever has taken it by [`Pool::take_as_left`] has to keep this
+    /// true, and a launch like the one before need not write what that wrote.
     pub written: Vec<u32>,
     /// Whether it is mapped, or about to be.
     mapped: AtomicBool,

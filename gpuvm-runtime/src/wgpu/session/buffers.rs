@@ -64,7 +64,9 @@ impl Buffers {
         let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words)));
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let mut buffers = gpu.allocating(|_| Buffers {
-            inputs: gpu.pool.take(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
+            inputs: gpu
+                .pool
+                .take_as_left(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
             arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
             cells: gpu
                 .pool

@@ -1,6 +1,7 @@
 //! Jobs in a row: each finds what those before it have left, and nothing runs after one that did not end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gpuvm_core::isa::{Instruction, Op};
 
@@ -136,6 +137,32 @@ fn a_trap_is_told_by_the_job_that_it_stopped() {
         let found = memory.read(&region).unwrap();
         assert_eq!(found[..3], expected(2)[..3]);
         assert_eq!(found[3..], expected(1)[3..]);
+    }
+}
+
+#[test]
+fn launches_between_rows_have_their_own_inputs() {
+    for engine in engines() {
+        let Some((mut row, memory, region)) = begin(engine) else {
+            continue;
+        };
+        let batch = on(&region, turn());
+        let limit = Limit {
+            time: Some(Duration::from_secs(5)),
+            ..Limit::default()
+        };
+        let mut turns = 0;
+        // Rows and launches take their buffers from one pool, some of one size.
+        for jobs in 0..8 {
+            (0..jobs).for_each(|_| push(&mut *row, &batch));
+            assert!(row.wait().unwrap().stopped.is_none());
+            let mut running = batch.clone().start(engine).unwrap();
+            let tally = running.advance(&limit, &mut |_| {}).unwrap();
+            running.finish().unwrap();
+            turns += jobs + 1;
+            assert_eq!(tally.halted, VMS, "after a row of {jobs}");
+            assert_eq!(memory.read(&region).unwrap()[..], expected(turns));
+        }
     }
 }
 
