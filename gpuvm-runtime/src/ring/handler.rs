@@ -1,0 +1,112 @@
+//! A handler as the macro hands it over: typed, and behind an [`Entry`] of plain functions that the registry keeps.
+
+use gpuvm_core::kernel::Kernel;
+use gpuvm_core::routine::Routine;
+use gpuvm_core::types::{Answer, RingMessage, Type, TypeRef, Value, VmType};
+
+use super::native::{Actors, Native};
+
+/// The function of a ring kernel; what `#[ring_kernel]` implements for the type beside it.
+pub trait Handler: Send + Sync + 'static {
+    /// What each actor keeps. An actor starts with its default.
+    type State: VmType + Default;
+    /// What an actor understands.
+    type Message: RingMessage;
+    /// What an actor answers.
+    type Answer: Answer;
+
+    /// The function itself.
+    fn handle(state: &mut Self::State, message: Self::Message) -> Self::Answer;
+}
+
+/// A registered ring kernel.
+#[derive(Debug)]
+pub struct Entry {
+    /// What `launch_ring` names it by.
+    pub id: &'static str,
+    /// The source file of its function.
+    pub file: &'static str,
+    /// The line of its name.
+    pub line: u32,
+    /// Its handler's code.
+    pub routine: fn() -> &'static Routine,
+    /// The type of an actor's state.
+    pub(crate) state: &'static Type,
+    /// What actors are sent.
+    pub(crate) message: Kind,
+    /// What actors answer, if they do.
+    pub(crate) answer: Option<Kind>,
+    /// The type that the handler returns.
+    pub(crate) returned: &'static Type,
+    /// The launch parameters of its kernel, see [`Kernel::handler`].
+    params: [TypeRef; 5],
+    /// The words of the default state.
+    pub(crate) initial: fn() -> Vec<u32>,
+    /// So many actors that run natively.
+    pub(crate) native: fn(usize) -> Box<dyn Native>,
+}
+
+inventory::collect!(Entry);
+
+/// A type of messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its number, see [`RingMessage::ID`].
+    pub id: u64,
+    /// How its words lie.
+    pub ty: &'static Type,
+}
+
+impl Entry {
+    /// The entry of a handler.
+    pub const fn of<H: Handler>(
+        id: &'static str,
+        file: &'static str,
+        line: u32,
+        routine: fn() -> &'static Routine,
+    ) -> Entry {
+        Entry {
+            id,
+            file,
+            line,
+            routine,
+            state: H::State::TYPE,
+            message: Kind {
+                name: H::Message::TYPE.name,
+                id: <H::Message as RingMessage>::ID,
+                ty: H::Message::TYPE,
+            },
+            answer: match H::Answer::MESSAGE {
+                Some((name, id)) => Some(Kind {
+                    name,
+                    id,
+                    ty: <H::Answer as Answer>::Message::TYPE,
+                }),
+                None => None,
+            },
+            returned: H::Answer::TYPE,
+            params: [
+                TypeRef::of::<&mut [H::State]>(),
+                TypeRef::of::<&[(u32, u32, u32)]>(),
+                TypeRef::of::<&[H::Message]>(),
+                TypeRef::of::<&mut [H::Answer]>(),
+                TypeRef::of::<&mut [u32]>(),
+            ],
+            initial: initial::<H>,
+            native: |actors| Box::new(Actors::<H>::new(actors)),
+        }
+    }
+
+    /// What each VM of a batch does.
+    pub(crate) fn kernel(&self) -> Kernel {
+        Kernel::handler((self.routine)(), self.params)
+    }
+}
+
+fn initial<H: Handler>() -> Vec<u32> {
+    let mut words = vec![0; H::State::TYPE.words as usize];
+    H::State::default().write_words(&mut words);
+    words
+}
