@@ -24,6 +24,7 @@ impl Builder<'_> {
                 needed.extend(outputs.iter().map(|output| output.to));
                 needed.extend(chunks);
             }
+            Some(Then::Handle { states, mail, handled }) => needed.extend([*states, *mail, *handled]),
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. }) => {}
         }
         kernel.walk_inputs(|input| {
@@ -82,6 +83,13 @@ impl Builder<'_> {
             let offset = self.place_of(param, index, value.len() as u32);
             self.store(self.fetched(param)[0], offset, value);
         }
+    }
+
+    /// A reference to an element of a column.
+    pub(super) fn reference_to(&mut self, param: usize, index: Word) -> Vec<Word> {
+        let words = self.kernel.column(param).map_or(0, |element| element.words);
+        let offset = self.place_of(param, index, words);
+        vec![self.fetched(param)[0], offset]
     }
 
     /// Where an element of a column lies.
