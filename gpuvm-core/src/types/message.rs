@@ -30,6 +30,8 @@ pub trait Answer: VmType {
     type Message: VmType;
     /// What the message is called, and its type's number; `None` if there never is one.
     const MESSAGE: Option<(&'static str, u64)>;
+    /// Whether it is an `Option`.
+    const OPTIONAL: bool = false;
 
     /// The message, if there is one.
     fn message(self) -> Option<Self::Message>;
@@ -56,6 +58,7 @@ impl<M: RingMessage> Answer for M {
 impl<M: RingMessage> Answer for Option<M> {
     type Message = M;
     const MESSAGE: Option<(&'static str, u64)> = <M as Answer>::MESSAGE;
+    const OPTIONAL: bool = true;
 
     fn message(self) -> Option<M> {
         self

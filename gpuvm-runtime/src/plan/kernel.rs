@@ -356,6 +356,7 @@ pub(crate) fn key(kernel: &Kernel) -> String {
             total,
             chunk,
         }) => write!(key, " compact {keep:?}{outputs:?}{chunks:?}{total}{chunk}"),
+        Some(Then::Handle { states, mail, handled }) => write!(key, " handle {states} {mail} {handled}"),
     };
     key
 }

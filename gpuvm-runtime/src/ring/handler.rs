@@ -38,6 +38,8 @@ pub struct Entry {
     pub(crate) answer: Option<Kind>,
     /// The type that the handler returns.
     pub(crate) returned: &'static Type,
+    /// Whether that is an `Option` of the answer.
+    pub(crate) optional: bool,
     /// The launch parameters of its kernel, see [`Kernel::handler`].
     params: [TypeRef; 5],
     /// The words of the default state.
@@ -87,6 +89,7 @@ impl Entry {
                 None => None,
             },
             returned: H::Answer::TYPE,
+            optional: H::Answer::OPTIONAL,
             params: [
                 TypeRef::of::<&mut [H::State]>(),
                 TypeRef::of::<&[(u32, u32, u32)]>(),
