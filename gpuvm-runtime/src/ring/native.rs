@@ -1,6 +1,7 @@
 //! Actors on this CPU: the handler itself, compiled by rustc. Few messages are handled on the pump's own thread, which saves waking
 //! another; many are shared out over the native engine's threads, by ranges of actors.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use gpuvm_core::types::{Value, VmType};
@@ -41,9 +42,9 @@ impl<H: Handler> Actors<H> {
 /// Neighbouring actors with mail, and what is theirs.
 struct Piece<'b, S> {
     mail: &'b [Mail],
-    /// The states from the first of these actors on.
+    /// The states from the first of these actors to the last.
     states: &'b mut [S],
-    /// The words of the answers to their messages.
+    /// The words of the answers to the messages from their first to their last.
     answers: &'b mut [u32],
 }
 
@@ -51,30 +52,28 @@ impl<H: Handler> Native for Actors<H> {
     fn handle(&mut self, batch: &Batch, vms: Vms) -> Result<Handled> {
         let messages = batch.places.len();
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
-        let trapped = if messages < SEVERAL_THREADS {
-            let piece = Piece {
-                mail: &batch.mail,
-                states: self.states.get_mut(first_actor(&batch.mail)..).unwrap_or_default(),
-                answers: &mut answers,
-            };
-            handle_piece::<H>(piece, &batch.words, vms)
-        } else {
-            let pool = pool::get(vms.recursion_limit)?;
-            let grain = pool::grain(batch.mail.len(), pool.current_num_threads());
-            let pieces = pieces::<H>(batch, &mut self.states, &mut answers, grain);
-            let trapped = Mutex::new(Vec::new());
-            pool::each(&pool, pieces.len(), &|number| {
-                let Some(piece) = lock(&pieces[number]).take() else {
-                    return;
-                };
+        let pool = match messages < SEVERAL_THREADS {
+            true => None,
+            false => Some(pool::get(vms.recursion_limit)?),
+        };
+        let grain = pool.as_ref().map_or(usize::MAX, |pool| {
+            pool::grain(batch.mail.len(), pool.current_num_threads())
+        });
+        let pieces = pieces::<H>(&batch.mail, &mut self.states, &mut answers, grain);
+        let trapped = Mutex::new(Vec::new());
+        let work = |number: usize| {
+            if let Some(piece) = lock(&pieces[number]).take() {
                 let own = handle_piece::<H>(piece, &batch.words, vms);
                 lock(&trapped).extend(own);
-            });
-            drop(pieces);
-            let mut trapped = std::mem::take(&mut *lock(&trapped));
-            trapped.sort_by_key(|trapped| trapped.rest.actor);
-            trapped
+            }
         };
+        match pool {
+            None => (0..pieces.len()).for_each(work),
+            Some(pool) => pool::each(&pool, pieces.len(), &work),
+        }
+        drop(pieces);
+        let mut trapped = std::mem::take(&mut *lock(&trapped));
+        trapped.sort_by_key(|trapped| trapped.rest.actor);
         Ok(Handled {
             answers: answers.into(),
             trapped,
@@ -94,47 +93,55 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn first_actor(mail: &[Mail]) -> usize {
-    mail.first().map_or(0, |mail| mail.actor as usize)
-}
-
-/// Cuts a batch to pieces of at most `grain` actors.
+/// Cuts mail to pieces of at most `grain` actors.
 fn pieces<'b, H: Handler>(
-    batch: &'b Batch,
-    mut states: &'b mut [H::State],
-    mut answers: &'b mut [u32],
+    mail: &'b [Mail],
+    states: &'b mut [H::State],
+    answers: &'b mut [u32],
     grain: usize,
 ) -> Vec<Mutex<Option<Piece<'b, H::State>>>> {
-    let mut cut = 0;
+    let size = H::Answer::TYPE.words as usize;
+    let (mut states, mut answers) = (Rest::new(states), Rest::new(answers));
     let piece = |mail: &'b [Mail]| {
-        let first = first_actor(mail);
-        let end = mail.last().map_or(first, |mail| mail.actor as usize + 1);
-        let messages = mail.iter().map(|mail| (mail.end - mail.first) as usize).sum::<usize>();
-        let (_, rest) = std::mem::take(&mut states).split_at_mut(first - cut);
-        let (own, rest) = rest.split_at_mut(end - first);
-        (states, cut) = (rest, end);
-        let words = messages * H::Answer::TYPE.words as usize;
-        let (given, rest) = std::mem::take(&mut answers).split_at_mut(words);
-        answers = rest;
-        Mutex::new(Some(Piece {
+        let (first, last) = (mail.first()?, mail.last()?);
+        Some(Piece {
             mail,
-            states: own,
-            answers: given,
-        }))
+            states: states.take(first.actor as usize..last.actor as usize + 1),
+            answers: answers.take(first.first as usize * size..last.end as usize * size),
+        })
     };
-    batch.mail.chunks(grain).map(piece).collect()
+    mail.chunks(grain).map(piece).map(Mutex::new).collect()
+}
+
+/// What of a slice was not handed out, from a place on.
+struct Rest<'s, T> {
+    rest: &'s mut [T],
+    start: usize,
+}
+
+impl<'s, T> Rest<'s, T> {
+    fn new(all: &'s mut [T]) -> Rest<'s, T> {
+        Rest { rest: all, start: 0 }
+    }
+
+    /// Takes a range, and lets go of what is before it.
+    fn take(&mut self, range: Range<usize>) -> &'s mut [T] {
+        let (_, rest) = std::mem::take(&mut self.rest).split_at_mut(range.start - self.start);
+        let (taken, rest) = rest.split_at_mut(range.len());
+        (self.rest, self.start) = (rest, range.end);
+        taken
+    }
 }
 
 /// Handles the messages of a piece on this thread. Generic code is compiled in the user's crate, so there is little of it.
 fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], vms: Vms) -> Vec<Trapped> {
     let Piece { mail, states, answers } = piece;
-    let first_actor = first_actor(mail);
-    let first_message = mail.first().map_or(0, |mail| mail.first);
+    let (first_actor, first_message) = mail.first().map_or((0, 0), |mail| (mail.actor, mail.first));
     let (size, answer_size) = (H::Message::TYPE.words as usize, H::Answer::TYPE.words as usize);
     let running = Running::start(vms);
     let mut trapped = Vec::new();
     for mail in mail {
-        let state = &mut states[mail.actor as usize - first_actor];
+        let state = &mut states[(mail.actor - first_actor) as usize];
         let mut next = mail.first;
         let ended = running.catch_vm(mail.actor, &mut || {
             while next < mail.end {
