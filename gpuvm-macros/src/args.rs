@@ -1,4 +1,4 @@
-//! The arguments of `#[routine(…)]`.
+//! The arguments of `#[routine(…)]` and `#[ring_kernel(…)]`.
 
 use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
@@ -6,9 +6,19 @@ use syn::{Ident, LitStr, Token};
 use crate::report::Report;
 use proc_macro2::TokenStream;
 
+/// What an attribute makes of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `#[routine]`
+    Routine,
+    /// `#[ring_kernel]`
+    RingKernel,
+}
+
 /// What stands in the parentheses.
-#[derive(Default)]
 pub struct Args {
+    /// Whose they are.
+    pub role: Role,
     /// `id = "name"`
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
@@ -19,8 +29,13 @@ pub struct Args {
 
 impl Args {
     /// Parses the arguments; what is wrong goes into the report.
-    pub fn parse(tokens: TokenStream, report: &mut Report) -> Args {
-        let mut args = Args::default();
+    pub fn parse(role: Role, tokens: TokenStream, report: &mut Report) -> Args {
+        let mut args = Args {
+            role,
+            id: None,
+            callee: false,
+            relaxed: None,
+        };
         let parsed = (|input: ParseStream<'_>| {
             while !input.is_empty() {
                 args.one(input, report)?;
@@ -43,6 +58,14 @@ impl Args {
         args
     }
 
+    /// The id of a function of this name.
+    pub fn id_of(&self, name: &Ident) -> String {
+        match &self.id {
+            Some(id) => id.value(),
+            None => crate::plain_name(name),
+        }
+    }
+
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         if name == "id" {
@@ -54,6 +77,9 @@ impl Args {
             if self.id.replace(id).is_some() {
                 report.duplicate_argument(&name);
             }
+        } else if self.role == Role::RingKernel {
+            report.ring_kernel_argument(&name);
+            return skip(input);
         } else if name == "callee" {
             if std::mem::replace(&mut self.callee, true) {
                 report.duplicate_argument(&name);

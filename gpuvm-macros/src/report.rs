@@ -113,6 +113,14 @@ impl Report {
         );
     }
 
+    /// A ring kernel with fewer than two parameters.
+    pub fn no_message(&mut self, parentheses: Span) {
+        self.at(
+            parentheses,
+            "a ring kernel takes its actor's state and a message; write `(state: &mut State, message: Message)`",
+        );
+    }
+
     /// An error with a text of its own, at a place where no token stands.
     pub fn at(&mut self, span: Span, message: &str) {
         self.errors.push(syn::Error::new(span, message));
@@ -201,6 +209,16 @@ rules! {
     default_body: "a method of a #[routine] trait cannot have a body here; write it in each `impl`, or as a #[routine] `fn`";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
     generic_trait: "a #[routine] trait cannot have type or const parameters";
+
+    // Ring kernels.
+    ring_kernel_item: "#[ring_kernel] goes on a `fn`";
+    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"`";
+    ring_kernel_method: "a ring kernel is a function of its own; move it out of the `impl` block";
+    ring_kernel_generics: "a ring kernel cannot have type or const parameters; write the types themselves, and call a generic #[routine] from it";
+    ring_kernel_state: "the first parameter of a ring kernel is its actor's state, which it changes in place; write `&mut State`";
+    borrowed_message: "a message is the actor's to keep; take it by value, without the `&`";
+    third_parameter: "a ring kernel takes its actor's state and one message, nothing else; put this into the message or into the state";
+    no_return: "a ring kernel returns, so that its actor can take the next message; return a message, `Option` of one, or nothing";
 
     // Derive.
     union: "a union does not say which of its fields holds; write an enum";

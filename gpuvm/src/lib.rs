@@ -27,8 +27,8 @@
 //! ```
 
 pub use gpuvm_core as core;
-pub use gpuvm_core::types::VmType;
-pub use gpuvm_macros::{VmType, routine};
+pub use gpuvm_core::types::{RingMessage, VmType};
+pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::{
@@ -39,7 +39,10 @@ pub use gpuvm_runtime::{
 
 /// What a program that writes and launches routines needs.
 pub mod prelude {
-    pub use crate::{Backend, Budget, Buffer, Dispatch, Engine, Execution, Runtime, Signal, VmType, routine, vm};
+    pub use crate::{
+        Backend, Budget, Buffer, Dispatch, Engine, Execution, RingMessage, Runtime, Signal, VmType, ring_kernel,
+        routine, vm,
+    };
 }
 
 /// What generated code names; no part of the public surface.
@@ -50,6 +53,7 @@ pub mod __private {
     pub use gpuvm_math::native::M;
     pub use gpuvm_runtime::native::{NativeCx, enter};
     pub use gpuvm_runtime::registry::Entry;
+    pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
         AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,
     };

@@ -6,12 +6,16 @@ use super::{Field, Kind, Type, VmType};
 /// The most bytes that a message may have.
 pub const MAX_MESSAGE_BYTES: u32 = 64 << 10;
 
+/// The most bytes that an actor's state may have.
+pub const MAX_STATE_BYTES: u32 = 64 << 10;
+
 /// A value that is sent to an actor, or that an actor answers with. Derive it, instead of [`VmType`], for structs and enums:
 /// `#[derive(RingMessage, Clone, Copy)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a message",
     label = "actors are sent messages, and answer with messages",
-    note = "if `{Self}` is your own struct or enum, add `#[derive(RingMessage, Clone, Copy)]` to its definition, in place of `VmType`"
+    note = "if `{Self}` is your own struct or enum, add `#[derive(RingMessage, Clone, Copy)]` to its definition, in place of `VmType`",
+    note = "put a number, a tuple or the like into a struct: `#[derive(RingMessage, Clone, Copy)] struct Name(u32);`"
 )]
 pub trait RingMessage: VmType {
     /// The number of its type: FNV-1a of the type's name and of the names and types of its parts, so that types which differ in any of
@@ -23,7 +27,7 @@ pub trait RingMessage: VmType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an answer that a ring kernel can give",
     label = "a handler returns a message, `Option` of a message, or nothing",
-    note = "if `{Self}` is your own struct or enum, add `#[derive(RingMessage, Clone, Copy)]` to its definition, in place of `VmType`"
+    note = "a message is a struct or enum with `#[derive(RingMessage, Clone, Copy)]` in place of `VmType`"
 )]
 pub trait Answer: VmType {
     /// The message's type; `()` if there never is one.

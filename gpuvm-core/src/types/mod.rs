@@ -6,7 +6,7 @@ mod show;
 mod value;
 
 pub use gpuvm_nodes::{Kind, name_hash};
-pub use message::{Answer, MAX_MESSAGE_BYTES, RingMessage, Undecodable};
+pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
 pub use show::{format_words, show_words};
 pub use value::{Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
 

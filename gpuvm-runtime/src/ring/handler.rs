@@ -15,6 +15,13 @@ pub trait Handler: Send + Sync + 'static {
     /// What an actor answers.
     type Answer: Answer;
 
+    /// The words of a state, of a message and of an answer.
+    const WORDS: [u32; 3] = [
+        Self::State::TYPE.words,
+        Self::Message::TYPE.words,
+        Self::Answer::TYPE.words,
+    ];
+
     /// The function itself.
     fn handle(state: &mut Self::State, message: Self::Message) -> Self::Answer;
 }
