@@ -9,15 +9,10 @@ struct Deposit {
     cents: u32,
 }
 
-#[routine(callee)]
-fn forward(actor: u32) -> u32 {
-    actor + 1
-}
-
 #[ring_kernel]
 fn ledger(cents: &mut u32, deposit: Deposit, ctx: &mut Ring) {
     let neighbours = ctx;
-    *cents += forward(deposit.cents);
+    *cents += deposit.cents;
 }
 
 fn main() {}
