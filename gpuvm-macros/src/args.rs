@@ -1,7 +1,7 @@
 //! The arguments of `#[routine(…)]` and `#[ring_kernel(…)]`.
 
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitStr, Token};
+use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::report::Report;
 use proc_macro2::TokenStream;
@@ -23,6 +23,8 @@ pub struct Args {
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
     pub callee: bool,
+    /// `sends = 8`: the most messages that an actor sends while it handles one.
+    pub sends: Option<LitInt>,
     /// `relaxed`: a launch of the routine trades exact floats for speed.
     pub relaxed: Option<Ident>,
 }
@@ -34,6 +36,7 @@ impl Args {
             role,
             id: None,
             callee: false,
+            sends: None,
             relaxed: None,
         };
         let parsed = (|input: ParseStream<'_>| {
@@ -77,6 +80,15 @@ impl Args {
             if self.id.replace(id).is_some() {
                 report.duplicate_argument(&name);
             }
+        } else if self.role == Role::RingKernel && name == "sends" {
+            input.parse::<Token![=]>()?;
+            let sends: LitInt = input.parse()?;
+            if !sends.base10_parse().is_ok_and(|sends| (1..=1024u32).contains(&sends)) {
+                report.sends_range(&sends);
+            }
+            if self.sends.replace(sends).is_some() {
+                report.duplicate_argument(&name);
+            }
         } else if self.role == Role::RingKernel {
             report.ring_kernel_argument(&name);
             return skip(input);
@@ -92,7 +104,7 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if name != "id" && input.peek(Token![=]) {
+        if name != "id" && name != "sends" && input.peek(Token![=]) {
             report.argument_value(&name);
             return skip(input);
         }

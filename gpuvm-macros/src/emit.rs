@@ -9,7 +9,7 @@ use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
 use crate::report::Report;
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{implementation, native, ring};
+use crate::{context, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -81,13 +81,21 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         return quote!(#(#attributes)* #visibility #signature { #errors #(#statements)* });
     }
     if args.role == Role::RingKernel {
-        ring::check(&function.sig, &mut report);
+        ring::check(args, &function.sig, &mut report);
     }
     if crate::primitive::kind_of_name(&function.sig.ident.to_string()).is_some() {
         report.primitive_name(&function.sig.ident);
         return unchanged(function, report);
     }
-    let parts = Parts::of(&function.sig, &function.block, false, &mut report);
+    let on_vms = match args.role {
+        Role::RingKernel => context::for_vms(function, &mut report),
+        Role::Routine => None,
+    };
+    let (signature, block) = match &on_vms {
+        Some((signature, block)) => (signature, block),
+        None => (&function.sig, &*function.block),
+    };
+    let parts = Parts::of(signature, block, false, &mut report);
     if !report.is_empty() {
         return refused(function, report);
     }

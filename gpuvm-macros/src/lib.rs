@@ -3,6 +3,7 @@
 //! gpuvm-core's encoder.
 
 mod args;
+mod context;
 mod derive;
 mod emit;
 mod implementation;
@@ -39,6 +40,9 @@ pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The state is a `#[derive(VmType, Clone, Copy, Default)]` type, with whose default an actor starts. Messages are
 /// `#[derive(RingMessage, Clone, Copy)]` types; the function answers with one, with `Option` of one, or not at all.
+///
+/// A third parameter, `ctx: &mut Ring`, knows the actor's number and sends messages to other actors: at most 4 for each message that is handled, or
+/// as many as `#[ring_kernel(sends = 16)]` says.
 ///
 /// `#[ring_kernel]` registers it under its name, `#[ring_kernel(id = "name")]` under another. It stays an ordinary Rust function, and routines
 /// can call it.

@@ -5,11 +5,15 @@ use quote::{quote, quote_spanned};
 use syn::{FnArg, GenericParam, ReturnType, Signature, Type};
 
 use crate::args::Args;
+use crate::context;
 use crate::emit::Marker;
 use crate::report::Report;
 
-/// Refuses what is no `fn(state: &mut S, message: M) -> A`.
-pub fn check(signature: &Signature, report: &mut Report) {
+/// The most messages that an actor sends while it handles one, where the attribute does not say.
+const SENDS: u32 = 4;
+
+/// Refuses what is no `fn(state: &mut S, message: M) -> A`, with a context or without.
+pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
     let generic = |param: &&GenericParam| !matches!(param, GenericParam::Lifetime(_));
     if let Some(param) = signature.generics.params.iter().find(generic) {
         report.ring_kernel_generics(param);
@@ -23,8 +27,12 @@ pub fn check(signature: &Signature, report: &mut Report) {
         Some(_) => {}
         None => report.no_message(signature.paren_token.span.join()),
     }
-    if let Some(third) = signature.inputs.get(2) {
-        report.third_parameter(third);
+    let context = context::name(signature);
+    if let Some(more) = signature.inputs.get(if context.is_some() { 3 } else { 2 }) {
+        report.third_parameter(more);
+    }
+    if let (Some(sends), None) = (&args.sends, context) {
+        report.sends_without_context(sends);
     }
     if let ReturnType::Type(_, ty) = &signature.output
         && let Type::Never(_) = **ty
@@ -57,7 +65,7 @@ impl Marker<'_> {
     /// The registration as the handler of a ring kernel. What is registered is a type of its own, because the function may be more public
     /// than its state and messages.
     pub fn handler(&self, args: &Args) -> TokenStream {
-        let [state, message] = &self.parts.parameters[..] else {
+        let [state, message, around @ ..] = &self.parts.parameters[..] else {
             return TokenStream::new();
         };
         let Some(state) = state_of(&state.ty) else {
@@ -70,6 +78,12 @@ impl Marker<'_> {
         let line = name.span().start().line as u32;
         let sizes = sizes([state, message, answer]);
         let unique = unique(args, name);
+        let sends = match (around, &args.sends) {
+            ([], _) => quote!(0),
+            (_, Some(sends)) => quote!(#sends),
+            (_, None) => quote!(#SENDS),
+        };
+        let context = (!around.is_empty()).then(|| quote!(, ctx));
         quote! {
             #(#attributes)*
             #unique
@@ -80,8 +94,10 @@ impl Marker<'_> {
                     type State = #state;
                     type Message = #message;
                     type Answer = #answer;
-                    fn handle(state: &mut #state, message: #message) -> #answer {
-                        #name(state, message)
+                    const SENDS: u32 = #sends;
+                    #[allow(unused_variables)]
+                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring) -> #answer {
+                        #name(state, message #context)
                     }
                 }
                 ::gpuvm::__private::inventory::submit! {

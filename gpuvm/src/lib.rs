@@ -32,6 +32,7 @@ pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::ring;
+pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
     Explanation, FloatMode, Handle, IntoArg, IntoArgs, KernelHandle, Launch, Plan, PlanDone, PlanError, PlanStats,
@@ -42,8 +43,8 @@ pub use gpuvm_runtime::{
 /// What a program that writes and launches routines needs.
 pub mod prelude {
     pub use crate::{
-        Backend, Budget, Buffer, Dispatch, Engine, Execution, KernelHandle, RingMessage, RingOptions, Runtime, Signal,
-        VmType, default, ring_kernel, routine, vm,
+        Backend, Budget, Buffer, Dispatch, Engine, Execution, KernelHandle, Ring, RingMessage, RingOptions, Runtime,
+        Signal, VmType, default, ring_kernel, routine, vm,
     };
 }
 
@@ -60,6 +61,7 @@ pub mod __private {
     pub use gpuvm_math::native::M;
     pub use gpuvm_runtime::native::{NativeCx, enter};
     pub use gpuvm_runtime::registry::Entry;
+    pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
         AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,

@@ -1,10 +1,10 @@
 //! Whether the parts of a kernel fit together. Kernels are put together at run time, so whatever is wrong is an error.
 
-use super::{Count, Fold, Input, Kernel, Output, Then};
+use super::{Around, Count, Fold, Input, Kernel, Output, Then};
 use crate::compile::LinkError;
 use crate::isa::Op;
 use crate::link::collect::Routines;
-use crate::types::{Kind, Type, TypeRef};
+use crate::types::{Context, Kind, Type, TypeRef};
 
 /// So many elements there may be, and no more in a chunk.
 const MOST: u32 = 1 << 31;
@@ -104,7 +104,7 @@ impl Kernel {
                     return Err(format!("it is `{found}`, and `{wanted}` is needed"));
                 }
                 let shared = wanted.refs > 0 && wanted.mutable && self.is_loop();
-                if shared && *input != Input::State {
+                if shared && !self.is_of_actor(input) {
                     return Err(format!(
                         "it is `{wanted}`, which a VM with several elements cannot share among them"
                     ));
@@ -191,7 +191,19 @@ impl Kernel {
                 }
                 chunks.map_or(Ok(()), |chunks| self.read(chunks, TypeRef::of::<u32>().ty))
             }
-            Then::Handle { states, mail, handled } => {
+            Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            } => {
+                let context = |around: &Around| self.params.get(around.context).copied();
+                let wanted = TypeRef::of::<&mut Context>();
+                if around.as_ref().is_some_and(|around| {
+                    context(around).is_none_or(|found| !found.mutable || found.refs != 1 || !found.ty.same(wanted.ty))
+                }) {
+                    return Err(format!("what is around the messages is no `{wanted}`"));
+                }
                 self.writable(*states).ok_or_else(|| no_column(*states))?;
                 if self.stores.iter().any(|output| output.to == *states) {
                     return Err(format!(
@@ -205,6 +217,20 @@ impl Kernel {
                 self.is(*mail, mail_of, of_vm)?;
                 self.whole(*handled, TypeRef::of::<u32>().ty)
             }
+        }
+    }
+
+    /// Whether a reference is to what one actor has alone, whose messages a VM handles one after the other.
+    fn is_of_actor(&self, input: &Input) -> bool {
+        match (input, &self.then) {
+            (Input::State, _) => true,
+            (
+                Input::Param(param),
+                Some(Then::Handle {
+                    around: Some(around), ..
+                }),
+            ) => [around.context, around.letters].contains(param),
+            _ => false,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::isa::{NO_WORD, Op};
 use crate::link::random::random;
 use crate::link::testing::{Callees, TURN, leak, result, routine};
 use crate::link::tests::{all_settings, i, nothing};
-use crate::types::VmType;
+use crate::types::{Context, VmType};
 
 /// A handler's kernel, with the launch parameters that fit it.
 fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel {
@@ -22,8 +22,10 @@ fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel 
         types::<&[M]>(),
         types::<&mut [A]>(),
         types::<&mut [u32]>(),
+        types::<&mut Context>(),
+        types::<&mut [(u32, M)]>(),
     ];
-    Kernel::handler(routine, params)
+    Kernel::handler(routine, params, 0)
 }
 
 /// The arguments: states, mail, messages, and room for so many words of answers.

@@ -97,7 +97,12 @@ impl Builder<'_> {
                 let range = self.own_chunk(vm, *chunk);
                 self.compact(keep, outputs, *chunks, *total, range);
             }
-            Then::Handle { states, mail, handled } => self.handle(vm, *states, *mail, *handled),
+            Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            } => self.handle(vm, [*states, *mail, *handled], *around),
         }
     }
 

@@ -24,7 +24,9 @@ impl Builder<'_> {
                 needed.extend(outputs.iter().map(|output| output.to));
                 needed.extend(chunks);
             }
-            Some(Then::Handle { states, mail, handled }) => needed.extend([*states, *mail, *handled]),
+            Some(Then::Handle {
+                states, mail, handled, ..
+            }) => needed.extend([*states, *mail, *handled]),
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. }) => {}
         }
         kernel.walk_inputs(|input| {
@@ -118,8 +120,13 @@ impl Builder<'_> {
 
     fn store(&mut self, at: Word, offset: Word, value: &[Word]) {
         for (i, &word) in value.iter().enumerate() {
-            self.push(Inst::new(Op::Store, NONE, &[word, at, offset], i as u32, self.place));
+            self.store_at(at, offset, i as u32, word);
         }
+    }
+
+    /// Stores a word so many words from an offset.
+    pub(super) fn store_at(&mut self, at: Word, offset: Word, from: u32, word: Word) {
+        self.push(Inst::new(Op::Store, NONE, &[word, at, offset], from, self.place));
     }
 }
 

@@ -194,7 +194,21 @@ pub enum Then {
         /// The `&mut [u32]` of how many messages each VM has handled, up to date whenever a message is handled. A VM without messages
         /// stores nothing.
         handled: usize,
+        /// What the routine has of its surroundings, if it has.
+        around: Option<Around>,
     },
+}
+
+/// What a handler has of its surroundings: two more arguments, a `&mut Context` and the VM's chunk for messages that its actor sends. The
+/// VM halts before a message for which there may be too little room, and after one that stops the actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// The `&mut Context`, a record of each VM.
+    pub context: usize,
+    /// The `&mut [(u32, M)]` of each VM: actors, and what they are sent.
+    pub letters: usize,
+    /// The most messages that an actor sends while it handles one.
+    pub sends: u32,
 }
 
 /// How to fold two values into one.
@@ -232,22 +246,39 @@ impl Kernel {
     /// | 2 | `&[M]` | the messages |
     /// | 3 | `&mut [A]` | the answers to them |
     /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
-    pub fn handler(routine: &'static Routine, params: [TypeRef; 5]) -> Kernel {
-        let [states, mail, messages, answers, handled] = [0, 1, 2, 3, 4];
+    /// | 5 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
+    /// | 6 | `&mut [(u32, M)]` | each VM's chunk for what its actor sends, likewise |
+    ///
+    /// With `sends`, the most messages that an actor sends while it handles one, the routine is `fn(&mut S, M, &mut Context, &mut [(u32, M)]) -> A`.
+    pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32) -> Kernel {
+        let [states, mail, messages, answers, handled, context, letters] = [0, 1, 2, 3, 4, 5, 6];
+        let around = (sends > 0).then_some(Around {
+            context,
+            letters,
+            sends,
+        });
+        let mut args = vec![Input::State, Input::Element(messages)];
+        let mut params = params.to_vec();
+        match around {
+            Some(_) => args.extend([Input::Param(context), Input::Param(letters)]),
+            None => params.truncate(context),
+        }
         Kernel {
             name: routine.name.to_string(),
-            params: params.to_vec(),
+            params,
             result: TypeRef::of::<()>(),
-            calls: vec![Call {
-                routine,
-                args: vec![Input::State, Input::Element(messages)],
-            }],
+            calls: vec![Call { routine, args }],
             count: Count::Slice(states),
             stores: vec![Output {
                 value: Input::Call(0),
                 to: answers,
             }],
-            then: Some(Then::Handle { states, mail, handled }),
+            then: Some(Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            }),
         }
     }
 

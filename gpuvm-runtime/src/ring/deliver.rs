@@ -11,7 +11,8 @@ use super::pump::Outcome;
 use super::shared::{Shared, State};
 
 /// Hands out what became of a batch, given where each message was in it.
-pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], outcome: Outcome) {
+pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome) {
+    let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
         shared,
         letters: &letters,
@@ -26,6 +27,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], outcome
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
+    shared.accept_sent(&mut state, sent);
     let received = from.len();
     state.outputs.push(from, words);
     let room = std::mem::take(&mut state.in_flight);

@@ -66,8 +66,8 @@ pub enum RingError {
         /// What is wrong with them.
         reason: String,
     },
-    /// The actor has trapped, and was not to start again.
-    #[error("actor {actor} of ring kernel `{kernel}` has stopped: it trapped before")]
+    /// The actor has stopped: by itself, or because it trapped and was not to start again.
+    #[error("actor {actor} of ring kernel `{kernel}` has stopped")]
     ActorStopped {
         /// The kernel.
         kernel: String,

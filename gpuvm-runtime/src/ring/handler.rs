@@ -2,8 +2,9 @@
 
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::routine::Routine;
-use gpuvm_core::types::{Answer, RingMessage, Type, TypeRef, Value, VmType};
+use gpuvm_core::types::{Answer, Context, RingMessage, Type, TypeRef, Value, VmType};
 
+use super::context::Ring;
 use super::native::{Actors, Native};
 
 /// The function of a ring kernel; what `#[ring_kernel]` implements for the type beside it.
@@ -22,8 +23,11 @@ pub trait Handler: Send + Sync + 'static {
         Self::Answer::TYPE.words,
     ];
 
+    /// The most messages that an actor sends while it handles one; 0 if the function has no context.
+    const SENDS: u32;
+
     /// The function itself.
-    fn handle(state: &mut Self::State, message: Self::Message) -> Self::Answer;
+    fn handle(state: &mut Self::State, message: Self::Message, ctx: &mut Ring) -> Self::Answer;
 }
 
 /// A registered ring kernel.
@@ -48,7 +52,9 @@ pub struct Entry {
     /// Whether that is an `Option` of the answer.
     pub(crate) optional: bool,
     /// The launch parameters of its kernel, see [`Kernel::handler`].
-    params: [TypeRef; 5],
+    params: [TypeRef; 7],
+    /// See [`Handler::SENDS`].
+    pub(crate) sends: u32,
     /// The words of the default state.
     pub(crate) initial: fn() -> Vec<u32>,
     /// So many actors that run natively.
@@ -103,7 +109,10 @@ impl Entry {
                 TypeRef::of::<&[H::Message]>(),
                 TypeRef::of::<&mut [H::Answer]>(),
                 TypeRef::of::<&mut [u32]>(),
+                TypeRef::of::<&mut Context>(),
+                TypeRef::of::<&mut [(u32, H::Message)]>(),
             ],
+            sends: H::SENDS,
             initial: initial::<H>,
             native: |actors| Box::new(Actors::<H>::new(actors)),
         }
@@ -111,7 +120,7 @@ impl Entry {
 
     /// What each VM of a batch does.
     pub(crate) fn kernel(&self) -> Kernel {
-        Kernel::handler((self.routine)(), self.params)
+        Kernel::handler((self.routine)(), self.params, self.sends)
     }
 }
 

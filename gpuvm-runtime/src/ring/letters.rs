@@ -31,6 +31,17 @@ impl Letters {
     pub fn is_empty(&self) -> bool {
         self.to.is_empty()
     }
+
+    /// Puts messages before all others.
+    pub fn prepend(&mut self, first: Letters) {
+        let later = std::mem::replace(self, first);
+        let before = self.len();
+        self.to.extend(later.to);
+        self.words.extend(later.words);
+        self.accepted.extend(later.accepted);
+        self.calls
+            .extend(later.calls.into_iter().map(|(at, reply)| (at + before, reply)));
+    }
 }
 
 /// A message that no actor has handled to its end, or an answer that found nobody.

@@ -18,6 +18,8 @@
 //! wait to be received; when there are more, the actors rest until somebody receives them.
 
 mod batch;
+mod clock;
+mod context;
 mod deliver;
 mod device;
 mod error;
@@ -35,6 +37,7 @@ mod shared;
 
 use std::sync::Arc;
 
+pub use self::context::Ring;
 use self::device::OnDevice;
 pub use self::error::{RingError, TrySendError};
 pub use self::handle::KernelHandle;
@@ -92,8 +95,7 @@ fn runner(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Re
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
     }
     let executor = runtime.executor(engine)?;
-    let answer_words = entry.returned.words;
-    let on_device = OnDevice::new((engine, executor), program, actors, (entry.initial)(), answer_words)?;
+    let on_device = OnDevice::new(entry, (engine, executor), program, actors)?;
     Ok((engine, Box::new(on_device)))
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use gpuvm_core::types::{Value, VmType};
 
 use super::batch::{Batch, Mail};
+use super::context::Ring;
 use super::handler::Handler;
 use super::runner::{Handled, Runner, Trapped};
 use crate::error::Result;
@@ -19,7 +20,7 @@ const SEVERAL_THREADS: usize = 512;
 /// Actors whose handler's types are not known here.
 pub trait Native: Send {
     /// Lets actors handle their messages.
-    fn handle(&mut self, batch: &Batch, vms: Vms) -> Result<Handled>;
+    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled>;
 
     /// Gives actors their first state.
     fn reset(&mut self, actors: &[u32]);
@@ -49,7 +50,7 @@ struct Piece<'b, S> {
 }
 
 impl<H: Handler> Native for Actors<H> {
-    fn handle(&mut self, batch: &Batch, vms: Vms) -> Result<Handled> {
+    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled> {
         let messages = batch.places.len();
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
         let pool = match messages < SEVERAL_THREADS {
@@ -60,11 +61,11 @@ impl<H: Handler> Native for Actors<H> {
             pool::grain(batch.mail.len(), pool.current_num_threads())
         });
         let pieces = pieces::<H>(&batch.mail, &mut self.states, &mut answers, grain);
-        let trapped = Mutex::new(Vec::new());
+        let done = Mutex::new(Vec::new());
         let work = |number: usize| {
             if let Some(piece) = lock(&pieces[number]).take() {
-                let own = handle_piece::<H>(piece, &batch.words, vms);
-                lock(&trapped).extend(own);
+                let handled = handle_piece::<H>(piece, &batch.words, now, vms);
+                lock(&done).push((number, handled));
             }
         };
         match pool {
@@ -72,12 +73,14 @@ impl<H: Handler> Native for Actors<H> {
             Some(pool) => pool::each(&pool, pieces.len(), &work),
         }
         drop(pieces);
-        let mut trapped = std::mem::take(&mut *lock(&trapped));
-        trapped.sort_by_key(|trapped| trapped.rest.actor);
-        Ok(Handled {
+        let mut done = std::mem::take(&mut *lock(&done));
+        done.sort_by_key(|(number, _)| *number);
+        let mut all = Handled {
             answers: answers.into(),
-            trapped,
-        })
+            ..Handled::default()
+        };
+        done.into_iter().for_each(|(_, piece)| all.extend(piece));
+        Ok(all)
     }
 
     fn reset(&mut self, actors: &[u32]) {
@@ -134,30 +137,49 @@ impl<'s, T> Rest<'s, T> {
 }
 
 /// Handles the messages of a piece on this thread. Generic code is compiled in the user's crate, so there is little of it.
-fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], vms: Vms) -> Vec<Trapped> {
+fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64, vms: Vms) -> Handled {
     let Piece { mail, states, answers } = piece;
     let (first_actor, first_message) = mail.first().map_or((0, 0), |mail| (mail.actor, mail.first));
     let (size, answer_size) = (H::Message::TYPE.words as usize, H::Answer::TYPE.words as usize);
     let running = Running::start(vms);
-    let mut trapped = Vec::new();
+    let mut ctx = Ring::at(now, vms.count);
+    let mut handled = Handled::default();
     for mail in mail {
         let state = &mut states[(mail.actor - first_actor) as usize];
         let mut next = mail.first;
+        ctx.enter(mail.actor);
         let ended = running.catch_vm(mail.actor, &mut || {
-            while next < mail.end {
+            while next < mail.end && !ctx.is_stopped() {
                 let message = H::Message::read_words(&words[next as usize * size..][..size]);
-                let answer = H::handle(state, message);
+                ctx.next(H::SENDS);
+                let answer = H::handle(state, message, &mut ctx);
                 let at = (next - first_message) as usize * answer_size;
                 answer.write_words(&mut answers[at..at + answer_size]);
                 next += 1;
             }
         });
-        if let Ended::Trapped(trap) = ended {
-            let rest = Mail { first: next, ..*mail };
-            trapped.push(Trapped { rest, trap });
+        handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped());
+    }
+    handled.sent = ctx.sent;
+    handled
+}
+
+impl Handled {
+    /// Takes down how an actor has ended, given what is left of its mail.
+    fn note(&mut self, rest: Mail, ended: Ended, stopped: bool) {
+        match ended {
+            Ended::Trapped(trap) => self.trapped.push(Trapped { rest, trap }),
+            Ended::Done | Ended::Halted if stopped => self.stopped.push(rest),
+            Ended::Done | Ended::Halted => {}
         }
     }
-    trapped
+
+    /// Takes over what became of later actors, but for their answers.
+    fn extend(&mut self, later: Handled) {
+        self.trapped.extend(later.trapped);
+        self.stopped.extend(later.stopped);
+        self.sent.extend(later.sent);
+    }
 }
 
 /// Actors that run natively.
@@ -174,8 +196,8 @@ impl OnCpu {
 }
 
 impl Runner for OnCpu {
-    fn handle(&mut self, batch: &Batch) -> Result<Handled> {
-        self.actors.handle(batch, self.vms)
+    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled> {
+        self.actors.handle(batch, now, self.vms)
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {

@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::{Batch, Grouper, Mail};
+use super::clock::Clock;
+use super::context::Sent;
 use super::deliver::deliver;
 use super::error::RingError;
 use super::letters::Letters;
@@ -24,6 +26,8 @@ pub(super) struct Outcome {
     pub lost: Vec<(Range<u32>, RingError)>,
     /// Actors that have stopped.
     pub stopped: Vec<u32>,
+    /// What actors have sent.
+    pub sent: Sent,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -33,9 +37,10 @@ pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
     let _guard = Guard(shared);
     let size = shared.entry.message.ty.words as usize;
     let mut grouper = Grouper::new(shared.actors, size);
+    let mut clock = Clock::default();
     while let Some(letters) = next(shared) {
         let mut batch = grouper.group(&letters.to, &letters.words);
-        let outcome = handle(shared, &mut *runner, &mut batch);
+        let outcome = handle(shared, &mut *runner, &mut batch, clock.tick());
         let outcome = outcome.unwrap_or_else(|error| Outcome::failed(shared, letters.len(), error.to_string()));
         let failure = outcome.failure.clone();
         deliver(shared, letters, &batch.places, outcome);
@@ -81,21 +86,33 @@ fn next(shared: &Shared) -> Option<Letters> {
     }
 }
 
-/// Lets actors handle a batch. Those that start afresh after a trap go on with what is left of their mail.
-fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch) -> Result<Outcome> {
+/// Lets actors handle a batch. Those that start afresh after a trap, or had no room for what they send, go on with what is left of their mail.
+fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, now: u64) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     outcome.refuse_stopped(shared, batch);
     let size = shared.entry.returned.words as usize;
     while !batch.mail.is_empty() {
-        let Handled { answers, trapped } = runner.handle(batch)?;
+        let Handled {
+            answers,
+            trapped,
+            stopped,
+            unfinished,
+            sent,
+        } = runner.handle(batch, now)?;
         outcome.take(batch, answers, size);
+        outcome.sent.extend(sent);
+        for Mail { actor, first, end } in stopped {
+            outcome.stopped.push(actor);
+            outcome.lose(first..end, shared.stopped(actor));
+        }
         let mut fresh = Vec::new();
-        batch.mail.clear();
+        batch.mail = unfinished;
         for trapped in trapped {
             let rest = outcome.judge(shared, trapped);
             fresh.extend(rest.map(|rest| rest.actor));
             batch.mail.extend(rest.filter(|rest| rest.first < rest.end));
         }
+        batch.mail.sort_by_key(|mail| mail.actor);
         if !fresh.is_empty() {
             runner.reset(&fresh)?;
         }
@@ -118,6 +135,13 @@ impl Outcome {
         }
     }
 
+    /// Takes down why messages were lost.
+    fn lose(&mut self, messages: Range<u32>, error: RingError) {
+        if !messages.is_empty() {
+            self.lost.push((messages, error));
+        }
+    }
+
     /// Takes mail away that is for actors which have stopped.
     fn refuse_stopped(&mut self, shared: &Shared, batch: &mut Batch) {
         let state = shared.lock();
@@ -125,7 +149,7 @@ impl Outcome {
             batch.mail.retain(|mail| {
                 let stopped = state.stopped.contains(&mail.actor);
                 if stopped {
-                    self.lost.push((mail.first..mail.end, shared.stopped(mail.actor)));
+                    self.lose(mail.first..mail.end, shared.stopped(mail.actor));
                 }
                 !stopped
             });
@@ -160,7 +184,7 @@ impl Outcome {
         let after = first + 1..end;
         match shared.restart {
             Restart::Fresh => {
-                self.lost.push((first..after.start, error));
+                self.lose(first..after.start, error);
                 return Some(Mail {
                     first: after.start,
                     ..rest
@@ -168,7 +192,7 @@ impl Outcome {
             }
             Restart::Stop => {
                 self.stopped.push(actor);
-                self.lost.push((after, shared.stopped(actor)));
+                self.lose(after, shared.stopped(actor));
             }
             Restart::FailKernel => {
                 let reason = self.failure.get_or_insert_with(|| error.to_string()).clone();
@@ -176,10 +200,10 @@ impl Outcome {
                     kernel: shared.name(),
                     reason,
                 };
-                self.lost.push((after, failed));
+                self.lose(after, failed);
             }
         }
-        self.lost.push((first..first + 1, error));
+        self.lose(first..first + 1, error);
         None
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use event_listener::Event;
 
+use super::context::Sent;
 use super::error::RingError;
 use super::handler::Entry;
 use super::letters::{DeadLetter, DeadReason, Letters, Reply};
@@ -166,13 +167,50 @@ impl Shared {
         Taken::Yes
     }
 
+    /// Accepts what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
+    pub fn accept_sent(&self, state: &mut State, sent: Sent) {
+        if sent.to.is_empty() {
+            return;
+        }
+        let count = sent.to.len();
+        let size = self.entry.message.ty.words as usize;
+        let mut letters = Letters {
+            to: sent.to,
+            words: sent.words,
+            ..Letters::default()
+        };
+        if letters.to.iter().any(|&actor| actor >= self.actors) {
+            let all = std::mem::take(&mut letters);
+            for (at, actor) in all.to.into_iter().enumerate() {
+                let words = &all.words[at * size..(at + 1) * size];
+                match actor < self.actors {
+                    true => {
+                        letters.to.push(actor);
+                        letters.words.extend(words);
+                    }
+                    false => self.bury(state, actor, words.to_vec(), self.no_such_actor(actor)),
+                }
+            }
+        }
+        if state.counts.has_telemetry() {
+            letters.accepted.push((letters.len(), Instant::now()));
+        }
+        state.counts.accepted += count as u64;
+        state.letters.prepend(letters);
+        state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
+    }
+
+    fn no_such_actor(&self, actor: u32) -> RingError {
+        RingError::NoSuchActor {
+            kernel: self.name(),
+            actors: self.actors,
+            actor,
+        }
+    }
+
     fn is_open(&self, state: &State, actor: u32) -> Result<(), RingError> {
         if actor >= self.actors {
-            return Err(RingError::NoSuchActor {
-                kernel: self.name(),
-                actors: self.actors,
-                actor,
-            });
+            return Err(self.no_such_actor(actor));
         }
         match state.stopped.contains(&actor) {
             true => Err(self.stopped(actor)),
