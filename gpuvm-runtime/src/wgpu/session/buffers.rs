@@ -10,7 +10,7 @@ use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
 use crate::arg::Mode;
-use crate::engine::{Copy, Job, Source};
+use crate::engine::{Copy, Job, Region, Source};
 use crate::error::Result;
 
 /// Bytes from one uniform to the next; no device asks for more.
@@ -121,10 +121,7 @@ impl Buffers {
             let at = start + self.arena.words - self.zeros;
             encoder.clear_buffer(arena, at * WORD, Some(self.zeros * WORD));
         }
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
-            encoder.copy_buffer_to_buffer(arena, from, &self.cells, to, u64::from(region.words) * WORD);
-        }
+        fetch_atomics(job, encoder, arena, &self.cells);
     }
 
     /// The bindings that all engines share; `launch` has so many fields.
@@ -176,6 +173,29 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     if !words.is_empty() {
         gpu.queue.write_buffer(buffer, offset, bytemuck::cast_slice(words));
     }
+}
+
+/// Records that the atomics of a job come to the cells from where they stay.
+pub fn fetch_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(arena, stay, cells, at, bytes);
+    }
+}
+
+/// Records that they go back there.
+pub fn return_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(cells, at, arena, stay, bytes);
+    }
+}
+
+/// Where atomics stay in the arena's buffer, where they are in the cells, and how many bytes.
+fn atomic_copies(job: &Job) -> impl Iterator<Item = (u64, u64, u64)> {
+    let copy = |(at, region): &(usize, Region)| {
+        let at = ATOMICS_AT + *at as u64;
+        (u64::from(region.start) * WORD, at * WORD, u64::from(region.words) * WORD)
+    };
+    job.atomic_regions.iter().map(copy)
 }
 
 /// Appends the parameter slots as words, with places in the arena's buffer.

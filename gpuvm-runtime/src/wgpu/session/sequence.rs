@@ -17,7 +17,7 @@ use super::super::stepper::{Batch, Planner, Shared, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, is_resident, window};
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, is_resident, return_atomics, window};
 use super::launch::Launch;
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
@@ -311,7 +311,11 @@ impl Bound<'_> {
         let mut done = 0;
         for stretch in stretches {
             let (first, last) = (done == 0, done + stretch.len() == added.len());
-            self.prepare(encoder, arena, &stretch[0]);
+            let job = &stretch[0].job;
+            if job.program.frame_memory() > 0 {
+                encoder.clear_buffer(self.frames.0, 0, None);
+            }
+            fetch_atomics(job, encoder, arena, cells);
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
@@ -332,27 +336,10 @@ impl Bound<'_> {
                 done += 1;
             }
             drop(pass);
-            self.copy_atomics_back(encoder, arena, &stretch[0]);
+            return_atomics(job, encoder, arena, cells);
         }
     }
 
-    /// Clears the frames and fetches the atomics of a job that has any.
-    fn prepare(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
-        if job.program.frame_memory() > 0 {
-            encoder.clear_buffer(self.frames.0, 0, None);
-        }
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
-            encoder.copy_buffer_to_buffer(arena, from, self.cells.0, to, u64::from(region.words) * WORD);
-        }
-    }
-
-    fn copy_atomics_back(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = ((ATOMICS_AT + *at as u64) * WORD, u64::from(region.start) * WORD);
-            encoder.copy_buffer_to_buffer(self.cells.0, from, arena, to, u64::from(region.words) * WORD);
-        }
-    }
 }
 
 impl Added {
