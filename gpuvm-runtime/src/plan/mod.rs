@@ -4,6 +4,7 @@
 mod add;
 mod data;
 mod done;
+mod draft;
 mod error;
 mod fuse;
 mod graph;

@@ -1,7 +1,7 @@
 //! Jobs in a row: many in one submission, and the host looks only when it has to. The kernels themselves see to it that nothing runs
 //! after a job that did not end: a VM that stops without halting notes its job's number, and jobs of other numbers do not start.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,9 +36,9 @@ pub struct Jobs<P> {
     /// Those that were not submitted yet.
     added: Vec<Added>,
     /// Those that were.
-    submitted: Vec<Submitted>,
+    submitted: Vec<Submission>,
     /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
-    kernels: HashMap<usize, Arc<dyn Stepper>>,
+    kernels: BTreeMap<usize, Arc<dyn Stepper>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -57,9 +57,9 @@ struct Added {
     inner_cycles: u32,
 }
 
-/// A job that is under way, and where it leaves the states of its VMs.
-struct Submitted {
-    added: Added,
+/// Jobs that are under way, and where they leave the states of their VMs.
+struct Submission {
+    jobs: Vec<Added>,
     states: Arc<Lease>,
     frames: Arc<Lease>,
 }
@@ -82,7 +82,7 @@ impl<P> Jobs<P> {
             planner,
             added: Vec::new(),
             submitted: Vec::new(),
-            kernels: HashMap::new(),
+            kernels: BTreeMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -128,8 +128,7 @@ impl<P: Planner> Sequence for Jobs<P> {
     }
 
     fn wait(&mut self) -> Result<Row> {
-        let count = self.submitted.len() + self.added.len();
-        if count == 0 {
+        if self.submitted.is_empty() && self.added.is_empty() {
             return Ok(Row::default());
         }
         let gpu = self.planner.gpu().clone();
@@ -146,10 +145,10 @@ impl<P: Planner> Sequence for Jobs<P> {
             let spent: Duration = clocks.iter().zip(readings).map(|(clock, at)| clock.between(at)).sum();
             (found, spent)
         })?;
-        let jobs = std::mem::take(&mut self.submitted);
+        let submissions = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
         self.kernels.clear();
-        self.end(&gpu, jobs, &found, (!clocks.is_empty()).then_some(spent))
+        self.end(&gpu, submissions, &found, (!clocks.is_empty()).then_some(spent))
     }
 }
 
@@ -171,11 +170,12 @@ impl<P: Planner> Jobs<P> {
     fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
         let gpu = self.planner.gpu().clone();
         let added = std::mem::take(&mut self.added);
-        let before = self.submitted.len();
+        let before: usize = self.submitted.iter().map(|submission| submission.jobs.len()).sum();
         let inputs = inputs(&added, before)?;
         let slots_at = added.len() as u64 * u64::from(UNIFORM_STRIDE);
+        let starts = added.iter().filter(|added| !added.words.is_empty());
         let parts: Vec<&[u32]> = std::iter::once(&*inputs)
-            .chain(added.iter().map(|added| &*added.words))
+            .chain(starts.clone().map(|added| &*added.words))
             .collect();
         let staged = Staged::new(&gpu, &parts)?;
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
@@ -210,8 +210,8 @@ impl<P: Planner> Jobs<P> {
                 Some(_) => {}
             }
             staged.record(&mut encoder, 0, &input, 0);
-            for (part, added) in added.iter().enumerate() {
-                staged.record(&mut encoder, part + 1, arena, u64::from(added.arena.start()) * WORD);
+            for (added, part) in starts.zip(1..) {
+                staged.record(&mut encoder, part, arena, u64::from(added.arena.start()) * WORD);
             }
             bound.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
             let clock = clock.filter(|_| !added.is_empty());
@@ -226,12 +226,11 @@ impl<P: Planner> Jobs<P> {
             }
             gpu.queue.submit([encoder.finish()])
         })?;
-        let under_way = |added| Submitted {
-            added,
-            states: states.clone(),
-            frames: frames.clone(),
-        };
-        self.submitted.extend(added.into_iter().map(under_way));
+        self.submitted.push(Submission {
+            jobs: added,
+            states,
+            frames,
+        });
         Ok(submission)
     }
 
@@ -239,34 +238,32 @@ impl<P: Planner> Jobs<P> {
     fn end(
         &mut self,
         gpu: &Arc<Gpu>,
-        jobs: Vec<Submitted>,
+        submissions: Vec<Submission>,
         found: &[u32; signal::WORDS],
         device_time: Option<Duration>,
     ) -> Result<Row> {
-        let ended = (found[signal::ENDED] as usize).checked_sub(1).unwrap_or(jobs.len());
-        let counted = jobs
-            .iter()
-            .take(ended + 1)
-            .all(|job| job.added.stepper.counts_instructions());
-        let halted = jobs
-            .iter()
-            .take(ended)
-            .map(|job| job.added.job.vms)
-            .fold(0, u32::wrapping_add);
+        let jobs = || submissions.iter().flat_map(|submission| &submission.jobs);
+        let stopped = (found[signal::ENDED] as usize).checked_sub(1);
+        let ended = stopped.unwrap_or_else(|| jobs().count());
+        let counted = jobs().take(ended + 1).all(|job| job.stepper.counts_instructions());
+        let halted = jobs().take(ended).map(|job| job.job.vms).fold(0, u32::wrapping_add);
         let mut row = Row {
             tally: Tally {
                 halted,
                 retired: counted.then(|| retired(found)),
                 batches: ended as u64,
                 device_time,
-                engine: jobs.last().map_or(Engine::Auto, |job| job.added.stepper.engine()),
+                engine: jobs().last().map_or(Engine::Auto, |job| job.stepper.engine()),
                 ..Tally::default()
             },
             stopped: None,
         };
-        let mut left = jobs.into_iter().skip(ended);
-        if let Some(Submitted { added, states, frames }) = left.next() {
-            self.added.extend(left.map(|later| later.added));
+        if stopped.is_none() {
+            return Ok(row);
+        }
+        let mut left = submissions.into_iter().flat_map(Submission::into_jobs).skip(ended);
+        if let Some((added, states, frames)) = left.next() {
+            self.added.extend(left.map(|(later, ..)| later));
             let mut signal = *found;
             signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(halted);
             signal[signal::ENDED] = 0;
@@ -320,32 +317,44 @@ impl Bound<'_> {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
             });
-            for Added {
-                job, stepper, cycles, ..
-            } in stretch
-            {
-                let at = done as u32 * UNIFORM_STRIDE;
-                let batch = Batch {
-                    dispatches: 1,
-                    cycles: *cycles,
-                    fresh: true,
-                    first: at,
-                    then: at,
-                };
-                stepper.bind(gpu, &shared, job.vms).record(&mut pass, &batch);
-                done += 1;
+            for alike in stretch.chunk_by(Added::is_like) {
+                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].job.vms);
+                for added in alike {
+                    let at = done as u32 * UNIFORM_STRIDE;
+                    let batch = Batch {
+                        dispatches: 1,
+                        cycles: added.cycles,
+                        fresh: true,
+                        first: at,
+                        then: at,
+                    };
+                    kernels.record(&mut pass, &batch);
+                    done += 1;
+                }
             }
             drop(pass);
             return_atomics(job, encoder, arena, cells);
         }
     }
+}
 
+impl Submission {
+    /// Its jobs, each with where it leaves states and frames.
+    fn into_jobs(self) -> impl Iterator<Item = (Added, Arc<Lease>, Arc<Lease>)> {
+        let Submission { jobs, states, frames } = self;
+        jobs.into_iter().map(move |job| (job, states.clone(), frames.clone()))
+    }
 }
 
 impl Added {
     /// Whether its pass is its own.
     fn is_alone(&self) -> bool {
         self.job.program.frame_memory() > 0 || !self.job.atomic_regions.is_empty()
+    }
+
+    /// Whether the same kernels serve both, bound once.
+    fn is_like(&self, other: &Added) -> bool {
+        Arc::ptr_eq(&self.stepper, &other.stepper) && self.job.vms == other.job.vms
     }
 }
 
