@@ -170,7 +170,7 @@ impl<'p> Runner<'p, '_> {
         };
         let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
         if let Some(draft) = known.get().filter(|draft| draft.suits(*vms, params, &regions)) {
-            return Ok(fits(&draft.demand) && row.push(draft.job(regions), &&*draft.words)?);
+            return Ok(fits(&draft.demand) && row.push(draft.job(course, regions), &&*draft.words)?);
         }
         let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
         let Some(seen) = seen else {

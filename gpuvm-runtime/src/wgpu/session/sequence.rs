@@ -18,7 +18,7 @@ use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, is_resident, return_atomics, window};
-use super::launch::Launch;
+use super::launch::{Launch, fields};
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
 use crate::error::Result;
@@ -169,7 +169,7 @@ impl<P: Planner> Jobs<P> {
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
     fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
         let gpu = self.planner.gpu().clone();
-        let added = std::mem::take(&mut self.added);
+        let added = std::mem::replace(&mut self.added, Vec::with_capacity(MOST_JOBS));
         let before: usize = self.submitted.iter().map(|submission| submission.jobs.len()).sum();
         let inputs = inputs(&added, before)?;
         let slots_at = added.len() as u64 * u64::from(UNIFORM_STRIDE);
@@ -363,21 +363,26 @@ fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
     let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
     let mut words = Vec::with_capacity(added.len() * (stride + 32));
     let mut slots = Vec::new();
-    for (number, added) in added.iter().enumerate() {
-        let launch = Launch {
-            job: &added.job,
-            cycles: added.cycles,
-            inner_cycles: added.inner_cycles,
-            resume: false,
-            fresh: true,
-            window: window(&added.job, &added.arena),
-            atomic_words: added.job.atomics.len() as u32,
-            first_slot: slots.len() as u32 / 4,
-            turn: (before + number + 1) as u32,
-        };
-        launch.append(added.stepper.launch_fields(), &mut words)?;
-        words.resize((number + 1) * stride, 0);
-        append_slots(&added.job, &added.arena, &mut slots);
+    let mut number = 0;
+    for alike in added.chunk_by(Added::is_like) {
+        let fields = fields(alike[0].stepper.launch_fields())?;
+        for added in alike {
+            number += 1;
+            let launch = Launch {
+                job: &added.job,
+                cycles: added.cycles,
+                inner_cycles: added.inner_cycles,
+                resume: false,
+                fresh: true,
+                window: window(&added.job, &added.arena),
+                atomic_words: added.job.atomics.len() as u32,
+                first_slot: slots.len() as u32 / 4,
+                turn: (before + number) as u32,
+            };
+            launch.append(&fields, &mut words);
+            words.resize(number * stride, 0);
+            append_slots(&added.job, &added.arena, &mut slots);
+        }
     }
     words.extend(slots);
     Ok(words)
