@@ -14,7 +14,6 @@ use crate::error::Result;
 use crate::store::{Store, make_words};
 
 /// The columns of a step. They are few.
-#[derive(Default)]
 pub(super) struct Columns(Vec<(Column, Data)>);
 
 impl Columns {
