@@ -1,11 +1,12 @@
 //! The launches of a step. Where the engine can, they are only added to its row of jobs, and nobody waits for them before somebody has
 //! to look; else they are brought to their ends one by one.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::types::Type;
 
 use super::data::{Data, empty};
+use super::draft::Draft;
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
 use super::log::Launched;
@@ -17,7 +18,7 @@ use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{DeviceMemory, Limit, Region, Row, Words};
+use crate::engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::marshal::{Cut, Layout};
@@ -54,7 +55,7 @@ impl<'p> Runner<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let Some(course) = self.send(course, &mut params, &mut None)? else {
+        let Some(course) = self.send(course, &kernel.draft, &mut params, &mut None)? else {
             return Ok(());
         };
         self.settle()?;
@@ -109,6 +110,7 @@ impl<'p> Runner<'p, '_> {
     pub fn send(
         &mut self,
         course: Course,
+        draft: &OnceLock<Draft>,
         params: &mut [Bound<'_>],
         gate: &mut Option<Gate>,
     ) -> Result<Option<Course>> {
@@ -139,14 +141,45 @@ impl<'p> Runner<'p, '_> {
             written += if bound.mode.writes() { words } else { 0 };
             regions.push(region);
         }
+        if !self.push(&course, draft, params, regions)? {
+            return Ok(Some(course));
+        }
+        let place = self.place(self.read_by_step());
+        self.under_way.written += written;
+        self.under_way.sent.push(Sent {
+            place,
+            course,
+            gate: gate.take(),
+        });
+        if self.under_way.written > MOST_WRITTEN {
+            self.settle()?;
+        }
+        Ok(None)
+    }
+
+    /// Adds a launch's job to the row, by the draft of it if there is one that suits; false if it cannot be a part of it.
+    fn push(
+        &mut self,
+        course: &Course,
+        known: &OnceLock<Draft>,
+        params: &mut [Bound<'_>],
+        regions: Vec<Option<Region>>,
+    ) -> Result<bool> {
+        let (Course { program, vms, .. }, Some(row)) = (course, &mut self.under_way.row) else {
+            return Ok(false);
+        };
+        let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
+        if let Some(draft) = known.get().filter(|draft| draft.suits(*vms, params, &regions)) {
+            return Ok(fits(&draft.demand) && row.push(draft.job(course, regions), &&*draft.words)?);
+        }
         let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
         let Some(seen) = seen else {
-            return Ok(Some(course));
+            return Ok(false);
         };
-        let Course { program, vms, .. } = &course;
         let mut layout = Layout::new(&seen, program.result_words(), *vms, false);
-        if course.executor.capacity(program, &layout.demand()) < *vms {
-            return Ok(Some(course));
+        let demand = layout.demand();
+        if !fits(&demand) {
+            return Ok(false);
         }
         let cut = Cut {
             program,
@@ -157,24 +190,12 @@ impl<'p> Runner<'p, '_> {
         };
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
-        let Some(row) = &mut self.under_way.row else {
-            return Ok(Some(course));
-        };
-        if !row.push(job, &arena)? {
-            return Ok(Some(course));
+        let draft = Draft::new(&job, &arena, demand, &seen);
+        let pushed = row.push(job, &arena)?;
+        if let Some(draft) = draft.filter(|_| pushed) {
+            known.get_or_init(|| draft);
         }
-        let place = self.place(self.read_by_step());
-        self.under_way.written += written;
-        self.under_way.sent.push(Sent {
-            place,
-            course,
-            layout,
-            gate: gate.take(),
-        });
-        if self.under_way.written > MOST_WRITTEN {
-            self.settle()?;
-        }
-        Ok(None)
+        Ok(pushed)
     }
 
     /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the row is waited for before it is
@@ -275,7 +296,7 @@ impl<'p> Runner<'p, '_> {
                     return Ok(());
                 }
                 _ => {
-                    let leg = Leg::begun(&sent.course, sent.layout, running);
+                    let leg = Leg::begun(&sent.course, running);
                     self.wait_for(sent.place, &sent.course, leg, &mut [])?;
                 }
             }
@@ -347,7 +368,7 @@ impl<'p> Runner<'p, '_> {
                 argument: Argument::Uniform(value.to_vector()),
             }),
             Source::Column(column, mode) => {
-                let data = columns.get(column).cloned();
+                let data = columns.get(*column).cloned();
                 Ok(Bound {
                     mode: *mode,
                     argument: self.argument(&data.unwrap_or_else(|| empty(self.nodes[at.root].element))),
