@@ -2,10 +2,13 @@
 //!
 //! # How it runs
 //!
-//! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the [`pump`], takes whatever messages have
-//! gathered, groups them by actor ([`batch`]), and gives them to a [`runner`]: the handler itself over this CPU's threads ([`native`]),
-//! or a job of an engine with one VM for each actor that has mail ([`device`]). Then it hands out the answers ([`deliver`]). Meanwhile the
+//! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
+//! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
+//! or a job of an engine with one VM for each actor that has mail (`device.rs`). Then it hands out the answers (`deliver.rs`). Meanwhile the
 //! next messages gather.
+//!
+//! What actors send each other is accepted before what waits and is handled in the next batch, so two batches after one another are a round of
+//! the actors.
 //!
 //! # What is promised
 //!
