@@ -31,7 +31,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     let received = from.len();
     state.outputs.push(from, words);
     let room = std::mem::take(&mut state.in_flight);
-    let rests = state.life != Life::Active;
+    let rests = state.life != Life::Active || state.is_settled();
     drop(state);
     shared.room.notify(room);
     if received > 0 {

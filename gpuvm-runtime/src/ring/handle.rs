@@ -296,6 +296,24 @@ impl KernelHandle {
         }
     }
 
+    /// Waits until every message is handled, those too that actors have sent each other meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::State`] if messages wait and the actors rest.
+    pub async fn settle(&self) -> Result<()> {
+        let shared = self.shared();
+        let settled = until(&shared.changed, || {
+            let state = shared.lock();
+            if state.is_settled() {
+                return Some(Ok(()));
+            }
+            let rests = matches!(state.life, Life::Launched | Life::Deactivated) && state.in_flight == 0;
+            rests.then(|| Err(shared.wrong_state("settle", "active", &state).into()))
+        });
+        settled.await
+    }
+
     /// The next answer, if there is one now.
     ///
     /// # Errors
@@ -477,6 +495,7 @@ blocking! {
     blocking_receive of receive<A>(timeout: Duration) -> A;
     blocking_receive_from of receive_from<A>(timeout: Duration) -> (u32, A);
     blocking_receive_many of receive_many<A>(answers: &mut Vec<(u32, A)>, timeout: Duration) -> usize;
+    blocking_settle of settle() -> ();
     blocking_status of status() -> Status;
     blocking_metrics of metrics() -> Metrics;
 }

@@ -329,6 +329,11 @@ impl State {
         }
     }
 
+    /// Whether no message waits or is being handled.
+    pub fn is_settled(&self) -> bool {
+        self.letters.is_empty() && self.in_flight == 0
+    }
+
     fn note_accepted(&mut self, messages: usize) {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;

@@ -1,0 +1,182 @@
+//! Many messages, many callers, full queues, and ends in the middle of all that.
+
+use gpuvm::prelude::*;
+use gpuvm::ring::{Answers, RingError, Terminate, TrySendError};
+
+use super::{Balance, Deposit, LONG, SHORT, active, actors, launch, ring_error};
+
+#[test]
+fn full_queues_hold_up_who_sends() {
+    for engine in [Engine::Native, Engine::Interpreter] {
+        let options = RingOptions {
+            actors: 3,
+            queue_capacity: 8,
+            ..default()
+        };
+        let kernel = launch("ledger", engine, options);
+        let one = Deposit { cents: 1 };
+        (0..8).for_each(|_| kernel.try_send(0, one).unwrap());
+        assert!(matches!(kernel.try_send(0, one), Err(TrySendError::Full(_))));
+        let sender = kernel.clone();
+        let sending = std::thread::spawn(move || sender.blocking_send_all((0..100).map(|_| (0, one))).unwrap());
+        kernel.blocking_activate().unwrap();
+        // Nobody receives, so there come to be as many answers as there is room for, and no more than another batch.
+        std::thread::sleep(SHORT);
+        let metrics = kernel.blocking_metrics().unwrap();
+        assert!(
+            metrics.unreceived <= 16 && metrics.queued <= 8 && metrics.most_queued <= 8,
+            "{metrics:?}"
+        );
+        for cents in 1..=108 {
+            assert_eq!(
+                kernel.blocking_receive::<Balance>(LONG).unwrap(),
+                Balance { cents },
+                "{engine}"
+            );
+        }
+        assert_eq!(sending.join().unwrap(), 100);
+        // Where answers are not wanted, they hold up nobody.
+        let discarding = RingOptions {
+            actors: 3,
+            queue_capacity: 8,
+            answers: Answers::Discard,
+            ..default()
+        };
+        let kernel = active("ledger", engine, discarding);
+        kernel.blocking_send_all((0..200).map(|_| (1, one))).unwrap();
+        assert_eq!(kernel.blocking_call::<Balance>(1, one).unwrap().cents, 201);
+        assert_eq!(kernel.blocking_metrics().unwrap().unreceived, 0);
+    }
+}
+
+#[test]
+fn a_thousand_calls_get_their_own_answers() {
+    for engine in [Engine::Native, Engine::Specialized] {
+        let kernel = active("whoami", engine, actors(1000));
+        let tokio = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(4)
+            .build()
+            .unwrap();
+        tokio.block_on(async {
+            let call = |actor: u32| {
+                let kernel = kernel.clone();
+                tokio::spawn(async move {
+                    for turn in 1..=3u64 {
+                        let cents = u64::from(actor) << 32;
+                        let answer: Deposit = kernel.call(actor, Deposit { cents }).await.unwrap();
+                        assert_eq!(answer.cents, u64::from(actor) * 1000 + 1000 + cents * turn);
+                    }
+                })
+            };
+            for caller in (0..1000).map(call).collect::<Vec<_>>() {
+                caller.await.unwrap();
+            }
+        });
+        assert_eq!(kernel.blocking_metrics().unwrap().processed, 3000);
+    }
+}
+
+#[test]
+fn a_million_messages_are_each_accounted_for() {
+    const THREADS: u64 = 8;
+    const EACH: u64 = 125_000;
+    let options = RingOptions {
+        actors: 10_000,
+        queue_capacity: 1 << 16,
+        ..default()
+    };
+    let kernel = active("ledger", Engine::Native, options);
+    let send = |thread: u64| {
+        let kernel = kernel.clone();
+        // Each thread sends its number in a digit of its own.
+        let deposit = Deposit {
+            cents: 1 << (8 * thread),
+        };
+        move || {
+            let to = (0..EACH).map(|i| ((i * 7 % 10_000) as u32, deposit));
+            match thread % 2 {
+                0 => assert_eq!(kernel.blocking_send_all(to).unwrap(), EACH as usize),
+                _ => to.for_each(|(actor, deposit)| kernel.blocking_send(actor, deposit).unwrap()),
+            }
+        }
+    };
+    let threads: Vec<_> = (0..THREADS).map(|thread| std::thread::spawn(send(thread))).collect();
+    let (mut last, mut count) = (vec![0; 10_000], 0);
+    let mut found = Vec::new();
+    while count < THREADS * EACH {
+        found.clear();
+        count += kernel.blocking_receive_many::<Balance>(&mut found, LONG).unwrap() as u64;
+        for (actor, balance) in &found {
+            let before = std::mem::replace(&mut last[*actor as usize], balance.cents);
+            // One more of one thread, and in order.
+            assert!((balance.cents - before).is_power_of_two());
+        }
+    }
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert!(
+        last.iter()
+            .all(|cents| *cents == 0x0d0d_0d0d_0d0d_0d0d || *cents == 0x0c0c_0c0c_0c0c_0c0c)
+    );
+    let metrics = kernel.blocking_metrics().unwrap();
+    assert_eq!((metrics.processed, metrics.dropped), (THREADS * EACH, 0));
+}
+
+#[test]
+fn ending_a_kernel_under_load_drains_or_reports() {
+    for engine in [Engine::Native, Engine::Interpreter] {
+        for how in [Terminate::Drain, Terminate::Now] {
+            let options = RingOptions {
+                actors: 100,
+                queue_capacity: 1 << 14,
+                answers: Answers::Discard,
+                ..default()
+            };
+            let kernel = active("ledger", engine, options);
+            let sender = kernel.clone();
+            let sending = std::thread::spawn(move || {
+                let all = (0..1_000_000u32).map(|i| (i % 100, Deposit { cents: 1 }));
+                match ring_error(sender.blocking_send_all(all).unwrap_err()) {
+                    RingError::Interrupted { sent, error } => {
+                        assert!(matches!(*error, RingError::State { .. }), "{error}");
+                        sent as u64
+                    }
+                    other => panic!("{other}"),
+                }
+            });
+            while kernel.blocking_metrics().unwrap().processed == 0 {
+                std::thread::yield_now();
+            }
+            kernel.blocking_terminate_with(how).unwrap();
+            let sent = sending.join().unwrap();
+            let metrics = kernel.blocking_metrics().unwrap();
+            assert_eq!(
+                (metrics.accepted, metrics.processed + metrics.dropped),
+                (sent, sent),
+                "{engine} {how:?}"
+            );
+            if how == Terminate::Drain {
+                assert_eq!(metrics.dropped, 0, "{engine}");
+            }
+            let dead = std::iter::from_fn(|| kernel.dead_letter()).count() as u64;
+            assert_eq!(dead, metrics.dropped);
+        }
+    }
+}
+
+#[test]
+fn kernels_come_and_go() {
+    for (engine, turns) in [(Engine::Native, 1000), (Engine::Interpreter, 50)] {
+        for turn in 0..turns {
+            let kernel = active("ledger", engine, actors(1000));
+            let cents = turn % 7;
+            assert_eq!(
+                kernel.blocking_call::<Balance>(999, Deposit { cents }).unwrap().cents,
+                cents
+            );
+            // Dropping the last handle ends it as well.
+            if turn % 2 == 0 {
+                kernel.blocking_terminate().unwrap();
+            }
+        }
+    }
+}
