@@ -7,6 +7,7 @@
 mod book;
 mod market;
 mod picture;
+mod summary;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use indicatif::ProgressBar;
 use book::{Book, HIGHEST, Order, Report, exchange};
 use market::messages;
 use picture::{PAST, picture};
+use summary::summarise;
 
 /// Trades a million orders in a thousand books, and draws one of them.
 #[derive(Parser)]
@@ -131,34 +133,5 @@ impl Expected {
             reports,
             history,
         }
-    }
-}
-
-/// Prints what was traded, and the best prices of the busiest instruments.
-fn summarise(reports: &[Vec<Report>], books: &[Book]) {
-    let mut traded: Vec<(u64, u64, usize)> = (0..)
-        .zip(reports)
-        .map(|(at, reports)| {
-            let fills = reports.iter().filter_map(|report| match report {
-                Report::Fill(fill) => Some((u64::from(fill.lots), u64::from(fill.value))),
-                Report::Level { .. } => None,
-            });
-            let (lots, value) = fills.fold((0, 0), |sum, fill| (sum.0 + fill.0, sum.1 + fill.1));
-            (lots, value, at)
-        })
-        .collect();
-    let (lots, value) = traded.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-    println!("{lots} lots changed hands for {value} ticks");
-    traded.sort_unstable_by(|a, b| b.cmp(a));
-    println!("instrument    lots   mean price     bid      ask");
-    for (lots, value, at) in traded.into_iter().take(5) {
-        let Book { waiting, bid, ask, .. } = books[at];
-        let mean = value as f32 / lots.max(1) as f32;
-        let at_best = |price: u32| waiting.get(price as usize).copied().unwrap_or(0);
-        println!(
-            "{at:10} {lots:7} {mean:12.2} {:4} at {bid:3} {:4} at {ask:3}",
-            at_best(bid),
-            at_best(ask)
-        );
     }
 }

@@ -58,12 +58,12 @@ impl Iterator for Traders {
         let lots = 1 + self.below(40);
         let order = match self.below(100) {
             // Those in a hurry name a price that is worse than the value.
-            0..55 => Order::Limit {
+            0..66 => Order::Limit {
                 side,
-                price: away(self.distance() - 2),
+                price: away(self.distance() - 1),
                 lots,
             },
-            55..70 => Order::Market { side, lots },
+            66..76 => Order::Market { side, lots },
             _ => Order::Cancel {
                 price: away(self.distance()),
                 lots,
