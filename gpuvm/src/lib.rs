@@ -29,10 +29,12 @@
 pub use gpuvm_core as core;
 pub use gpuvm_core::types::{RingMessage, VmType};
 pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
+/// A handle of a ring kernel: it sends messages and receives answers.
+///
 /// # Many messages
 ///
-/// Who sends many has to be another thread or task than who receives the answers: a queue that is full of answers holds up the actors, and then
-/// those who send.
+/// Who sends many is another thread or task than who receives the answers: when as many wait as the queue has room for, the actors rest, and
+/// then whoever sends waits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -63,9 +65,13 @@ pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 ///     Ok(())
 /// }
 /// ```
+///
+/// # In general
 pub use gpuvm_runtime::KernelHandle;
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::report;
+/// Actors that keep a state and handle messages.
+///
 /// # When an actor traps
 ///
 /// ```
@@ -107,6 +113,8 @@ pub use gpuvm_runtime::report;
 ///     Ok(())
 /// }
 /// ```
+///
+/// # What they are
 pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
