@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use gpuvm::prelude::*;
 use gpuvm::ring::Restart;
-use gpuvm_examples::{Choice, write};
+use gpuvm_examples::{Choice, spinner, write};
 use indicatif::ProgressBar;
 
 use book::{Book, HIGHEST, Order, Report, exchange};
@@ -69,8 +69,9 @@ fn run(options: &Options) -> Result<()> {
     println!("{}: {}", kernel.blocking_status()?.engine, kernel.blocking_metrics()?);
     kernel.blocking_terminate()?;
 
-    let begin = Instant::now();
+    let (spinner, begin) = (spinner("checking"), Instant::now());
     let expected = Expected::of(options);
+    spinner.finish_and_clear();
     println!("one order after the other takes {:.2?}", begin.elapsed());
     if reports != expected.reports {
         return Err("the actors' books are not those of the function".into());
