@@ -29,15 +29,99 @@
 pub use gpuvm_core as core;
 pub use gpuvm_core::types::{RingMessage, VmType};
 pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
+/// A handle of a ring kernel: it sends messages and receives answers.
+///
+/// # Many messages
+///
+/// Who sends many is another thread or task than who receives the answers: when as many wait as the queue has room for, the actors rest, and
+/// then whoever sends waits.
+///
+/// ```
+/// use std::time::Duration;
+/// use gpuvm::prelude::*;
+///
+/// #[derive(RingMessage, Clone, Copy)]
+/// struct Sample(u32);
+///
+/// #[ring_kernel]
+/// fn highest(so_far: &mut u32, sample: Sample) -> Sample {
+///     *so_far = (*so_far).max(sample.0);
+///     Sample(*so_far)
+/// }
+///
+/// fn main() -> gpuvm::Result<()> {
+///     let options = RingOptions { actors: 100, ..default() };
+///     let kernel = Runtime::new()?.blocking_launch_ring("highest", options)?;
+///     kernel.blocking_activate()?;
+///     let sender = kernel.clone();
+///     let samples = (0..10_000u32).map(|i| (i % 100, Sample(i * 7919 % 10_007)));
+///     let sending = std::thread::spawn(move || sender.blocking_send_all(samples));
+///     let mut answers: Vec<(u32, Sample)> = Vec::new();
+///     while answers.len() < 10_000 {
+///         kernel.blocking_receive_many(&mut answers, Duration::from_secs(5))?;
+///     }
+///     assert_eq!(sending.join().expect("the sender does not panic")?, 10_000);
+///     assert_eq!(answers.iter().map(|(_, Sample(value))| *value).max(), Some(10_006));
+///     Ok(())
+/// }
+/// ```
+///
+/// # In general
+pub use gpuvm_runtime::KernelHandle;
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::report;
+/// Actors that keep a state and handle messages.
+///
+/// # When an actor traps
+///
+/// ```
+/// use gpuvm::prelude::*;
+/// use gpuvm::ring::Restart;
+///
+/// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+/// enum Change {
+///     Put(u32),
+///     Take(u32),
+/// }
+///
+/// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+/// struct Left(u32);
+///
+/// #[ring_kernel]
+/// fn shelf(items: &mut u32, change: Change) -> Left {
+///     match change {
+///         Change::Put(count) => *items += count,
+///         Change::Take(count) => {
+///             assert!(count <= *items, "{count} taken of {items}");
+///             *items -= count;
+///         }
+///     }
+///     Left(*items)
+/// }
+///
+/// fn main() -> gpuvm::Result<()> {
+///     let options = RingOptions { actors: 10, restart: Restart::Fresh, ..default() };
+///     let shelves = Runtime::new()?.blocking_launch_ring("shelf", options)?;
+///     shelves.blocking_activate()?;
+///     shelves.blocking_send_all([(3, Change::Put(2)), (3, Change::Take(5)), (3, Change::Put(7))])?;
+///     shelves.blocking_terminate()?; // handles what was sent
+///     assert_eq!(shelves.try_receive()?, Some(Left(2)));
+///     assert_eq!(shelves.try_receive()?, Some(Left(7))); // of a fresh state
+///     let letter = shelves.dead_letter().expect("the shelf trapped");
+///     assert_eq!(letter.message(), Some(Change::Take(5)));
+///     assert!(letter.to_string().ends_with("5 taken of 2"));
+///     Ok(())
+/// }
+/// ```
+///
+/// # What they are
 pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, KernelHandle, Launch, Plan, PlanDone, PlanError, PlanStats,
-    Progress, Result, RingOptions, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats,
-    StepStats, TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
+    RingOptions, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport,
+    VmView,
 };
 
 /// What a program that writes and launches routines needs.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::engine::Engine;
 
-/// How a ring kernel is launched. What is left out with `..default()` is the runtime's, see [`RuntimeConfig`].
+/// How a ring kernel is launched. With `RingOptions { actors: 1024, ..default() }` the rest is as it is for most kernels; what all kernels of a runtime
+/// have in common is in [`RuntimeConfig`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RingOptions {
     /// How many actors there are, each with a state of its own; at least 1.
