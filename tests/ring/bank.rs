@@ -176,7 +176,7 @@ fn an_actor_that_sends_too_much_or_nowhere_is_told() {
             1,
             "{dead:?}"
         );
-        assert_eq!(told("main.rs:"), 1, "{dead:?}");
+        assert_eq!(told("bank.rs:"), 1, "{dead:?}");
         // Its own next message, and what actor 0 has sent it.
         assert_eq!(told("actor 1 of ring kernel `bank` has stopped"), 2, "{dead:?}");
         assert_eq!(

@@ -56,6 +56,11 @@ fn a_trap_is_told_and_the_policy_followed() {
                 dead[0].reason(),
                 DeadReason::NotHandled(RingError::Trapped { .. })
             ));
+            let waiting = kernel.blocking_receive::<Total>(Duration::ZERO).map_err(ring_error);
+            if let Err(RingError::Timeout { stopped_actors, .. }) = &waiting {
+                let stopped = if restart == Restart::Stop { 3 } else { 0 };
+                assert_eq!(*stopped_actors, stopped, "{engine} {restart:?}");
+            }
             let status = kernel.blocking_status().unwrap();
             let after = kernel.blocking_send(1, Count::Nothing).map_err(ring_error);
             match restart {

@@ -97,7 +97,7 @@ pub enum RingError {
         actor: u32,
     },
     /// It did not happen in time.
-    #[error("{what} of ring kernel `{kernel}` took longer than {after:?}")]
+    #[error("{what} of ring kernel `{kernel}` took longer than {after:?}{}", lost(*.stopped_actors, *.dead_letters))]
     Timeout {
         /// What was waited for.
         what: &'static str,
@@ -105,6 +105,10 @@ pub enum RingError {
         kernel: String,
         /// How long.
         after: Duration,
+        /// Actors that have stopped by then.
+        stopped_actors: usize,
+        /// Dead letters that nobody has taken by then.
+        dead_letters: usize,
     },
     /// Not all messages were taken.
     #[error("{sent} messages were taken, and the next was not: {error}")]
@@ -128,6 +132,18 @@ pub enum RingError {
         /// Why: what its device said, or the trap that was to fail it.
         reason: String,
     },
+}
+
+/// What may be the reason that somebody waited in vain.
+fn lost(stopped_actors: usize, dead_letters: usize) -> String {
+    match (stopped_actors, dead_letters) {
+        (0, 0) => String::new(),
+        (actors, letters) => {
+            format!(
+                "; {actors} of its actors have stopped, and `dead_letter()` tells of {letters} messages why they were lost"
+            )
+        }
+    }
 }
 
 /// A message that was not taken, and why.

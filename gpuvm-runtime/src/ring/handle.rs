@@ -462,8 +462,15 @@ impl KernelHandle {
     }
 
     fn timeout(&self, what: &'static str, after: Duration) -> Error {
-        let kernel = self.shared().name();
-        RingError::Timeout { what, kernel, after }.into()
+        let state = self.shared().lock();
+        let timeout = RingError::Timeout {
+            what,
+            kernel: self.shared().name(),
+            after,
+            stopped_actors: state.stopped.len(),
+            dead_letters: state.dead.len(),
+        };
+        timeout.into()
     }
 }
 
