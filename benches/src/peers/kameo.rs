@@ -51,28 +51,25 @@ impl Kameo {
 
     /// Makes the deposits of every account whose number leaves this remainder.
     async fn part(self, deposits: Deposits, [remainder, parts]: [u32; 2]) -> Result<Vec<(u32, Balance)>> {
-        let own = deposits.iter().filter(|(account, _)| account % parts == remainder);
-        match self.acknowledged {
-            Acknowledged::Each => self.ask_all(own).await,
-            Acknowledged::Last => {
-                for &(account, deposit) in own {
-                    self.keeper(account).tell(deposit).await?;
-                }
-                let nothing = Deposit { cents: 0 };
-                let accounts = (remainder..self.keepers.len() as u32).step_by(parts as usize);
-                let last: Vec<_> = accounts.map(|account| (account, nothing)).collect();
-                self.ask_all(last.iter()).await
-            }
+        let own = |(account, _): &&(u32, Deposit)| account % parts == remainder;
+        let own: Vec<_> = deposits.iter().filter(own).copied().collect();
+        if self.acknowledged == Acknowledged::Each {
+            return self.ask_all(&own).await;
         }
+        for (account, deposit) in own {
+            self.keeper(account).tell(deposit).await?;
+        }
+        let accounts = (remainder..self.keepers.len() as u32).step_by(parts as usize);
+        let last: Vec<_> = accounts.map(|account| (account, Deposit { cents: 0 })).collect();
+        self.ask_all(&last).await
     }
 
     /// Asks, with many questions under way.
-    async fn ask_all(&self, deposits: impl Iterator<Item = &(u32, Deposit)>) -> Result<Vec<(u32, Balance)>> {
-        let mut deposits = deposits.peekable();
-        let mut balances = Vec::new();
+    async fn ask_all(&self, deposits: &[(u32, Deposit)]) -> Result<Vec<(u32, Balance)>> {
+        let mut balances = Vec::with_capacity(deposits.len());
         let mut pending = Vec::with_capacity(CHUNK);
-        while deposits.peek().is_some() {
-            for &(account, deposit) in deposits.by_ref().take(CHUNK) {
+        for chunk in deposits.chunks(CHUNK) {
+            for &(account, deposit) in chunk {
                 pending.push((account, self.keeper(account).ask(deposit).enqueue().await?));
             }
             for (account, balance) in pending.drain(..) {
