@@ -1,4 +1,4 @@
-//! gpuvm's benchmarks: its engines against each other, and against hand-written WGSL, CubeCL and rayon, on equal results.
+//! gpuvm's benchmarks: its engines against each other, and against hand-written WGSL, CubeCL, rayon and kameo, on equal results.
 
 mod agreement;
 mod algebra;
@@ -13,6 +13,7 @@ mod plans;
 mod plot;
 mod problem;
 mod report;
+mod ring;
 mod soup;
 mod stage;
 mod table;
@@ -70,6 +71,8 @@ enum What {
     Algebra,
     /// Steps of a flock as a plan, against rayon.
     Flock,
+    /// Messages to the actors of ring kernels, and calls, against kameo.
+    Ring,
     /// All of these.
     All,
 }
@@ -114,6 +117,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
+        ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };
     table::print(&report);

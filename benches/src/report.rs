@@ -11,6 +11,7 @@ use crate::ladder::Ladder;
 use crate::latency::Wait;
 use crate::plans::Figure;
 use crate::problem::Problem;
+use crate::ring::Exchange;
 use crate::soup::Served;
 use crate::stage::Size;
 
@@ -39,6 +40,8 @@ pub struct Report {
     pub algebra: Option<Vec<Raised>>,
     /// Flocks of several sizes.
     pub flock: Option<Vec<Flight>>,
+    /// Actors, their messages and calls.
+    pub ring: Option<Vec<Exchange>>,
 }
 
 impl Report {
@@ -64,10 +67,13 @@ impl Report {
         let algebra = algebra.map(|raised| (raised.name, &raised.engine, &raised.problem));
         let flights = self.flock.iter().flatten().flat_map(|flight| &flight.entries);
         let flights = flights.map(|flown| ("flock", &flown.contestant, &flown.problem));
+        let ring = self.ring.iter().flatten();
+        let ring = ring.map(|exchange| ("ring", &exchange.contestant, &exchange.problem));
         let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
         all.chain(plans)
             .chain(algebra)
             .chain(flights)
+            .chain(ring)
             .filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
             .collect()
     }

@@ -12,6 +12,7 @@ use crate::latency::Wait;
 use crate::plans::Figure;
 use crate::problem::Problem;
 use crate::report::{Report, contestants, geometric_mean, speeds};
+use crate::ring::{CROWDS, Exchange, TASKS, bare};
 use crate::soup::Served;
 
 /// Prints everything that was measured.
@@ -61,6 +62,9 @@ pub fn print(report: &Report) {
     for flight in report.flock.iter().flatten() {
         let Flight { boids, steps, .. } = flight;
         println!("Flock: {boids} boids, {steps} steps a run\n{}\n", flock_table(flight));
+    }
+    if let Some(ring) = &report.ring {
+        println!("Ring: messages a second and back, and calls\n{}\n", ring_table(ring));
     }
 }
 
@@ -134,6 +138,31 @@ fn flock_table(flight: &Flight) -> Table {
             ratio(flight.speed(flown)),
             results,
         ]);
+    }
+    table
+}
+
+fn ring_table(ring: &[Exchange]) -> Table {
+    let crowds = CROWDS.map(|actors| format!("to {actors} actors"));
+    let tasks = format!("calls/s of {TASKS} tasks");
+    let mut names = vec![""];
+    names.extend(crowds.iter().map(String::as_str));
+    names.extend(["a call", "p99", "x bare", &tasks]);
+    let mut table = table(&names);
+    let rate = |rate: Option<f64>| rate.map_or_else(String::new, scaled);
+    for exchange in ring {
+        let mut cells = vec![exchange.contestant.clone()];
+        cells.extend((0..CROWDS.len()).map(|crowd| rate(exchange.bulk.get(crowd).copied())));
+        cells.extend([
+            exchange.call.map_or_else(String::new, |call| time(call.median)),
+            exchange.call.map_or_else(String::new, |call| time(call.p99)),
+            ratio(exchange.call.zip(bare(ring)).map(|(call, bare)| call.median / bare)),
+            rate(exchange.calls),
+        ]);
+        if exchange.problem.is_some() {
+            cells.push(Problem::note(&exchange.problem));
+        }
+        table.add_row(cells);
     }
     table
 }

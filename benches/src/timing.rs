@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use serde::Serialize;
 
 /// Runs before the clock counts: they compile, fill caches and let engines find their pace.
 const WARM_UPS: u32 = 3;
@@ -27,25 +28,60 @@ impl Timing {
     ///
     /// What `run` fails with.
     pub fn warm<T>(self, mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
-        let begin = Instant::now();
-        for runs in 1.. {
-            run()?;
-            let elapsed = begin.elapsed();
-            if runs >= WARM_UPS && elapsed > WARM_UP || elapsed > ENOUGH {
-                break;
-            }
-        }
+        self.warm_by(|| once(&mut run))
+    }
+
+    /// As [`Timing::warm`], with a run that says itself how long it took, because it does more than what is timed.
+    ///
+    /// # Errors
+    ///
+    /// What `run` fails with.
+    pub fn warm_by<T>(self, mut run: impl FnMut() -> Result<(f64, T)>) -> Result<(f64, T)> {
+        warm_up(&mut run)?;
         let begin = Instant::now();
         let mut times = Vec::new();
         loop {
-            let start = Instant::now();
-            let last = run()?;
-            times.push(start.elapsed().as_secs_f64());
+            let (seconds, last) = run()?;
+            times.push(seconds);
             if times.len() >= self.repeats.max(1) || times.len() >= FEWEST && begin.elapsed() > ENOUGH {
                 return Ok((median(&mut times), last));
             }
         }
     }
+}
+
+fn warm_up<T>(mut run: impl FnMut() -> Result<T>) -> Result<()> {
+    let begin = Instant::now();
+    for runs in 1.. {
+        run()?;
+        let elapsed = begin.elapsed();
+        if runs >= WARM_UPS && elapsed > WARM_UP || elapsed > ENOUGH {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How the times of many runs lie, in seconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spread {
+    /// Half of the runs took at most this long.
+    pub median: f64,
+    /// 99 of 100 runs took at most this long.
+    pub p99: f64,
+}
+
+/// How the times of so many runs lie after warm-up; each says how long it took.
+///
+/// # Errors
+///
+/// What `run` fails with.
+pub fn spread(runs: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Spread> {
+    warm_up(&mut run)?;
+    let mut times = (0..runs).map(|_| run()).collect::<Result<Vec<_>>>()?;
+    let median = median(&mut times);
+    let p99 = times.get(runs * 99 / 100).copied().unwrap_or(f64::NAN);
+    Ok(Spread { median, p99 })
 }
 
 /// The time of one run in seconds, and what it gave.
@@ -93,5 +129,16 @@ mod tests {
             })
             .unwrap();
         assert!(warm >= WARM_UPS && last >= warm + 5, "{last} runs, {warm} at first");
+    }
+
+    #[test]
+    fn a_spread_has_its_middle_and_its_tail() {
+        let mut next = 0.0;
+        let spread = spread(200, || {
+            next += 1.0;
+            Ok(next)
+        })
+        .unwrap();
+        assert_eq!(spread.p99 - spread.median, 99.5 - 1.0);
     }
 }

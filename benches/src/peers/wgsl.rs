@@ -39,6 +39,15 @@ pub enum Checks {
     Off,
 }
 
+/// How a thread waits for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// The driver wakes it.
+    Asleep,
+    /// It asks again and again.
+    Asking,
+}
+
 /// A kernel with its data. Binding 0 is a uniform, then come the inputs and last the output.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
@@ -194,6 +203,26 @@ impl Gpu {
         let copied: Vec<u32> = prepared.fetch()?;
         ensure!(copied == words, "the copy differs");
         Ok((many - one) / f64::from(COPIES))
+    }
+
+    /// Submits a pass in which nothing is done, and waits for its end: the least that a launch costs.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn idle(&self, waiting: Waiting) -> Result<()> {
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        drop(encoder.begin_compute_pass(&Default::default()));
+        self.queue.submit([encoder.finish()]);
+        match waiting {
+            Waiting::Asleep => self.wait(),
+            Waiting::Asking => {
+                while !self.device.poll(wgpu::PollType::Poll)?.is_queue_empty() {
+                    std::hint::spin_loop();
+                }
+                Ok(())
+            }
+        }
     }
 
     fn pipeline(&self, source: &str, checks: Checks) -> wgpu::ComputePipeline {
