@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use clap::Parser;
 use gpuvm::prelude::*;
-use gpuvm::ring::Answers;
 use gpuvm_examples::Choice;
 use indicatif::ProgressBar;
 

@@ -120,7 +120,10 @@ fn spread(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
             bar.suspend(|| write(&picture(side, &warmth), &options.output.join(format!("{tick:04}.png"))))?;
         }
         if tick < options.ticks {
+            // They rest until each has its tick, so that nobody is warmed by a neighbour's before its own.
+            grid.blocking_deactivate()?;
             grid.blocking_send_all((0..cells).map(|to| (to, Signal::Tick { side })))?;
+            grid.blocking_activate()?;
             grid.blocking_settle()?;
             sequential(&mut model, (0..cells).map(|to| (to, Signal::Tick { side })));
             bar.inc(1);
