@@ -77,6 +77,13 @@ impl Builder<'_> {
                 self.halt_unless_below(range.start, range.count);
                 self.reduce(*op, partial, range, Step::One);
             }
+            Then::ReduceOwn { op, partial, chunk } => {
+                let count = self.count(&kernel.count);
+                let last = self.make(Op::Imm, chunk - 1);
+                // All of them are there if the last one is, which an engine that proves accesses learns from this one comparison.
+                self.halt_unless_below(last, count);
+                self.reduce_own(*op, partial, *chunk, count);
+            }
             Then::Scan {
                 op,
                 prefix,
@@ -124,6 +131,27 @@ impl Builder<'_> {
         }
         self.fold_rest(op, &partial.value, range, &rest, 1);
         self.store_record(partial.to, &rest.folded);
+        self.end(End::Halt);
+    }
+
+    /// Folds so many elements without a loop. A few are loaded before the first of them is computed.
+    fn reduce_own(&mut self, op: Fold, partial: &Output, chunk: u32, count: Word) {
+        let together = self.together() as usize;
+        let indices: Vec<Word> = (0..chunk).map(|index| self.make(Op::Imm, index)).collect();
+        let mut folded: Option<Vec<Word>> = None;
+        for indices in indices.chunks(together) {
+            let loaded: Vec<_> = indices.iter().map(|&index| (index, self.columns(index))).collect();
+            for (index, columns) in loaded {
+                let at = At { index, count };
+                let element = self.compute_element(Some(at), index, columns);
+                let value = self.value(&partial.value, &element);
+                match &folded {
+                    Some(folded) => self.fold(op, folded, &value, at),
+                    None => folded = Some(self.variable(&value)),
+                }
+            }
+        }
+        self.store_record(partial.to, &folded.unwrap_or_default());
         self.end(End::Halt);
     }
 

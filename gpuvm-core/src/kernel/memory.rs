@@ -24,7 +24,7 @@ impl Builder<'_> {
                 needed.extend(outputs.iter().map(|output| output.to));
                 needed.extend(chunks);
             }
-            None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. }) => {}
+            None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {
             if let Input::Param(param) | Input::Element(param) = input {

@@ -1,5 +1,5 @@
 //! Proofs that an arena offset lies in a launch parameter, so that it need not be checked: the parameter's place plus a constant
-//! within the VM's part, or plus a scaled index that is known to be below the parameter's length.
+//! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length.
 
 use gpuvm_core::program::Program;
 use gpuvm_core::types::Kind;
@@ -58,10 +58,10 @@ pub enum Bound {
     Constant(u32),
 }
 
-/// `node + constant`, mod 2³², is below a bound.
+/// `node + constant`, mod 2³², is below a bound; without a node the constant alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Below {
-    node: Node,
+    node: Option<Node>,
     constant: u32,
     bound: Bound,
 }
@@ -154,18 +154,14 @@ impl Emitter<'_> {
             (None, Some(&param)) => Bound::Length(param),
             (None, None) => return None,
         };
-        match self.sum_of(index)? {
-            Sum {
-                place: None,
-                index: Some((node, 1)),
-                constant,
-            } => Some(Below {
-                node,
-                constant: constant.wrapping_add(more),
-                bound,
-            }),
-            _ => None,
-        }
+        let Sum { place, index, constant } = self.sum_of(index)?;
+        let node = match index {
+            None => None,
+            Some((node, 1)) => Some(node),
+            Some(_) => return None,
+        };
+        let constant = constant.wrapping_add(more);
+        place.is_none().then_some(Below { node, constant, bound })
     }
 
     /// Whether `index` is known to be below `bound`.
@@ -196,7 +192,7 @@ impl Emitter<'_> {
         };
         let at = sum.constant.wrapping_add(constant);
         let Some((node, factor)) = sum.index else {
-            return at < own;
+            return at < own || element.is_some_and(|words| self.is_early(param, at, words));
         };
         if factor == 0 {
             return false;
@@ -211,7 +207,15 @@ impl Emitter<'_> {
                     most > 0 && last < u64::from(own)
                 }
             };
-            below.node == node && fits
+            below.node == Some(node) && fits
+        })
+    }
+
+    /// Whether a slice of elements of so many words is known to be long enough for a word.
+    fn is_early(&self, param: u32, at: u32, words: u32) -> bool {
+        self.hand.below.iter().any(|below| {
+            let known = below.node.is_none() && below.bound == Bound::Length(param);
+            known && at.checked_div(words).is_some_and(|element| element <= below.constant)
         })
     }
 }
