@@ -77,7 +77,11 @@ fn elements_of_ones_own_are_folded_without_a_loop() {
         let own = |vm: u32| numbers(3 * n).into_iter().skip((vm * n) as usize).take(chunk as usize);
         let folded = |vm| own(vm).reduce(|a, b| a.wrapping_mul(31) ^ b);
         for (vm, word) in (0..3).zip(&left[1].words) {
-            assert_eq!(Some(*word), if n < chunk { Some(9) } else { folded(vm) }, "{n} by {chunk}");
+            assert_eq!(
+                Some(*word),
+                if n < chunk { Some(9) } else { folded(vm) },
+                "{n} by {chunk}"
+            );
         }
         let program = program(&kernel(chunk), &Settings::default());
         assert!(program.estimated_epochs().is_some(), "it has no loop");

@@ -54,7 +54,7 @@ impl<'p> Runner<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let Some(course) = self.send(course, &mut params, &mut None)? else {
+        let Some(course) = self.send(course, &mut params, kernel.sketch.neighbours, &mut None)? else {
             return Ok(());
         };
         self.settle()?;
@@ -100,7 +100,7 @@ impl<'p> Runner<'p, '_> {
         Ok((course, params))
     }
 
-    /// Adds a launch to the row, with the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
+    /// Adds a launch to the row, with its job's [`neighbours`](crate::engine::Job::neighbours) and the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
     /// of its data is not in the engine's memory, or it is more than one job, or sees all of what it writes, which takes a copy.
     ///
     /// # Errors
@@ -110,6 +110,7 @@ impl<'p> Runner<'p, '_> {
         &mut self,
         course: Course,
         params: &mut [Bound<'_>],
+        neighbours: Option<u32>,
         gate: &mut Option<Gate>,
     ) -> Result<Option<Course>> {
         let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
@@ -157,6 +158,7 @@ impl<'p> Runner<'p, '_> {
         };
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
+        job.neighbours = neighbours;
         let Some(row) = &mut self.under_way.row else {
             return Ok(Some(course));
         };

@@ -1,5 +1,7 @@
 //! Jobs in a row: many in one submission, and the host looks only when it has to. The kernels themselves see to it that nothing runs
 //! after a job that did not end: a VM that stops without halting notes its job's number, and jobs of other numbers do not start.
+//!
+//! A job that needs of the one before only what each workgroup has left, and surely ends, is joined to it: one dispatch runs both.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, part_of, size, words_of};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
-use super::super::source::{row, signal};
+use super::super::source::{WORKGROUP, row, signal};
 use super::super::stepper::{Batch, Planner, Shared, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
@@ -39,6 +41,8 @@ pub struct Jobs<P> {
     submitted: Vec<Submitted>,
     /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
     kernels: HashMap<usize, Arc<dyn Stepper>>,
+    /// The same of two programs whose jobs are joined, where they can be.
+    joined: HashMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -50,6 +54,8 @@ pub struct Jobs<P> {
 struct Added {
     job: Job,
     stepper: Arc<dyn Stepper>,
+    /// What runs the job before and this one, if they are joined.
+    joined: Option<Arc<dyn Stepper>>,
     arena: Arena,
     /// What its arena starts with.
     words: Vec<u32>,
@@ -83,6 +89,7 @@ impl<P> Jobs<P> {
             added: Vec::new(),
             submitted: Vec::new(),
             kernels: HashMap::new(),
+            joined: HashMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -113,8 +120,11 @@ impl<P: Planner> Sequence for Jobs<P> {
         let filled = arena.filled();
         arena.write(0..filled, &mut words[..filled]);
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
+        let arena = Arena::in_heap(gpu, &job)?;
+        let joined = self.joined(&job)?;
         self.added.push(Added {
-            arena: Arena::in_heap(gpu, &job)?,
+            joined,
+            arena,
             job,
             stepper,
             words,
@@ -149,6 +159,7 @@ impl<P: Planner> Sequence for Jobs<P> {
         let jobs = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
         self.kernels.clear();
+        self.joined.clear();
         self.end(&gpu, jobs, &found, (!clocks.is_empty()).then_some(spent))
     }
 }
@@ -165,6 +176,25 @@ impl<P: Planner> Jobs<P> {
             self.kernels.insert(key, stepper.clone());
         }
         Ok(stepper)
+    }
+
+    /// What runs a job together with the one that was added last, if it can be joined to that.
+    fn joined(&mut self, job: &Job) -> Result<Option<Arc<dyn Stepper>>> {
+        let (Some(before), Some(WORKGROUP)) = (self.added.last(), job.neighbours) else {
+            return Ok(None);
+        };
+        let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
+        if !follows || before.joined.is_some() || before.is_alone() || is_alone(job) {
+            return Ok(None);
+        }
+        let programs = [&before.job.program, &job.program];
+        let key = programs.map(|program| Arc::as_ptr(program).addr());
+        if let Some(known) = self.joined.get(&key) {
+            return Ok(known.clone());
+        }
+        let joined = self.planner.joined(programs[0], programs[1])?;
+        self.joined.insert(key, joined.clone());
+        Ok(joined)
     }
 
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
@@ -248,11 +278,14 @@ impl<P: Planner> Jobs<P> {
             .iter()
             .take(ended + 1)
             .all(|job| job.added.stepper.counts_instructions());
-        let halted = jobs
-            .iter()
-            .take(ended)
-            .map(|job| job.added.job.vms)
-            .fold(0, u32::wrapping_add);
+        let vms = |counts: fn(&Added) -> bool| {
+            let ended = jobs.iter().take(ended).map(|job| &job.added);
+            let vms = ended.filter(|added| counts(added)).map(|added| added.job.vms);
+            vms.fold(0, u32::wrapping_add)
+        };
+        let halted = vms(|_| true);
+        // Those of joined jobs do not count themselves.
+        let signalled = vms(|added| added.joined.is_none());
         let mut row = Row {
             tally: Tally {
                 halted,
@@ -267,8 +300,11 @@ impl<P: Planner> Jobs<P> {
         let mut left = jobs.into_iter().skip(ended);
         if let Some(Submitted { added, states, frames }) = left.next() {
             self.added.extend(left.map(|later| later.added));
+            if let Some(first) = self.added.first_mut() {
+                first.joined = None;
+            }
             let mut signal = *found;
-            signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(halted);
+            signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(signalled);
             signal[signal::ENDED] = 0;
             signal[signal::RETIRED..signal::ENDED].fill(0);
             let begun = Begun {
@@ -316,20 +352,25 @@ impl Bound<'_> {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
             });
-            for Added {
-                job, stepper, cycles, ..
-            } in stretch
-            {
+            for jobs in stretch.chunk_by(|_, next| next.joined.is_some()) {
+                let Some(Added {
+                    job, stepper, cycles, ..
+                }) = jobs.first()
+                else {
+                    continue;
+                };
+                let joined = jobs.last().and_then(|last| last.joined.as_ref());
                 let at = done as u32 * UNIFORM_STRIDE;
                 let batch = Batch {
                     dispatches: 1,
                     cycles: *cycles,
                     fresh: true,
                     first: at,
-                    then: at,
+                    then: at + (jobs.len() as u32 - 1) * UNIFORM_STRIDE,
                 };
+                let stepper = joined.unwrap_or(stepper);
                 stepper.bind(gpu, &shared, job.vms).record(&mut pass, &batch);
-                done += 1;
+                done += jobs.len();
             }
             drop(pass);
             self.copy_atomics_back(encoder, arena, &stretch[0]);
@@ -358,8 +399,13 @@ impl Bound<'_> {
 impl Added {
     /// Whether its pass is its own.
     fn is_alone(&self) -> bool {
-        self.job.program.frame_memory() > 0 || !self.job.atomic_regions.is_empty()
+        is_alone(&self.job)
     }
+}
+
+/// Whether a job needs more than a dispatch.
+fn is_alone(job: &Job) -> bool {
+    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the row were before.

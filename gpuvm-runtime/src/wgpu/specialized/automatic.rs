@@ -106,6 +106,12 @@ impl Planner for Automatic {
             None => self.interpreter.load(program)?,
         })
     }
+
+    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        // A device that refuses it leaves the jobs to their own kernels.
+        let kernel = self.specialized.request_joined(program, then).ok().flatten();
+        Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
+    }
 }
 
 impl Choosing {
