@@ -3,6 +3,7 @@
 mod choices;
 mod control;
 mod counted;
+mod joined;
 mod operations;
 mod random;
 mod sessions;

@@ -1,0 +1,162 @@
+//! Jobs that are joined to the one before them in a row.
+
+use super::*;
+use crate::engine::{DeviceMemory, Execute, Region, Sequence, Slot};
+use crate::wgpu::interpreter::Interpreter;
+use crate::wgpu::source::WORKGROUP;
+use crate::wgpu::specialized::Specialized;
+use gpuvm_core::program::ParamSlot;
+
+/// VMs of the job that others are joined to: several workgroups, the last not full.
+const VMS: u32 = 3 * WORKGROUP - 10;
+
+fn engine() -> Specialized {
+    Specialized::new(device().clone(), Interpreter::new(device().clone()))
+}
+
+/// `own = own * 3 + id`, and before it what `begin` does.
+fn turn(begin: &str) -> Arc<Program> {
+    let code = "imm w0, 1\nparam w1, 0\nload w2, w0, w1, 0\nmuli w2, w2, 3\nvmid w3\nadd w2, w2, w3\nstore w2, w0, w1, 0\nhalt";
+    Arc::new(assemble(&format!("param &mut u32\nsite 0:7:0 bounds\ncode\n{begin}\n{code}\n")).unwrap())
+}
+
+/// `sum += own[0] + own[last]` for a slice that is long enough.
+fn ends(last: u32, checked: bool) -> Arc<Program> {
+    let check = match checked {
+        true => format!("paramlen w2, 0\nimm w3, {last}\nltu w4, w3, w2\njz @done, w4"),
+        false => String::new(),
+    };
+    let code = format!(
+        "imm w0, 1\nparam w1, 0\n{check}\nload w5, w0, w1, 0\nload w6, w0, w1, {last}\nparam w7, 1\nload w8, w0, w7, 0\n\
+         add w5, w5, w6\nadd w8, w8, w5\nstore w8, w0, w7, 0\ndone:\nhalt"
+    );
+    Arc::new(assemble(&format!("param &mut [u32]\nparam &mut u32\ncode\n{code}\n")).unwrap())
+}
+
+/// A row, and the columns that its jobs work on.
+struct Columns {
+    row: Box<dyn Sequence>,
+    memory: Arc<dyn DeviceMemory>,
+    own: Region,
+    sums: Region,
+}
+
+impl Columns {
+    fn new() -> Columns {
+        let engine = engine();
+        let memory = engine.memory().unwrap();
+        let zeros = |words: u32| {
+            let region = memory.allocate(words.into()).unwrap();
+            memory.write(&region, &vec![0; words as usize].as_slice()).unwrap();
+            region
+        };
+        Columns {
+            row: engine.sequence().unwrap(),
+            own: zeros(3 * WORKGROUP),
+            sums: zeros(3),
+            memory,
+        }
+    }
+
+    fn push(&mut self, program: &Arc<Program>, vms: u32, neighbours: Option<u32>) {
+        let mut batch = job(Program::clone(program), &[], 0, 0, vms);
+        batch.job.program = program.clone();
+        batch.arena.clear();
+        batch.job.arena_words = 0;
+        batch.job.changed.clear();
+        batch.job.atomics.clear();
+        batch.job.neighbours = neighbours;
+        let each = neighbours.unwrap_or(1);
+        let slot = |region: &Region, each| Slot {
+            place: ParamSlot {
+                base: 0,
+                stride: each,
+                length: each,
+                reserved: 0,
+            },
+            region: Some(region.clone()),
+        };
+        batch.job.slots = vec![slot(&self.own, each), slot(&self.sums, 1), slot(&self.own, 0)];
+        assert!(self.row.push(batch.job.clone(), &batch.arena.as_slice()).unwrap());
+    }
+
+    fn push_turn(&mut self, program: &Arc<Program>) {
+        self.push(program, VMS, None);
+    }
+
+    fn push_ends(&mut self, program: &Arc<Program>) {
+        self.push(program, 3, Some(WORKGROUP));
+    }
+
+    /// What the sums are after so many turns, each followed by a joined job.
+    fn check(&self, turns: usize) {
+        let mut own = vec![0; 3 * WORKGROUP as usize];
+        let mut sums = vec![0u32; 3];
+        for _ in 0..turns {
+            for (id, word) in own.iter_mut().take(VMS as usize).enumerate() {
+                *word = u32::wrapping_mul(*word, 3).wrapping_add(id as u32);
+            }
+            for (sum, own) in sums.iter_mut().zip(own.chunks(WORKGROUP as usize)) {
+                *sum = sum.wrapping_add(own[0]).wrapping_add(own[WORKGROUP as usize - 1]);
+            }
+        }
+        assert_eq!(self.memory.read(&self.own).unwrap()[..], own);
+        assert_eq!(self.memory.read(&self.sums).unwrap()[..], sums);
+    }
+}
+
+#[test]
+fn a_joined_job_finds_what_its_neighbours_have_left() {
+    let mut columns = Columns::new();
+    let (turn, ends) = (turn(""), ends(WORKGROUP - 1, true));
+    assert!(engine().joined(&turn, &ends).unwrap().is_some());
+    // More than one submission, of which some begin with a job that would be joined.
+    const TURNS: usize = 100;
+    columns.push_ends(&ends);
+    for _ in 0..TURNS {
+        columns.push_turn(&turn);
+        columns.push_ends(&ends);
+    }
+    let ended = columns.row.wait().unwrap();
+    assert!(ended.stopped.is_none());
+    let halted = TURNS as u32 * VMS + (TURNS as u32 + 1) * 3;
+    assert_eq!(
+        (ended.tally.batches, ended.tally.halted),
+        (2 * TURNS as u64 + 1, halted)
+    );
+    columns.check(TURNS);
+}
+
+#[test]
+fn a_job_that_does_not_end_is_followed_by_its_joined_one_when_it_has() {
+    let mut columns = Columns::new();
+    let (turn, pausing, ends) = (
+        turn(""),
+        turn("vmid w2\nimm w3, 70\neq w2, w2, w3\njz @go, w2\nyield\ngo:"),
+        ends(WORKGROUP - 1, true),
+    );
+    for program in [&turn, &pausing, &turn] {
+        columns.push_turn(program);
+        columns.push_ends(&ends);
+    }
+    let ended = columns.row.wait().unwrap();
+    let (number, mut running) = ended.stopped.unwrap();
+    assert_eq!((number, ended.tally.halted), (2, VMS + 3));
+    let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+    assert_eq!((tally.halted, tally.running, tally.yielded), (VMS, 0, 0));
+    running.finish().unwrap();
+    assert!(columns.row.wait().unwrap().stopped.is_none());
+    columns.check(3);
+}
+
+#[test]
+fn what_may_stop_or_trap_is_not_joined() {
+    let engine = engine();
+    let turn = turn("");
+    let joined = |then: &Arc<Program>| engine.joined(&turn, then).unwrap().is_some();
+    assert!(joined(&ends(63, true)));
+    assert!(!joined(&ends(63, false)), "its slice may be too short");
+    assert!(!joined(&self::turn("yield")));
+    assert!(!joined(&self::turn("vmid w2\ntrapnz s0, w2, w2, _")));
+    assert!(!joined(&self::turn("vmid w2\nagain:\naddi w2, w2, -1\njnz @again, w2")));
+}
