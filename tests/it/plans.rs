@@ -392,7 +392,7 @@ fn phases_are_as_the_example_says() -> gpuvm::Result<()> {
 /// The order of `Plan::reduce`.
 fn folded_in_order<T: Copy>(all: &[T], op: fn(T, T) -> T) -> T {
     let lanes = [1, 1 << 6, 1 << 12].into_iter().find(|lanes| all.len() <= 64 * lanes);
-    let lanes = lanes.unwrap_or(1 << 18);
+    let lanes = lanes.unwrap_or(1 << 16);
     let lane = |lane: usize| all[lane..].iter().step_by(lanes).copied().reduce(op);
     let folded: Vec<T> = (0..lanes).filter_map(lane).collect();
     match folded[..] {

@@ -16,8 +16,9 @@ use crate::vector::{Vector, write_pieces};
 
 /// Lanes of a reduction whose results are folded by one VM: those of one workgroup, so that a GPU does so in the same dispatch.
 pub(super) const NEIGHBOURS: u32 = 64;
-/// Lanes of a reduction at most, enough to keep a large GPU's memory busy.
-const MOST_LANES: usize = 1 << 18;
+/// Lanes of a reduction at most. They are enough to keep a large GPU's memory busy, and few enough that what their neighbours come to is
+/// folded by one workgroup.
+const MOST_LANES: usize = 1 << 16;
 /// Instructions of an operator that neighbours are folded by without a loop, at most.
 const SHORT: usize = 16;
 /// Elements of a chunk of a scan: few, because the VMs that scan short columns are few, and each goes through its chunk alone.
@@ -290,11 +291,12 @@ fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
     (sketch, Input::Element(from))
 }
 
-/// The lanes that so many entries are folded by: a power of [`NEIGHBOURS`], as few as have no more than [`NEIGHBOURS`] entries each.
+/// The lanes that so many entries are folded by: a power of [`NEIGHBOURS`], as few as have no more than [`NEIGHBOURS`] entries each, but
+/// [`MOST_LANES`] at most.
 pub(super) fn lanes(entries: usize) -> usize {
     let mut lanes = 1;
     while lanes < MOST_LANES && lanes * (NEIGHBOURS as usize) < entries {
-        lanes *= NEIGHBOURS as usize;
+        lanes = MOST_LANES.min(lanes * NEIGHBOURS as usize);
     }
     lanes
 }

@@ -180,7 +180,7 @@ impl<'a> Plan<'a> {
     /// [`map`](Plan::map). Of no entries there is none.
     ///
     /// The order depends on nothing but the number of entries n. Lane `i` of L folds `x[i]`, `x[i + L]`, `x[i + 2L]`, … from left to
-    /// right, where L is the least of 1, 2⁶, 2¹² and 2¹⁸ that gives each at most 64 entries, and 2¹⁸ if none does. Then what each 64
+    /// right, where L is the least of 1, 2⁶, 2¹² and 2¹⁶ that gives each at most 64 entries, and 2¹⁶ if none does. Then what each 64
     /// neighbours come to, lanes `64k` to `64k + 63`, is folded from left to right. That gives L / 64 entries, which are folded in the
     /// same way, until L is 1.
     ///

@@ -147,6 +147,28 @@ impl Emitter<'_> {
         self.hand.below.extend(below);
     }
 
+    /// Notes that a result is the smaller of two values, of which one may be the index of the last element of a slice.
+    pub fn note_smaller(&mut self, result: Node, values: &[Value; 2]) {
+        let below = values.iter().find_map(|value| self.last_of(value)).map(|param| Below {
+            node: Some(result),
+            constant: 0,
+            bound: Bound::Length(param),
+        });
+        self.hand.below.extend(below);
+    }
+
+    /// The launch parameter whose length a value is one less than, if it is known to have any elements.
+    fn last_of(&self, value: &Value) -> Option<u32> {
+        let Sum { place, index, constant } = self.sum_of(value)?;
+        let (node, 1) = index.filter(|_| place.is_none() && constant == u32::MAX)? else {
+            return None;
+        };
+        let param = *self.lengths.get(&node)?;
+        // Whatever is below the length tells that there are some.
+        let mut known = self.hand.below.iter();
+        known.any(|below| below.bound == Bound::Length(param)).then_some(param)
+    }
+
     /// What it means that `index + constant` is below `bound`, if it may be of use.
     fn below(&self, index: &Value, more: u32, bound: &Value) -> Option<Below> {
         let bound = match (bound.constant, bound.word.and_then(|word| self.lengths.get(&word))) {

@@ -20,15 +20,15 @@ fn turn(begin: &str) -> Arc<Program> {
     Arc::new(assemble(&format!("param &mut u32\nsite 0:7:0 bounds\ncode\n{begin}\n{code}\n")).unwrap())
 }
 
-/// `sum += own[0] + own[last]` for a slice that is long enough.
+/// `sum = own[0] + own[last]` for a slice that is long enough.
 fn ends(last: u32, checked: bool) -> Arc<Program> {
     let check = match checked {
         true => format!("paramlen w2, 0\nimm w3, {last}\nltu w4, w3, w2\njz @done, w4"),
         false => String::new(),
     };
     let code = format!(
-        "imm w0, 1\nparam w1, 0\n{check}\nload w5, w0, w1, 0\nload w6, w0, w1, {last}\nparam w7, 1\nload w8, w0, w7, 0\n\
-         add w5, w5, w6\nadd w8, w8, w5\nstore w8, w0, w7, 0\ndone:\nhalt"
+        "imm w0, 1\nparam w1, 0\n{check}\nload w5, w0, w1, 0\nload w6, w0, w1, {last}\nparam w7, 1\n\
+         add w5, w5, w6\nstore w5, w0, w7, 0\ndone:\nhalt"
     );
     Arc::new(assemble(&format!("param &mut [u32]\nparam &mut u32\ncode\n{code}\n")).unwrap())
 }
@@ -38,27 +38,23 @@ struct Columns {
     row: Box<dyn Sequence>,
     memory: Arc<dyn DeviceMemory>,
     own: Region,
-    sums: Region,
+    /// What each joined job has left.
+    sums: Vec<Region>,
 }
 
 impl Columns {
     fn new() -> Columns {
         let engine = engine();
         let memory = engine.memory().unwrap();
-        let zeros = |words: u32| {
-            let region = memory.allocate(words.into()).unwrap();
-            memory.write(&region, &vec![0; words as usize].as_slice()).unwrap();
-            region
-        };
         Columns {
             row: engine.sequence().unwrap(),
-            own: zeros(3 * WORKGROUP),
-            sums: zeros(3),
+            own: zeros(&*memory, 3 * WORKGROUP),
+            sums: Vec::new(),
             memory,
         }
     }
 
-    fn push(&mut self, program: &Arc<Program>, vms: u32, neighbours: Option<u32>) {
+    fn push(&mut self, program: &Arc<Program>, vms: u32, neighbours: Option<u32>, to: &Region) {
         let mut batch = job(Program::clone(program), &[], 0, 0, vms);
         batch.job.program = program.clone();
         batch.arena.clear();
@@ -76,33 +72,41 @@ impl Columns {
             },
             region: Some(region.clone()),
         };
-        batch.job.slots = vec![slot(&self.own, each), slot(&self.sums, 1), slot(&self.own, 0)];
+        batch.job.slots = vec![slot(&self.own, each), slot(to, 1), slot(&self.own, 0)];
         assert!(self.row.push(batch.job.clone(), &batch.arena.as_slice()).unwrap());
     }
 
     fn push_turn(&mut self, program: &Arc<Program>) {
-        self.push(program, VMS, None);
+        let own = self.own.clone();
+        self.push(program, VMS, None, &own);
     }
 
     fn push_ends(&mut self, program: &Arc<Program>) {
-        self.push(program, 3, Some(WORKGROUP));
+        let to = zeros(&*self.memory, 3);
+        self.push(program, 3, Some(WORKGROUP), &to);
+        self.sums.push(to);
     }
 
-    /// What the sums are after so many turns, each followed by a joined job.
-    fn check(&self, turns: usize) {
+    /// Checks what is left of turns that were each followed by a joined job.
+    fn check(&self) {
         let mut own = vec![0; 3 * WORKGROUP as usize];
-        let mut sums = vec![0u32; 3];
-        for _ in 0..turns {
+        for sums in &self.sums {
             for (id, word) in own.iter_mut().take(VMS as usize).enumerate() {
                 *word = u32::wrapping_mul(*word, 3).wrapping_add(id as u32);
             }
-            for (sum, own) in sums.iter_mut().zip(own.chunks(WORKGROUP as usize)) {
-                *sum = sum.wrapping_add(own[0]).wrapping_add(own[WORKGROUP as usize - 1]);
-            }
+            let neighbours = own.chunks(WORKGROUP as usize);
+            let expected: Vec<u32> = neighbours.map(|own| own[0].wrapping_add(own[own.len() - 1])).collect();
+            assert_eq!(self.memory.read(sums).unwrap()[..], expected);
         }
         assert_eq!(self.memory.read(&self.own).unwrap()[..], own);
-        assert_eq!(self.memory.read(&self.sums).unwrap()[..], sums);
     }
+}
+
+/// A region of zeros.
+fn zeros(memory: &dyn DeviceMemory, words: u32) -> Region {
+    let region = memory.allocate(words.into()).unwrap();
+    memory.write(&region, &vec![0; words as usize].as_slice()).unwrap();
+    region
 }
 
 #[test]
@@ -112,7 +116,8 @@ fn a_joined_job_finds_what_its_neighbours_have_left() {
     assert!(engine().joined(&turn, &ends).unwrap().is_some());
     // More than one submission, of which some begin with a job that would be joined.
     const TURNS: usize = 100;
-    columns.push_ends(&ends);
+    let nobodys = zeros(&*columns.memory, 3);
+    columns.push(&ends, 3, Some(WORKGROUP), &nobodys);
     for _ in 0..TURNS {
         columns.push_turn(&turn);
         columns.push_ends(&ends);
@@ -124,7 +129,7 @@ fn a_joined_job_finds_what_its_neighbours_have_left() {
         (ended.tally.batches, ended.tally.halted),
         (2 * TURNS as u64 + 1, halted)
     );
-    columns.check(TURNS);
+    columns.check();
 }
 
 #[test]
@@ -146,7 +151,7 @@ fn a_job_that_does_not_end_is_followed_by_its_joined_one_when_it_has() {
     assert_eq!((tally.halted, tally.running, tally.yielded), (VMS, 0, 0));
     running.finish().unwrap();
     assert!(columns.row.wait().unwrap().stopped.is_none());
-    columns.check(3);
+    columns.check();
 }
 
 #[test]
