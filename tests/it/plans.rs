@@ -440,6 +440,8 @@ fn plan_dawdle(x: u32) -> u32 {
 #[test]
 fn neighbours_are_folded_when_all_their_lanes_have_ended() -> gpuvm::Result<()> {
     let pairs: Vec<(u32, u32)> = (0..300).map(|k| (k | 1, k)).collect();
+    // Of as many entries, one VM, one workgroup and several of them take part.
+    let columns = [64, 65, 5000].map(|entries| (0..entries).collect::<Vec<u32>>());
     for engine in [
         Engine::Native,
         Engine::Reference,
@@ -450,8 +452,6 @@ fn neighbours_are_folded_when_all_their_lanes_have_ended() -> gpuvm::Result<()> 
         plan.engine(engine);
         let column = plan.input(&pairs);
         let composed = plan.reduce("plan_compose", column)?;
-        // Of as many entries, one VM, one workgroup and several of them take part.
-        let columns = [64, 65, 5000].map(|entries| (0..entries).collect::<Vec<u32>>());
         let mut folded = Vec::new();
         for column in &columns {
             let words = plan.input(column);
