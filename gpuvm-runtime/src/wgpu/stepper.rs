@@ -146,7 +146,8 @@ pub trait Planner: Send + Sync {
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>>;
 
     /// What runs a job of one program and, in the same dispatch, one of another, each of whose VMs needs of the first job only what
-    /// the VMs of one workgroup have left. [`Batch::then`] is the second one's launch. `None` if each has to run by itself.
+    /// the VMs of one workgroup have left. The steppers of both are specialised, and VMs of the second never stop before their end, so
+    /// that they leave no states. [`Batch::then`] is the second one's launch. `None` if each has to run by itself.
     ///
     /// # Errors
     ///

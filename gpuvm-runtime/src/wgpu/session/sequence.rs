@@ -121,7 +121,7 @@ impl<P: Planner> Sequence for Jobs<P> {
         arena.write(0..filled, &mut words[..filled]);
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
         let arena = Arena::in_heap(gpu, &job)?;
-        let joined = self.joined(&job)?;
+        let joined = self.joined(&job, &*stepper)?;
         self.added.push(Added {
             joined,
             arena,
@@ -179,12 +179,14 @@ impl<P: Planner> Jobs<P> {
     }
 
     /// What runs a job together with the one that was added last, if it can be joined to that.
-    fn joined(&mut self, job: &Job) -> Result<Option<Arc<dyn Stepper>>> {
+    fn joined(&mut self, job: &Job, stepper: &dyn Stepper) -> Result<Option<Arc<dyn Stepper>>> {
         let (Some(before), Some(WORKGROUP)) = (self.added.last(), job.neighbours) else {
             return Ok(None);
         };
         let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
-        if !follows || before.joined.is_some() || before.is_alone() || is_alone(job) {
+        let specialized = [&*before.stepper, stepper].map(Stepper::engine) == [Engine::Specialized; 2];
+        let alike = before.job.program.relaxed == job.program.relaxed && !before.is_alone() && !is_alone(job);
+        if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
             return Ok(None);
         }
         let programs = [&before.job.program, &job.program];

@@ -130,38 +130,14 @@ impl Specialized {
         }
     }
 
-    /// What two programs have to do for their jobs to be joined; `None` if the second may stop or trap.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Device`](crate::Error::Device) if the device refuses the second.
-    fn joinable(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<(Work, Options)>> {
-        if program.relaxed != then.relaxed || !self.is_small(program)? || !self.is_small(then)? {
-            return Ok(None);
-        }
-        let options = self.options(program, Vec::new());
-        let about = &self.kernel(then, &options)?.about;
-        let work = || Work {
-            program: program.clone(),
-            then: Some(then.clone()),
-        };
-        Ok((!about.suspends && !about.traps).then(|| (work(), options)))
-    }
-
     /// The kernel of two joined jobs' programs if it is there; if not, another thread begins to compile it.
     ///
     /// # Errors
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
-    pub fn request_joined(
-        &self,
-        program: &Arc<Program>,
-        then: &Arc<Program>,
-    ) -> Result<Option<Arc<SpecializedKernel>>> {
-        match self.joinable(program, then)? {
-            Some((work, options)) => self.cache.request(&work, &options, &self.compilers),
-            None => Ok(None),
-        }
+    pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
+        let options = self.options(&work.program, Vec::new());
+        self.cache.request(work, &options, &self.compilers)
     }
 
     /// Whether a program is small enough to be compiled.
@@ -265,10 +241,9 @@ impl Planner for Specialized {
     }
 
     fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
-        let Some((work, options)) = self.joinable(program, then)? else {
-            return Ok(None);
-        };
-        Ok(Some(Arc::new(Prepared::new(self.cache.wait(&work, &options)?))))
+        let options = self.options(program, Vec::new());
+        let kernel = self.cache.wait(&Work::joined(program, then), &options)?;
+        Ok(Some(Arc::new(Prepared::new(kernel))))
     }
 }
 

@@ -29,6 +29,16 @@ pub struct Work {
     pub then: Option<Arc<Program>>,
 }
 
+impl Work {
+    /// Two programs whose jobs are joined.
+    pub fn joined(program: &Arc<Program>, then: &Arc<Program>) -> Work {
+        Work {
+            program: program.clone(),
+            then: Some(then.clone()),
+        }
+    }
+}
+
 impl From<&Arc<Program>> for Work {
     fn from(program: &Arc<Program>) -> Work {
         Work {
