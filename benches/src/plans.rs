@@ -1,7 +1,7 @@
 //! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds beside a plain copy.
 
 use anyhow::{Result, ensure};
-use gpuvm::{Buffer, Engine, PlanDone, routine};
+use gpuvm::{Buffer, Engine, Handle, Plan, PlanDone, VmType, routine};
 use serde::Serialize;
 
 use crate::problem::Problem;
@@ -83,9 +83,15 @@ pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
         bench.figure("the same, fused where that is possible", 0, PHASES, || bench.idle(true)),
         bench.figure("ten maps", 2 * bytes, 1, || bench.chain(MAPS, "turn")),
         bench.figure("one map, fused by hand", 2 * bytes, 1, || bench.chain(1, "ten_turns")),
-        bench.figure("reduce", bytes, 1, || bench.reduce()),
-        bench.figure("scan", 2 * bytes, 1, || bench.scan()),
-        bench.figure("filter, half is kept", 3 * bytes / 2, 1, || bench.filter()),
+        bench.figure("reduce", bytes, 1, || {
+            bench.node(|plan, column| plan.reduce("sum", column))
+        }),
+        bench.figure("scan", 2 * bytes, 1, || {
+            bench.node(|plan, column| plan.scan("sum", column))
+        }),
+        bench.figure("filter, half is kept", 3 * bytes / 2, 1, || {
+            bench.node(|plan, column| plan.filter("is_large", column))
+        }),
     ];
     let copies = [
         ("hand-written copy of as much", 4 * entries),
@@ -122,7 +128,7 @@ impl Bench<'_> {
         Figure::new(name, bytes, phases, measured)
     }
 
-    fn plan(&self) -> gpuvm::Plan<'_> {
+    fn plan(&self) -> Plan<'_> {
         let mut plan = self.stage.runtime.plan();
         plan.engine(Engine::Specialized);
         plan
@@ -130,76 +136,55 @@ impl Bench<'_> {
 
     fn idle(&self, fuse: bool) -> Result<impl FnMut() -> Result<PlanDone>> {
         let few: Vec<u32> = (0..FEW as u32).collect();
+        let judge: Vec<u32> = few.iter().map(|&x| (0..PHASES).fold(x, |x, _| idle(x))).collect();
         let mut plan = self.plan();
         plan.fuse(fuse);
-        let mut handle = plan.input(few.clone());
+        let mut handle = plan.input(few);
         for _ in 0..PHASES {
             handle = plan.map("idle", (handle,))?;
         }
-        plan.output(handle);
-        let judge: Vec<u32> = few.iter().map(|&x| (0..PHASES).fold(x, |x, _| idle(x))).collect();
-        ensure!(
-            plan.run()?.get::<u32>(handle)? == judge,
-            "idle phases give something else"
-        );
-        Ok(move || Ok(plan.run()?))
+        judged(plan, handle, judge, |x| x)
     }
 
     fn chain(&self, maps: usize, id: &'static str) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let judge: Vec<f32> = self.column.iter().map(|&x| ten_turns(x)).collect();
         let mut plan = self.plan();
         let mut handle = plan.buffer(&self.resident);
         for _ in 0..maps {
             handle = plan.map(id, (handle,))?;
         }
-        plan.output(handle);
-        let judge: Vec<f32> = self.column.iter().map(|&x| ten_turns(x)).collect();
-        ensure!(plan.run()?.get::<f32>(handle)? == judge, "the maps give something else");
-        Ok(move || Ok(plan.run()?))
+        judged(plan, handle, judge, f32::to_bits)
     }
 
-    fn reduce(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
-        let mut plan = self.plan();
-        let column = plan.buffer(&self.resident);
-        let sum = plan.reduce("sum", column)?;
-        plan.output(sum);
+    /// One node over the column. The native engine's plan of the same judges it.
+    fn node(
+        &self,
+        add: impl Fn(&mut Plan<'_>, Handle) -> gpuvm::Result<Handle>,
+    ) -> Result<impl FnMut() -> Result<PlanDone>> {
         let mut judge = self.stage.runtime.plan();
         judge.engine(Engine::Native);
         let column = judge.input(&self.column);
-        let of_judge = judge.reduce("sum", column)?;
-        let [found, wanted] = [plan.run()?.get::<f32>(sum)?, judge.run()?.get::<f32>(of_judge)?];
-        ensure!(
-            found[0].to_bits() == wanted[0].to_bits(),
-            "{found:?} and not {wanted:?}"
-        );
-        Ok(move || Ok(plan.run()?))
-    }
-
-    fn scan(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
+        let handle = add(&mut judge, column)?;
+        let judge: Vec<f32> = judge.run()?.get(handle)?;
         let mut plan = self.plan();
         let column = plan.buffer(&self.resident);
-        let sums = plan.scan("sum", column)?;
-        plan.output(sums);
-        let mut judge = self.stage.runtime.plan();
-        judge.engine(Engine::Native);
-        let column = judge.input(&self.column);
-        let of_judge = judge.scan("sum", column)?;
-        let [found, wanted] = [plan.run()?.get::<f32>(sums)?, judge.run()?.get::<f32>(of_judge)?];
-        ensure!(found == wanted, "the scan gives something else");
-        Ok(move || Ok(plan.run()?))
+        let handle = add(&mut plan, column)?;
+        judged(plan, handle, judge, f32::to_bits)
     }
+}
 
-    fn filter(&self) -> Result<impl FnMut() -> Result<PlanDone>> {
-        let mut plan = self.plan();
-        let column = plan.buffer(&self.resident);
-        let large = plan.filter("is_large", column)?;
-        plan.output(large);
-        let judge: Vec<f32> = self.column.iter().copied().filter(|&x| is_large(x)).collect();
-        ensure!(
-            plan.run()?.get::<f32>(large)? == judge,
-            "the filter keeps something else"
-        );
-        Ok(move || Ok(plan.run()?))
-    }
+/// What runs a plan that gives a column. It is run once to see that it gives the judge's bits.
+fn judged<T: VmType>(
+    mut plan: Plan<'_>,
+    handle: Handle,
+    judge: Vec<T>,
+    bits: fn(T) -> u32,
+) -> Result<impl FnMut() -> Result<PlanDone>> {
+    plan.output(handle);
+    let found: Vec<T> = plan.run()?.get(handle)?;
+    let same = found.into_iter().map(bits).eq(judge.into_iter().map(bits));
+    ensure!(same, "the plan gives something else than its judge");
+    Ok(move || Ok(plan.run()?))
 }
 
 impl Figure {

@@ -1,26 +1,44 @@
-//! The arguments of `#[routine(…)]`.
+//! The arguments of `#[routine(…)]` and `#[ring_kernel(…)]`.
 
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitStr, Token};
+use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::report::Report;
 use proc_macro2::TokenStream;
 
+/// What an attribute makes of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `#[routine]`
+    Routine,
+    /// `#[ring_kernel]`
+    RingKernel,
+}
+
 /// What stands in the parentheses.
-#[derive(Default)]
 pub struct Args {
+    /// Whose they are.
+    pub role: Role,
     /// `id = "name"`
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
     pub callee: bool,
+    /// `sends = 8`: the most messages that an actor sends while it handles one.
+    pub sends: Option<LitInt>,
     /// `relaxed`: a launch of the routine trades exact floats for speed.
     pub relaxed: Option<Ident>,
 }
 
 impl Args {
     /// Parses the arguments; what is wrong goes into the report.
-    pub fn parse(tokens: TokenStream, report: &mut Report) -> Args {
-        let mut args = Args::default();
+    pub fn parse(role: Role, tokens: TokenStream, report: &mut Report) -> Args {
+        let mut args = Args {
+            role,
+            id: None,
+            callee: false,
+            sends: None,
+            relaxed: None,
+        };
         let parsed = (|input: ParseStream<'_>| {
             while !input.is_empty() {
                 args.one(input, report)?;
@@ -43,6 +61,14 @@ impl Args {
         args
     }
 
+    /// The id of a function of this name.
+    pub fn id_of(&self, name: &Ident) -> String {
+        match &self.id {
+            Some(id) => id.value(),
+            None => crate::plain_name(name),
+        }
+    }
+
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         if name == "id" {
@@ -54,6 +80,18 @@ impl Args {
             if self.id.replace(id).is_some() {
                 report.duplicate_argument(&name);
             }
+        } else if self.role == Role::RingKernel && name == "sends" {
+            input.parse::<Token![=]>()?;
+            let sends: LitInt = input.parse()?;
+            if !sends.base10_parse().is_ok_and(|sends| (1..=1024u32).contains(&sends)) {
+                report.sends_range(&sends);
+            }
+            if self.sends.replace(sends).is_some() {
+                report.duplicate_argument(&name);
+            }
+        } else if self.role == Role::RingKernel {
+            report.ring_kernel_argument(&name);
+            return skip(input);
         } else if name == "callee" {
             if std::mem::replace(&mut self.callee, true) {
                 report.duplicate_argument(&name);
@@ -66,7 +104,7 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if name != "id" && input.peek(Token![=]) {
+        if name != "id" && name != "sends" && input.peek(Token![=]) {
             report.argument_value(&name);
             return skip(input);
         }

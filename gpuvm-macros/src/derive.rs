@@ -1,4 +1,4 @@
-//! `#[derive(VmType)]`: the layout of a struct or enum as data, and how its values become words and come back.
+//! `#[derive(VmType)]` and `#[derive(RingMessage)]`: the layout of a struct or enum as data, and how its values become words and come back.
 
 use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Operator;
@@ -11,8 +11,17 @@ use crate::lower::check_type;
 use crate::plain_name;
 use crate::report::Report;
 
-/// The derive.
+/// `#[derive(VmType)]`
 pub fn vm_type(item: TokenStream) -> TokenStream {
+    derive(item, false)
+}
+
+/// `#[derive(RingMessage)]`
+pub fn ring_message(item: TokenStream) -> TokenStream {
+    derive(item, true)
+}
+
+fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let mut report = Report::default();
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
@@ -51,6 +60,12 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
     } else {
         equality(&input, &generics, refused)
     };
+    let message = is_message.then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::RingMessage for #name #arguments #clause {}
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
@@ -72,6 +87,7 @@ pub fn vm_type(item: TokenStream) -> TokenStream {
         impl #implementation ::gpuvm::__private::Element for #name #arguments #clause {}
         #equality
         #clone
+        #message
         #errors
     }
 }

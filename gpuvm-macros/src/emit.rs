@@ -1,46 +1,63 @@
-//! What `#[routine]` on a function becomes: the function, a type of its name that stands for the routine, and its registration. The one place
-//! that writes paths of gpuvm-core and gpuvm-runtime for routines.
+//! What `#[routine]` and `#[ring_kernel]` on a function become: the function, a type of its name that stands for the routine, and its
+//! registration. The one place that writes paths of gpuvm-core and gpuvm-runtime for routines.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, GenericParam, Generics, Item, ItemFn};
 
-use crate::args::Args;
+use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
 use crate::report::Report;
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{implementation, native};
+use crate::{context, implementation, native, ring};
 
-/// The attribute, on whatever it stands.
+/// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Role::Routine, args, item)
+}
+
+/// `#[ring_kernel]`
+pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    attribute(Role::RingKernel, args, item)
+}
+
+/// An attribute, on whatever it stands.
+fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
-    let args = Args::parse(args, &mut report);
+    let args = Args::parse(role, args, &mut report);
     let has_arguments = args.id.is_some() || args.callee || args.relaxed.is_some();
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
-        Ok(Item::Impl(block)) => {
+        Ok(Item::Impl(block)) if role == Role::Routine => {
             if has_arguments {
                 report.arguments_on_impl(block.impl_token);
             }
             implementation::implementation(&block, report)
         }
-        Ok(Item::Trait(definition)) => {
+        Ok(Item::Trait(definition)) if role == Role::Routine => {
             if has_arguments {
                 report.arguments_on_impl(definition.trait_token);
             }
             implementation::definition(&definition, report)
         }
         Ok(other) => {
-            report.item_kind(first_token(&other));
-            let errors = report.into_tokens();
-            quote!(#other #errors)
+            match role {
+                Role::Routine => report.item_kind(first_token(&other)),
+                Role::RingKernel => report.ring_kernel_item(first_token(&other)),
+            }
+            unchanged(&other, report)
         }
         Err(error) => {
             report.push(error);
-            let errors = report.into_tokens();
-            quote!(#item #errors)
+            unchanged(&item, report)
         }
     }
+}
+
+/// The item as it was, and the errors.
+fn unchanged(item: &impl ToTokens, report: Report) -> TokenStream {
+    let errors = report.into_tokens();
+    quote!(#item #errors)
 }
 
 fn first_token(item: &Item) -> TokenStream {
@@ -53,19 +70,32 @@ fn first_token(item: &Item) -> TokenStream {
 
 fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStream {
     if let Some(receiver) = function.sig.receiver() {
-        report.method_alone(receiver);
+        match args.role {
+            Role::Routine => report.method_alone(receiver),
+            Role::RingKernel => report.ring_kernel_method(receiver),
+        }
         let errors = report.into_tokens();
         // In an `impl` block there can be methods only, so the errors go inside.
         let (attributes, visibility, signature) = (&function.attrs, &function.vis, &function.sig);
         let statements = &function.block.stmts;
         return quote!(#(#attributes)* #visibility #signature { #errors #(#statements)* });
     }
+    if args.role == Role::RingKernel {
+        ring::check(args, &function.sig, &mut report);
+    }
     if crate::primitive::kind_of_name(&function.sig.ident.to_string()).is_some() {
         report.primitive_name(&function.sig.ident);
-        let errors = report.into_tokens();
-        return quote!(#function #errors);
+        return unchanged(function, report);
     }
-    let parts = Parts::of(&function.sig, &function.block, false, &mut report);
+    let on_vms = match args.role {
+        Role::RingKernel => context::for_vms(function, &mut report),
+        Role::Routine => None,
+    };
+    let (signature, block) = match &on_vms {
+        Some((signature, block)) => (signature, block),
+        None => (&function.sig, &*function.block),
+    };
+    let parts = Parts::of(signature, block, false, &mut report);
     if !report.is_empty() {
         return refused(function, report);
     }
@@ -91,17 +121,17 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     *native.block = syn::parse_quote!({ #guard #(#statements)* });
     let marker_item = marker.item();
     let routine_type = marker.routine_type(&source);
-    let launch = if args.callee {
-        TokenStream::new()
-    } else {
-        marker.launch(args)
+    let registration = match args.role {
+        Role::RingKernel => marker.handler(args),
+        Role::Routine if args.callee => TokenStream::new(),
+        Role::Routine => marker.launch(args),
     };
     let callees = callees(&crate::plain_name(name), &parts.lowered, &marker.attributes());
     quote! {
         #native
         #marker_item
         #routine_type
-        #launch
+        #registration
         #callees
     }
 }

@@ -26,10 +26,7 @@ impl Marker<'_> {
         }
         let name = &self.function.sig.ident;
         let attributes = self.attributes();
-        let id = args
-            .id
-            .as_ref()
-            .map_or_else(|| crate::plain_name(name), |id| id.value());
+        let id = args.id_of(name);
         let line = name.span().start().line as u32;
         let names: Vec<String> = self
             .parts

@@ -1,7 +1,9 @@
-//! `#[routine]` and `#[derive(VmType)]`. Thin: tokens in, tokens out; no opcode and no type layout is known here. A function is
-//! lowered (`lower`) to a node stream and a shadow, and emitted (`emit`) as static data for gpuvm-core's encoder.
+//! `#[routine]`, `#[ring_kernel]`, `#[derive(VmType)]` and `#[derive(RingMessage)]`. Thin: tokens in, tokens out; no opcode and no type
+//! layout is known here. A function is lowered (`lower`) to a node stream and a shadow, and emitted (`emit`) as static data for
+//! gpuvm-core's encoder.
 
 mod args;
+mod context;
 mod derive;
 mod emit;
 mod implementation;
@@ -10,6 +12,7 @@ mod lower;
 mod native;
 mod primitive;
 mod report;
+mod ring;
 mod routine;
 mod shadow;
 #[cfg(test)]
@@ -32,6 +35,22 @@ pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
     emit::routine(args.into(), item.into()).into()
 }
 
+/// Makes a function `fn(state: &mut State, message: Message) -> Answer` a ring kernel: each of its actors keeps a state, and calls the function
+/// for every message that is sent to it.
+///
+/// The state is a `#[derive(VmType, Clone, Copy, Default)]` type, with whose default an actor starts. Messages are
+/// `#[derive(RingMessage, Clone, Copy)]` types; the function answers with one, with `Option` of one, or not at all.
+///
+/// A third parameter, `ctx: &mut Ring`, knows the actor's number and sends messages to other actors: at most 4 for each message that is handled, or
+/// as many as `#[ring_kernel(sends = 16)]` says.
+///
+/// `#[ring_kernel]` registers it under its name, `#[ring_kernel(id = "name")]` under another. It stays an ordinary Rust function, and routines
+/// can call it.
+#[proc_macro_attribute]
+pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    emit::ring_kernel(args.into(), item.into()).into()
+}
+
 /// Makes a struct or enum a value of the machine, to be used in routines, columns and buffers. It has to be `Copy`.
 ///
 /// Equality is field by field, as `#[derive(PartialEq)]` has it. With an `impl PartialEq` of your own that is a `#[routine]`, add
@@ -39,6 +58,12 @@ pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(VmType, attributes(vm_type))]
 pub fn vm_type(item: TokenStream) -> TokenStream {
     derive::vm_type(item.into()).into()
+}
+
+/// Makes a struct or enum a message that actors are sent or answer with. It does what `#[derive(VmType)]` does, too, and takes its place.
+#[proc_macro_derive(RingMessage, attributes(vm_type))]
+pub fn ring_message(item: TokenStream) -> TokenStream {
+    derive::ring_message(item.into()).into()
 }
 
 /// A name as the user reads it.

@@ -113,6 +113,14 @@ impl Report {
         );
     }
 
+    /// A ring kernel with fewer than two parameters.
+    pub fn no_message(&mut self, parentheses: Span) {
+        self.at(
+            parentheses,
+            "a ring kernel takes its actor's state and a message; write `(state: &mut State, message: Message)`",
+        );
+    }
+
     /// An error with a text of its own, at a place where no token stands.
     pub fn at(&mut self, span: Span, message: &str) {
         self.errors.push(syn::Error::new(span, message));
@@ -201,6 +209,20 @@ rules! {
     default_body: "a method of a #[routine] trait cannot have a body here; write it in each `impl`, or as a #[routine] `fn`";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
     generic_trait: "a #[routine] trait cannot have type or const parameters";
+
+    // Ring kernels.
+    ring_kernel_item: "#[ring_kernel] goes on a `fn`";
+    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"` and `sends = 4`";
+    ring_kernel_method: "a ring kernel is a function of its own; move it out of the `impl` block";
+    ring_kernel_generics: "a ring kernel cannot have type or const parameters; write the types themselves, and call a generic #[routine] from it";
+    ring_kernel_state: "the first parameter of a ring kernel is its actor's state, which it changes in place; write `&mut State`";
+    borrowed_message: "a message is the actor's to keep; take it by value, without the `&`";
+    third_parameter: "a ring kernel takes its actor's state, one message, and `ctx: &mut Ring` if it wants to send messages; put anything else into the message or into the state";
+    context_method: "the context has `actor()`, `actors()`, `now()`, `send(actor, message)` and `stop()`";
+    context_use: "the context stays in its ring kernel; call its methods here, and give other routines what they need as values";
+    sends_without_context: "`sends` is for a ring kernel that sends messages; add the parameter `ctx: &mut Ring`";
+    sends_range: "`sends` is how many messages an actor sends at most while it handles one, 1 to 1024";
+    no_return: "a ring kernel returns, so that its actor can take the next message; return a message, `Option` of one, or nothing";
 
     // Derive.
     union: "a union does not say which of its fields holds; write an enum";

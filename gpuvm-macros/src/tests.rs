@@ -16,6 +16,11 @@ const ROUTINES: [&str; 8] = [
     "trait Area { fn area(&self) -> f32; const SIDES: u32; }",
 ];
 
+const RING_KERNELS: [&str; 2] = [
+    "fn ledger(account: &mut Account, deposit: Deposit) -> Option<Balance> { account.cents += deposit.cents; if account.cents > 9 { Some(Balance(count(account))) } else { None } }",
+    "pub fn quiet<'a>(state: &'a mut (u32, f32), Step { by }: Step) { state.1 = state.1.max(by.sin()); state.0 += 1; }",
+];
+
 const TYPES: [&str; 3] = [
     "struct Vec2 { x: f32, y: f32 }",
     "#[vm_type(manual_eq)] enum Shape<T> { Unit, Circle(T), Rect { lo: T, hi: [T; 2] } = 7 }",
@@ -33,10 +38,17 @@ fn expansions_are_rust() {
         assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
         syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}: {expansion}"));
     }
-    for source in TYPES {
-        let expansion = crate::derive::vm_type(tokens(source)).to_string();
+    for source in RING_KERNELS {
+        let expansion = crate::emit::ring_kernel(tokens("id = \"ledger, all of it\""), tokens(source)).to_string();
         assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
-        syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}"));
+        syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}: {expansion}"));
+    }
+    for source in TYPES {
+        for derive in [crate::derive::vm_type, crate::derive::ring_message] {
+            let expansion = derive(tokens(source)).to_string();
+            assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
+            syn::parse_file(&expansion).unwrap_or_else(|error| panic!("{source}: {error}"));
+        }
     }
 }
 
@@ -136,10 +148,10 @@ proptest! {
 
     #[test]
     fn no_tokens_make_the_macros_panic(
-        which in 0..ROUTINES.len() + TYPES.len(),
+        which in 0..ROUTINES.len() + RING_KERNELS.len() + TYPES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, 0..SPARE.len()), 1..5),
     ) {
-        let source = ROUTINES.iter().chain(&TYPES).nth(which).unwrap();
+        let source = ROUTINES.iter().chain(&RING_KERNELS).chain(&TYPES).nth(which).unwrap();
         let mut stream = tokens(source);
         for (place, action, spare) in edits {
             let total = count(&stream);
@@ -157,8 +169,11 @@ proptest! {
         if which < ROUTINES.len() {
             crate::emit::routine(TokenStream::new(), stream.clone());
             crate::emit::routine(stream, tokens(source));
+        } else if which < ROUTINES.len() + RING_KERNELS.len() {
+            crate::emit::ring_kernel(TokenStream::new(), stream.clone());
+            crate::emit::ring_kernel(stream, tokens(source));
         } else {
-            crate::derive::vm_type(stream);
+            crate::derive::ring_message(stream);
         }
     }
 }

@@ -5,6 +5,7 @@ use gpuvm_core::compile::LinkError;
 use crate::done::BudgetReport;
 use crate::engine::Engine;
 use crate::plan::PlanError;
+use crate::ring::RingError;
 use crate::trap::TrapReport;
 
 /// A result whose error is [`Error`].
@@ -14,22 +15,26 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No routine of the binary has this id.
-    #[error("no routine has the id `{id}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    /// Nothing of the kind in the binary has this id.
+    #[error("no {what} has the id `{id}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
     UnknownId {
+        /// What was looked for: a routine, or a ring kernel.
+        what: &'static str,
         /// What was asked for.
         id: String,
         /// The nearest id there is.
         nearest: Option<String>,
     },
-    /// Two routines of the binary have one id.
+    /// Two routines or two ring kernels of the binary have one id.
     #[error(
-        "the id `{id}` is given twice, at {first} and at {second}; give one of them another with `#[routine(id = \"…\")]`"
+        "the id `{id}` is given twice, at {first} and at {second}; give one of them another with `#[{attribute}(id = \"…\")]`"
     )]
     DuplicateId {
+        /// The attribute that gives ids.
+        attribute: &'static str,
         /// The id.
         id: String,
-        /// `file:line` of one routine.
+        /// `file:line` of one.
         first: String,
         /// `file:line` of the other.
         second: String,
@@ -204,6 +209,9 @@ pub enum Error {
     /// A plan cannot be built or run, or has no such result.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A ring kernel did not do what it was asked to.
+    #[error(transparent)]
+    Ring(#[from] RingError),
     /// The routine cannot be linked.
     #[error(transparent)]
     Link(#[from] LinkError),

@@ -150,8 +150,8 @@ impl Leg {
         })
     }
 
-    /// A leg of one part that something else has begun.
-    pub(crate) fn begun(course: &Course, layout: Layout, running: Box<dyn Running>) -> Leg {
+    /// A leg of one part that something else has begun, all of whose columns are in the engine's memory.
+    pub(crate) fn begun(course: &Course, running: Box<dyn Running>) -> Leg {
         let part = Part {
             range: 0..course.vms,
             stage: Stage::Started(running),
@@ -161,7 +161,7 @@ impl Leg {
             },
         };
         Leg {
-            layout,
+            layout: Layout::new(&[], course.program.result_words(), course.vms, false),
             parts: vec![part],
             steps: 1,
             together: false,

@@ -1,5 +1,5 @@
-//! The routines of the binary by id. `#[routine]` submits one [`Entry`] a launchable routine; the registry is read once and
-//! refuses two routines of one id.
+//! The routines and the ring kernels of the binary by id. `#[routine]` submits one [`Entry`] a launchable routine, `#[ring_kernel]` one
+//! [`ring::handler::Entry`](crate::ring::handler::Entry); a registry is read once and refuses two of one id.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,6 +8,7 @@ use gpuvm_core::routine::Routine;
 
 use crate::error::{Error, Result};
 use crate::native::NativeFn;
+use crate::ring::handler as ring;
 
 /// A routine that can be launched, as `#[routine]` submits it.
 #[derive(Debug)]
@@ -28,34 +29,92 @@ pub struct Entry {
 
 inventory::collect!(Entry);
 
-/// The entry of an id.
+/// What has an id.
+pub(crate) trait Registered: 'static {
+    /// What it is called in messages.
+    const WHAT: &'static str;
+    /// The attribute that registers it.
+    const ATTRIBUTE: &'static str;
+
+    /// Its id.
+    fn id(&self) -> &'static str;
+
+    /// File and line of its name.
+    fn place(&self) -> (&'static str, u32);
+}
+
+impl Registered for Entry {
+    const WHAT: &'static str = "routine";
+    const ATTRIBUTE: &'static str = "routine";
+
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn place(&self) -> (&'static str, u32) {
+        (self.file, self.line)
+    }
+}
+
+impl Registered for ring::Entry {
+    const WHAT: &'static str = "ring kernel";
+    const ATTRIBUTE: &'static str = "ring_kernel";
+
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn place(&self) -> (&'static str, u32) {
+        (self.file, self.line)
+    }
+}
+
+/// Entries under their ids.
+type ById<E> = BTreeMap<&'static str, Vec<&'static E>>;
+
+/// The routine of an id.
 ///
 /// # Errors
 ///
 /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`] if the binary has two routines of this id.
 pub(crate) fn find(id: &str) -> Result<&'static Entry> {
-    static REGISTRY: OnceLock<BTreeMap<&'static str, Vec<&'static Entry>>> = OnceLock::new();
+    static REGISTRY: OnceLock<ById<Entry>> = OnceLock::new();
     find_in(REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>)), id)
 }
 
-/// Entries under their ids.
-fn by_id(entries: impl IntoIterator<Item = &'static Entry>) -> BTreeMap<&'static str, Vec<&'static Entry>> {
-    let mut registry = BTreeMap::<_, Vec<_>>::new();
+/// The ring kernel of an id.
+///
+/// # Errors
+///
+/// As [`find`].
+pub(crate) fn find_ring(id: &str) -> Result<&'static ring::Entry> {
+    static REGISTRY: OnceLock<ById<ring::Entry>> = OnceLock::new();
+    find_in(REGISTRY.get_or_init(|| by_id(inventory::iter::<ring::Entry>)), id)
+}
+
+fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E> {
+    let mut registry = ById::new();
     for entry in entries {
-        registry.entry(entry.id).or_default().push(entry);
+        registry.entry(entry.id()).or_default().push(entry);
     }
     registry
 }
 
-fn find_in(registry: &BTreeMap<&'static str, Vec<&'static Entry>>, id: &str) -> Result<&'static Entry> {
+fn find_in<E: Registered>(registry: &ById<E>, id: &str) -> Result<&'static E> {
+    let place = |entry: &E| {
+        let (file, line) = entry.place();
+        format!("{file}:{line}")
+    };
     match registry.get(id).map(Vec::as_slice) {
         Some([entry]) => Ok(entry),
         Some([first, second, ..]) => Err(Error::DuplicateId {
+            attribute: E::ATTRIBUTE,
             id: id.to_string(),
-            first: format!("{}:{}", first.file, first.line),
-            second: format!("{}:{}", second.file, second.line),
+            first: place(first),
+            second: place(second),
         }),
         _ => Err(Error::UnknownId {
+            what: E::WHAT,
             id: id.to_string(),
             nearest: nearest(registry.keys().copied(), id),
         }),

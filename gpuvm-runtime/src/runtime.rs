@@ -8,6 +8,7 @@ use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
 
+use crate::background;
 use crate::buffer::Buffer;
 use crate::device::{Backend, Device, FloatMode};
 #[cfg(feature = "wgpu")]
@@ -18,6 +19,7 @@ use crate::launch::Launch;
 use crate::plan::{self, Plan};
 use crate::reference::Reference;
 use crate::registry::{self, Entry};
+use crate::ring::{self, KernelHandle, RingOptions, RuntimeConfig};
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]
@@ -30,6 +32,7 @@ struct Shared {
     /// The device's engines, the one which [`Engine::Auto`] means first.
     engines: Vec<(Engine, Arc<dyn Execute>)>,
     settings: Settings,
+    config: RuntimeConfig,
     /// Linked programs by the address of their registry entry.
     programs: Mutex<BTreeMap<usize, Arc<Program>>>,
     /// Linked kernels of plans by what tells them apart.
@@ -68,6 +71,11 @@ impl Runtime {
         &self.shared.device
     }
 
+    /// What its ring kernels have in common.
+    pub fn config(&self) -> &RuntimeConfig {
+        &self.shared.config
+    }
+
     /// The settings that programs are linked with.
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
@@ -93,6 +101,26 @@ impl Runtime {
         Plan::new(self.clone())
     }
 
+    /// Launches the ring kernel with this id. Its actors rest until [`KernelHandle::activate`](ring::KernelHandle::activate).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] with the nearest id there is, [`Error::DuplicateId`], [`Error::Link`], [`RingError::Options`](ring::RingError::Options), or when
+    /// the device has no room for the actors.
+    pub async fn launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
+        let (runtime, entry) = (self.clone(), registry::find_ring(id)?);
+        background::run(move |_, _| ring::launch(&runtime, entry, &options), None).await?
+    }
+
+    /// [`Runtime::launch_ring`], on a thread that may block.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn blocking_launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
+        ring::launch(self, registry::find_ring(id)?, &options)
+    }
+
     /// A buffer with a copy of `data`.
     ///
     /// # Errors
@@ -113,14 +141,18 @@ impl Runtime {
 
     /// Links a routine, or gives what was linked before.
     pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
-        let key = std::ptr::from_ref(entry).addr();
+        self.linked(std::ptr::from_ref(entry).addr(), || Kernel::of((entry.routine)()))
+    }
+
+    /// Links the kernel of a registry entry, given its address, or gives what was linked before.
+    fn linked(&self, entry: usize, kernel: impl FnOnce() -> Kernel) -> Result<Arc<Program>> {
         let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = programs().get(&key) {
+        if let Some(program) = programs().get(&entry) {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
-        let program = Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, &self.shared.settings)?);
-        Ok(Arc::clone(programs().entry(key).or_insert(program)))
+        let program = Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, &self.shared.settings)?);
+        Ok(Arc::clone(programs().entry(entry).or_insert(program)))
     }
 
     /// Links a kernel of a plan, or gives what was linked before, so that engines find what they made of it.
@@ -136,6 +168,11 @@ impl Runtime {
             kernels.clear();
         }
         Ok(Arc::clone(kernels.entry(key).or_insert(program)))
+    }
+
+    /// Links what each VM does for a ring kernel, or gives what was linked before.
+    pub(crate) fn link_ring(&self, entry: &'static ring::handler::Entry) -> Result<Arc<Program>> {
+        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel())
     }
 
     /// Links a routine with settings that may be others than the runtime's.
@@ -221,6 +258,7 @@ pub struct RuntimeBuilder {
     backend: Option<Backend>,
     device: Option<usize>,
     settings: Settings,
+    config: RuntimeConfig,
     exact: bool,
 }
 
@@ -240,6 +278,12 @@ impl RuntimeBuilder {
     /// How programs are linked.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// What ring kernels have in common.
+    pub fn config(mut self, config: RuntimeConfig) -> Self {
+        self.config = config;
         self
     }
 
@@ -265,6 +309,7 @@ impl RuntimeBuilder {
                 device,
                 engines,
                 settings: self.settings,
+                config: self.config,
                 programs,
                 kernels: Mutex::default(),
             }),

@@ -64,6 +64,13 @@ struct Resident {
     current: bool,
 }
 
+impl State {
+    /// Whether somebody has a lease that excludes reading, or writing.
+    fn excludes(&self, write: bool) -> bool {
+        self.writer || write && self.readers > 0
+    }
+}
+
 impl Store {
     /// A store of the vector that `make` makes the like of.
     pub(crate) fn new(data: Arc<dyn Vector>, make: Make) -> Store {
@@ -198,7 +205,7 @@ impl Store {
     /// [`Error::BufferInUse`] instead of a wait for an execution, which the waiting thread itself may have to end.
     fn available(&self, write: bool) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
-        while state.writer || write && state.readers > 0 {
+        while state.excludes(write) {
             if state.executions > 0 {
                 return Err(Error::BufferInUse {
                     element: self.element.to_string(),
@@ -263,38 +270,29 @@ impl Lease {
     ///
     /// [`Error::BufferInUse`] if an execution has it.
     pub(crate) fn take(store: &Arc<Store>, write: bool, execution: bool) -> Result<Lease> {
-        let mut state = store.available(write)?;
+        let state = store.available(write)?;
+        Ok(Lease::note(store, state, write, execution))
+    }
+
+    /// The right, if nobody has one that excludes it.
+    pub(crate) fn try_take(store: &Arc<Store>, write: bool) -> Option<Lease> {
+        let state = store.lock();
+        (!state.excludes(write)).then(|| Lease::note(store, state, write, false))
+    }
+
+    /// Notes a lease that nothing excludes.
+    fn note(store: &Arc<Store>, mut state: MutexGuard<'_, State>, write: bool, execution: bool) -> Lease {
         match write {
             true => state.writer = true,
             false => state.readers += 1,
         }
         state.executions += usize::from(execution);
-        drop(state);
-        Ok(Lease {
+        Lease {
             store: Arc::clone(store),
             write,
             execution,
             host: None,
-        })
-    }
-
-    /// The right, if nobody has one that excludes it.
-    pub(crate) fn try_take(store: &Arc<Store>, write: bool) -> Option<Lease> {
-        let mut state = store.lock();
-        if state.writer || write && state.readers > 0 {
-            return None;
         }
-        match write {
-            true => state.writer = true,
-            false => state.readers += 1,
-        }
-        drop(state);
-        Some(Lease {
-            store: Arc::clone(store),
-            write,
-            execution: false,
-            host: None,
-        })
     }
 
     /// Whether it is a lease on this store.

@@ -27,19 +27,30 @@
 //! ```
 
 pub use gpuvm_core as core;
-pub use gpuvm_core::types::VmType;
-pub use gpuvm_macros::{VmType, routine};
+pub use gpuvm_core::types::{RingMessage, VmType};
+pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::report;
+pub use gpuvm_runtime::ring;
+pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
-    Runtime, RuntimeBuilder, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, KernelHandle, Launch, Plan, PlanDone, PlanError, PlanStats,
+    Progress, Result, RingOptions, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats,
+    StepStats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.
 pub mod prelude {
-    pub use crate::{Backend, Budget, Buffer, Dispatch, Engine, Execution, Runtime, Signal, VmType, routine, vm};
+    pub use crate::{
+        Backend, Budget, Buffer, Dispatch, Engine, Execution, KernelHandle, Ring, RingMessage, RingOptions, Runtime,
+        Signal, VmType, default, ring_kernel, routine, vm,
+    };
+}
+
+/// `T::default()`, for what a literal of options leaves out: `RingOptions { actors: 9, ..default() }`.
+pub fn default<T: Default>() -> T {
+    T::default()
 }
 
 /// What generated code names; no part of the public surface.
@@ -50,6 +61,8 @@ pub mod __private {
     pub use gpuvm_math::native::M;
     pub use gpuvm_runtime::native::{NativeCx, enter};
     pub use gpuvm_runtime::registry::Entry;
+    pub use gpuvm_runtime::ring::Ring;
+    pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
         AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,
     };

@@ -737,6 +737,35 @@ fn every_kind_of_parameter_is_there() -> gpuvm::Result<()> {
 }
 
 #[test]
+fn a_plan_that_runs_again_sees_what_is_there_by_then() -> gpuvm::Result<()> {
+    for engine in ENGINES {
+        let (words, bins) = (runtime().buffer(&[0u32; 50])?, runtime().buffer(&[0u32; 7])?);
+        let mut plan = runtime().plan();
+        plan.engine(engine).fuse(false).fold(false);
+        let column = plan.buffer(&words);
+        let odd = plan.filter("plan_odd", column)?;
+        let mixed = plan.map("plan_mix", (column, 9u32))?;
+        let picked = plan.map("plan_pick", (mixed, odd))?;
+        let counted = plan.buffer(&bins);
+        plan.map("plan_count", (picked, counted))?;
+        plan.output(picked);
+        let mut counts = [0u32; 7];
+        // The filter keeps 25 entries, 25 others, none, and 24.
+        for now in
+            [|i| i, |i| 3 * i, |i| 2 * i, |i| i / 2].map(|of: fn(u32) -> u32| (0..50).map(of).collect::<Vec<u32>>())
+        {
+            words.write(&now)?;
+            let odd: Vec<u32> = now.iter().copied().filter(|x| plan_odd(*x)).collect();
+            let picked_now: Vec<u32> = now.iter().map(|x| plan_pick(plan_mix(*x, 9), &odd)).collect();
+            picked_now.iter().for_each(|x| counts[*x as usize % 7] += 1);
+            assert_eq!(plan.run()?.get::<u32>(picked)?, picked_now, "{engine}");
+            assert_eq!(bins.read()?, counts, "{engine}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn empty_columns_are_no_trouble() -> gpuvm::Result<()> {
     let all: Vec<u32> = (0..300).collect();
     for engine in ENGINES {

@@ -7,7 +7,7 @@ use std::process::Command;
 const RECORDED_WITH: &str = "rustc 1.95.";
 
 /// Topics whose messages are gpuvm's own.
-const OUR_WORDS: [&str; 6] = ["expressions", "items", "loops", "patterns", "texts", "types"];
+const OUR_WORDS: [&str; 7] = ["expressions", "items", "loops", "patterns", "ring", "texts", "types"];
 
 /// Topics in which rustc says part of it. Another rustc words or breaks them differently, which is no fault of gpuvm's.
 const RUSTC_WORDS: [&str; 2] = ["derive", "rustc"];

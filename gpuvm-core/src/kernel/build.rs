@@ -35,6 +35,7 @@ pub(crate) fn start(kernel: &Kernel, numbered: &Numbered) -> Function {
         code: Vec::new(),
         words: 0,
         params: BTreeMap::new(),
+        state: Vec::new(),
     };
     builder.block();
     match &kernel.then {
@@ -80,6 +81,8 @@ pub(super) struct Builder<'k> {
     words: u32,
     /// The words of the launch parameters that have been fetched.
     pub(super) params: BTreeMap<usize, Vec<Word>>,
+    /// The words of the reference to the actor's state, if there is one.
+    pub(super) state: Vec<Word>,
 }
 
 impl Builder<'_> {
@@ -194,6 +197,7 @@ impl Builder<'_> {
     pub(super) fn value(&mut self, input: &Input, element: &Element) -> Vec<Word> {
         match input {
             Input::Param(param) => self.fetched(*param).to_vec(),
+            Input::State => self.state.clone(),
             Input::Element(param) => element.columns.get(param).cloned().unwrap_or_default(),
             Input::Call(call) => element.results[*call].clone(),
             Input::Tuple(parts) => parts.iter().flat_map(|part| self.value(part, element)).collect(),

@@ -1,10 +1,10 @@
 //! Whether the parts of a kernel fit together. Kernels are put together at run time, so whatever is wrong is an error.
 
-use super::{Count, Fold, Input, Kernel, Output, Then};
+use super::{Around, Count, Fold, Input, Kernel, Output, Then};
 use crate::compile::LinkError;
 use crate::isa::Op;
 use crate::link::collect::Routines;
-use crate::types::{Kind, Type, TypeRef};
+use crate::types::{Context, Kind, Type, TypeRef};
 
 /// So many elements there may be, and no more in a chunk.
 const MOST: u32 = 1 << 31;
@@ -37,10 +37,14 @@ impl Kernel {
     /// [`LinkError::Kernel`] with the first routine that does.
     pub(crate) fn check_halts(&self, routines: &Routines) -> Result<(), LinkError> {
         let last = self.calls.len() == 1 && !self.is_loop();
+        let (lost, instead) = match self.then {
+            Some(Then::Handle { .. }) => ("the messages after it", "return instead"),
+            _ => ("what comes after it", "give it a kernel of its own"),
+        };
         let halts = |i: &crate::isa::Instruction| i.opcode == Op::Halt.code();
         match routines.all.iter().find(|routine| routine.code.iter().any(halts)) {
             Some(routine) if !last => Err(self.unfit(format!(
-                "`{}` can halt its VM, and what comes after it would be lost: give it a kernel of its own",
+                "`{}` can halt its VM, and {lost} would be lost: {instead}",
                 routine.name
             ))),
             _ => Ok(()),
@@ -99,7 +103,8 @@ impl Kernel {
                 if !handed_on(found, wanted) {
                     return Err(format!("it is `{found}`, and `{wanted}` is needed"));
                 }
-                if wanted.refs > 0 && wanted.mutable && self.is_loop() {
+                let shared = wanted.refs > 0 && wanted.mutable && self.is_loop();
+                if shared && !self.is_of_actor(input) {
                     return Err(format!(
                         "it is `{wanted}`, which a VM with several elements cannot share among them"
                     ));
@@ -186,6 +191,46 @@ impl Kernel {
                 }
                 chunks.map_or(Ok(()), |chunks| self.read(chunks, TypeRef::of::<u32>().ty))
             }
+            Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            } => {
+                let context = |around: &Around| self.params.get(around.context).copied();
+                let wanted = TypeRef::of::<&mut Context>();
+                if around.as_ref().is_some_and(|around| {
+                    context(around).is_none_or(|found| !found.mutable || found.refs != 1 || !found.ty.same(wanted.ty))
+                }) {
+                    return Err(format!("what is around the messages is no `{wanted}`"));
+                }
+                self.writable(*states).ok_or_else(|| no_column(*states))?;
+                if self.stores.iter().any(|output| output.to == *states) {
+                    return Err(format!(
+                        "parameter {states} cannot be the actors' states and a column to store to as well"
+                    ));
+                }
+                let of_vm = TypeRef::of::<(u32, u32, u32)>().ty;
+                let mail_of = self
+                    .column(*mail)
+                    .ok_or_else(|| format!("parameter {mail}, for the mail, is no `&[T]`"))?;
+                self.is(*mail, mail_of, of_vm)?;
+                self.whole(*handled, TypeRef::of::<u32>().ty)
+            }
+        }
+    }
+
+    /// Whether a reference is to what one actor has alone, whose messages a VM handles one after the other.
+    fn is_of_actor(&self, input: &Input) -> bool {
+        match (input, &self.then) {
+            (Input::State, _) => true,
+            (
+                Input::Param(param),
+                Some(Then::Handle {
+                    around: Some(around), ..
+                }),
+            ) => [around.context, around.letters].contains(param),
+            _ => false,
         }
     }
 

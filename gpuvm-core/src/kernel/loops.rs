@@ -110,6 +110,12 @@ impl Builder<'_> {
                 let range = self.own_chunk(vm, *chunk);
                 self.compact(keep, outputs, *chunks, *total, range);
             }
+            Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            } => self.handle(vm, [*states, *mail, *handled], *around),
         }
     }
 
@@ -258,7 +264,7 @@ impl Builder<'_> {
         self.add_to(index, 1);
         self.end(End::Jump(next));
         self.begin(next);
-        self.turn(index, range, body, done);
+        self.turn(index, range.end, body, done);
         let element = self.element(Some(range.at(index)));
         let value = self.value(&prefix.value, &element);
         self.fold(op, &folded, &value, range.at(index));
@@ -307,7 +313,7 @@ impl Builder<'_> {
         let (kept, skipped) = (self.block(), self.block());
         self.end(End::Jump(next));
         self.begin(next);
-        self.turn(index, range, body, done);
+        self.turn(index, range.end, body, done);
         let element = self.element(Some(range.at(index)));
         let word = self.value(keep, &element)[0];
         self.end(branch(word, kept, skipped));
@@ -340,8 +346,8 @@ impl Builder<'_> {
     }
 
     /// Asks whether there is an element for another turn, which begins.
-    fn turn(&mut self, index: Word, range: Range, body: usize, done: usize) {
-        let word = self.compute(Op::LtU, &[index, range.end], 0);
+    pub(super) fn turn(&mut self, index: Word, end: Word, body: usize, done: usize) {
+        let word = self.compute(Op::LtU, &[index, end], 0);
         self.end(branch(word, body, done));
         self.begin(body);
     }
@@ -353,7 +359,7 @@ impl Builder<'_> {
         }
     }
 
-    fn add_to(&mut self, word: Word, constant: u32) {
+    pub(super) fn add_to(&mut self, word: Word, constant: u32) {
         self.push(Inst::new(Op::AddImm, word, &[word], constant, self.place));
     }
 
@@ -365,7 +371,7 @@ impl Builder<'_> {
     }
 
     /// New words that start with these values.
-    fn variable(&mut self, value: &[Word]) -> Vec<Word> {
+    pub(super) fn variable(&mut self, value: &[Word]) -> Vec<Word> {
         let words: Vec<Word> = value.iter().map(|_| self.word()).collect();
         self.set_all(&words, value);
         words

@@ -24,6 +24,9 @@ impl Builder<'_> {
                 needed.extend(outputs.iter().map(|output| output.to));
                 needed.extend(chunks);
             }
+            Some(Then::Handle {
+                states, mail, handled, ..
+            }) => needed.extend([*states, *mail, *handled]),
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {
@@ -84,6 +87,13 @@ impl Builder<'_> {
         }
     }
 
+    /// A reference to an element of a column.
+    pub(super) fn reference_to(&mut self, param: usize, index: Word) -> Vec<Word> {
+        let words = self.kernel.column(param).map_or(0, |element| element.words);
+        let offset = self.place_of(param, index, words);
+        vec![self.fetched(param)[0], offset]
+    }
+
     /// Where an element of a column lies.
     fn place_of(&mut self, param: usize, index: Word, words: u32) -> Word {
         let scaled = match words {
@@ -110,8 +120,13 @@ impl Builder<'_> {
 
     fn store(&mut self, at: Word, offset: Word, value: &[Word]) {
         for (i, &word) in value.iter().enumerate() {
-            self.push(Inst::new(Op::Store, NONE, &[word, at, offset], i as u32, self.place));
+            self.store_at(at, offset, i as u32, word);
         }
+    }
+
+    /// Stores a word so many words from an offset.
+    pub(super) fn store_at(&mut self, at: Word, offset: Word, from: u32, word: Word) {
+        self.push(Inst::new(Op::Store, NONE, &[word, at, offset], from, self.place));
     }
 }
 

@@ -28,10 +28,19 @@
 //! In a call of the operator, `vm::id()` is the index of its second argument.
 //!
 //! There are 2³¹ elements at most, and VMs times the size of a chunk are below 2³².
+//!
+//! # Messages
+//!
+//! In [`Then::Handle`] an element is a message, and a VM goes through those of one actor in order. The call gets the actor's state where it
+//! lies ([`Input::State`]), so that each message finds what the one before it left, and a trap leaves what the routine alone would have
+//! left. Here `vm::id()` is the actor's number and `vm::count()` the number of actors. Two VMs must not have the same actor.
 
 mod build;
 mod check;
 mod count;
+mod handle;
+#[cfg(test)]
+mod handle_tests;
 mod identity;
 #[cfg(test)]
 mod loop_tests;
@@ -93,6 +102,8 @@ pub struct Call {
 pub enum Input {
     /// A launch parameter as it is: a value, or a reference or slice handed on.
     Param(usize),
+    /// A reference to the state of the actor whose messages the VM handles, in [`Then::Handle`].
+    State,
     /// The element at the index in a launch parameter that is a whole column, `&[T]`, with at least as many elements as the kernel counts;
     /// in [`Then::ReduceOwn`] in the VM's own part of one, `&mut [T]`.
     Element(usize),
@@ -186,6 +197,30 @@ pub enum Then {
         /// Elements of a chunk.
         chunk: u32,
     },
+    /// Each VM goes through the messages of one actor, and counts those it is done with. VMs past the mail halt at once.
+    Handle {
+        /// The `&mut [S]` of the actors' states.
+        states: usize,
+        /// The `&[(u32, u32, u32)]` of each VM's actor, its first message, and one past its last.
+        mail: usize,
+        /// The `&mut [u32]` of how many messages each VM has handled, up to date whenever a message is handled. A VM without messages
+        /// stores nothing.
+        handled: usize,
+        /// What the routine has of its surroundings, if it has.
+        around: Option<Around>,
+    },
+}
+
+/// What a handler has of its surroundings: two more arguments, a `&mut Context` and the VM's chunk for messages that its actor sends. The
+/// VM halts before a message for which there may be too little room, and after one that stops the actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// The `&mut Context`, a record of each VM.
+    pub context: usize,
+    /// The `&mut [(u32, M)]` of each VM: actors, and what they are sent.
+    pub letters: usize,
+    /// The most messages that an actor sends while it handles one.
+    pub sends: u32,
 }
 
 /// How to fold two values into one.
@@ -214,6 +249,51 @@ impl Kernel {
         }
     }
 
+    /// The kernel that handles messages by a routine `fn(&mut S, M) -> A`, with the launch parameters
+    ///
+    /// | number | type | is |
+    /// |---|---|---|
+    /// | 0 | `&mut [S]` | each actor's state |
+    /// | 1 | `&[(u32, u32, u32)]` | for each VM the actor, its first message, and one past its last |
+    /// | 2 | `&[M]` | the messages |
+    /// | 3 | `&mut [A]` | the answers to them |
+    /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
+    /// | 5 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
+    /// | 6 | `&mut [(u32, M)]` | each VM's chunk for what its actor sends, likewise |
+    ///
+    /// With `sends`, the most messages that an actor sends while it handles one, the routine is `fn(&mut S, M, &mut Context, &mut [(u32, M)]) -> A`.
+    pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32) -> Kernel {
+        let [states, mail, messages, answers, handled, context, letters] = [0, 1, 2, 3, 4, 5, 6];
+        let around = (sends > 0).then_some(Around {
+            context,
+            letters,
+            sends,
+        });
+        let mut args = vec![Input::State, Input::Element(messages)];
+        let mut params = params.to_vec();
+        match around {
+            Some(_) => args.extend([Input::Param(context), Input::Param(letters)]),
+            None => params.truncate(context),
+        }
+        Kernel {
+            name: routine.name.to_string(),
+            params,
+            result: TypeRef::of::<()>(),
+            calls: vec![Call { routine, args }],
+            count: Count::Slice(states),
+            stores: vec![Output {
+                value: Input::Call(0),
+                to: answers,
+            }],
+            then: Some(Then::Handle {
+                states,
+                mail,
+                handled,
+                around,
+            }),
+        }
+    }
+
     /// The routines that it calls, the operator last.
     pub(crate) fn routines(&self) -> impl Iterator<Item = &'static Routine> + '_ {
         let calls = self.calls.iter().map(|call| call.routine);
@@ -230,7 +310,7 @@ impl Kernel {
                 Fold::Routine(routine) => Some(routine),
                 Fold::Add => None,
             },
-            Then::Compact { .. } => None,
+            Then::Compact { .. } | Then::Handle { .. } => None,
         }
     }
 
@@ -257,7 +337,7 @@ impl Kernel {
     /// Calls `see` with all values that it names, and with all that they are made of.
     pub(crate) fn walk_inputs(&self, mut see: impl FnMut(&Input)) {
         let (outputs, keep) = match &self.then {
-            None => (&[][..], None),
+            None | Some(Then::Handle { .. }) => (&[][..], None),
             Some(Then::Compact { outputs, keep, .. }) => (&outputs[..], Some(keep)),
             Some(
                 Then::Reduce { partial: output, .. }
@@ -286,6 +366,13 @@ impl Kernel {
     pub(crate) fn type_of(&self, input: &Input) -> Option<TypeRef> {
         match input {
             Input::Param(param) => self.params.get(*param).copied(),
+            Input::State => match self.then {
+                Some(Then::Handle { states, .. }) => Some(TypeRef {
+                    ty: self.column(states)?,
+                    ..*self.params.get(states)?
+                }),
+                _ => None,
+            },
             Input::Element(param) => Some(TypeRef::value(self.column(*param)?)),
             Input::Call(call) => Some(self.calls.get(*call)?.routine.result),
             Input::Field(of, field) => match &**of {
@@ -314,7 +401,7 @@ impl Input {
         match self {
             Input::Field(of, _) => of.walk(see),
             Input::Tuple(parts) => parts.iter().for_each(|part| part.walk(see)),
-            Input::Param(_) | Input::Element(_) | Input::Call(_) | Input::Constant(_) => {}
+            Input::Param(_) | Input::State | Input::Element(_) | Input::Call(_) | Input::Constant(_) => {}
         }
     }
 

@@ -235,6 +235,14 @@ impl Model<'_> {
                     self.args[*total].words = vec![to];
                 }
             }
+            Some(Then::Handle { mail, .. }) if vm >= self.args[*mail].length => {}
+            Some(Then::Handle { mail, handled, .. }) => {
+                let own = self.args[*mail].entry(vm, 3).to_vec();
+                for message in own[1]..own[2] {
+                    self.element_as(own[0], message)?;
+                    self.put(*handled, vm, Some(vec![message + 1 - own[1]]));
+                }
+            }
         }
         Ok(())
     }
@@ -262,6 +270,11 @@ impl Model<'_> {
     }
 
     fn element(&mut self, index: u32) -> Result<Vec<Vec<u32>>, Trap> {
+        self.element_as(index, index)
+    }
+
+    /// An element whose calls take `identity` for their VM's number.
+    fn element_as(&mut self, identity: u32, index: u32) -> Result<Vec<Vec<u32>>, Trap> {
         let mut results = Vec::new();
         let kernel = self.kernel;
         for call in 0..=kernel.calls.len() {
@@ -270,26 +283,32 @@ impl Model<'_> {
                 self.put(output.to, index, Some(value));
             }
             if call < kernel.calls.len() {
-                results.push(self.call(call, index, &results)?);
+                results.push(self.call(call, identity, index, &results)?);
             }
         }
         Ok(results)
     }
 
-    fn call(&mut self, call: usize, index: u32, results: &[Vec<u32>]) -> Result<Vec<u32>, Trap> {
+    fn call(&mut self, call: usize, identity: u32, index: u32, results: &[Vec<u32>]) -> Result<Vec<u32>, Trap> {
         let call = &self.kernel.calls[call];
-        let is_shared = |arg: &Input| match arg {
-            Input::Param(param) => Some(*param).filter(|param| self.kernel.params[*param].refs > 0),
+        let is_shared = |arg: &Input| match (arg, &self.kernel.then) {
+            (Input::Param(param), _) => Some(*param).filter(|param| self.kernel.params[*param].refs > 0),
+            (Input::State, Some(Then::Handle { states, .. })) => Some(*states),
             _ => None,
         };
         let mut args: Vec<Argument> = Vec::new();
         for arg in &call.args {
             args.push(match is_shared(arg) {
+                Some(states) if *arg == Input::State => Argument {
+                    stride: self.words_of(states),
+                    length: 1,
+                    ..self.args[states].clone()
+                },
                 Some(param) => self.args[param].clone(),
                 None => Argument::own(&self.value(arg, index, results), 0),
             });
         }
-        let (left, traps) = self.alone(call.routine, args, index);
+        let (left, traps) = self.alone(call.routine, args, identity);
         for (arg, after) in call.args.iter().zip(&left) {
             if let Some(param) = is_shared(arg) {
                 self.args[param].words.clone_from(&after.words);
@@ -321,6 +340,7 @@ impl Model<'_> {
                 let own = (arg.stride * index) as usize;
                 arg.words[own..][..self.kernel.params[*param].ty.words as usize].to_vec()
             }
+            Input::State => unreachable!("it is shared"),
             Input::Element(param) => self.args[*param].entry(index, self.words_of(*param)).to_vec(),
             Input::Call(call) => results[*call].clone(),
             Input::Tuple(parts) => parts.iter().flat_map(|part| self.value(part, index, results)).collect(),

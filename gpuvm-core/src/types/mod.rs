@@ -1,10 +1,14 @@
 //! The types of the language as data: how many words a value has and how they lie. [`Value`] carries that data from rustc to
 //! the encoder, [`VmType`] moves values in and out of words at run time.
 
+mod context;
+mod message;
 mod show;
 mod value;
 
+pub use context::Context;
 pub use gpuvm_nodes::{Kind, name_hash};
+pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
 pub use show::{format_words, show_words};
 pub use value::{Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
 

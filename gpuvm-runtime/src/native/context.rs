@@ -10,7 +10,6 @@ use std::sync::{Mutex, Once, PoisonError};
 use gpuvm_core::compile::Settings;
 use gpuvm_core::routine::Cause;
 
-use crate::registry::Entry;
 use crate::trap::Trap;
 
 thread_local! {
@@ -114,20 +113,15 @@ pub(super) fn each_vm(range: Range<usize>, mut body: impl FnMut(usize)) {
 
 /// What the threads of one launch share.
 pub(super) struct Launch {
-    entry: &'static Entry,
-    vms: u32,
-    recursion_limit: u32,
+    vms: Vms,
     first_trap: Mutex<Option<Trap>>,
     traps: AtomicU64,
 }
 
 impl Launch {
-    pub(super) fn new(entry: &'static Entry, vms: u32, recursion_limit: u32) -> Launch {
-        install_hook();
+    pub(super) fn new(vms: Vms) -> Launch {
         Launch {
-            entry,
             vms,
-            recursion_limit,
             first_trap: Mutex::new(None),
             traps: AtomicU64::new(0),
         }
@@ -136,17 +130,15 @@ impl Launch {
     /// Calls `run` for a range of VMs, on this thread; it goes through them with [`each_vm`]. After a VM that traps or halts, `run` is
     /// called for the rest. Not generic, so that it is compiled once.
     pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(Range<usize>)) {
-        let _running = Running::start(self);
+        let running = Running::start(self.vms);
         let mut next = range.start;
         while next < range.end {
-            let caught = catch_unwind(AssertUnwindSafe(|| run(next..range.end)));
-            let Err(payload) = caught else { return };
-            let id = vm_id();
-            VM.with(|vm| vm.depth.set(0));
-            if !payload.is::<Halted>() {
-                self.trap(id, CAUGHT.take().unwrap_or_else(|| self.without_hook(&*payload)));
+            match running.catch(&mut || run(next..range.end)) {
+                Ended::Done => return,
+                Ended::Halted => {}
+                Ended::Trapped(trap) => self.trap(trap),
             }
-            next = id as usize + 1;
+            next = vm_id() as usize + 1;
         }
     }
 
@@ -158,17 +150,76 @@ impl Launch {
         )
     }
 
-    fn trap(&self, vm: u32, Caught { file, line, message }: Caught) {
+    fn trap(&self, trap: Trap) {
         self.traps.fetch_add(1, Ordering::Relaxed);
         let mut first = self.first_trap.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.as_ref().is_none_or(|first| vm < first.vm) {
-            *first = Some(Trap {
-                vm,
-                file,
-                line,
-                message,
-            });
+        if first.as_ref().is_none_or(|first| trap.vm < first.vm) {
+            *first = Some(trap);
         }
+    }
+}
+
+/// The VMs that a thread is about to run.
+#[derive(Clone, Copy)]
+pub(crate) struct Vms {
+    /// How many there are, for `vm::count`.
+    pub count: u32,
+    /// How deep they may recurse.
+    pub recursion_limit: u32,
+    /// File and line of the function that they run.
+    pub place: (&'static str, u32),
+}
+
+/// How a function ended that VMs ran.
+pub(crate) enum Ended {
+    Done,
+    Halted,
+    Trapped(Trap),
+}
+
+/// Marks the thread as running VMs until it is dropped.
+pub(crate) struct Running {
+    vms: Vms,
+    outer_depth: u32,
+}
+
+impl Running {
+    /// Marks the thread.
+    pub(crate) fn start(vms: Vms) -> Running {
+        install_hook();
+        VM.with(|vm| {
+            vm.running.set(true);
+            vm.count.set(vms.count);
+            vm.limit.set(Some(vms.recursion_limit));
+            Running {
+                vms,
+                outer_depth: vm.depth.replace(0),
+            }
+        })
+    }
+
+    /// Calls `run`, whose panics are traps of the VM that `vm::id` tells.
+    pub(crate) fn catch(&self, run: &mut dyn FnMut()) -> Ended {
+        let Err(payload) = catch_unwind(AssertUnwindSafe(run)) else {
+            return Ended::Done;
+        };
+        VM.with(|vm| vm.depth.set(0));
+        if payload.is::<Halted>() {
+            return Ended::Halted;
+        }
+        let Caught { file, line, message } = CAUGHT.take().unwrap_or_else(|| self.without_hook(&*payload));
+        Ended::Trapped(Trap {
+            vm: vm_id(),
+            file,
+            line,
+            message,
+        })
+    }
+
+    /// As [`Running::catch`], for one VM.
+    pub(crate) fn catch_vm(&self, id: u32, run: &mut dyn FnMut()) -> Ended {
+        VM.with(|vm| vm.id.set(id));
+        self.catch(run)
     }
 
     /// What is known of a panic when the program has put its own hook in place of ours.
@@ -177,29 +228,12 @@ impl Launch {
         let message = text
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_default();
+        let (file, line) = self.vms.place;
         Caught {
-            file: self.entry.file.to_string(),
-            line: self.entry.line,
+            file: file.to_string(),
+            line,
             message,
         }
-    }
-}
-
-/// Marks the thread as running VMs of a launch until it is dropped.
-struct Running {
-    outer_depth: u32,
-}
-
-impl Running {
-    fn start(launch: &Launch) -> Running {
-        VM.with(|vm| {
-            vm.running.set(true);
-            vm.count.set(launch.vms);
-            vm.limit.set(Some(launch.recursion_limit));
-            Running {
-                outer_depth: vm.depth.replace(0),
-            }
-        })
     }
 }
 

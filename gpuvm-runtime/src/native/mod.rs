@@ -54,9 +54,9 @@
 //! A panic in the function is the VM's trap. It is caught, and the thread goes on with the next VM, so a program built with
 //! `panic = "abort"` ends at the first trap. The result of a VM that trapped or halted is made of words that are 0.
 
-mod context;
+pub(crate) mod context;
 mod parts;
-mod pool;
+pub(crate) mod pool;
 #[cfg(test)]
 mod tests;
 pub mod vm;
@@ -77,6 +77,7 @@ use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
 
+use context::Vms;
 pub use context::{DepthGuard, enter};
 pub use parts::{Chunks, Parts, Records};
 
@@ -318,7 +319,11 @@ impl<'b> NativeCx<'b> {
     fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &Work<'_, P, R>) -> Result<()> {
         let zeros = vec![0; R::TYPE.words as usize];
         let mut results = vec![R::read_words(&zeros); self.vms as usize];
-        let launch = context::Launch::new(self.entry, self.vms, self.recursion_limit);
+        let launch = context::Launch::new(Vms {
+            count: self.vms,
+            recursion_limit: self.recursion_limit,
+            place: (self.entry.file, self.entry.line),
+        });
         let parts = (Records::new(&mut results), parts);
         let pool = pool::get(self.recursion_limit)?;
         let grain = pool::grain(self.vms as usize, pool.current_num_threads());

@@ -21,12 +21,9 @@ const PIECES_PER_THREAD: usize = 16;
 const LARGEST_PIECE: usize = 4096;
 
 /// The process's threads for a recursion limit, started at the first use.
-pub(super) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
+pub(crate) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
     static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
-    let stack = (recursion_limit as usize)
-        .saturating_mul(STACK_PER_LEVEL)
-        .max(STACK)
-        .next_power_of_two();
+    let stack = stack(recursion_limit);
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pool) = pools.get(&stack) {
         return Ok(Arc::clone(pool));
@@ -43,8 +40,16 @@ pub(super) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
     Ok(pool)
 }
 
+/// Bytes of stack that a thread needs for a recursion limit.
+pub(crate) fn stack(recursion_limit: u32) -> usize {
+    (recursion_limit as usize)
+        .saturating_mul(STACK_PER_LEVEL)
+        .max(STACK)
+        .next_power_of_two()
+}
+
 /// How many VMs a piece of work has.
-pub(super) fn grain(vms: usize, threads: usize) -> usize {
+pub(crate) fn grain(vms: usize, threads: usize) -> usize {
     (vms / (threads * PIECES_PER_THREAD).max(1)).clamp(1, LARGEST_PIECE)
 }
 
@@ -70,6 +75,6 @@ pub(super) fn take<P>(piece: &Piece<P>) -> Option<(Range<usize>, P)> {
 }
 
 /// Calls `work` for each number below `count`, in parallel. Not generic, so that rayon is compiled once and not for each routine of a program.
-pub(super) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync)) {
+pub(crate) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync)) {
     pool.install(|| (0..count).into_par_iter().for_each(work));
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use gpuvm_core::types::{Type, VmType};
 
 use super::data::Data;
 use super::error::PlanError;
 use super::node::{Backing, Handle, Kind, Node};
-use super::order::Order;
+use super::prepared::Prepared;
 use super::stats::PlanStats;
 use super::trace::Trace;
 use crate::error::Result;
@@ -17,14 +18,14 @@ use crate::vector::{Vector, entries, read_all, write_pieces};
 /// The results of a plan. Buffers that it wrote have their new content already.
 pub struct PlanDone {
     plan: u64,
-    nodes: Vec<Named>,
+    nodes: Arc<[Named]>,
     columns: BTreeMap<usize, Data>,
     stats: PlanStats,
     trace: Option<Trace>,
 }
 
-/// What there is to know of a node without its column.
-struct Named {
+/// What there is to know of a node without its column. It is the same in all runs of a plan.
+pub(super) struct Named {
     label: String,
     element: &'static Type,
     /// The node that stands for it.
@@ -35,12 +36,12 @@ impl PlanDone {
     pub(super) fn new(
         plan: u64,
         nodes: &[Node<'_>],
-        order: &Order,
+        prepared: &Prepared,
         mut columns: BTreeMap<usize, Data>,
         stats: PlanStats,
         trace: Option<Trace>,
     ) -> PlanDone {
-        let named = nodes.iter().enumerate().map(|(number, node)| {
+        for (number, node) in nodes.iter().enumerate() {
             if let Kind::Buffer {
                 backing: Backing::Given(store),
                 ..
@@ -48,15 +49,10 @@ impl PlanDone {
             {
                 columns.insert(number, Data::Store(store.clone()));
             }
-            Named {
-                label: node.kind.label(number),
-                element: node.element,
-                same: order.graph.same[number],
-            }
-        });
+        }
         PlanDone {
             plan,
-            nodes: named.collect(),
+            nodes: prepared.named(nodes),
             columns,
             stats,
             trace,
@@ -107,6 +103,18 @@ impl PlanDone {
     /// waited for, as long as it says that it worked; it does not say when, so the bar ends where the wait did.
     pub fn trace_json(&self) -> Option<String> {
         self.trace.as_ref().map(|trace| trace.to_json(&self.stats.device.name))
+    }
+}
+
+impl Named {
+    /// What there is to know of all nodes, given which stand for which.
+    pub fn all(nodes: &[Node<'_>], same: &[usize]) -> Arc<[Named]> {
+        let named = nodes.iter().zip(same).enumerate().map(|(number, (node, same))| Named {
+            label: node.kind.label(number),
+            element: node.element,
+            same: *same,
+        });
+        named.collect()
     }
 }
 

@@ -94,11 +94,8 @@ impl<'g, 'a> Groups<'g, 'a> {
 
     /// Whether a node sees of another one each VM its own entry, by value.
     fn sees_entries(&self, reader: usize, node: usize) -> bool {
-        let reads = self.graph.reads(self.nodes, reader);
-        reads
-            .iter()
-            .filter(|read| read.node == node)
-            .all(|read| read.mode == Sight::Own)
+        let mut reads = self.graph.reads(self.nodes, reader).filter(|read| read.node == node);
+        reads.all(|read| read.mode == Sight::Own)
     }
 
     /// Whether a kernel can have a node beside a step's root.

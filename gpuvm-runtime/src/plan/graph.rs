@@ -54,25 +54,29 @@ impl Graph {
         (0..nodes.len()).for_each(|node| wanted[node] &= inside(&node));
         graph.levels = levels(nodes, &before, &wanted)?;
         for node in (0..nodes.len()).filter(|node| graph.levels[*node].is_some()) {
-            for read in graph.reads(nodes, node) {
-                graph.readers[read.node].push(node);
+            for read in nodes[node].reads() {
+                graph.readers[graph.same[read.node]].push(node);
             }
         }
         Ok(graph)
     }
 
     /// What a node sees of others, in terms of those that stand for them.
-    pub fn reads(&self, nodes: &[Node<'_>], node: usize) -> Vec<Read> {
-        let reads = nodes[node].reads().map(|read| Read {
+    pub fn reads(&self, nodes: &[Node<'_>], node: usize) -> impl Iterator<Item = Read> {
+        nodes[node].reads().map(|read| Read {
             node: self.same[read.node],
             ..read
-        });
-        reads.collect()
+        })
+    }
+
+    /// How many phases there are.
+    pub fn phase_count(&self) -> usize {
+        self.levels.iter().flatten().max().map_or(0, |last| last + 1)
     }
 
     /// The nodes of each phase.
     pub fn phases(&self) -> Vec<Vec<usize>> {
-        let mut phases = vec![Vec::new(); self.levels.iter().flatten().max().map_or(0, |last| last + 1)];
+        let mut phases = vec![Vec::new(); self.phase_count()];
         for (node, level) in self.levels.iter().enumerate() {
             if let Some(level) = level {
                 phases[*level].push(node);
@@ -116,7 +120,7 @@ impl Graph {
         while let Some(node) = left.pop() {
             if !std::mem::replace(&mut wanted[node], true) {
                 left.extend(&before[node]);
-                left.extend(self.reads(nodes, node).iter().map(|read| read.node));
+                left.extend(self.reads(nodes, node).map(|read| read.node));
             }
         }
         wanted

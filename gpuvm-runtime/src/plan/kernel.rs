@@ -400,6 +400,12 @@ pub(crate) fn key(kernel: &Kernel) -> String {
             total,
             chunk,
         }) => write!(key, " compact {keep:?}{outputs:?}{chunks:?}{total}{chunk}"),
+        Some(Then::Handle {
+            states,
+            mail,
+            handled,
+            around,
+        }) => write!(key, " handle {states} {mail} {handled} {around:?}"),
     };
     key
 }

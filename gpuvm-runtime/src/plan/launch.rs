@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gpuvm_core::types::Type;
 
 use super::data::{Data, empty};
+use super::draft::Draft;
 use super::fuse::Step;
 use super::kernel::{Sketch, Source};
 use super::log::Launched;
@@ -17,7 +18,7 @@ use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{DeviceMemory, Limit, Region, Row, Words};
+use crate::engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::marshal::{Cut, Layout};
@@ -54,7 +55,7 @@ impl<'p> Runner<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let Some(course) = self.send(course, &mut params, kernel.sketch.neighbours, &mut None)? else {
+        let Some(course) = self.send(course, kernel, &mut params, &mut None)? else {
             return Ok(());
         };
         self.settle()?;
@@ -100,7 +101,7 @@ impl<'p> Runner<'p, '_> {
         Ok((course, params))
     }
 
-    /// Adds a launch to the row, with its job's [`neighbours`](crate::engine::Job::neighbours) and the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
+    /// Adds a launch to the row, with the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
     /// of its data is not in the engine's memory, or it is more than one job, or sees all of what it writes, which takes a copy.
     ///
     /// # Errors
@@ -109,8 +110,8 @@ impl<'p> Runner<'p, '_> {
     pub fn send(
         &mut self,
         course: Course,
+        kernel: &Linked,
         params: &mut [Bound<'_>],
-        neighbours: Option<u32>,
         gate: &mut Option<Gate>,
     ) -> Result<Option<Course>> {
         let Some(memory) = course.executor.memory().filter(|_| self.under_way.is_possible()) else {
@@ -140,14 +141,45 @@ impl<'p> Runner<'p, '_> {
             written += if bound.mode.writes() { words } else { 0 };
             regions.push(region);
         }
+        if !self.push(&course, kernel, params, regions)? {
+            return Ok(Some(course));
+        }
+        let place = self.place(self.read_by_step());
+        self.under_way.written += written;
+        self.under_way.sent.push(Sent {
+            place,
+            course,
+            gate: gate.take(),
+        });
+        if self.under_way.written > MOST_WRITTEN {
+            self.settle()?;
+        }
+        Ok(None)
+    }
+
+    /// Adds a launch's job to the row, by the draft of it if there is one that suits; false if it cannot be a part of it.
+    fn push(
+        &mut self,
+        course: &Course,
+        kernel: &Linked,
+        params: &mut [Bound<'_>],
+        regions: Vec<Option<Region>>,
+    ) -> Result<bool> {
+        let (Course { program, vms, .. }, Some(row)) = (course, &mut self.under_way.row) else {
+            return Ok(false);
+        };
+        let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
+        if let Some(draft) = kernel.draft.get().filter(|draft| draft.suits(*vms, params, &regions)) {
+            return Ok(fits(&draft.demand) && row.push(draft.job(course, regions), &&*draft.words)?);
+        }
         let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
         let Some(seen) = seen else {
-            return Ok(Some(course));
+            return Ok(false);
         };
-        let Course { program, vms, .. } = &course;
         let mut layout = Layout::new(&seen, program.result_words(), *vms, false);
-        if course.executor.capacity(program, &layout.demand()) < *vms {
-            return Ok(Some(course));
+        let demand = layout.demand();
+        if !fits(&demand) {
+            return Ok(false);
         }
         let cut = Cut {
             program,
@@ -158,25 +190,13 @@ impl<'p> Runner<'p, '_> {
         };
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
-        job.neighbours = neighbours;
-        let Some(row) = &mut self.under_way.row else {
-            return Ok(Some(course));
-        };
-        if !row.push(job, &arena)? {
-            return Ok(Some(course));
+        job.neighbours = kernel.sketch.neighbours;
+        let draft = Draft::new(&job, &arena, demand, &seen);
+        let pushed = row.push(job, &arena)?;
+        if let Some(draft) = draft.filter(|_| pushed) {
+            kernel.draft.get_or_init(|| draft);
         }
-        let place = self.place(self.read_by_step());
-        self.under_way.written += written;
-        self.under_way.sent.push(Sent {
-            place,
-            course,
-            layout,
-            gate: gate.take(),
-        });
-        if self.under_way.written > MOST_WRITTEN {
-            self.settle()?;
-        }
-        Ok(None)
+        Ok(pushed)
     }
 
     /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the row is waited for before it is
@@ -277,7 +297,7 @@ impl<'p> Runner<'p, '_> {
                     return Ok(());
                 }
                 _ => {
-                    let leg = Leg::begun(&sent.course, sent.layout, running);
+                    let leg = Leg::begun(&sent.course, running);
                     self.wait_for(sent.place, &sent.course, leg, &mut [])?;
                 }
             }
@@ -349,7 +369,7 @@ impl<'p> Runner<'p, '_> {
                 argument: Argument::Uniform(value.to_vector()),
             }),
             Source::Column(column, mode) => {
-                let data = columns.get(column).cloned();
+                let data = columns.get(*column).cloned();
                 Ok(Bound {
                     mode: *mode,
                     argument: self.argument(&data.unwrap_or_else(|| empty(self.nodes[at.root].element))),

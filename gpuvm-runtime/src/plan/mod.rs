@@ -4,6 +4,7 @@
 mod add;
 mod data;
 mod done;
+mod draft;
 mod error;
 mod fuse;
 mod graph;
@@ -51,6 +52,7 @@ pub(crate) use kernel::key;
 use node::{Kind, Length, Node};
 use prepared::Prepared;
 use report::Report;
+use run::Runner;
 
 /// A program of several routines that is being put together: a graph of nodes, each of which gives a column.
 ///
@@ -366,14 +368,7 @@ impl<'a> Plan<'a> {
     /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body;
     /// [`PlanError::NoValue`] and the like where lengths turn out so; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        let runner = run::Runner::new(
-            &self.runtime,
-            &self.nodes,
-            self.prepared()?,
-            self.chosen()?,
-            self.options,
-        );
-        runner.run(self.id)
+        self.runner()?.run(self.id)
     }
 
     /// What it does, as plain data.
@@ -382,14 +377,7 @@ impl<'a> Plan<'a> {
     ///
     /// [`PlanError::Cycle`], or [`Error::Link`](crate::Error::Link) if its programs cannot be linked.
     pub fn report(&self) -> Result<Report> {
-        let runner = run::Runner::new(
-            &self.runtime,
-            &self.nodes,
-            self.prepared()?,
-            self.chosen()?,
-            self.options,
-        );
-        Report::of(&runner)
+        Report::of(&self.runner()?)
     }
 
     /// What it does, for a person: its phases, the programs that they become, columns and memory; or why it cannot run.
@@ -448,6 +436,17 @@ impl<'a> Plan<'a> {
     /// The node of a handle, if it is one of this plan's.
     fn known(&self, handle: Handle) -> Option<usize> {
         (handle.plan == self.id).then_some(handle.node)
+    }
+
+    /// A run that has not begun.
+    fn runner(&self) -> Result<Runner<'_, 'a>> {
+        Ok(Runner::new(
+            &self.runtime,
+            &self.nodes,
+            self.prepared()?,
+            self.chosen()?,
+            self.options,
+        ))
     }
 
     /// The engine to run on.

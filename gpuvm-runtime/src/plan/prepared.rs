@@ -1,13 +1,16 @@
 //! What the runs of a plan have in common: the order of its steps, and their kernels, each linked once; and the same of its loops' bodies.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gpuvm_core::program::Program;
 
 use super::add::Parameter;
+use super::done::Named;
+use super::draft::Draft;
 use super::error::PlanError;
 use super::kernel::Sketch;
+use super::node::Node;
 use super::order::Order;
 use super::{Options, Plan};
 use crate::error::Result;
@@ -17,11 +20,12 @@ pub(super) struct Prepared {
     pub order: Order,
     /// The bodies of the loops among its steps.
     pub bodies: BTreeMap<usize, Prepared>,
-    kernels: Mutex<HashMap<Turn, Arc<Linked>>>,
+    kernels: Mutex<BTreeMap<Turn, Arc<Linked>>>,
+    named: OnceLock<Arc<[Named]>>,
 }
 
 /// A launch of a run. What is launched follows from it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn {
     pub step: usize,
     /// Entries that the step works on.
@@ -36,6 +40,8 @@ pub(super) struct Linked {
     pub program: Arc<Program>,
     /// The most instructions that a VM retires, if its program tells.
     pub longest: Option<u64>,
+    /// Its job, made by its first launch.
+    pub draft: OnceLock<Draft>,
 }
 
 /// Kernels to keep. Behind a filter there may be another one for each number of entries.
@@ -48,7 +54,13 @@ impl Prepared {
             order,
             bodies,
             kernels: Mutex::default(),
+            named: OnceLock::new(),
         }
+    }
+
+    /// What results need to know of the nodes.
+    pub fn named(&self, nodes: &[Node<'_>]) -> Arc<[Named]> {
+        Arc::clone(self.named.get_or_init(|| Named::all(nodes, &self.order.graph.same)))
     }
 
     /// The kernel of a launch, made when it is first asked for.

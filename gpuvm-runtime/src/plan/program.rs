@@ -1,6 +1,5 @@
 //! Steps on an engine that runs programs: each is one kernel, or a few that work on the same column.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gpuvm_core::routine::Routine;
@@ -18,8 +17,27 @@ use crate::engine::{Engine, Execute};
 use crate::error::Result;
 use crate::store::{Store, make_words};
 
-/// The columns of a step.
-pub(super) type Columns = BTreeMap<Column, Data>;
+/// The columns of a step. They are few.
+pub(super) struct Columns(Vec<(Column, Data)>);
+
+impl Columns {
+    /// What a column is, if it is one of them.
+    pub fn get(&self, column: Column) -> Option<&Data> {
+        self.0.iter().find(|(known, _)| *known == column).map(|(_, data)| data)
+    }
+
+    /// Adds a column, in place of the one that was so called.
+    fn put(&mut self, column: Column, data: Data) {
+        self.0.retain(|(known, _)| *known != column);
+        self.0.push((column, data));
+    }
+}
+
+impl<I: IntoIterator<Item = (Column, Data)>> From<I> for Columns {
+    fn from(columns: I) -> Columns {
+        Columns(columns.into_iter().collect())
+    }
+}
 
 /// Where a step's kernels run.
 #[derive(Clone, Copy)]
@@ -53,13 +71,10 @@ impl<'p> Runner<'p, '_> {
 
     /// Brings the inputs that are read more than once, or by launches that nobody waits for, to the engine.
     fn bring_inputs(&mut self, step: &Step, executor: &Arc<dyn Execute>) -> Result<()> {
-        let graph = &self.order.graph;
-        let twice = matches!(
-            self.nodes[step.root].kind,
-            Kind::Scan(_) | Kind::Filter(_) | Kind::Loop(_)
-        );
+        let (nodes, graph) = (self.nodes, &self.order.graph);
+        let twice = matches!(nodes[step.root].kind, Kind::Scan(_) | Kind::Filter(_) | Kind::Loop(_));
         let in_a_row = self.under_way.is_possible();
-        let reads = step.members.iter().flat_map(|member| graph.reads(self.nodes, *member));
+        let reads = step.members.iter().flat_map(|member| graph.reads(nodes, *member));
         for node in reads
             .map(|read| read.node)
             .filter(|node| in_a_row || twice || graph.readers[*node].len() > 1)
@@ -159,12 +174,12 @@ impl<'p> Runner<'p, '_> {
             };
             (Column::Of(*node), column)
         };
-        members.iter().map(of).collect()
+        Columns::from(members.iter().map(of))
     }
 
     /// Keeps what members have given.
     fn keep(&mut self, columns: Columns) {
-        for (column, data) in columns {
+        for (column, data) in columns.0 {
             if let Column::Of(node) = column {
                 self.columns[node] = Some(data);
             }
@@ -175,14 +190,14 @@ impl<'p> Runner<'p, '_> {
         let of = self.operand(step.root, 0).node;
         let length = self.length(of);
         let mut columns = self.columns_of(&self.stored_beside_flags(step), length);
-        columns.insert(Column::Flags, blank(bool::TYPE, length));
+        let flags = blank(bool::TYPE, length);
+        columns.put(Column::Flags, flags.clone());
         let kernel = self.kernel(|runner| runner.filter_sketch(step))?;
         self.launch(at, &kernel, length, &columns)?;
-        let flags = columns.remove(&Column::Flags);
         self.keep(columns);
-        let kept = match flags {
-            Some(flags) if length > 0 => self.pick(at, flags, of, length)?,
-            _ => empty(self.nodes[of].element),
+        let kept = match length {
+            1.. => self.pick(at, flags, of, length)?,
+            0 => empty(self.nodes[of].element),
         };
         self.kept.insert(step.root, self.entries(&kept));
         self.columns[step.root] = Some(kept);
@@ -250,8 +265,8 @@ impl<'p> Runner<'p, '_> {
         sketch: impl FnOnce(&Self) -> Sketch,
     ) -> Result<Data> {
         let to = blank(op.result.ty, vms);
-        let mut columns = Columns::from([(Column::To, to.clone())]);
-        columns.extend(from.map(|from| (Column::From, from)));
+        let mut columns = Columns::from(from.map(|from| (Column::From, from)));
+        columns.put(Column::To, to.clone());
         let kernel = self.kernel(sketch)?;
         self.launch(at, &kernel, vms, &columns)?;
         Ok(to)
@@ -283,18 +298,18 @@ impl<'p> Runner<'p, '_> {
             return Ok(empty(element));
         }
         let (to, chunks) = (blank(element, length), length.div_ceil(SCAN_CHUNK as usize));
-        let mut columns: Columns = from.map(|from| (Column::From, from)).into_iter().collect();
+        let mut columns = Columns::from(from.map(|from| (Column::From, from)));
         if chunks > 1 {
             let sums = blank(element, chunks);
-            columns.insert(Column::To, sums.clone());
+            columns.put(Column::To, sums.clone());
             let kernel = self.kernel(|runner| fold(runner))?;
             self.launch(at, &kernel, chunks, &columns)?;
             let fold = |_: &Self| refold(op.entry.id, op.routine, Some(SCAN_CHUNK));
             let scan = |_: &Self, chunks| rescan(op.entry.id, op.routine, chunks);
             let scanned = self.scan_by(at, op, chunks, Some(sums), (&fold, &scan))?;
-            columns.insert(Column::Chunks, scanned);
+            columns.put(Column::Chunks, scanned);
         }
-        columns.insert(Column::To, to.clone());
+        columns.put(Column::To, to.clone());
         let kernel = self.kernel(|runner| scan(runner, chunks > 1))?;
         self.launch(at, &kernel, chunks, &columns)?;
         Ok(to)

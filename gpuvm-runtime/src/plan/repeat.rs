@@ -175,9 +175,9 @@ impl<'p> Runner<'p, '_> {
     /// Adds a gate to the row, and takes it if that was possible.
     fn send_gate(&mut self, at: At<'_>, kernel: &Linked, gate: &mut Option<Gate>) -> Result<()> {
         let flag = gate.as_ref().map(|gate| (Column::From, gate.flag.clone()));
-        let columns: Columns = flag.into_iter().collect();
+        let columns = Columns::from(flag);
         let (course, mut params) = self.course(at, kernel, 1, &columns)?;
-        self.send(course, &mut params, None, gate)?;
+        self.send(course, kernel, &mut params, gate)?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! A plan on its way: its steps one after the other, each on what the steps before have left.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::Options;
@@ -102,7 +102,7 @@ impl<'p, 'a> Runner<'p, 'a> {
         for &node in &self.order.graph.kept {
             columns.insert(node, self.taken(node));
         }
-        Ok(PlanDone::new(plan, self.nodes, self.order, columns, stats, trace))
+        Ok(PlanDone::new(plan, self.nodes, self.prepared, columns, stats, trace))
     }
 
     /// Runs the steps of the plan, or those of a turn of a loop, unless a turn before was the last. Columns that are of no more use are
@@ -166,6 +166,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             Ok(Linked {
                 sketch,
                 longest: program.estimated_epochs(),
+                draft: OnceLock::new(),
                 program,
             })
         })
@@ -260,7 +261,7 @@ impl<'p, 'a> Runner<'p, 'a> {
 
     fn stats(&self) -> PlanStats {
         PlanStats {
-            phases: self.order.graph.phases().len() as u64,
+            phases: self.order.graph.phase_count() as u64,
             launches: self.launches,
             engine: match self.tally.engine {
                 Engine::Auto => self.engine,

@@ -5,7 +5,6 @@ use super::prepared::Prepared;
 use super::repeat::Gate;
 use crate::engine::Sequence;
 use crate::leg::Course;
-use crate::marshal::Layout;
 use crate::store::Lease;
 
 /// Launches in a row, and what they need until they have ended.
@@ -25,7 +24,6 @@ pub(super) struct UnderWay<'p> {
 pub(super) struct Sent<'p> {
     pub place: Place<'p>,
     pub course: Course,
-    pub layout: Layout,
     pub gate: Option<Gate>,
 }
 

@@ -1,8 +1,7 @@
 //! The device memory in which buffers stay between launches: parts of one large storage buffer, which every launch that uses such a
 //! part has as its arena.
 
-use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::free_list::FreeList;
 use super::gpu::Gpu;
@@ -15,12 +14,29 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct Heap {
     /// Which words are free. Whoever locks both locks this one first.
-    free: Mutex<FreeList>,
+    free: Mutex<Free>,
     /// The buffer that has them. Whoever submits work on it holds the lock from looking until after the submission; when the buffer
     /// is exchanged, the words are copied on the device, after all that was submitted on the old one.
     current: RwLock<Current>,
     /// The most words.
     most: u64,
+}
+
+/// What no region has.
+#[derive(Debug, Default)]
+struct Free {
+    list: FreeList,
+    /// The block that small regions are parts of.
+    block: Block,
+}
+
+/// Words for small regions, one after the other. They are free again when none of these is left.
+#[derive(Debug, Default)]
+struct Block {
+    guard: Weak<Guard>,
+    /// The words that are left.
+    next: u64,
+    end: u64,
 }
 
 /// The buffer at the moment.
@@ -43,6 +59,10 @@ struct Guard {
 
 /// Regions start at multiples of so many words.
 const ALIGNMENT: u64 = 4;
+/// A region of at most so many words is small.
+const SMALL: u64 = 256;
+/// Words of the block that small regions are parts of.
+const BLOCK: u64 = 16 * SMALL;
 /// The first buffer has at least so many words.
 const FIRST_WORDS: u64 = 1 << 18;
 
@@ -65,7 +85,7 @@ impl Heap {
 
     /// Words that no region has, in one piece, growth included.
     pub fn room(&self) -> u64 {
-        self.lock_free().room(self.most)
+        self.lock_free().list.room(self.most)
     }
 
     /// Room for that many words.
@@ -76,25 +96,40 @@ impl Heap {
     pub fn reserve(self: &Arc<Heap>, gpu: &Gpu, words: u64) -> Result<Region> {
         let rounded = words.max(1).next_multiple_of(ALIGNMENT);
         let mut free = self.lock_free();
-        let start = match free.take(rounded) {
+        if rounded > SMALL {
+            let guard = self.take(gpu, &mut free.list, rounded)?;
+            return Ok(region(guard.start, words, guard));
+        }
+        if let Some((start, guard)) = free.block.take(rounded) {
+            return Ok(region(start, words, guard));
+        }
+        let guard = match self.take(gpu, &mut free.list, BLOCK) {
+            // Where there is no room for a block, there may be enough for this.
+            Err(Error::OutOfMemory { .. }) => self.take(gpu, &mut free.list, rounded)?,
+            guard => guard?,
+        };
+        free.block = Block {
+            guard: Arc::downgrade(&guard),
+            next: guard.start + rounded,
+            end: guard.start + guard.words,
+        };
+        Ok(region(guard.start, words, guard))
+    }
+
+    /// Takes so many words, of a larger buffer if need be.
+    fn take(self: &Arc<Heap>, gpu: &Gpu, free: &mut FreeList, words: u64) -> Result<Arc<Guard>> {
+        let start = match free.take(words) {
             Some(start) => start,
             None => {
-                self.grow(gpu, &mut free, rounded)?;
-                free.take(rounded).ok_or_else(|| self.too_small(words))?
+                self.grow(gpu, free, words)?;
+                free.take(words).ok_or_else(|| self.too_small(words))?
             }
         };
-        let guard = Guard {
+        Ok(Arc::new(Guard {
             heap: self.clone(),
             start,
-            words: rounded,
-        };
-        let guard: Arc<dyn Any + Send + Sync> = Arc::new(guard);
-        // Both are below `most`, which is below 2^32.
-        Ok(Region {
-            start: start as u32,
-            words: words as u32,
-            guard,
-        })
+            words,
+        }))
     }
 
     /// Exchanges the buffer for one that has room for so many words more at its end.
@@ -129,8 +164,31 @@ impl Heap {
         }
     }
 
-    fn lock_free(&self) -> MutexGuard<'_, FreeList> {
+    fn lock_free(&self) -> MutexGuard<'_, Free> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Block {
+    /// Takes so many of the words that are left, unless nobody has any of the others and they are free already.
+    fn take(&mut self, words: u64) -> Option<(u64, Arc<Guard>)> {
+        let start = self.next;
+        if start + words > self.end {
+            return None;
+        }
+        // Not to be dropped here: the last one would lock the words that are free.
+        let guard = self.guard.upgrade()?;
+        self.next += words;
+        Some((start, guard))
+    }
+}
+
+/// A region. Words are counted in less than 32 bits.
+fn region(start: u64, words: u64, guard: Arc<Guard>) -> Region {
+    Region {
+        start: start as u32,
+        words: words as u32,
+        guard,
     }
 }
 
@@ -165,7 +223,7 @@ impl Current {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.heap.lock_free().put(self.start, self.words);
+        self.heap.lock_free().list.put(self.start, self.words);
     }
 }
 

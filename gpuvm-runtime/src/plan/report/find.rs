@@ -70,7 +70,7 @@ fn loops(runner: &Runner<'_, '_>) -> Result<Vec<LoopReport>> {
 
 fn node(nodes: &[Node<'_>], order: &Order, number: usize) -> NodeReport {
     let (of, graph) = (&nodes[number], &order.graph);
-    let reads = graph.reads(nodes, number).into_iter();
+    let reads = graph.reads(nodes, number);
     NodeReport {
         label: of.kind.label(number),
         scope: of.scope,
@@ -189,10 +189,7 @@ fn scratch(nodes: &[Node<'_>], order: &Order, step: &Step) -> u64 {
         return 0;
     };
     let of = order.graph.reads(nodes, step.root);
-    let inside = of
-        .iter()
-        .map(|read| read.node)
-        .filter(|node| step.members.contains(node));
+    let inside = of.map(|read| read.node).filter(|node| step.members.contains(node));
     let own: u64 = inside
         .filter(|node| !step.stored.contains(node))
         .map(|node| nodes[node].words())

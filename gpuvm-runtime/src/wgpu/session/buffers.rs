@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::types::TypeRef;
+
 use super::super::gpu::Gpu;
 use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
@@ -10,7 +12,7 @@ use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
 use crate::arg::Mode;
-use crate::engine::{Copy, Job, Source};
+use crate::engine::{Copy, Job, Region, Source};
 use crate::error::Result;
 
 /// Bytes from one uniform to the next; no device asks for more.
@@ -121,10 +123,7 @@ impl Buffers {
             let at = start + self.arena.words - self.zeros;
             encoder.clear_buffer(arena, at * WORD, Some(self.zeros * WORD));
         }
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
-            encoder.copy_buffer_to_buffer(arena, from, &self.cells, to, u64::from(region.words) * WORD);
-        }
+        fetch_atomics(job, encoder, arena, &self.cells);
     }
 
     /// The bindings that all engines share; `launch` has so many fields.
@@ -178,16 +177,41 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     }
 }
 
+/// Records that the atomics of a job come to the cells from where they stay.
+pub fn fetch_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(arena, stay, cells, at, bytes);
+    }
+}
+
+/// Records that they go back there.
+pub fn return_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(cells, at, arena, stay, bytes);
+    }
+}
+
+/// Where atomics stay in the arena's buffer, where they are in the cells, and how many bytes.
+fn atomic_copies(job: &Job) -> impl Iterator<Item = (u64, u64, u64)> {
+    let copy = |(at, region): &(usize, Region)| {
+        let at = ATOMICS_AT + *at as u64;
+        (
+            u64::from(region.start) * WORD,
+            at * WORD,
+            u64::from(region.words) * WORD,
+        )
+    };
+    job.atomic_regions.iter().map(copy)
+}
+
 /// Appends the parameter slots as words, with places in the arena's buffer.
 pub fn append_slots(job: &Job, arena: &Arena, to: &mut Vec<u32>) {
     let types = job.program.params.iter().map(Some).chain([None]);
+    let is_atomic = |ty: &TypeRef| Mode::of(*ty).is_some_and(|(mode, _)| mode == Mode::Atomic);
     for (slot, ty) in job.slots.iter().zip(types) {
-        let atomic = ty
-            .and_then(|ty| Mode::of(*ty))
-            .is_some_and(|(mode, _)| mode == Mode::Atomic);
         let origin = match &slot.region {
             Some(region) => region.start,
-            None if atomic => 0,
+            None if ty.is_some_and(is_atomic) => 0,
             None => arena.start(),
         };
         let place = &slot.place;
@@ -203,18 +227,11 @@ pub fn append_slots(job: &Job, arena: &Arena, to: &mut Vec<u32>) {
 /// The smallest span of the arena's buffer that has the job's own arena and all regions of its slots.
 pub fn window(job: &Job, arena: &Arena) -> [u32; 2] {
     let regions = job.slots.iter().filter_map(|slot| slot.region.as_ref());
-    let mut spans: Vec<_> = regions
-        .map(|region| {
-            (
-                u64::from(region.start),
-                u64::from(region.start) + u64::from(region.words),
-            )
-        })
-        .collect();
-    if arena.words > 0 || spans.is_empty() {
-        spans.push((arena.start().into(), u64::from(arena.start()) + arena.words));
-    }
-    let start = spans.iter().map(|span| span.0).min().unwrap_or(0);
-    let end = spans.iter().map(|span| span.1).max().unwrap_or(0);
+    let span = |start: u32, words: u64| (u64::from(start), u64::from(start) + words);
+    let regions = regions.map(|region| span(region.start, region.words.into()));
+    let own = span(arena.start(), arena.words);
+    let spans = regions.chain((arena.words > 0).then_some(own));
+    let around = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+    let (start, end) = spans.reduce(around).unwrap_or(own);
     [start as u32, (end - start) as u32]
 }

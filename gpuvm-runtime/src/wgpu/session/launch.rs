@@ -23,40 +23,44 @@ pub struct Launch<'j> {
     pub turn: u32,
 }
 
+/// Gives the word of a field.
+pub type Field = fn(&Launch<'_>) -> u32;
+
+/// The fields of a launch that have these names.
+///
+/// # Errors
+///
+/// [`Error::Device`] if the shader has other fields.
+pub fn fields(names: &[String]) -> Result<Vec<Field>> {
+    let field = |name: &String| -> Result<Field> {
+        Ok(match name.as_str() {
+            "vms" => |launch| launch.job.vms,
+            "first_vm" => |launch| launch.job.first_vm,
+            "vm_count" => |launch| launch.job.vm_count,
+            "cycles" => |launch| launch.cycles,
+            "inner_cycles" => |launch| launch.inner_cycles,
+            "resume" => |launch| launch.resume.into(),
+            "fresh" => |launch| launch.fresh.into(),
+            "depth_limit" => |launch| launch.job.program.depth_limit,
+            "frame_words" => |launch| launch.job.program.frame_memory(),
+            "call_frames" => |launch| launch.job.program.call_depth,
+            "arena_start" => |launch| launch.window[0],
+            "arena_words" => |launch| launch.window[1],
+            "atomic_words" => |launch| launch.atomic_words,
+            "first_slot" => |launch| launch.first_slot,
+            "turn" => |launch| launch.turn,
+            _ => {
+                let reason = format!("the shader's launch has a field `{name}` that nobody fills");
+                return Err(Error::Device { reason });
+            }
+        })
+    };
+    names.iter().map(field).collect()
+}
+
 impl Launch<'_> {
     /// Appends the uniform, in the order in which the shader has its fields.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Device`] if the shader has other fields.
-    pub fn append(&self, fields: &[String], to: &mut Vec<u32>) -> Result<()> {
-        let program = &self.job.program;
-        let word = |field: &String| {
-            Ok(match field.as_str() {
-                "vms" => self.job.vms,
-                "first_vm" => self.job.first_vm,
-                "vm_count" => self.job.vm_count,
-                "cycles" => self.cycles,
-                "inner_cycles" => self.inner_cycles,
-                "resume" => self.resume.into(),
-                "fresh" => self.fresh.into(),
-                "depth_limit" => program.depth_limit,
-                "frame_words" => program.frame_memory(),
-                "call_frames" => program.call_depth,
-                "arena_start" => self.window[0],
-                "arena_words" => self.window[1],
-                "atomic_words" => self.atomic_words,
-                "first_slot" => self.first_slot,
-                "turn" => self.turn,
-                _ => {
-                    let reason = format!("the shader's launch has a field `{field}` that nobody fills");
-                    return Err(Error::Device { reason });
-                }
-            })
-        };
-        for field in fields {
-            to.push(word(field)?);
-        }
-        Ok(())
+    pub fn append(&self, fields: &[Field], to: &mut Vec<u32>) {
+        to.extend(fields.iter().map(|field| field(self)));
     }
 }

@@ -4,11 +4,11 @@ use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
 
-use super::super::memory::{Readback, WORD};
+use super::super::memory::Readback;
 use super::super::source::{row, signal};
 use super::super::transfer::download;
 use super::Session;
-use super::buffers::ATOMICS_AT;
+use super::buffers::{ATOMICS_AT, return_atomics};
 use crate::engine::{Finished, Memory, fault};
 use crate::error::Result;
 
@@ -51,10 +51,7 @@ impl Session {
         let cells = Some(0..self.cell_words() as usize);
         let at = readback.record(encoder, &self.buffers.cells, cells, 0);
         readback.record(encoder, arena, changed, at);
-        for (at, region) in &self.job.atomic_regions {
-            let (from, to) = ((ATOMICS_AT + *at as u64) * WORD, u64::from(region.start) * WORD);
-            encoder.copy_buffer_to_buffer(&self.buffers.cells, from, arena, to, u64::from(region.words) * WORD);
-        }
+        return_atomics(&self.job, encoder, arena, &self.buffers.cells);
     }
 
     /// How many words the results have.

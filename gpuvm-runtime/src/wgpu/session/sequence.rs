@@ -3,7 +3,7 @@
 //!
 //! A job that needs of the one before only what each workgroup has left, and surely ends, is joined to it: one dispatch runs both.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use super::super::stepper::{Batch, Planner, Shared, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, is_resident, window};
-use super::launch::Launch;
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, is_resident, return_atomics, window};
+use super::launch::{Launch, fields};
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
 use crate::error::Result;
@@ -38,11 +38,11 @@ pub struct Jobs<P> {
     /// Those that were not submitted yet.
     added: Vec<Added>,
     /// Those that were.
-    submitted: Vec<Submitted>,
+    submitted: Vec<Submission>,
     /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
-    kernels: HashMap<usize, Arc<dyn Stepper>>,
+    kernels: BTreeMap<usize, Arc<dyn Stepper>>,
     /// The same of two programs whose jobs are joined, where they can be.
-    joined: HashMap<[usize; 2], Option<Arc<dyn Stepper>>>,
+    joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -63,11 +63,19 @@ struct Added {
     inner_cycles: u32,
 }
 
-/// A job that is under way, and where it leaves the states of its VMs.
-struct Submitted {
-    added: Added,
+/// Jobs that are under way, and where they leave the states of their VMs.
+struct Submission {
+    jobs: Vec<Added>,
     states: Arc<Lease>,
     frames: Arc<Lease>,
+}
+
+/// A job, or two that are joined, in one dispatch.
+struct Dispatch<'a> {
+    first: &'a Added,
+    jobs: usize,
+    /// What runs them.
+    stepper: &'a Arc<dyn Stepper>,
 }
 
 /// What is bound for all jobs of a submission: buffers, and how many words of them.
@@ -88,8 +96,8 @@ impl<P> Jobs<P> {
             planner,
             added: Vec::new(),
             submitted: Vec::new(),
-            kernels: HashMap::new(),
-            joined: HashMap::new(),
+            kernels: BTreeMap::new(),
+            joined: BTreeMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -138,8 +146,7 @@ impl<P: Planner> Sequence for Jobs<P> {
     }
 
     fn wait(&mut self) -> Result<Row> {
-        let count = self.submitted.len() + self.added.len();
-        if count == 0 {
+        if self.submitted.is_empty() && self.added.is_empty() {
             return Ok(Row::default());
         }
         let gpu = self.planner.gpu().clone();
@@ -156,11 +163,11 @@ impl<P: Planner> Sequence for Jobs<P> {
             let spent: Duration = clocks.iter().zip(readings).map(|(clock, at)| clock.between(at)).sum();
             (found, spent)
         })?;
-        let jobs = std::mem::take(&mut self.submitted);
+        let submissions = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
         self.kernels.clear();
         self.joined.clear();
-        self.end(&gpu, jobs, &found, (!clocks.is_empty()).then_some(spent))
+        self.end(&gpu, submissions, &found, (!clocks.is_empty()).then_some(spent))
     }
 }
 
@@ -202,12 +209,13 @@ impl<P: Planner> Jobs<P> {
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
     fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
         let gpu = self.planner.gpu().clone();
-        let added = std::mem::take(&mut self.added);
-        let before = self.submitted.len();
+        let added = std::mem::replace(&mut self.added, Vec::with_capacity(MOST_JOBS));
+        let before: usize = self.submitted.iter().map(|submission| submission.jobs.len()).sum();
         let inputs = inputs(&added, before)?;
         let slots_at = added.len() as u64 * u64::from(UNIFORM_STRIDE);
+        let starts = added.iter().filter(|added| !added.words.is_empty());
         let parts: Vec<&[u32]> = std::iter::once(&*inputs)
-            .chain(added.iter().map(|added| &*added.words))
+            .chain(starts.clone().map(|added| &*added.words))
             .collect();
         let staged = Staged::new(&gpu, &parts)?;
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
@@ -242,8 +250,8 @@ impl<P: Planner> Jobs<P> {
                 Some(_) => {}
             }
             staged.record(&mut encoder, 0, &input, 0);
-            for (part, added) in added.iter().enumerate() {
-                staged.record(&mut encoder, part + 1, arena, u64::from(added.arena.start()) * WORD);
+            for (added, part) in starts.zip(1..) {
+                staged.record(&mut encoder, part, arena, u64::from(added.arena.start()) * WORD);
             }
             bound.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
             let clock = clock.filter(|_| !added.is_empty());
@@ -258,12 +266,11 @@ impl<P: Planner> Jobs<P> {
             }
             gpu.queue.submit([encoder.finish()])
         })?;
-        let under_way = |added| Submitted {
-            added,
-            states: states.clone(),
-            frames: frames.clone(),
-        };
-        self.submitted.extend(added.into_iter().map(under_way));
+        self.submitted.push(Submission {
+            jobs: added,
+            states,
+            frames,
+        });
         Ok(submission)
     }
 
@@ -271,37 +278,38 @@ impl<P: Planner> Jobs<P> {
     fn end(
         &mut self,
         gpu: &Arc<Gpu>,
-        jobs: Vec<Submitted>,
+        submissions: Vec<Submission>,
         found: &[u32; signal::WORDS],
         device_time: Option<Duration>,
     ) -> Result<Row> {
-        let ended = (found[signal::ENDED] as usize).checked_sub(1).unwrap_or(jobs.len());
-        let counted = jobs
-            .iter()
-            .take(ended + 1)
-            .all(|job| job.added.stepper.counts_instructions());
+        let jobs = || submissions.iter().flat_map(|submission| &submission.jobs);
+        let stopped = (found[signal::ENDED] as usize).checked_sub(1);
+        let ended = stopped.unwrap_or_else(|| jobs().count());
+        let counted = jobs().take(ended + 1).all(|job| job.stepper.counts_instructions());
         let vms = |counts: fn(&Added) -> bool| {
-            let ended = jobs.iter().take(ended).map(|job| &job.added);
-            let vms = ended.filter(|added| counts(added)).map(|added| added.job.vms);
-            vms.fold(0, u32::wrapping_add)
+            let counting = jobs().take(ended).filter(|job| counts(job));
+            counting.map(|job| job.job.vms).fold(0, u32::wrapping_add)
         };
         let halted = vms(|_| true);
         // Those of joined jobs do not count themselves.
-        let signalled = vms(|added| added.joined.is_none());
+        let signalled = vms(|job| job.joined.is_none());
         let mut row = Row {
             tally: Tally {
                 halted,
                 retired: counted.then(|| retired(found)),
                 batches: ended as u64,
                 device_time,
-                engine: jobs.last().map_or(Engine::Auto, |job| job.added.stepper.engine()),
+                engine: jobs().last().map_or(Engine::Auto, |job| job.stepper.engine()),
                 ..Tally::default()
             },
             stopped: None,
         };
-        let mut left = jobs.into_iter().skip(ended);
-        if let Some(Submitted { added, states, frames }) = left.next() {
-            self.added.extend(left.map(|later| later.added));
+        if stopped.is_none() {
+            return Ok(row);
+        }
+        let mut left = submissions.into_iter().flat_map(Submission::into_jobs).skip(ended);
+        if let Some((added, states, frames)) = left.next() {
+            self.added.extend(left.map(|(later, ..)| later));
             if let Some(first) = self.added.first_mut() {
                 first.joined = None;
             }
@@ -349,52 +357,62 @@ impl Bound<'_> {
         let mut done = 0;
         for stretch in stretches {
             let (first, last) = (done == 0, done + stretch.len() == added.len());
-            self.prepare(encoder, arena, &stretch[0]);
+            let job = &stretch[0].job;
+            if job.program.frame_memory() > 0 {
+                encoder.clear_buffer(self.frames.0, 0, None);
+            }
+            fetch_atomics(job, encoder, arena, cells);
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
             });
-            for jobs in stretch.chunk_by(|_, next| next.joined.is_some()) {
-                let Some(Added {
-                    job, stepper, cycles, ..
-                }) = jobs.first()
-                else {
-                    continue;
-                };
-                let joined = jobs.last().and_then(|last| last.joined.as_ref());
-                let at = done as u32 * UNIFORM_STRIDE;
-                let batch = Batch {
-                    dispatches: 1,
-                    cycles: *cycles,
-                    fresh: true,
-                    first: at,
-                    then: at + (jobs.len() as u32 - 1) * UNIFORM_STRIDE,
-                };
-                let stepper = joined.unwrap_or(stepper);
-                stepper.bind(gpu, &shared, job.vms).record(&mut pass, &batch);
-                done += jobs.len();
+            let dispatches: Vec<Dispatch<'_>> = stretch
+                .chunk_by(|_, next| next.joined.is_some())
+                .map(Dispatch::new)
+                .collect();
+            for alike in dispatches.chunk_by(Dispatch::is_like) {
+                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].first.job.vms);
+                for dispatch in alike {
+                    let at = done as u32 * UNIFORM_STRIDE;
+                    let batch = Batch {
+                        dispatches: 1,
+                        cycles: dispatch.first.cycles,
+                        fresh: true,
+                        first: at,
+                        then: at + (dispatch.jobs as u32 - 1) * UNIFORM_STRIDE,
+                    };
+                    kernels.record(&mut pass, &batch);
+                    done += dispatch.jobs;
+                }
             }
             drop(pass);
-            self.copy_atomics_back(encoder, arena, &stretch[0]);
+            return_atomics(job, encoder, arena, cells);
+        }
+    }
+}
+
+impl<'a> Dispatch<'a> {
+    /// That of a job and those that are joined to it.
+    fn new(jobs: &'a [Added]) -> Dispatch<'a> {
+        let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
+        Dispatch {
+            first,
+            jobs: jobs.len(),
+            stepper: last.joined.as_ref().unwrap_or(&first.stepper),
         }
     }
 
-    /// Clears the frames and fetches the atomics of a job that has any.
-    fn prepare(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
-        if job.program.frame_memory() > 0 {
-            encoder.clear_buffer(self.frames.0, 0, None);
-        }
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = (u64::from(region.start) * WORD, (ATOMICS_AT + *at as u64) * WORD);
-            encoder.copy_buffer_to_buffer(arena, from, self.cells.0, to, u64::from(region.words) * WORD);
-        }
+    /// Whether the same kernels serve both, bound once.
+    fn is_like(&self, other: &Dispatch<'_>) -> bool {
+        Arc::ptr_eq(self.stepper, other.stepper) && self.first.job.vms == other.first.job.vms
     }
+}
 
-    fn copy_atomics_back(&self, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, Added { job, .. }: &Added) {
-        for (at, region) in &job.atomic_regions {
-            let (from, to) = ((ATOMICS_AT + *at as u64) * WORD, u64::from(region.start) * WORD);
-            encoder.copy_buffer_to_buffer(self.cells.0, from, arena, to, u64::from(region.words) * WORD);
-        }
+impl Submission {
+    /// Its jobs, each with where it leaves states and frames.
+    fn into_jobs(self) -> impl Iterator<Item = (Added, Arc<Lease>, Arc<Lease>)> {
+        let Submission { jobs, states, frames } = self;
+        jobs.into_iter().map(move |job| (job, states.clone(), frames.clone()))
     }
 }
 
@@ -415,21 +433,26 @@ fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
     let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
     let mut words = Vec::with_capacity(added.len() * (stride + 32));
     let mut slots = Vec::new();
-    for (number, added) in added.iter().enumerate() {
-        let launch = Launch {
-            job: &added.job,
-            cycles: added.cycles,
-            inner_cycles: added.inner_cycles,
-            resume: false,
-            fresh: true,
-            window: window(&added.job, &added.arena),
-            atomic_words: added.job.atomics.len() as u32,
-            first_slot: slots.len() as u32 / 4,
-            turn: (before + number + 1) as u32,
-        };
-        launch.append(added.stepper.launch_fields(), &mut words)?;
-        words.resize((number + 1) * stride, 0);
-        append_slots(&added.job, &added.arena, &mut slots);
+    let mut number = 0;
+    for alike in added.chunk_by(|a, b| Arc::ptr_eq(&a.stepper, &b.stepper)) {
+        let fields = fields(alike[0].stepper.launch_fields())?;
+        for added in alike {
+            number += 1;
+            let launch = Launch {
+                job: &added.job,
+                cycles: added.cycles,
+                inner_cycles: added.inner_cycles,
+                resume: false,
+                fresh: true,
+                window: window(&added.job, &added.arena),
+                atomic_words: added.job.atomics.len() as u32,
+                first_slot: slots.len() as u32 / 4,
+                turn: (before + number) as u32,
+            };
+            launch.append(&fields, &mut words);
+            words.resize(number * stride, 0);
+            append_slots(&added.job, &added.arena, &mut slots);
+        }
     }
     words.extend(slots);
     Ok(words)

@@ -9,7 +9,7 @@ use super::super::source::{Entry, signal};
 use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
-use super::launch::Launch;
+use super::launch::{Launch, fields};
 use super::{Session, groups};
 use crate::engine::Words;
 use crate::error::Result;
@@ -256,12 +256,12 @@ impl Session {
     }
 
     /// The uniforms of a submission: for its first dispatch, for the others, and for each copy.
-    fn uniforms(&self, fields: &[String], order: &Order) -> Result<Vec<u32>> {
+    fn uniforms(&self, names: &[String], order: &Order) -> Result<Vec<u32>> {
         let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
-        let mut words = Vec::new();
-        self.launch(fields, order, true, &mut words)?;
+        let (fields, mut words) = (fields(names)?, Vec::new());
+        self.launch(order, true).append(&fields, &mut words);
         words.resize(stride, 0);
-        self.launch(fields, order, false, &mut words)?;
+        self.launch(order, false).append(&fields, &mut words);
         words.resize(2 * stride, 0);
         let arena = &self.buffers.arena;
         for copy in &self.job.copies {
@@ -273,9 +273,9 @@ impl Session {
         Ok(words)
     }
 
-    /// Appends the uniform for the first dispatch of a submission or one of the others.
-    fn launch(&self, fields: &[String], order: &Order, first: bool, to: &mut Vec<u32>) -> Result<()> {
-        let launch = Launch {
+    /// The first dispatch of a submission, or one of the others.
+    fn launch(&self, order: &Order, first: bool) -> Launch<'_> {
+        Launch {
             job: &self.job,
             cycles: order.cycles,
             inner_cycles: order.inner_cycles,
@@ -285,8 +285,7 @@ impl Session {
             atomic_words: self.buffers.atomic_words as u32,
             first_slot: 0,
             turn: 0,
-        };
-        launch.append(fields, to)
+        }
     }
 }
 

@@ -74,3 +74,21 @@ fn a_launch_that_ends_at_once_is_one_submission() {
     let tally = running.advance(&Limit::default(), &mut |_| looks += 1).unwrap();
     assert_eq!((looks, tally.batches, tally.halted), (1, 1, 5000));
 }
+
+#[test]
+fn small_regions_are_apart_and_their_blocks_come_back_whole() {
+    let (gpu, _) = opened(|_| {});
+    let room = gpu.heap.room();
+    let reserve = |words: u32| gpu.heap.reserve(&gpu, words.into()).unwrap();
+    let mut regions: Vec<_> = (1..300).map(reserve).collect();
+    assert!(gpu.heap.room() < room);
+    let mut kept = 0..;
+    regions.retain(|_| kept.next().is_some_and(|number| number % 3 > 0));
+    regions.extend((1..300).rev().map(reserve));
+    regions.sort_by_key(|region| region.start);
+    for pair in regions.windows(2) {
+        assert!(pair[0].start + pair[0].words <= pair[1].start, "{pair:?}");
+    }
+    drop(regions);
+    assert_eq!(gpu.heap.room(), room);
+}

@@ -1,0 +1,74 @@
+//! Kernels whose VMs handle messages, each those of one actor.
+
+use super::Around;
+use super::build::{At, Builder};
+use crate::ir::{End, Word};
+use crate::isa::Op;
+use crate::types::Context;
+
+impl Builder<'_> {
+    /// Goes through the messages of the VM's actor. A message's answer is there before it counts as handled.
+    pub(super) fn handle(&mut self, vm: Word, [states, mail, handled]: [usize; 3], around: Option<Around>) {
+        let with_mail = self.fetched(mail)[2];
+        self.halt_unless_below(vm, with_mail);
+        let own = self.load_element(mail, vm);
+        let (actor, first, end) = (own[0], own[1], own[2]);
+        self.state = self.reference_to(states, actor);
+        let count = self.count(&self.kernel.count);
+        let at = At { index: actor, count };
+        let message = self.variable(&[first])[0];
+        let (next, body, done) = (self.block(), self.block(), self.block());
+        self.end(End::Jump(next));
+        self.begin(next);
+        self.turn(message, end, body, done);
+        if let Some(around) = around {
+            self.make_room(around, done);
+        }
+        let columns = self.columns(message);
+        self.compute_element(Some(at), message, columns);
+        self.add_to(message, 1);
+        let so_far = self.compute(Op::Sub, &[message, first], 0);
+        self.store_element(handled, vm, &[so_far]);
+        if let Some(around) = around {
+            self.leave_if_stopped(around, done);
+        }
+        self.end(End::Jump(next));
+        self.begin(done);
+        self.end(End::Halt);
+    }
+
+    /// Sets how many messages the actor may have sent when it has handled the next one, and leaves if there is no room for as many.
+    fn make_room(&mut self, around: Around, done: usize) {
+        let room = self.fetched(around.letters)[2];
+        let (at, record) = self.record(around);
+        let sent = self.compute(Op::Load, &[at, record], Context::SENT);
+        let limit = self.compute(Op::AddImm, &[sent], around.sends);
+        let word = self.compute(Op::LtU, &[room, limit], 0);
+        let body = self.block();
+        self.end(End::Branch {
+            word,
+            then: done,
+            otherwise: body,
+        });
+        self.begin(body);
+        self.store_at(at, record, Context::LIMIT, limit);
+    }
+
+    fn leave_if_stopped(&mut self, around: Around, done: usize) {
+        let (at, record) = self.record(around);
+        let word = self.compute(Op::Load, &[at, record], Context::STOPPED);
+        let on = self.block();
+        self.end(End::Branch {
+            word,
+            then: done,
+            otherwise: on,
+        });
+        self.begin(on);
+    }
+
+    /// The reference to the VM's context.
+    fn record(&self, around: Around) -> (Word, Word) {
+        let record = self.fetched(around.context);
+        (record[0], record[1])
+    }
+}

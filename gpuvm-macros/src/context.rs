@@ -1,0 +1,110 @@
+//! The context of a ring kernel as its routine has it. Natively a handler is given a `Ring`; on a VM it is given two plain parameters, a
+//! record and room for messages, and each call of one of the `Ring`'s methods becomes what it does to them.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprMethodCall, FnArg, ItemFn, Pat, Signature, Type};
+
+use crate::report::Report;
+
+/// What a handler panics with that sends too much, on a VM and natively.
+const TOO_MANY: &str =
+    "an actor sent more messages for one than its ring kernel says; raise `#[ring_kernel(sends = …)]`";
+
+/// The name of the context, if the third parameter is one.
+pub fn name(signature: &Signature) -> Option<&Ident> {
+    let FnArg::Typed(third) = signature.inputs.get(2)? else {
+        return None;
+    };
+    let (Pat::Ident(pattern), Type::Reference(reference)) = (&*third.pat, &*third.ty) else {
+        return None;
+    };
+    let Type::Path(path) = &*reference.elem else {
+        return None;
+    };
+    let is_ring = reference.mutability.is_some() && path.path.segments.last()?.ident == "Ring";
+    is_ring.then_some(&pattern.ident)
+}
+
+/// The function that a VM runs, where a handler has a context.
+pub fn for_vms(function: &ItemFn, report: &mut Report) -> Option<(Signature, Block)> {
+    let name = name(&function.sig)?;
+    let FnArg::Typed(message) = function.sig.inputs.get(1)? else {
+        return None;
+    };
+    let message = (*message.ty).clone();
+    let mut signature = function.sig.clone();
+    let mut inputs: Vec<FnArg> = signature.inputs.into_iter().take(2).collect();
+    inputs.push(syn::parse_quote!(__ctx: &mut ::gpuvm::__private::Context));
+    inputs.push(syn::parse_quote!(__letters: &mut [(u32, #message)]));
+    signature.inputs = inputs.into_iter().collect();
+    let mut block = (*function.block).clone();
+    let mut replace = Replace {
+        name,
+        message: &message,
+        report,
+    };
+    replace.visit_block_mut(&mut block);
+    Some((signature, block))
+}
+
+/// Replaces calls of the context's methods.
+struct Replace<'c> {
+    name: &'c Ident,
+    message: &'c Type,
+    report: &'c mut Report,
+}
+
+impl Replace<'_> {
+    /// What a call of a method of the context means.
+    fn meaning(&self, call: &ExprMethodCall) -> Option<TokenStream> {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        // Traps tell the line that native panics tell.
+        let span = Span::call_site().located_at(call.method.span());
+        Some(match (call.method.to_string().as_str(), &arguments[..]) {
+            ("actor", []) => quote_spanned!(span=> ::gpuvm::vm::id()),
+            ("actors", []) => quote_spanned!(span=> ::gpuvm::vm::count()),
+            ("now", []) => quote_spanned!(span=> __ctx.now),
+            ("stop", []) => quote_spanned!(span=> { __ctx.stopped = true; }),
+            ("send", [actor, letter]) => {
+                let message = self.message;
+                quote_spanned! {span=> {
+                    let __actor: u32 = #actor;
+                    let __message: #message = #letter;
+                    if __ctx.sent == __ctx.limit {
+                        panic!(#TOO_MANY);
+                    }
+                    __letters[__ctx.sent as usize] = (__actor, __message);
+                    __ctx.sent += 1;
+                }}
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl VisitMut for Replace<'_> {
+    fn visit_expr_mut(&mut self, node: &mut Expr) {
+        if let Expr::MethodCall(call) = node
+            && let Expr::Path(receiver) = &*call.receiver
+            && receiver.path.is_ident(self.name)
+        {
+            call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+            match self.meaning(call) {
+                Some(meaning) => *node = syn::parse_quote!(#meaning),
+                None => self.report.context_method(&call.method),
+            }
+            return;
+        }
+        if let Expr::Path(path) = node
+            && path.path.is_ident(self.name)
+        {
+            self.report.context_use(path);
+            return;
+        }
+        visit_mut::visit_expr_mut(self, node);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

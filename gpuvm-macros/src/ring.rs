@@ -1,0 +1,155 @@
+//! `#[ring_kernel]`: which functions can handle messages, and how one is registered as a handler.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{FnArg, GenericParam, ReturnType, Signature, Type};
+
+use crate::args::Args;
+use crate::context;
+use crate::emit::Marker;
+use crate::report::Report;
+
+/// The most messages that an actor sends while it handles one, where the attribute does not say.
+const SENDS: u32 = 4;
+
+/// Refuses what is no `fn(state: &mut S, message: M) -> A`, with a context or without.
+pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
+    let generic = |param: &&GenericParam| !matches!(param, GenericParam::Lifetime(_));
+    if let Some(param) = signature.generics.params.iter().find(generic) {
+        report.ring_kernel_generics(param);
+    }
+    let types: Vec<&Type> = signature.inputs.iter().filter_map(type_of).collect();
+    if let Some(state) = types.first().filter(|ty| state_of(ty).is_none()) {
+        report.ring_kernel_state(state);
+    }
+    match types.get(1) {
+        Some(message @ Type::Reference(_)) => report.borrowed_message(message),
+        Some(_) => {}
+        None => report.no_message(signature.paren_token.span.join()),
+    }
+    let context = context::name(signature);
+    if let Some(more) = signature.inputs.get(if context.is_some() { 3 } else { 2 }) {
+        report.third_parameter(more);
+    }
+    if let (Some(sends), None) = (&args.sends, context) {
+        report.sends_without_context(sends);
+    }
+    if let ReturnType::Type(_, ty) = &signature.output
+        && let Type::Never(_) = **ty
+    {
+        report.no_return(ty);
+    }
+}
+
+fn type_of(input: &FnArg) -> Option<&Type> {
+    match input {
+        FnArg::Typed(typed) => Some(&typed.ty),
+        FnArg::Receiver(_) => None,
+    }
+}
+
+/// The type of the state, where a parameter's type is that of a reference to one.
+fn state_of(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Paren(ty) => state_of(&ty.elem),
+        Type::Group(ty) => state_of(&ty.elem),
+        Type::Reference(reference) if reference.mutability.is_some() => match &*reference.elem {
+            Type::Slice(_) | Type::Reference(_) => None,
+            state => Some(state),
+        },
+        _ => None,
+    }
+}
+
+impl Marker<'_> {
+    /// The registration as the handler of a ring kernel. What is registered is a type of its own, because the function may be more public
+    /// than its state and messages.
+    pub fn handler(&self, args: &Args) -> TokenStream {
+        let [state, message, around @ ..] = &self.parts.parameters[..] else {
+            return TokenStream::new();
+        };
+        let Some(state) = state_of(&state.ty) else {
+            return TokenStream::new();
+        };
+        let (message, answer) = (&message.ty, &self.parts.result);
+        let name = &self.function.sig.ident;
+        let attributes = self.attributes();
+        let id = args.id_of(name);
+        let line = name.span().start().line as u32;
+        let sizes = sizes([state, message, answer]);
+        let unique = unique(args, name);
+        let sends = match (around, &args.sends) {
+            ([], _) => quote!(0),
+            (_, Some(sends)) => quote!(#sends),
+            (_, None) => quote!(#SENDS),
+        };
+        let context = (!around.is_empty()).then(|| quote!(, ctx));
+        quote! {
+            #(#attributes)*
+            #unique
+            #(#attributes)*
+            const _: () = {
+                struct __Handler;
+                impl ::gpuvm::__private::Handler for __Handler {
+                    type State = #state;
+                    type Message = #message;
+                    type Answer = #answer;
+                    const SENDS: u32 = #sends;
+                    #[allow(unused_variables)]
+                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring) -> #answer {
+                        #name(state, message #context)
+                    }
+                }
+                ::gpuvm::__private::inventory::submit! {
+                    ::gpuvm::__private::RingEntry::of::<__Handler>(
+                        #id,
+                        ::core::file!(),
+                        #line,
+                        <#name as ::gpuvm::__private::RoutineType>::routine,
+                    )
+                }
+                #sizes
+            };
+        }
+    }
+}
+
+/// Checks of how large the types are, each on its type. They ask the handler for it, so that what is no type of the machine shows no errors
+/// here as well.
+fn sizes(types: [&Type; 3]) -> TokenStream {
+    let message = "a message has at most 64 KiB; send it in parts";
+    let rules = [
+        (
+            "MAX_STATE_BYTES",
+            "an actor's state has at most 64 KiB; spread it over more actors",
+        ),
+        ("MAX_MESSAGE_BYTES", message),
+        ("MAX_MESSAGE_BYTES", message),
+    ];
+    let checks = types.iter().zip(rules).enumerate().map(|(i, (ty, (most, text)))| {
+        let span = crate::shadow::at(ty);
+        let most = Ident::new(most, Span::call_site());
+        quote_spanned! {span=>
+            ::core::assert!(
+                <__Handler as ::gpuvm::__private::Handler>::WORDS[#i] <= ::gpuvm::__private::#most / 4,
+                #text
+            );
+        }
+    });
+    checks.collect()
+}
+
+/// An item that two ring kernels of one id in a module have both, for rustc to say so. Ids that make no name are left to the registry.
+fn unique(args: &Args, name: &Ident) -> TokenStream {
+    let span = args.id.as_ref().map_or(name.span(), |id| id.span());
+    let Ok(mut item) = syn::parse_str::<Ident>(&format!("ring_kernel_id_{}", args.id_of(name))) else {
+        return TokenStream::new();
+    };
+    let span = Span::call_site().located_at(span);
+    item.set_span(span);
+    quote_spanned! {span=>
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, dead_code)]
+        const #item: () = ();
+    }
+}

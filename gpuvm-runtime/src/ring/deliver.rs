@@ -1,0 +1,155 @@
+//! What happens after a batch: answers go to those who called, or wait to be received; messages that were lost become dead letters.
+
+use std::ops::Range;
+use std::sync::MutexGuard;
+
+use super::error::RingError;
+use super::letters::{DeadLetter, DeadReason, Letters};
+use super::life::Life;
+use super::options::Answers;
+use super::pump::Outcome;
+use super::shared::{Shared, State};
+
+/// Hands out what became of a batch, given where each message was in it.
+pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome) {
+    let sent = std::mem::take(&mut outcome.sent);
+    let handed = HandOut {
+        shared,
+        letters: &letters,
+        places,
+        outcome: &outcome,
+    };
+    let (from, words) = match shared.answers {
+        Answers::Keep => handed.uncalled(),
+        Answers::Discard => (Vec::new(), Vec::new()),
+    };
+    let mut state = shared.lock();
+    state.stopped.extend(&outcome.stopped);
+    handed.bury(&mut state);
+    handed.count(&mut state);
+    shared.accept_sent(&mut state, sent);
+    let received = from.len();
+    state.outputs.push(from, words);
+    let room = std::mem::take(&mut state.in_flight);
+    let rests = state.life != Life::Active;
+    drop(state);
+    shared.room.notify(room);
+    if received > 0 {
+        shared.answered.notify(received);
+    }
+    if rests {
+        shared.changed.notify(usize::MAX);
+    }
+    let undeliverable = reply(shared, letters, places, &outcome);
+    if !undeliverable.is_empty() {
+        let mut state = shared.lock();
+        undeliverable
+            .into_iter()
+            .for_each(|letter| shared.keep(&mut state, letter));
+    }
+}
+
+/// What is handed out, message by message.
+struct HandOut<'h> {
+    shared: &'h Shared,
+    letters: &'h Letters,
+    places: &'h [u32],
+    outcome: &'h Outcome,
+}
+
+impl HandOut<'_> {
+    /// The answers that nobody has called for: the actor of each, and the words of all.
+    fn uncalled(&self) -> (Vec<u32>, Vec<u32>) {
+        let Some(kind) = self.shared.entry.answer else {
+            return (Vec::new(), Vec::new());
+        };
+        let size = kind.ty.words as usize;
+        let called: Vec<usize> = self.letters.calls.iter().map(|(at, _)| *at).collect();
+        let most = self.places.len() - called.len();
+        let mut from = Vec::with_capacity(most);
+        let mut words = Vec::with_capacity(most * size);
+        let mut called = called.into_iter().peekable();
+        for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
+            if called.next_if_eq(&at).is_none()
+                && let Some(answer) = self.outcome.answer(self.shared, place)
+            {
+                from.push(actor);
+                words.extend_from_slice(answer);
+            }
+        }
+        (from, words)
+    }
+
+    /// Makes dead letters of messages that were lost.
+    fn bury(&self, state: &mut MutexGuard<'_, State>) {
+        if self.outcome.lost.is_empty() {
+            return;
+        }
+        let size = self.shared.entry.message.ty.words as usize;
+        for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
+            if let Some(error) = self.outcome.lost_at(place) {
+                let words = self.letters.words[at * size..(at + 1) * size].to_vec();
+                self.shared.bury(state, actor, words, error.clone());
+            }
+        }
+    }
+
+    fn count(&self, state: &mut MutexGuard<'_, State>) {
+        let lost: u64 = self.outcome.lost.iter().map(|(lost, _)| lost.len() as u64).sum();
+        state.counts.processed += self.places.len() as u64 - lost;
+        for &(messages, accepted) in &self.letters.accepted {
+            state.counts.took(messages as u64, accepted.elapsed());
+        }
+    }
+}
+
+/// Answers those who called. Gives the answers whose callers wait no more.
+fn reply(shared: &Shared, letters: Letters, places: &[u32], outcome: &Outcome) -> Vec<DeadLetter> {
+    let mut undeliverable = Vec::new();
+    for (at, reply) in letters.calls {
+        let (actor, place) = (letters.to[at], places[at]);
+        let answer = match (outcome.lost_at(place), outcome.answer(shared, place)) {
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(words)) => Ok(words.to_vec()),
+            (None, None) => Err(RingError::NoAnswer {
+                kernel: shared.name(),
+                actor,
+            }),
+        };
+        if let (Err(back), Some(kind)) = (reply.send(answer), shared.entry.answer)
+            && let Ok(words) = back.into_inner()
+        {
+            undeliverable.push(DeadLetter {
+                actor,
+                kind,
+                words,
+                reason: DeadReason::Undeliverable,
+            });
+        }
+    }
+    undeliverable
+}
+
+impl Outcome {
+    /// Why a message was lost, if it was.
+    fn lost_at(&self, place: u32) -> Option<&RingError> {
+        let after = self.lost.partition_point(|(lost, _)| lost.start <= place);
+        let (Range { end, .. }, error) = self.lost.get(after.checked_sub(1)?)?;
+        (place < *end).then_some(error)
+    }
+
+    /// The words of the answer to a message, if there is one.
+    fn answer(&self, shared: &Shared, place: u32) -> Option<&[u32]> {
+        if self.lost_at(place).is_some() {
+            return None;
+        }
+        let entry = shared.entry;
+        let size = entry.returned.words as usize;
+        let words = &self.answers[place as usize * size..][..size];
+        match (entry.answer, entry.optional) {
+            (None, _) => None,
+            (Some(_), false) => Some(words),
+            (Some(_), true) => (words[0] == 1).then(|| &words[1..]),
+        }
+    }
+}

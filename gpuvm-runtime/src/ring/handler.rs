@@ -1,0 +1,131 @@
+//! A handler as the macro hands it over: typed, and behind an [`Entry`] of plain functions that the registry keeps.
+
+use gpuvm_core::kernel::Kernel;
+use gpuvm_core::routine::Routine;
+use gpuvm_core::types::{Answer, Context, RingMessage, Type, TypeRef, Value, VmType};
+
+use super::context::Ring;
+use super::native::{Actors, Native};
+
+/// The function of a ring kernel; what `#[ring_kernel]` implements for the type beside it.
+pub trait Handler: Send + Sync + 'static {
+    /// What each actor keeps. An actor starts with its default.
+    type State: VmType + Default;
+    /// What an actor understands.
+    type Message: RingMessage;
+    /// What an actor answers.
+    type Answer: Answer;
+
+    /// The words of a state, of a message and of an answer.
+    const WORDS: [u32; 3] = [
+        Self::State::TYPE.words,
+        Self::Message::TYPE.words,
+        Self::Answer::TYPE.words,
+    ];
+
+    /// The most messages that an actor sends while it handles one; 0 if the function has no context.
+    const SENDS: u32;
+
+    /// The function itself.
+    fn handle(state: &mut Self::State, message: Self::Message, ctx: &mut Ring) -> Self::Answer;
+}
+
+/// A registered ring kernel.
+#[derive(Debug)]
+pub struct Entry {
+    /// What `launch_ring` names it by.
+    pub id: &'static str,
+    /// The source file of its function.
+    pub file: &'static str,
+    /// The line of its name.
+    pub line: u32,
+    /// Its handler's code.
+    pub routine: fn() -> &'static Routine,
+    /// The type of an actor's state.
+    pub(crate) state: &'static Type,
+    /// What actors are sent.
+    pub(crate) message: Kind,
+    /// What actors answer, if they do.
+    pub(crate) answer: Option<Kind>,
+    /// The type that the handler returns.
+    pub(crate) returned: &'static Type,
+    /// Whether that is an `Option` of the answer.
+    pub(crate) optional: bool,
+    /// The launch parameters of its kernel, see [`Kernel::handler`].
+    params: [TypeRef; 7],
+    /// See [`Handler::SENDS`].
+    pub(crate) sends: u32,
+    /// The words of the default state.
+    pub(crate) initial: fn() -> Vec<u32>,
+    /// So many actors that run natively.
+    pub(crate) native: fn(usize) -> Box<dyn Native>,
+}
+
+inventory::collect!(Entry);
+
+/// A type of messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its number, see [`RingMessage::ID`].
+    pub id: u64,
+    /// How its words lie.
+    pub ty: &'static Type,
+}
+
+impl Entry {
+    /// The entry of a handler.
+    pub const fn of<H: Handler>(
+        id: &'static str,
+        file: &'static str,
+        line: u32,
+        routine: fn() -> &'static Routine,
+    ) -> Entry {
+        Entry {
+            id,
+            file,
+            line,
+            routine,
+            state: H::State::TYPE,
+            message: Kind {
+                name: H::Message::TYPE.name,
+                id: <H::Message as RingMessage>::ID,
+                ty: H::Message::TYPE,
+            },
+            answer: match H::Answer::MESSAGE {
+                Some((name, id)) => Some(Kind {
+                    name,
+                    id,
+                    ty: <H::Answer as Answer>::Message::TYPE,
+                }),
+                None => None,
+            },
+            returned: H::Answer::TYPE,
+            optional: H::Answer::OPTIONAL,
+            params: [
+                TypeRef::of::<&mut [H::State]>(),
+                TypeRef::of::<&[(u32, u32, u32)]>(),
+                TypeRef::of::<&[H::Message]>(),
+                TypeRef::of::<&mut [H::Answer]>(),
+                TypeRef::of::<&mut [u32]>(),
+                TypeRef::of::<&mut Context>(),
+                TypeRef::of::<&mut [(u32, H::Message)]>(),
+            ],
+            sends: H::SENDS,
+            initial: initial::<H>,
+            native: |actors| Box::new(Actors::<H>::new(actors)),
+        }
+    }
+
+    /// What each VM of a batch does.
+    pub(crate) fn kernel(&self) -> Kernel {
+        Kernel::handler((self.routine)(), self.params, self.sends)
+    }
+}
+
+fn initial<H: Handler>() -> Vec<u32> {
+    let mut words = vec![0; H::State::TYPE.words as usize];
+    H::State::default().write_words(&mut words);
+    words
+}

@@ -1,0 +1,91 @@
+//! Messages on their way to actors, and dead letters.
+
+use std::time::Instant;
+
+use gpuvm_core::types::{RingMessage, TypeRef, format_words};
+
+use super::error::RingError;
+use super::handler::Kind;
+
+/// Where an answer goes to: its words, or why there is none.
+pub(super) type Reply = oneshot::Sender<Result<Vec<u32>, RingError>>;
+
+/// Messages in the order in which they were accepted.
+#[derive(Default)]
+pub(super) struct Letters {
+    /// The actor of each.
+    pub to: Vec<u32>,
+    /// The words of each, one after the other.
+    pub words: Vec<u32>,
+    /// When they were accepted: so many at a time.
+    pub accepted: Vec<(usize, Instant)>,
+    /// Those whose answers somebody waits for, by their place.
+    pub calls: Vec<(usize, Reply)>,
+}
+
+impl Letters {
+    pub fn len(&self) -> usize {
+        self.to.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.to.is_empty()
+    }
+
+    /// Puts messages before all others.
+    pub fn prepend(&mut self, first: Letters) {
+        let later = std::mem::replace(self, first);
+        let before = self.len();
+        self.to.extend(later.to);
+        self.words.extend(later.words);
+        self.accepted.extend(later.accepted);
+        self.calls
+            .extend(later.calls.into_iter().map(|(at, reply)| (at + before, reply)));
+    }
+}
+
+/// A message that no actor has handled to its end, or an answer that found nobody.
+#[derive(Clone, Debug)]
+pub struct DeadLetter {
+    pub(super) actor: u32,
+    pub(super) kind: Kind,
+    pub(super) words: Vec<u32>,
+    pub(super) reason: DeadReason,
+}
+
+/// Why a letter is dead.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DeadReason {
+    /// The actor trapped at it, or had stopped, or the kernel was terminated or has failed before it was handled.
+    NotHandled(RingError),
+    /// It is an answer, and who called for it waits no more.
+    Undeliverable,
+}
+
+impl DeadLetter {
+    /// The actor that it was for, or that it is from.
+    pub fn actor(&self) -> u32 {
+        self.actor
+    }
+
+    /// Why it is dead.
+    pub fn reason(&self) -> &DeadReason {
+        &self.reason
+    }
+
+    /// The message, if it is of this type.
+    pub fn message<M: RingMessage>(&self) -> Option<M> {
+        (self.kind.id == M::ID).then(|| M::read_words(&self.words))
+    }
+}
+
+impl std::fmt::Display for DeadLetter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let message = format_words(TypeRef::value(self.kind.ty), &self.words);
+        match &self.reason {
+            DeadReason::NotHandled(error) => write!(f, "{message} to actor {}: {error}", self.actor),
+            DeadReason::Undeliverable => write!(f, "answer {message} of actor {}: nobody waits for it", self.actor),
+        }
+    }
+}

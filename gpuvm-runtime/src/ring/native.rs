@@ -1,0 +1,207 @@
+//! Actors on this CPU: the handler itself, compiled by rustc. Few messages are handled on the pump's own thread, which saves waking
+//! another; many are shared out over the native engine's threads, by ranges of actors.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use gpuvm_core::types::{Value, VmType};
+
+use super::batch::{Batch, Mail};
+use super::context::Ring;
+use super::handler::Handler;
+use super::runner::{Handled, Runner, Trapped};
+use crate::error::Result;
+use crate::native::context::{Ended, Running, Vms};
+use crate::native::pool;
+
+/// So many messages are worth waking other threads for.
+const SEVERAL_THREADS: usize = 512;
+
+/// Actors whose handler's types are not known here.
+pub trait Native: Send {
+    /// Lets actors handle their messages.
+    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled>;
+
+    /// Gives actors their first state.
+    fn reset(&mut self, actors: &[u32]);
+}
+
+/// The states of actors, as the handler has them.
+pub struct Actors<H: Handler> {
+    states: Vec<H::State>,
+}
+
+impl<H: Handler> Actors<H> {
+    /// Actors in their first state.
+    pub fn new(actors: usize) -> Actors<H> {
+        Actors {
+            states: (0..actors).map(|_| H::State::default()).collect(),
+        }
+    }
+}
+
+/// Neighbouring actors with mail, and what is theirs.
+struct Piece<'b, S> {
+    mail: &'b [Mail],
+    /// The states from the first of these actors to the last.
+    states: &'b mut [S],
+    /// The words of the answers to the messages from their first to their last.
+    answers: &'b mut [u32],
+}
+
+impl<H: Handler> Native for Actors<H> {
+    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled> {
+        let messages = batch.places.len();
+        let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
+        let pool = match messages < SEVERAL_THREADS {
+            true => None,
+            false => Some(pool::get(vms.recursion_limit)?),
+        };
+        let grain = pool.as_ref().map_or(usize::MAX, |pool| {
+            pool::grain(batch.mail.len(), pool.current_num_threads())
+        });
+        let pieces = pieces::<H>(&batch.mail, &mut self.states, &mut answers, grain);
+        let done = Mutex::new(Vec::new());
+        let work = |number: usize| {
+            if let Some(piece) = lock(&pieces[number]).take() {
+                let handled = handle_piece::<H>(piece, &batch.words, now, vms);
+                lock(&done).push((number, handled));
+            }
+        };
+        match pool {
+            None => (0..pieces.len()).for_each(work),
+            Some(pool) => pool::each(&pool, pieces.len(), &work),
+        }
+        drop(pieces);
+        let mut done = std::mem::take(&mut *lock(&done));
+        done.sort_by_key(|(number, _)| *number);
+        let mut all = Handled {
+            answers: answers.into(),
+            ..Handled::default()
+        };
+        done.into_iter().for_each(|(_, piece)| all.extend(piece));
+        Ok(all)
+    }
+
+    fn reset(&mut self, actors: &[u32]) {
+        for &actor in actors {
+            if let Some(state) = self.states.get_mut(actor as usize) {
+                *state = H::State::default();
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Cuts mail to pieces of at most `grain` actors.
+fn pieces<'b, H: Handler>(
+    mail: &'b [Mail],
+    states: &'b mut [H::State],
+    answers: &'b mut [u32],
+    grain: usize,
+) -> Vec<Mutex<Option<Piece<'b, H::State>>>> {
+    let size = H::Answer::TYPE.words as usize;
+    let (mut states, mut answers) = (Rest::new(states), Rest::new(answers));
+    let piece = |mail: &'b [Mail]| {
+        let (first, last) = (mail.first()?, mail.last()?);
+        Some(Piece {
+            mail,
+            states: states.take(first.actor as usize..last.actor as usize + 1),
+            answers: answers.take(first.first as usize * size..last.end as usize * size),
+        })
+    };
+    mail.chunks(grain).map(piece).map(Mutex::new).collect()
+}
+
+/// What of a slice was not handed out, from a place on.
+struct Rest<'s, T> {
+    rest: &'s mut [T],
+    start: usize,
+}
+
+impl<'s, T> Rest<'s, T> {
+    fn new(all: &'s mut [T]) -> Rest<'s, T> {
+        Rest { rest: all, start: 0 }
+    }
+
+    /// Takes a range, and lets go of what is before it.
+    fn take(&mut self, range: Range<usize>) -> &'s mut [T] {
+        let (_, rest) = std::mem::take(&mut self.rest).split_at_mut(range.start - self.start);
+        let (taken, rest) = rest.split_at_mut(range.len());
+        (self.rest, self.start) = (rest, range.end);
+        taken
+    }
+}
+
+/// Handles the messages of a piece on this thread. Generic code is compiled in the user's crate, so there is little of it.
+fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64, vms: Vms) -> Handled {
+    let Piece { mail, states, answers } = piece;
+    let (first_actor, first_message) = mail.first().map_or((0, 0), |mail| (mail.actor, mail.first));
+    let (size, answer_size) = (H::Message::TYPE.words as usize, H::Answer::TYPE.words as usize);
+    let running = Running::start(vms);
+    let mut ctx = Ring::at(now, vms.count);
+    let mut handled = Handled::default();
+    for mail in mail {
+        let state = &mut states[(mail.actor - first_actor) as usize];
+        let mut next = mail.first;
+        ctx.enter(mail.actor);
+        let ended = running.catch_vm(mail.actor, &mut || {
+            while next < mail.end && !ctx.is_stopped() {
+                let message = H::Message::read_words(&words[next as usize * size..][..size]);
+                ctx.next(H::SENDS);
+                let answer = H::handle(state, message, &mut ctx);
+                let at = (next - first_message) as usize * answer_size;
+                answer.write_words(&mut answers[at..at + answer_size]);
+                next += 1;
+            }
+        });
+        handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped());
+    }
+    handled.sent = ctx.sent;
+    handled
+}
+
+impl Handled {
+    /// Takes down how an actor has ended, given what is left of its mail.
+    fn note(&mut self, rest: Mail, ended: Ended, stopped: bool) {
+        match ended {
+            Ended::Trapped(trap) => self.trapped.push(Trapped { rest, trap }),
+            Ended::Done | Ended::Halted if stopped => self.stopped.push(rest),
+            Ended::Done | Ended::Halted => {}
+        }
+    }
+
+    /// Takes over what became of later actors, but for their answers.
+    fn extend(&mut self, later: Handled) {
+        self.trapped.extend(later.trapped);
+        self.stopped.extend(later.stopped);
+        self.sent.extend(later.sent);
+    }
+}
+
+/// Actors that run natively.
+pub struct OnCpu {
+    actors: Box<dyn Native>,
+    vms: Vms,
+}
+
+impl OnCpu {
+    /// What runs these actors.
+    pub fn new(actors: Box<dyn Native>, vms: Vms) -> OnCpu {
+        OnCpu { actors, vms }
+    }
+}
+
+impl Runner for OnCpu {
+    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled> {
+        self.actors.handle(batch, now, self.vms)
+    }
+
+    fn reset(&mut self, actors: &[u32]) -> Result<()> {
+        self.actors.reset(actors);
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! What a ring kernel is launched with.
+
+use std::time::Duration;
+
+use crate::engine::Engine;
+
+/// How a ring kernel is launched. What is left out with `..default()` is the runtime's, see [`RuntimeConfig`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct RingOptions {
+    /// How many actors there are, each with a state of its own; at least 1.
+    pub actors: u32,
+    /// The most messages that wait to be handled or are being handled, of all actors together; as many answers may wait to be received.
+    /// 0 is [`RuntimeConfig::queue_capacity`].
+    pub queue_capacity: usize,
+    /// What runs the actors. [`Engine::Auto`] is the GPU, or this CPU where there is none.
+    pub engine: Engine,
+    /// What becomes of an actor that traps.
+    pub restart: Restart,
+    /// Whether answers to messages that were sent, not called, are to be received. If nobody will, `Answers::Discard` keeps them from filling the
+    /// queue, which would hold up the actors.
+    pub answers: Answers,
+}
+
+impl Default for RingOptions {
+    fn default() -> RingOptions {
+        RingOptions {
+            actors: 1,
+            queue_capacity: 0,
+            engine: Engine::Auto,
+            restart: Restart::default(),
+            answers: Answers::default(),
+        }
+    }
+}
+
+/// What becomes of an actor that traps. The message at which it trapped is a dead letter in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Restart {
+    /// It stops: its other messages are dead letters, and it takes no new ones.
+    #[default]
+    Stop,
+    /// It goes on with its next message, with a fresh state.
+    Fresh,
+    /// The whole kernel fails.
+    FailKernel,
+}
+
+/// What becomes of answers that nobody has called for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Answers {
+    /// They wait to be received. When the queue is full of them, the actors wait too.
+    #[default]
+    Keep,
+    /// They are dropped.
+    Discard,
+}
+
+/// How a kernel is terminated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Terminate {
+    /// Its actors handle what was sent before.
+    #[default]
+    Drain,
+    /// What was sent and is not being handled becomes dead letters.
+    Now,
+}
+
+/// What the ring kernels of a runtime have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuntimeConfig {
+    /// The most messages that wait, for a kernel that does not say so itself.
+    pub queue_capacity: usize,
+    /// How long a call waits for its answer.
+    pub call_timeout: Duration,
+    /// How long terminating waits for what was sent before.
+    pub termination_timeout: Duration,
+    /// The most dead letters that are kept until somebody takes them; the oldest go first.
+    pub dead_letters: usize,
+    /// Whether latencies are measured.
+    pub telemetry: bool,
+}
+
+impl Default for RuntimeConfig {
+    fn default() -> RuntimeConfig {
+        RuntimeConfig {
+            queue_capacity: 4096,
+            call_timeout: Duration::from_secs(5),
+            termination_timeout: Duration::from_secs(10),
+            dead_letters: 1 << 16,
+            telemetry: true,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What runs actors: the border between the pump and engines.
+
+use super::batch::{Batch, Mail};
+use super::context::Sent;
+use crate::engine::Words;
+use crate::error::Result;
+use crate::trap::Trap;
+
+/// The actors of a kernel, with their states.
+pub trait Runner: Send {
+    /// Lets actors handle their messages, at a time of the kernel's clock.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails. A trap is no error.
+    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled>;
+
+    /// Gives actors the state that they began with.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn reset(&mut self, actors: &[u32]) -> Result<()>;
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Handled {
+    /// What the handler returned, message by message, [`Type::words`](gpuvm_core::types::Type::words) of it each. Of messages that were not handled it is
+    /// anything.
+    pub answers: Words,
+    /// Actors that trapped.
+    pub trapped: Vec<Trapped>,
+    /// What is left of the mail of actors that are to stop.
+    pub stopped: Vec<Mail>,
+    /// What is left of the mail of actors that had no room for what they send.
+    pub unfinished: Vec<Mail>,
+    /// What actors have sent, in the order of their numbers.
+    pub sent: Sent,
+}
+
+/// An actor that trapped in a batch.
+#[derive(Clone, Debug)]
+pub struct Trapped {
+    /// Its messages from the one at which it trapped on.
+    pub rest: Mail,
+    /// Where and why.
+    pub trap: Trap,
+}

@@ -1,0 +1,345 @@
+//! What handles, the pump and waiting tasks share: the kernel's state, and the messages that wait. Nobody holds the lock while he waits.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use event_listener::Event;
+
+use super::context::Sent;
+use super::error::RingError;
+use super::handler::Entry;
+use super::letters::{DeadLetter, DeadReason, Letters, Reply};
+use super::life::Life;
+use super::metrics::{Counts, Metrics};
+use super::options::{Answers, Restart, RuntimeConfig, Terminate};
+use super::outputs::Outputs;
+
+/// A kernel as its handles and its pump see it.
+pub(super) struct Shared {
+    pub entry: &'static Entry,
+    pub actors: u32,
+    pub capacity: usize,
+    pub restart: Restart,
+    pub answers: Answers,
+    pub config: RuntimeConfig,
+    state: Mutex<State>,
+    /// There may be work for the pump.
+    work: Condvar,
+    /// There may be room for messages.
+    pub room: Event,
+    /// There may be answers to receive.
+    pub answered: Event,
+    /// The kernel's state has changed, or the pump has come to rest.
+    pub changed: Event,
+}
+
+/// What changes.
+pub(super) struct State {
+    pub life: Life,
+    /// Why it has failed.
+    pub reason: Option<String>,
+    /// Whether terminating is not to wait for what was sent before.
+    pub now: bool,
+    /// Messages that wait.
+    pub letters: Letters,
+    /// Messages that the pump has.
+    pub in_flight: usize,
+    /// Actors that have stopped.
+    pub stopped: BTreeSet<u32>,
+    pub outputs: Outputs,
+    pub dead: VecDeque<DeadLetter>,
+    pub counts: Counts,
+    /// Whether the pump sleeps.
+    sleeps: bool,
+}
+
+/// Whether a message was taken.
+pub(super) enum Taken {
+    Yes,
+    /// There is no room at the moment.
+    Full,
+    No(RingError),
+}
+
+impl Shared {
+    /// A kernel that was launched.
+    pub fn new(
+        entry: &'static Entry,
+        actors: u32,
+        capacity: usize,
+        (restart, answers): (Restart, Answers),
+        config: RuntimeConfig,
+    ) -> Shared {
+        let counts = Counts::new(config.telemetry);
+        Shared {
+            entry,
+            actors,
+            capacity,
+            restart,
+            answers,
+            config,
+            state: Mutex::new(State {
+                life: Life::Launched,
+                reason: None,
+                now: false,
+                letters: Letters::default(),
+                in_flight: 0,
+                stopped: BTreeSet::new(),
+                outputs: Outputs::default(),
+                dead: VecDeque::new(),
+                counts,
+                sleeps: false,
+            }),
+            work: Condvar::new(),
+            room: Event::new(),
+            answered: Event::new(),
+            changed: Event::new(),
+        }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the pump, if it sleeps.
+    pub fn wake(&self, mut state: MutexGuard<'_, State>) {
+        if std::mem::take(&mut state.sleeps) {
+            drop(state);
+            self.work.notify_one();
+        }
+    }
+
+    /// Lets the pump sleep until somebody wakes it.
+    pub fn sleep<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.sleeps = true;
+        let woken = self.work.wait_while(state, |state| state.sleeps);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Accepts messages as long as there is room, given the actor of each and the words of all. How many were taken, and what became of the
+    /// one after them.
+    pub fn accept(&self, call: &'static str, to: &[u32], words: &[u32]) -> (usize, Taken) {
+        let mut state = self.lock();
+        if !state.life.takes_messages() {
+            let error = self.wrong_state(call, "launched, active or deactivated", &state);
+            return (0, Taken::No(error));
+        }
+        let room = self.capacity.saturating_sub(state.letters.len() + state.in_flight);
+        let fitting = &to[..to.len().min(room)];
+        let refused = fitting.iter().map(|&actor| self.is_open(&state, actor)).enumerate();
+        let refused = refused.into_iter().find_map(|(at, open)| Some((at, open.err()?)));
+        let (taken, ended) = match refused {
+            Some((at, error)) => (at, Taken::No(error)),
+            None if fitting.len() < to.len() => (fitting.len(), Taken::Full),
+            None => (to.len(), Taken::Yes),
+        };
+        if taken > 0 {
+            let size = self.entry.message.ty.words as usize;
+            state.letters.to.extend_from_slice(&to[..taken]);
+            state.letters.words.extend_from_slice(&words[..taken * size]);
+            state.note_accepted(taken);
+            if state.life == Life::Active {
+                self.wake(state);
+            }
+        }
+        (taken, ended)
+    }
+
+    /// Accepts a message whose answer is to be sent to `reply`, if there is room.
+    pub fn accept_call(&self, actor: u32, words: &[u32], reply: &mut Option<Reply>) -> Taken {
+        let mut state = self.lock();
+        if state.life != Life::Active {
+            return Taken::No(self.wrong_state("call", "active", &state));
+        }
+        if let Err(error) = self.is_open(&state, actor) {
+            return Taken::No(error);
+        }
+        if state.letters.len() + state.in_flight >= self.capacity {
+            return Taken::Full;
+        }
+        let at = state.letters.len();
+        state.letters.to.push(actor);
+        state.letters.words.extend(words);
+        state.letters.calls.extend(reply.take().map(|reply| (at, reply)));
+        state.note_accepted(1);
+        self.wake(state);
+        Taken::Yes
+    }
+
+    /// Accepts what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
+    pub fn accept_sent(&self, state: &mut State, sent: Sent) {
+        if sent.to.is_empty() {
+            return;
+        }
+        let count = sent.to.len();
+        let size = self.entry.message.ty.words as usize;
+        let mut letters = Letters {
+            to: sent.to,
+            words: sent.words,
+            ..Letters::default()
+        };
+        if letters.to.iter().any(|&actor| actor >= self.actors) {
+            let all = std::mem::take(&mut letters);
+            for (at, actor) in all.to.into_iter().enumerate() {
+                let words = &all.words[at * size..(at + 1) * size];
+                match actor < self.actors {
+                    true => {
+                        letters.to.push(actor);
+                        letters.words.extend(words);
+                    }
+                    false => self.bury(state, actor, words.to_vec(), self.no_such_actor(actor)),
+                }
+            }
+        }
+        if state.counts.has_telemetry() {
+            letters.accepted.push((letters.len(), Instant::now()));
+        }
+        state.counts.accepted += count as u64;
+        state.letters.prepend(letters);
+        state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
+    }
+
+    fn no_such_actor(&self, actor: u32) -> RingError {
+        RingError::NoSuchActor {
+            kernel: self.name(),
+            actors: self.actors,
+            actor,
+        }
+    }
+
+    fn is_open(&self, state: &State, actor: u32) -> Result<(), RingError> {
+        if actor >= self.actors {
+            return Err(self.no_such_actor(actor));
+        }
+        match state.stopped.contains(&actor) {
+            true => Err(self.stopped(actor)),
+            false => Ok(()),
+        }
+    }
+
+    /// The error of a call that the state forbids.
+    pub fn wrong_state(&self, call: &'static str, needed: &str, state: &State) -> RingError {
+        match &state.reason {
+            Some(reason) => RingError::Failed {
+                kernel: self.name(),
+                reason: reason.clone(),
+            },
+            None => RingError::State {
+                call,
+                kernel: self.name(),
+                needed: needed.to_string(),
+                found: state.life,
+            },
+        }
+    }
+
+    pub fn stopped(&self, actor: u32) -> RingError {
+        RingError::ActorStopped {
+            kernel: self.name(),
+            actor,
+        }
+    }
+
+    pub fn name(&self) -> String {
+        self.entry.id.to_string()
+    }
+
+    /// Makes dead letters of everything that waits.
+    pub fn bury_all(&self, state: &mut State, error: &RingError) {
+        let letters = std::mem::take(&mut state.letters);
+        let size = self.entry.message.ty.words as usize;
+        for (at, &actor) in letters.to.iter().enumerate() {
+            let words = letters.words[at * size..(at + 1) * size].to_vec();
+            self.bury(state, actor, words, error.clone());
+        }
+        for (_, reply) in letters.calls {
+            // Who called may be gone.
+            let _ = reply.send(Err(error.clone()));
+        }
+    }
+
+    /// Makes a dead letter of a message.
+    pub fn bury(&self, state: &mut State, actor: u32, words: Vec<u32>, error: RingError) {
+        let letter = DeadLetter {
+            actor,
+            kind: self.entry.message,
+            words,
+            reason: DeadReason::NotHandled(error),
+        };
+        self.keep(state, letter);
+    }
+
+    /// Keeps a dead letter.
+    pub fn keep(&self, state: &mut State, letter: DeadLetter) {
+        state.counts.dropped += 1;
+        state.dead.push_back(letter);
+        if state.dead.len() > self.config.dead_letters {
+            state.dead.pop_front();
+        }
+    }
+
+    /// The kernel has failed: nothing that waits is handled any more.
+    pub fn fail(&self, reason: String) {
+        let mut state = self.lock();
+        tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
+        let error = RingError::Failed {
+            kernel: self.name(),
+            reason: reason.clone(),
+        };
+        state.life = Life::Failed;
+        state.reason = Some(reason);
+        state.in_flight = 0;
+        self.bury_all(&mut state, &error);
+        drop(state);
+        self.notify_all();
+    }
+
+    /// Ends the kernel when what it has is handled, or at once.
+    pub fn begin_to_end(&self, how: Terminate) {
+        let mut state = self.lock();
+        if state.life.is_over() {
+            return;
+        }
+        if state.life != Life::Terminating {
+            tracing::info!(kernel = self.entry.id, "ring kernel terminating");
+        }
+        state.life = Life::Terminating;
+        state.now |= how == Terminate::Now;
+        self.wake(state);
+        // Who waits for room waits in vain.
+        self.room.notify(usize::MAX);
+    }
+
+    /// Tells everybody who waits to look again.
+    pub fn notify_all(&self) {
+        for event in [&self.room, &self.answered, &self.changed] {
+            event.notify(usize::MAX);
+        }
+    }
+}
+
+impl State {
+    /// Whether the pump may take messages.
+    pub fn may_run(&self, shared: &Shared) -> bool {
+        match self.life {
+            Life::Active => self.outputs.len() < shared.capacity,
+            Life::Terminating => true,
+            _ => false,
+        }
+    }
+
+    fn note_accepted(&mut self, messages: usize) {
+        let counts = &mut self.counts;
+        counts.accepted += messages as u64;
+        counts.most_queued = counts.most_queued.max(self.letters.len() as u64);
+        if counts.has_telemetry() {
+            self.letters.accepted.push((messages, Instant::now()));
+        }
+    }
+
+    pub fn metrics(&self) -> Metrics {
+        self.counts
+            .metrics(self.in_flight, self.letters.len(), self.outputs.len())
+    }
+}
