@@ -1,6 +1,9 @@
 // What surrounds a program that is compiled into a shader of its own. The host puts the program in place of `run`, keeps one of the
 // three entry points, and leaves out what is not used.
 
+// The launch of a job that is joined to the one before it in a row: its VMs follow in the same dispatch.
+@group(0) @binding(7) var<uniform> joined: Launch;
+
 // The VM's number within the batch.
 var<private> vm: u32;
 // Iterations of loops inside of instructions, which only the interpreter looks at.
@@ -143,6 +146,11 @@ fn run() -> u32 {
     return STATUS_HALTED;
 }
 
+// Where the program of a joined job goes.
+fn then() -> u32 {
+    return STATUS_HALTED;
+}
+
 // What the workgroup's VMs add to the signal: stopped, yielded, trapped, and the first that trapped.
 var<workgroup> tally: array<atomic<u32>, 4>;
 
@@ -204,13 +212,8 @@ fn complete(
     all_stop();
 }
 
-// VMs that have not started.
-@compute @workgroup_size(WORKGROUP)
-fn fresh(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+// Runs the workgroup's VMs from their entry on, unless the row of jobs has ended; gives whether they may start.
+fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
     vm = vm_of(group, groups, local);
     clear_tally(local);
     let starts = may_start();
@@ -231,6 +234,33 @@ fn fresh(
         all_stop();
     }
     report(local);
+    return starts;
+}
+
+// VMs that have not started.
+@compute @workgroup_size(WORKGROUP)
+fn fresh(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    _ = start(group, groups, local);
+}
+
+// VMs that have not started, and then one of a joined job for each workgroup, which reads what the workgroup's VMs have written. Where one of
+// these did not halt, the joined job is run once more after it, so that what it finds here does not matter; nor does it count.
+@compute @workgroup_size(WORKGROUP)
+fn both(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let starts = start(group, groups, local);
+    storageBarrier();
+    vm = group.y * groups.x + group.x;
+    if starts && local == 0u && vm < joined.vms {
+        _ = then();
+    }
 }
 
 // VMs that have been stopped.

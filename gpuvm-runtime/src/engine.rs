@@ -463,6 +463,10 @@ pub struct Job {
     pub steps: u32,
     /// What to copy before each step.
     pub copies: Vec<Copy>,
+    /// In a [`Sequence`]: each VM reads of what the job before has written only what so many VMs next to each other did, VM v what VMs
+    /// `v * n` to `v * n + n - 1` did, and nothing that the job itself writes. So an engine may let it follow as soon as these are done,
+    /// and once more if others of the job before turn out to need another dispatch. `None` if that is not known.
+    pub neighbours: Option<u32>,
 }
 
 /// Where a launch parameter lies.

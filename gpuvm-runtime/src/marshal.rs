@@ -280,6 +280,7 @@ impl Layout {
             atomic_regions: self.atomic_regions.clone(),
             steps: *steps,
             copies,
+            neighbours: None,
         };
         (job, content)
     }

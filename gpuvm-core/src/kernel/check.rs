@@ -153,7 +153,7 @@ impl Kernel {
     fn then(&self, then: &Then) -> Result<(), String> {
         match then {
             Then::Reduce { op, partial } => self.fold(*op, partial).and_then(|_| self.record_of(partial, *op)),
-            Then::ReduceChunks { op, partial, chunk } => {
+            Then::ReduceChunks { op, partial, chunk } | Then::ReduceOwn { op, partial, chunk } => {
                 self.chunk(*chunk)?;
                 self.fold(*op, partial).and_then(|_| self.record_of(partial, *op))
             }

@@ -59,6 +59,36 @@ fn a_fold_has_the_order_that_it_says() {
 }
 
 #[test]
+fn elements_of_ones_own_are_folded_without_a_loop() {
+    let kernel = |chunk| {
+        over(vec![types::<&mut u32>()], vec![], {
+            let (op, partial) = (Fold::Routine(mix()), output(Input::Element(0), 1));
+            Then::ReduceOwn { op, partial, chunk }
+        })
+    };
+    for (n, chunk) in [(1, 1), (6, 6), (9, 6), (5, 6)] {
+        let columns = Argument {
+            stride: n,
+            length: n,
+            ..Argument::whole(&numbers(3 * n), 1)
+        };
+        let args = [columns, Argument::own(&[9; 3], 1)];
+        let (left, _) = agree(&kernel(chunk), &args, 3, &all_settings());
+        let own = |vm: u32| numbers(3 * n).into_iter().skip((vm * n) as usize).take(chunk as usize);
+        let folded = |vm| own(vm).reduce(|a, b| a.wrapping_mul(31) ^ b);
+        for (vm, word) in (0..3).zip(&left[1].words) {
+            assert_eq!(
+                Some(*word),
+                if n < chunk { Some(9) } else { folded(vm) },
+                "{n} by {chunk}"
+            );
+        }
+        let program = program(&kernel(chunk), &Settings::default());
+        assert!(program.estimated_epochs().is_some(), "it has no loop");
+    }
+}
+
+#[test]
 fn trapping_lanes_say_where() {
     let kernel = over(vec![types::<&mut u32>()], vec![], {
         let (op, partial) = (Fold::Routine(mix()), output(Input::Element(0), 1));

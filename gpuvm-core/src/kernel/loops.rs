@@ -1,6 +1,6 @@
 //! Kernels whose VMs go through many elements each.
 
-use super::build::{At, Builder};
+use super::build::{At, Builder, Columns};
 use super::{Fold, Input, Output, Then};
 use crate::ir::{End, Inst, Word};
 use crate::isa::Op;
@@ -40,6 +40,10 @@ const TOGETHER: u32 = 4;
 const MOST_WORDS: u32 = 3;
 /// Instructions of the routines that are called for it at most.
 const MOST_CODE: usize = 100;
+/// Elements of one word that are loaded together where less is done with them.
+const MANY_TOGETHER: u32 = 8;
+/// Instructions of the routines that are called for one of them at most.
+const LITTLE_CODE: usize = 32;
 
 /// What of a VM's elements is folded, and what is not.
 struct Rest {
@@ -51,6 +55,8 @@ struct Rest {
     left: Word,
     /// How far the next one is.
     step: Step,
+    /// The last element of all.
+    last: Word,
 }
 
 impl Builder<'_> {
@@ -76,6 +82,13 @@ impl Builder<'_> {
                 let range = self.own_chunk(vm, *chunk);
                 self.halt_unless_below(range.start, range.count);
                 self.reduce(*op, partial, range, Step::One);
+            }
+            Then::ReduceOwn { op, partial, chunk } => {
+                let count = self.count(&kernel.count);
+                let last = self.make(Op::Imm, chunk - 1);
+                // All of them are there if the last one is, which an engine that proves accesses learns from this one comparison.
+                self.halt_unless_below(last, count);
+                self.reduce_own(*op, partial, *chunk, count);
             }
             Then::Scan {
                 op,
@@ -123,13 +136,35 @@ impl Builder<'_> {
             index: self.variable(&[range.start])[0],
             left: self.after_first(range, step),
             step,
+            last: self.compute(Op::AddImm, &[range.count], 1u32.wrapping_neg()),
         };
         let together = self.together();
+        self.fold_rest(op, &partial.value, range, &rest, together);
         if together > 1 {
-            self.fold_rest(op, &partial.value, range, &rest, together);
+            self.fold_last(op, &partial.value, range, &rest, together - 1);
         }
-        self.fold_rest(op, &partial.value, range, &rest, 1);
         self.store_record(partial.to, &rest.folded);
+        self.end(End::Halt);
+    }
+
+    /// Folds so many elements without a loop. A few are loaded before the first of them is computed.
+    fn reduce_own(&mut self, op: Fold, partial: &Output, chunk: u32, count: Word) {
+        let together = self.together() as usize;
+        let indices: Vec<Word> = (0..chunk).map(|index| self.make(Op::Imm, index)).collect();
+        let mut folded: Option<Vec<Word>> = None;
+        for indices in indices.chunks(together) {
+            let loaded: Vec<_> = indices.iter().map(|&index| (index, self.columns(index))).collect();
+            for (index, columns) in loaded {
+                let at = At { index, count };
+                let element = self.compute_element(Some(at), index, columns);
+                let value = self.value(&partial.value, &element);
+                match &folded {
+                    Some(folded) => self.fold(op, folded, &value, at),
+                    None => folded = Some(self.variable(&value)),
+                }
+            }
+        }
+        self.store_record(partial.to, &folded.unwrap_or_default());
         self.end(End::Halt);
     }
 
@@ -143,13 +178,7 @@ impl Builder<'_> {
         let word = self.compute(Op::LtU, &[fewer, rest.left], 0);
         self.end(branch(word, body, done));
         self.begin(body);
-        let mut loaded = Vec::new();
-        for _ in 0..together {
-            self.step(rest.index, rest.step);
-            let index = self.variable(&[rest.index])[0];
-            loaded.push((index, self.columns(index)));
-        }
-        for (index, columns) in loaded {
+        for (index, columns) in self.next(rest, together) {
             let at = range.at(index);
             let element = self.compute_element(Some(at), index, columns);
             let value = self.value(value, &element);
@@ -158,6 +187,39 @@ impl Builder<'_> {
         self.add_to(rest.left, together.wrapping_neg());
         self.end(End::Jump(next));
         self.begin(done);
+    }
+
+    /// Folds what is left, so many elements at most. All of them are loaded before the first of them is computed.
+    fn fold_last(&mut self, op: Fold, value: &Input, range: Range, rest: &Rest, most: u32) {
+        let done = self.block();
+        let some = self.block();
+        self.end(branch(rest.left, some, done));
+        self.begin(some);
+        for (number, (index, columns)) in (1..).zip(self.next(rest, most)) {
+            let at = range.at(index);
+            let element = self.compute_element(Some(at), index, columns);
+            let value = self.value(value, &element);
+            self.fold(op, &rest.folded, &value, at);
+            if number < most {
+                let (more, number) = (self.block(), self.make(Op::Imm, number));
+                let word = self.compute(Op::LtU, &[number, rest.left], 0);
+                self.end(branch(word, more, done));
+                self.begin(more);
+            }
+        }
+        self.end(End::Jump(done));
+        self.begin(done);
+    }
+
+    /// Loads what so many elements have in columns. In place of an element that is not there it is the last of all; and as no index is
+    /// larger than that one's, engines can see that all loads are from inside of a column.
+    fn next(&mut self, rest: &Rest, count: u32) -> Vec<(Word, Columns)> {
+        let mut load = || {
+            self.step(rest.index, rest.step);
+            let index = self.compute(Op::MinU, &[rest.index, rest.last], 0);
+            (index, self.columns(index))
+        };
+        (0..count).map(|_| load()).collect()
     }
 
     /// How many elements a VM has after its first.
@@ -178,6 +240,7 @@ impl Builder<'_> {
         let words: u32 = words.map(|element| element.words).sum();
         let code: usize = self.kernel.routines().map(|routine| routine.code.len()).sum();
         match words {
+            1 if code <= LITTLE_CODE => MANY_TOGETHER,
             1..=MOST_WORDS if code <= MOST_CODE => TOGETHER,
             _ => 1,
         }

@@ -27,7 +27,7 @@ impl Builder<'_> {
             Some(Then::Handle {
                 states, mail, handled, ..
             }) => needed.extend([*states, *mail, *handled]),
-            None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. }) => {}
+            None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {
             if let Input::Param(param) | Input::Element(param) = input {

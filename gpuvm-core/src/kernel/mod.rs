@@ -22,6 +22,7 @@
 //! |---|---|---|
 //! | `Reduce` | v < V | `x[v] ∘ x[v + V] ∘ x[v + 2V] ∘ …`; a VM with v ≥ n halts and stores nothing |
 //! | `ReduceChunks` | v < ⌈n/C⌉ | `x[vC] ∘ x[vC + 1] ∘ … ∘ x[min(vC + C, n) - 1]` |
+//! | `ReduceOwn` | each | `x[0] ∘ x[1] ∘ … ∘ x[C - 1]` of its own slices; a VM with fewer halts and stores nothing |
 //! | `Scan` | v < ⌈n/C⌉ | `p[vC - 1] ∘ x[vC]`, `p[vC - 1] ∘ x[vC] ∘ x[vC + 1]`, …; VM 0 starts with `x[0]` |
 //!
 //! In a call of the operator, `vm::id()` is the index of its second argument.
@@ -103,7 +104,8 @@ pub enum Input {
     Param(usize),
     /// A reference to the state of the actor whose messages the VM handles, in [`Then::Handle`].
     State,
-    /// The element at the index in a launch parameter that is a whole column, `&[T]`, with at least as many elements as the kernel counts.
+    /// The element at the index in a launch parameter that is a whole column, `&[T]`, with at least as many elements as the kernel counts;
+    /// in [`Then::ReduceOwn`] in the VM's own part of one, `&mut [T]`.
     Element(usize),
     /// The result of an earlier call.
     Call(usize),
@@ -158,6 +160,16 @@ pub enum Then {
         /// What is folded, and where to.
         partial: Output,
         /// Elements of a chunk.
+        chunk: u32,
+    },
+    /// Each VM folds so many elements of slices of its own, and stores what comes of it to its own record. It is straight code, so
+    /// engines know how long it takes; that suits short operators.
+    ReduceOwn {
+        /// How to fold.
+        op: Fold,
+        /// What is folded, and where to.
+        partial: Output,
+        /// How many elements.
         chunk: u32,
     },
     /// Each VM goes through its chunk and stores for each element what all up to it come to.
@@ -291,7 +303,10 @@ impl Kernel {
     /// The operator, if it is a routine.
     pub(crate) fn operator(&self) -> Option<&'static Routine> {
         match self.then.as_ref()? {
-            Then::Reduce { op, .. } | Then::ReduceChunks { op, .. } | Then::Scan { op, .. } => match *op {
+            Then::Reduce { op, .. }
+            | Then::ReduceChunks { op, .. }
+            | Then::ReduceOwn { op, .. }
+            | Then::Scan { op, .. } => match *op {
                 Fold::Routine(routine) => Some(routine),
                 Fold::Add => None,
             },
@@ -327,6 +342,7 @@ impl Kernel {
             Some(
                 Then::Reduce { partial: output, .. }
                 | Then::ReduceChunks { partial: output, .. }
+                | Then::ReduceOwn { partial: output, .. }
                 | Then::Scan { prefix: output, .. },
             ) => (std::slice::from_ref(output), None),
         };

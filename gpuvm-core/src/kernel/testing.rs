@@ -188,6 +188,13 @@ impl Model<'_> {
                 let folded = self.fold(*op, partial, chunk_of(*chunk))?;
                 self.put(partial.to, vm, folded);
             }
+            Some(Then::ReduceOwn { chunk, .. }) if count < *chunk => {}
+            Some(Then::ReduceOwn { op, partial, chunk }) => {
+                // VMs have their slices one after the other.
+                let first = vm * count;
+                let folded = self.fold(*op, partial, first..first + *chunk)?;
+                self.put(partial.to, vm, folded);
+            }
             Some(Then::Scan {
                 op,
                 prefix,

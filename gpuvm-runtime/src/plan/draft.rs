@@ -16,6 +16,7 @@ pub(super) struct Draft {
     columns: Vec<Column>,
     result: ParamSlot,
     arena_words: usize,
+    neighbours: Option<u32>,
     /// What its arena starts with: values for all VMs.
     pub words: Vec<u32>,
     pub demand: Demand,
@@ -62,6 +63,7 @@ impl Draft {
             columns,
             result: result.place,
             arena_words: job.arena_words,
+            neighbours: job.neighbours,
             words,
             demand,
         })
@@ -103,6 +105,7 @@ impl Draft {
             atomic_regions,
             steps: 1,
             copies: Vec::new(),
+            neighbours: self.neighbours,
         }
     }
 }

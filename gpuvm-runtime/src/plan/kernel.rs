@@ -14,8 +14,13 @@ use super::types::{column, record};
 use crate::arg::Mode;
 use crate::vector::{Vector, write_pieces};
 
-/// Lanes of a reduction, step by step. They are enough to keep a large GPU's memory busy, and few enough that each step is short.
-pub(super) const LANES: [u32; 4] = [1 << 17, 1 << 12, 1 << 6, 1];
+/// Lanes of a reduction whose results are folded by one VM: those of one workgroup, so that a GPU does so in the same dispatch.
+pub(super) const NEIGHBOURS: u32 = 64;
+/// Lanes of a reduction at most. They are enough to keep a large GPU's memory busy, and few enough that what their neighbours come to is
+/// folded by one workgroup.
+const MOST_LANES: usize = 1 << 16;
+/// Instructions of an operator that neighbours are folded by without a loop, at most.
+const SHORT: usize = 16;
 /// Elements of a chunk of a scan: few, because the VMs that scan short columns are few, and each goes through its chunk alone.
 pub(super) const SCAN_CHUNK: u32 = 16;
 /// Elements of a chunk of a filter. How many each chunk keeps goes through the host.
@@ -25,6 +30,8 @@ pub(super) const FILTER_CHUNK: u32 = 256;
 pub(super) struct Sketch {
     pub kernel: Kernel,
     pub sources: Vec<Source>,
+    /// As [`Job::neighbours`](crate::engine::Job::neighbours).
+    pub neighbours: Option<u32>,
 }
 
 /// What stands for a launch parameter.
@@ -252,6 +259,7 @@ fn sketch(name: &str) -> Sketch {
             then: None,
         },
         sources: Vec::new(),
+        neighbours: None,
     }
 }
 
@@ -281,6 +289,39 @@ fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
     let from = sketch.param(column(element, false), Source::Column(Column::From, Mode::Slice));
     sketch.kernel.count = Count::Slice(from);
     (sketch, Input::Element(from))
+}
+
+/// The lanes that so many entries are folded by: a power of [`NEIGHBOURS`], as few as have no more than [`NEIGHBOURS`] entries each, but
+/// [`MOST_LANES`] at most.
+pub(super) fn lanes(entries: usize) -> usize {
+    let mut lanes = 1;
+    while lanes < MOST_LANES && lanes * (NEIGHBOURS as usize) < entries {
+        lanes = MOST_LANES.min(lanes * NEIGHBOURS as usize);
+    }
+    lanes
+}
+
+/// Folds what [`NEIGHBOURS`] lanes at a time come to. Without a loop, if the operator is short: what is known to end soon can follow its
+/// neighbours at once.
+pub(super) fn neighbours(name: &str, op: &'static Routine) -> Sketch {
+    if op.code.len() > SHORT {
+        return refold(name, op, Some(NEIGHBOURS));
+    }
+    let mut sketch = sketch(name);
+    let ty = op.result.ty;
+    let from = sketch.param(column(ty, true), Source::Column(Column::From, Mode::Chunk));
+    let to = sketch.param(record(ty), Source::Column(Column::To, Mode::Record));
+    sketch.kernel.count = Count::Slice(from);
+    sketch.kernel.then = Some(Then::ReduceOwn {
+        op: Fold::Routine(op),
+        partial: Output {
+            value: Input::Element(from),
+            to,
+        },
+        chunk: NEIGHBOURS,
+    });
+    sketch.neighbours = Some(NEIGHBOURS);
+    sketch
 }
 
 /// Folds a column once more: by chunks, or by VMs.
@@ -342,6 +383,9 @@ pub(crate) fn key(kernel: &Kernel) -> String {
         Some(Then::Reduce { op, partial }) => write!(key, " reduce {:x}{partial:?}", operator(op)),
         Some(Then::ReduceChunks { op, partial, chunk }) => {
             write!(key, " chunks {:x}{partial:?}{chunk}", operator(op))
+        }
+        Some(Then::ReduceOwn { op, partial, chunk }) => {
+            write!(key, " own {:x}{partial:?}{chunk}", operator(op))
         }
         Some(Then::Scan {
             op,

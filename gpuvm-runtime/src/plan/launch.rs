@@ -1,7 +1,7 @@
 //! The launches of a step. Where the engine can, they are only added to its row of jobs, and nobody waits for them before somebody has
 //! to look; else they are brought to their ends one by one.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gpuvm_core::types::Type;
 
@@ -55,7 +55,7 @@ impl<'p> Runner<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let Some(course) = self.send(course, &kernel.draft, &mut params, &mut None)? else {
+        let Some(course) = self.send(course, kernel, &mut params, &mut None)? else {
             return Ok(());
         };
         self.settle()?;
@@ -110,7 +110,7 @@ impl<'p> Runner<'p, '_> {
     pub fn send(
         &mut self,
         course: Course,
-        draft: &OnceLock<Draft>,
+        kernel: &Linked,
         params: &mut [Bound<'_>],
         gate: &mut Option<Gate>,
     ) -> Result<Option<Course>> {
@@ -141,7 +141,7 @@ impl<'p> Runner<'p, '_> {
             written += if bound.mode.writes() { words } else { 0 };
             regions.push(region);
         }
-        if !self.push(&course, draft, params, regions)? {
+        if !self.push(&course, kernel, params, regions)? {
             return Ok(Some(course));
         }
         let place = self.place(self.read_by_step());
@@ -161,7 +161,7 @@ impl<'p> Runner<'p, '_> {
     fn push(
         &mut self,
         course: &Course,
-        known: &OnceLock<Draft>,
+        kernel: &Linked,
         params: &mut [Bound<'_>],
         regions: Vec<Option<Region>>,
     ) -> Result<bool> {
@@ -169,7 +169,7 @@ impl<'p> Runner<'p, '_> {
             return Ok(false);
         };
         let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
-        if let Some(draft) = known.get().filter(|draft| draft.suits(*vms, params, &regions)) {
+        if let Some(draft) = kernel.draft.get().filter(|draft| draft.suits(*vms, params, &regions)) {
             return Ok(fits(&draft.demand) && row.push(draft.job(course, regions), &&*draft.words)?);
         }
         let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
@@ -190,10 +190,11 @@ impl<'p> Runner<'p, '_> {
         };
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
+        job.neighbours = kernel.sketch.neighbours;
         let draft = Draft::new(&job, &arena, demand, &seen);
         let pushed = row.push(job, &arena)?;
         if let Some(draft) = draft.filter(|_| pushed) {
-            known.get_or_init(|| draft);
+            kernel.draft.get_or_init(|| draft);
         }
         Ok(pushed)
     }

@@ -181,9 +181,10 @@ impl<'a> Plan<'a> {
     /// All entries of a column folded into one by a routine `fn(T, T) -> T`: a column of one entry, which is also a value for all VMs of a
     /// [`map`](Plan::map). Of no entries there is none.
     ///
-    /// The order depends on nothing but the number of entries. Of n entries, lane `i` of L = 2¹⁷ folds `x[i]`, `x[i + L]`, `x[i + 2L]`, …
-    /// from left to right; what the lanes come to, at most L entries, is folded in the same way by 2¹² lanes, then by 2⁶, and then by one.
-    /// Lanes that are not fewer than the entries leave them as they are.
+    /// The order depends on nothing but the number of entries n. Lane `i` of L folds `x[i]`, `x[i + L]`, `x[i + 2L]`, … from left to
+    /// right, where L is the least of 1, 2⁶, 2¹² and 2¹⁶ that gives each at most 64 entries, and 2¹⁶ if none does. Then what each 64
+    /// neighbours come to, lanes `64k` to `64k + 63`, is folded from left to right. That gives L / 64 entries, which are folded in the
+    /// same way, until L is 1.
     ///
     /// # Errors
     ///

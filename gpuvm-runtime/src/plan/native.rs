@@ -6,7 +6,7 @@ use gpuvm_core::types::Type;
 
 use super::data::{Data, empty, words};
 use super::fuse::Step;
-use super::kernel::{LANES, SCAN_CHUNK};
+use super::kernel::{NEIGHBOURS, SCAN_CHUNK, lanes};
 use super::log::Launched;
 use super::node::{Kind, Operand, Use};
 use super::run::Runner;
@@ -21,6 +21,13 @@ use crate::words::WordColumn;
 
 /// What came of folding: the words, or nothing because a VM trapped.
 type Folded = Option<Vec<u32>>;
+
+/// A column in chunks: its entries, and how many a chunk has.
+#[derive(Clone, Copy)]
+struct Chunks {
+    length: usize,
+    each: usize,
+}
 
 impl Runner<'_, '_> {
     /// Runs a node.
@@ -148,7 +155,7 @@ impl Runner<'_, '_> {
         Ok(words(element, kept().count(), picked))
     }
 
-    /// Folds as `Then::Reduce` says, once for each step of lanes.
+    /// Folds by lanes as `Then::Reduce` says, and what neighbours come to as `Then::ReduceChunks` says, until one entry is left.
     fn native_reduce(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
         let (from, element) = (self.operand(node, 0).node, self.nodes[node].element);
         let (size, mut left) = (element.words as usize, self.length(from));
@@ -156,8 +163,9 @@ impl Runner<'_, '_> {
         if left == 0 {
             return Ok(Some(empty(element)));
         }
-        for lanes in LANES.map(|lanes| lanes as usize) {
-            let mut folded = all[..lanes.min(left) * size].to_vec();
+        loop {
+            let lanes = lanes(left);
+            let mut folded = all[..lanes * size].to_vec();
             for first in (lanes..left).step_by(lanes) {
                 let count = lanes.min(left - first);
                 let next = all[first * size..][..count * size].to_vec();
@@ -166,9 +174,19 @@ impl Runner<'_, '_> {
                     None => return Ok(None),
                 }
             }
-            (left, all) = (lanes.min(left), folded);
+            if lanes == 1 {
+                return Ok(Some(words(element, 1, folded)));
+            }
+            let chunks = Chunks {
+                length: lanes,
+                each: NEIGHBOURS as usize,
+            };
+            all = match self.by_chunks(op, &folded, chunks, &[], &mut |_, _| {})? {
+                Some(folded) => folded,
+                None => return Ok(None),
+            };
+            left = lanes / NEIGHBOURS as usize;
         }
-        Ok(Some(words(element, 1, all)))
     }
 
     fn native_scan(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
@@ -185,10 +203,14 @@ impl Runner<'_, '_> {
             return Ok(Some(Vec::new()));
         }
         let size = op.routine.result.ty.words as usize;
-        let chunks = length.div_ceil(SCAN_CHUNK as usize);
+        let by = Chunks {
+            length,
+            each: SCAN_CHUNK as usize,
+        };
+        let chunks = length.div_ceil(by.each);
         let mut before = Vec::new();
         if chunks > 1 {
-            let Some(sums) = self.by_chunks(op, all, length, &[], &mut |_, _| {})? else {
+            let Some(sums) = self.by_chunks(op, all, by, &[], &mut |_, _| {})? else {
                 return Ok(None);
             };
             let Some(sums) = self.scanned(op, &sums, chunks)? else {
@@ -197,9 +219,9 @@ impl Runner<'_, '_> {
             before = sums[..(chunks - 1) * size].to_vec();
         }
         let mut scanned = vec![0; length * size];
-        let folded = self.by_chunks(op, all, length, &before, &mut |turn, folded| {
+        let folded = self.by_chunks(op, all, by, &before, &mut |turn, folded| {
             for (chunk, words) in folded.chunks_exact(size.max(1)).enumerate() {
-                let index = chunk * SCAN_CHUNK as usize + turn;
+                let index = chunk * by.each + turn;
                 if let Some(to) = scanned.get_mut(index * size..(index + 1) * size) {
                     to.copy_from_slice(words);
                 }
@@ -214,13 +236,13 @@ impl Runner<'_, '_> {
         &mut self,
         op: Use,
         all: &[u32],
-        length: usize,
+        chunks: Chunks,
         before: &[u32],
         see: &mut dyn FnMut(usize, &[u32]),
     ) -> Result<Folded> {
-        let (size, chunk) = (op.routine.result.ty.words as usize, SCAN_CHUNK as usize);
+        let (size, Chunks { length, each }) = (op.routine.result.ty.words as usize, chunks);
         let turn_of = |turn: usize| {
-            let firsts = (turn..length).step_by(chunk);
+            let firsts = (turn..length).step_by(each);
             firsts
                 .flat_map(|index| &all[index * size..][..size])
                 .copied()
@@ -235,7 +257,7 @@ impl Runner<'_, '_> {
             }
         }
         see(0, &folded);
-        for turn in 1..chunk.min(length) {
+        for turn in 1..each.min(length) {
             let next = turn_of(turn);
             let words = next.len();
             let count = words / size.max(1);

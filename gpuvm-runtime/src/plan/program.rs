@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{Type, Value};
 
 use super::data::{Data, empty};
 use super::fuse::Step;
-use super::kernel::{Column, FILTER_CHUNK, LANES, SCAN_CHUNK, Sketch, Writer, compact, count_flags, refold, rescan};
+use super::kernel::{
+    Column, FILTER_CHUNK, NEIGHBOURS, SCAN_CHUNK, Sketch, Writer, compact, count_flags, lanes, neighbours, refold,
+    rescan,
+};
 use super::node::{Kind, Node, Use};
 use super::run::Runner;
 use crate::engine::{Engine, Execute};
@@ -230,28 +234,42 @@ impl<'p> Runner<'p, '_> {
     }
 
     fn reduce(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
-        let (of, element) = (self.operand(step.root, 0), op.routine.result.ty);
-        let mut left = self.length(of.node);
-        let mut folded = None;
-        for lanes in LANES.map(|lanes| lanes as usize) {
-            if left == 0 || left <= lanes && lanes > 1 {
-                continue;
-            }
-            let to = blank(element, lanes);
-            let mut columns = Columns::from([(Column::To, to.clone())]);
-            let first = folded.is_none();
-            if let Some(from) = folded.take() {
-                columns.put(Column::From, from);
-            }
-            let kernel = self.kernel(|runner| match first {
-                true => runner.writer(step, true).fold((step.root, of), left, op.routine, None),
-                false => refold(op.entry.id, op.routine, None),
-            })?;
-            self.launch(at, &kernel, lanes, &columns)?;
-            (left, folded) = (lanes, Some(to));
+        let (of, (id, op)) = (self.operand(step.root, 0), (op.entry.id, op.routine));
+        let length = self.length(of.node);
+        if length == 0 {
+            self.columns[step.root] = Some(empty(op.result.ty));
+            return Ok(());
         }
-        self.columns[step.root] = Some(folded.unwrap_or_else(|| empty(element)));
+        let mut vms = lanes(length);
+        let first = |runner: &Self| runner.writer(step, true).fold((step.root, of), length, op, None);
+        let mut folded = self.fold_by(at, op, vms, None, first)?;
+        while vms > 1 {
+            vms /= NEIGHBOURS as usize;
+            folded = self.fold_by(at, op, vms, Some(folded), |_| neighbours(id, op))?;
+            if vms > 1 {
+                vms = lanes(vms);
+                folded = self.fold_by(at, op, vms, Some(folded), |_| refold(id, op, None))?;
+            }
+        }
+        self.columns[step.root] = Some(folded);
         Ok(())
+    }
+
+    /// Folds a column, or what the step's nodes give, by so many VMs.
+    fn fold_by(
+        &mut self,
+        at: At<'_>,
+        op: &Routine,
+        vms: usize,
+        from: Option<Data>,
+        sketch: impl FnOnce(&Self) -> Sketch,
+    ) -> Result<Data> {
+        let to = blank(op.result.ty, vms);
+        let mut columns = Columns::from(from.map(|from| (Column::From, from)));
+        columns.put(Column::To, to.clone());
+        let kernel = self.kernel(sketch)?;
+        self.launch(at, &kernel, vms, &columns)?;
+        Ok(to)
     }
 
     fn scan(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {

@@ -177,7 +177,7 @@ impl<'p> Runner<'p, '_> {
         let flag = gate.as_ref().map(|gate| (Column::From, gate.flag.clone()));
         let columns = Columns::from(flag);
         let (course, mut params) = self.course(at, kernel, 1, &columns)?;
-        self.send(course, &kernel.draft, &mut params, gate)?;
+        self.send(course, kernel, &mut params, gate)?;
         Ok(())
     }
 

@@ -77,7 +77,7 @@ pub struct Batch {
     pub fresh: bool,
     /// Where the first dispatch finds its `launch`, as a dynamic offset.
     pub first: u32,
-    /// Where the other dispatches find theirs.
+    /// Where the other dispatches find theirs, or a joined job its own.
     pub then: u32,
 }
 
@@ -95,6 +95,8 @@ pub struct Shared<'a> {
     pub bindings: [wgpu::BindingResource<'a>; BINDINGS],
     /// The group of just these.
     group: OnceCell<wgpu::BindGroup>,
+    /// The group of these and a second uniform.
+    joined: OnceCell<wgpu::BindGroup>,
 }
 
 impl<'a> Shared<'a> {
@@ -103,6 +105,7 @@ impl<'a> Shared<'a> {
         Shared {
             bindings,
             group: OnceCell::new(),
+            joined: OnceCell::new(),
         }
     }
 
@@ -110,6 +113,13 @@ impl<'a> Shared<'a> {
     pub fn group(&self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
         let group = || bind_parts(&gpu.device, layout, self.bindings.iter().cloned());
         self.group.get_or_init(group).clone()
+    }
+
+    /// A group of these bindings and the uniform once more, for a job that is joined to another.
+    pub fn joined_group(&self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
+        let parts = self.bindings.iter().chain(&self.bindings[..1]).cloned();
+        let group = || bind_parts(&gpu.device, layout, parts);
+        self.joined.get_or_init(group).clone()
     }
 }
 
@@ -134,6 +144,17 @@ pub trait Planner: Send + Sync {
     ///
     /// As [`Planner::plan`].
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>>;
+
+    /// What runs a job of one program and, in the same dispatch, one of another, each of whose VMs needs of the first job only what
+    /// the VMs of one workgroup have left. The steppers of both are specialised, and VMs of the second never stop before their end, so
+    /// that they leave no states. [`Batch::then`] is the second one's launch. `None` if each has to run by itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`Planner::plan`].
+    fn joined(&self, _program: &Arc<Program>, _then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        Ok(None)
+    }
 }
 
 /// Decides how a session goes on. It is asked before each submission, so an engine may begin with one stepper and go on with a

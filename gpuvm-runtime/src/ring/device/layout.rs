@@ -104,6 +104,7 @@ impl Layout {
             atomic_regions: Vec::new(),
             steps: 1,
             copies: Vec::new(),
+            neighbours: None,
         }
     }
 }

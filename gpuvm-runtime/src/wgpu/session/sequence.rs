@@ -1,5 +1,7 @@
 //! Jobs in a row: many in one submission, and the host looks only when it has to. The kernels themselves see to it that nothing runs
 //! after a job that did not end: a VM that stops without halting notes its job's number, and jobs of other numbers do not start.
+//!
+//! A job that needs of the one before only what each workgroup has left, and surely ends, is joined to it: one dispatch runs both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, part_of, size, words_of};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
-use super::super::source::{row, signal};
+use super::super::source::{WORKGROUP, row, signal};
 use super::super::stepper::{Batch, Planner, Shared, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
@@ -39,6 +41,8 @@ pub struct Jobs<P> {
     submitted: Vec<Submission>,
     /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
     kernels: BTreeMap<usize, Arc<dyn Stepper>>,
+    /// The same of two programs whose jobs are joined, where they can be.
+    joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -50,6 +54,8 @@ pub struct Jobs<P> {
 struct Added {
     job: Job,
     stepper: Arc<dyn Stepper>,
+    /// What runs the job before and this one, if they are joined.
+    joined: Option<Arc<dyn Stepper>>,
     arena: Arena,
     /// What its arena starts with.
     words: Vec<u32>,
@@ -62,6 +68,14 @@ struct Submission {
     jobs: Vec<Added>,
     states: Arc<Lease>,
     frames: Arc<Lease>,
+}
+
+/// A job, or two that are joined, in one dispatch.
+struct Dispatch<'a> {
+    first: &'a Added,
+    jobs: usize,
+    /// What runs them.
+    stepper: &'a Arc<dyn Stepper>,
 }
 
 /// What is bound for all jobs of a submission: buffers, and how many words of them.
@@ -83,6 +97,7 @@ impl<P> Jobs<P> {
             added: Vec::new(),
             submitted: Vec::new(),
             kernels: BTreeMap::new(),
+            joined: BTreeMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -113,8 +128,11 @@ impl<P: Planner> Sequence for Jobs<P> {
         let filled = arena.filled();
         arena.write(0..filled, &mut words[..filled]);
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
+        let arena = Arena::in_heap(gpu, &job)?;
+        let joined = self.joined(&job, &*stepper)?;
         self.added.push(Added {
-            arena: Arena::in_heap(gpu, &job)?,
+            joined,
+            arena,
             job,
             stepper,
             words,
@@ -148,6 +166,7 @@ impl<P: Planner> Sequence for Jobs<P> {
         let submissions = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
         self.kernels.clear();
+        self.joined.clear();
         self.end(&gpu, submissions, &found, (!clocks.is_empty()).then_some(spent))
     }
 }
@@ -164,6 +183,27 @@ impl<P: Planner> Jobs<P> {
             self.kernels.insert(key, stepper.clone());
         }
         Ok(stepper)
+    }
+
+    /// What runs a job together with the one that was added last, if it can be joined to that.
+    fn joined(&mut self, job: &Job, stepper: &dyn Stepper) -> Result<Option<Arc<dyn Stepper>>> {
+        let (Some(before), Some(WORKGROUP)) = (self.added.last(), job.neighbours) else {
+            return Ok(None);
+        };
+        let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
+        let specialized = [&*before.stepper, stepper].map(Stepper::engine) == [Engine::Specialized; 2];
+        let alike = before.job.program.relaxed == job.program.relaxed && !before.is_alone() && !is_alone(job);
+        if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
+            return Ok(None);
+        }
+        let programs = [&before.job.program, &job.program];
+        let key = programs.map(|program| Arc::as_ptr(program).addr());
+        if let Some(known) = self.joined.get(&key) {
+            return Ok(known.clone());
+        }
+        let joined = self.planner.joined(programs[0], programs[1])?;
+        self.joined.insert(key, joined.clone());
+        Ok(joined)
     }
 
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
@@ -246,7 +286,13 @@ impl<P: Planner> Jobs<P> {
         let stopped = (found[signal::ENDED] as usize).checked_sub(1);
         let ended = stopped.unwrap_or_else(|| jobs().count());
         let counted = jobs().take(ended + 1).all(|job| job.stepper.counts_instructions());
-        let halted = jobs().take(ended).map(|job| job.job.vms).fold(0, u32::wrapping_add);
+        let vms = |counts: fn(&Added) -> bool| {
+            let counting = jobs().take(ended).filter(|job| counts(job));
+            counting.map(|job| job.job.vms).fold(0, u32::wrapping_add)
+        };
+        let halted = vms(|_| true);
+        // Those of joined jobs do not count themselves.
+        let signalled = vms(|job| job.joined.is_none());
         let mut row = Row {
             tally: Tally {
                 halted,
@@ -264,8 +310,11 @@ impl<P: Planner> Jobs<P> {
         let mut left = submissions.into_iter().flat_map(Submission::into_jobs).skip(ended);
         if let Some((added, states, frames)) = left.next() {
             self.added.extend(left.map(|(later, ..)| later));
+            if let Some(first) = self.added.first_mut() {
+                first.joined = None;
+            }
             let mut signal = *found;
-            signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(halted);
+            signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(signalled);
             signal[signal::ENDED] = 0;
             signal[signal::RETIRED..signal::ENDED].fill(0);
             let begun = Begun {
@@ -317,24 +366,45 @@ impl Bound<'_> {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
             });
-            for alike in stretch.chunk_by(Added::is_like) {
-                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].job.vms);
-                for added in alike {
+            let dispatches: Vec<Dispatch<'_>> = stretch
+                .chunk_by(|_, next| next.joined.is_some())
+                .map(Dispatch::new)
+                .collect();
+            for alike in dispatches.chunk_by(Dispatch::is_like) {
+                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].first.job.vms);
+                for dispatch in alike {
                     let at = done as u32 * UNIFORM_STRIDE;
                     let batch = Batch {
                         dispatches: 1,
-                        cycles: added.cycles,
+                        cycles: dispatch.first.cycles,
                         fresh: true,
                         first: at,
-                        then: at,
+                        then: at + (dispatch.jobs as u32 - 1) * UNIFORM_STRIDE,
                     };
                     kernels.record(&mut pass, &batch);
-                    done += 1;
+                    done += dispatch.jobs;
                 }
             }
             drop(pass);
             return_atomics(job, encoder, arena, cells);
         }
+    }
+}
+
+impl<'a> Dispatch<'a> {
+    /// That of a job and those that are joined to it.
+    fn new(jobs: &'a [Added]) -> Dispatch<'a> {
+        let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
+        Dispatch {
+            first,
+            jobs: jobs.len(),
+            stepper: last.joined.as_ref().unwrap_or(&first.stepper),
+        }
+    }
+
+    /// Whether the same kernels serve both, bound once.
+    fn is_like(&self, other: &Dispatch<'_>) -> bool {
+        Arc::ptr_eq(self.stepper, other.stepper) && self.first.job.vms == other.first.job.vms
     }
 }
 
@@ -349,13 +419,13 @@ impl Submission {
 impl Added {
     /// Whether its pass is its own.
     fn is_alone(&self) -> bool {
-        self.job.program.frame_memory() > 0 || !self.job.atomic_regions.is_empty()
+        is_alone(&self.job)
     }
+}
 
-    /// Whether the same kernels serve both, bound once.
-    fn is_like(&self, other: &Added) -> bool {
-        Arc::ptr_eq(&self.stepper, &other.stepper) && self.job.vms == other.job.vms
-    }
+/// Whether a job needs more than a dispatch.
+fn is_alone(job: &Job) -> bool {
+    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the row were before.
@@ -364,7 +434,7 @@ fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
     let mut words = Vec::with_capacity(added.len() * (stride + 32));
     let mut slots = Vec::new();
     let mut number = 0;
-    for alike in added.chunk_by(Added::is_like) {
+    for alike in added.chunk_by(|a, b| Arc::ptr_eq(&a.stepper, &b.stepper)) {
         let fields = fields(alike[0].stepper.launch_fields())?;
         for added in alike {
             number += 1;

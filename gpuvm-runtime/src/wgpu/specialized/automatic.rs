@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpuvm_core::program::Program;
 
 use super::engine::{Prepared, Specialized, Specializing};
-use super::kernel::SpecializedKernel;
+use super::kernel::{SpecializedKernel, Work};
 use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
@@ -105,6 +105,16 @@ impl Planner for Automatic {
             Some(kernel) => Arc::new(Prepared::new(kernel)),
             None => self.interpreter.load(program)?,
         })
+    }
+
+    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        // A device that refuses it leaves the jobs to their own kernels.
+        let kernel = self
+            .specialized
+            .request_joined(&Work::joined(program, then))
+            .ok()
+            .flatten();
+        Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::wgpu::source::Entry;
 /// The shader without a program.
 #[derive(Debug)]
 pub struct Base {
-    /// Bindings, functions, entry points, and an empty `run`.
+    /// Bindings, functions, entry points, and an empty `run` and `then`.
     pub module: Module,
     /// The functions by name.
     pub functions: HashMap<String, Handle<Function>>,
@@ -32,6 +32,8 @@ pub struct Types {
 
 /// The function that the program replaces.
 pub const RUN: &str = "run";
+/// The function that the program of a joined job replaces.
+pub const THEN: &str = "then";
 
 /// The shader without a program, with the given forms of arithmetic.
 ///
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn the_program_comes_after_all_functions_that_it_may_call() {
         let base = base(FloatOps::default()).unwrap();
-        let run = base.functions[RUN];
+        let run = base.functions[RUN].min(base.functions[THEN]);
         for name in [
             "get_state",
             "put_frame",

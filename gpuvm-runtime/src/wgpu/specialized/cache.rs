@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
 
-use super::kernel::SpecializedKernel;
+use super::kernel::{SpecializedKernel, Work};
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
@@ -15,8 +15,8 @@ use crate::wgpu::library::Library;
 /// Kernels that are kept; of more the one that was used longest ago is forgotten.
 const KEPT: usize = 1024;
 
-/// What makes two kernels the same.
-type Key = (ProgramId, Options);
+/// What makes two kernels the same: the programs of a kernel's [`Work`], and what they were specialised for.
+type Key = (ProgramId, Option<ProgramId>, Options);
 
 /// The kernels of a device.
 #[derive(Debug)]
@@ -59,43 +59,43 @@ impl Cache {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The kernel of a program if it is there; if not, another thread begins to compile it.
+    /// A kernel if it is there; if not, another thread begins to compile it.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device has refused it.
     pub fn request(
         self: &Arc<Self>,
-        program: &Arc<Program>,
+        work: &Work,
         options: &Options,
         compilers: &Compilers,
     ) -> Result<Option<Arc<SpecializedKernel>>> {
         let mut known = self.known();
-        let key = known.key(program, options)?;
+        let key = known.key(work, options)?;
         if let Some(found) = known.find(&key) {
             return found;
         }
         known.kernels.insert(key.clone(), Entry::Making);
         drop(known);
-        let (cache, program, noted) = (self.clone(), program.clone(), key.clone());
-        let work = move || {
+        let (cache, work, noted) = (self.clone(), work.clone(), key.clone());
+        let compile = move || {
             // Whoever asks again hears of a failure.
-            let _ = cache.make(&program, key);
+            let _ = cache.make(&work, key);
         };
-        compilers.spawn(work).inspect_err(|_| {
+        compilers.spawn(compile).inspect_err(|_| {
             self.known().kernels.remove(&noted);
         })?;
         Ok(None)
     }
 
-    /// The kernel of a program, compiled if it is new.
+    /// A kernel, compiled if it is new.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn wait(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
+    pub fn wait(&self, work: &Work, options: &Options) -> Result<Arc<SpecializedKernel>> {
         let mut known = self.known();
-        let key = known.key(program, options)?;
+        let key = known.key(work, options)?;
         loop {
             match known.find(&key) {
                 None => break,
@@ -106,13 +106,13 @@ impl Cache {
         }
         known.kernels.insert(key.clone(), Entry::Making);
         drop(known);
-        self.make(program, key)
+        self.make(work, key)
     }
 
     /// Compiles a kernel that is noted as being made, and notes what came of it.
-    fn make(&self, program: &Program, key: Key) -> Result<Arc<SpecializedKernel>> {
+    fn make(&self, work: &Work, key: Key) -> Result<Arc<SpecializedKernel>> {
         let cleanup = Cleanup { cache: self, key: &key };
-        let made = SpecializedKernel::new(&self.gpu, program, &key.1).map(Arc::new);
+        let made = SpecializedKernel::new(&self.gpu, work, &key.2).map(Arc::new);
         std::mem::forget(cleanup);
         let mut known = self.known();
         known.now += 1;
@@ -176,9 +176,10 @@ impl Drop for Cleanup<'_> {
 
 impl Known {
     /// What a kernel is kept under.
-    fn key(&self, program: &Arc<Program>, options: &Options) -> Result<Key> {
-        let identity = self.identities.get(program, || Ok(program.identity()))?;
-        Ok((*identity, options.clone()))
+    fn key(&self, work: &Work, options: &Options) -> Result<Key> {
+        let identity = |program: &Arc<Program>| self.identities.get(program, || Ok(program.identity()));
+        let then = work.then.as_ref().map(identity).transpose()?;
+        Ok((*identity(&work.program)?, then.map(|then| *then), options.clone()))
     }
 
     /// What is known of a kernel; within, `None` if it is being made.

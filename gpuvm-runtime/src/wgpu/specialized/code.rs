@@ -25,15 +25,17 @@ pub struct Code<'a> {
     words: HashMap<u32, Node>,
     truths: [Option<Node>; 2],
     globals: HashMap<&'static str, Node>,
+    /// The variable that says what is launched.
+    launch: &'static str,
 }
 
 impl<'a> Code<'a> {
-    /// An empty function that gives a word.
-    pub fn new(base: &'a Base) -> Code<'a> {
+    /// An empty function that gives a word, for VMs of what a variable says is launched.
+    pub fn new(base: &'a Base, name: &str, launch: &'static str) -> Code<'a> {
         Code {
             base,
             function: Function {
-                name: Some(super::base::RUN.to_string()),
+                name: Some(name.to_string()),
                 result: Some(naga::FunctionResult {
                     ty: base.types.word,
                     binding: None,
@@ -45,6 +47,7 @@ impl<'a> Code<'a> {
             words: HashMap::new(),
             truths: [None; 2],
             globals: HashMap::new(),
+            launch,
         }
     }
 
@@ -211,9 +214,9 @@ impl<'a> Code<'a> {
 
     /// A field of the launch, by name.
     pub fn launch(&mut self, field: &str) -> Node {
-        let launch = self.global("launch");
+        let launch = self.global(self.launch);
         let (_, variable) = (self.base.module.global_variables.iter())
-            .find(|(_, variable)| variable.name.as_deref() == Some("launch"))
+            .find(|(_, variable)| variable.name.as_deref() == Some(self.launch))
             .unwrap_or_else(|| unreachable!("the shader has a launch"));
         let index = match &self.base.module.types[variable.ty].inner {
             naga::TypeInner::Struct { members, .. } => {

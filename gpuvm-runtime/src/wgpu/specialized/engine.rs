@@ -10,7 +10,7 @@ use gpuvm_core::program::{Program, Status};
 use super::cache::{Cache, Compilers};
 use super::flow::op_at;
 use super::habits::Habits;
-use super::kernel::SpecializedKernel;
+use super::kernel::{SpecializedKernel, Work};
 use super::options::{Folded, Options};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
@@ -115,7 +115,7 @@ impl Specialized {
     ///
     /// [`Error::Device`](crate::Error::Device) if the device refuses it.
     pub fn kernel(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
-        self.cache.wait(program, options)
+        self.cache.wait(&program.into(), options)
     }
 
     /// The kernel of a program if it is there; if not, and the program is not too large, another thread begins to compile it.
@@ -125,9 +125,19 @@ impl Specialized {
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         match self.is_small(program)? {
-            true => self.cache.request(program, options, &self.compilers),
+            true => self.cache.request(&program.into(), options, &self.compilers),
             false => Ok(None),
         }
+    }
+
+    /// The kernel of two joined jobs' programs if it is there; if not, another thread begins to compile it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the device has refused it.
+    pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
+        let options = self.options(&work.program, Vec::new());
+        self.cache.request(work, &options, &self.compilers)
     }
 
     /// Whether a program is small enough to be compiled.
@@ -229,6 +239,12 @@ impl Planner for Specialized {
         let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
         Ok(Arc::new(Prepared::new(kernel)))
     }
+
+    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        let options = self.options(program, Vec::new());
+        let kernel = self.cache.wait(&Work::joined(program, then), &options)?;
+        Ok(Some(Arc::new(Prepared::new(kernel))))
+    }
 }
 
 impl Plan for Specializing {
@@ -314,7 +330,10 @@ impl Stepper for Prepared {
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
-            group: shared.group(gpu, &self.kernel.layout),
+            group: match self.kernel.joined {
+                true => shared.joined_group(gpu, &self.kernel.layout),
+                false => shared.group(gpu, &self.kernel.layout),
+            },
             groups: groups(gpu, vms.into(), self.kernel.workgroup),
         })
     }
@@ -331,8 +350,13 @@ impl Bound for OnBuffers {
                 // All VMs have run to their ends.
                 None => break,
             };
+            let launches = match self.kernel.joined {
+                true => &[batch.first, batch.then][..],
+                false if first => &[batch.first],
+                false => &[batch.then],
+            };
             pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &self.group, &[if first { batch.first } else { batch.then }]);
+            pass.set_bind_group(0, &self.group, launches);
             pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
             recorded.dispatches += 1;
         }

@@ -1,11 +1,13 @@
-//! Makes pipelines of a specialised program.
+//! Makes pipelines of a specialised program, or of two whose jobs are joined.
+
+use std::sync::Arc;
 
 use gpuvm_core::program::{Program, ProgramId};
 use naga::Module;
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use super::base::{RUN, base};
+use super::base::{RUN, THEN, base};
 use super::disk::Folder;
 use super::emit::{About, Start, emit};
 use super::engine::reach;
@@ -15,15 +17,46 @@ use crate::wgpu::gpu::Gpu;
 use crate::wgpu::kernel::{Path, bindings, uniform_fields};
 use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
-use crate::wgpu::stepper::Reach;
+use crate::wgpu::stepper::{BINDINGS, Reach};
+
+/// What a kernel runs.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The program of a job that is joined to the first one's: each of its VMs follows a workgroup of theirs. It surely ends and never
+    /// traps.
+    pub then: Option<Arc<Program>>,
+}
+
+impl Work {
+    /// Two programs whose jobs are joined.
+    pub fn joined(program: &Arc<Program>, then: &Arc<Program>) -> Work {
+        Work {
+            program: program.clone(),
+            then: Some(then.clone()),
+        }
+    }
+}
+
+impl From<&Arc<Program>> for Work {
+    fn from(program: &Arc<Program>) -> Work {
+        Work {
+            program: program.clone(),
+            then: None,
+        }
+    }
+}
 
 /// A program as compute pipelines.
 #[derive(Debug)]
 pub struct SpecializedKernel {
     /// For VMs that have not started.
     pub fresh: wgpu::ComputePipeline,
-    /// For VMs that have been stopped, if the program can be stopped.
+    /// For VMs that have been stopped, if the program can be stopped. Those of joined jobs go on by a kernel of their own.
     pub resumed: Option<wgpu::ComputePipeline>,
+    /// Whether it is of joined jobs, and has a uniform for each.
+    pub joined: bool,
     /// The layout of the one bind group of both.
     pub layout: wgpu::BindGroupLayout,
     /// Invocations of a workgroup.
@@ -62,9 +95,29 @@ impl Shader {
         module.functions[base.functions[RUN]] = function;
         let entry = match start {
             Start::Resumed => "resumed",
-            Start::Fresh if about.suspends || about.traps => "fresh",
-            Start::Fresh => "complete",
+            _ if about.suspends || about.traps => "fresh",
+            _ => "complete",
         };
+        Shader::check(program, module, about, entry)
+    }
+
+    /// Writes the shader of two programs for joined jobs. What is known of it is what is known of the first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if naga does not accept it.
+    pub fn joined(program: &Program, then: &Program, options: &Options) -> Result<Shader> {
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let (first, about) = emit(program, options, base, &mut module, Start::Fresh);
+        let (second, _) = emit(then, options, base, &mut module, Start::Joined);
+        module.functions[base.functions[RUN]] = first;
+        module.functions[base.functions[THEN]] = second;
+        Shader::check(program, module, about, "both")
+    }
+
+    /// Leaves one entry point and what it needs, and checks that.
+    fn check(program: &Program, mut module: Module, about: About, entry: &str) -> Result<Shader> {
         module.entry_points.retain(|point| point.name == entry);
         compact(&mut module, KeepUnused::No);
         let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
@@ -83,20 +136,25 @@ impl Shader {
 }
 
 impl SpecializedKernel {
-    /// Writes and compiles a program.
+    /// Writes and compiles a program, or two whose jobs are joined.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, program: &Program, options: &Options) -> Result<SpecializedKernel> {
+    pub fn new(gpu: &Gpu, work: &Work, options: &Options) -> Result<SpecializedKernel> {
         let base = &*base(options.floats)?;
-        let fresh = Shader::new(program, options, Start::Fresh)?;
-        let resumed = match fresh.about.suspends {
+        let Work { program, then } = work;
+        let fresh = match then {
+            Some(then) => Shader::joined(program, then, options)?,
+            None => Shader::new(program, options, Start::Fresh)?,
+        };
+        let resumed = match fresh.about.suspends && then.is_none() {
             true => Some(Shader::new(program, options, Start::Resumed)?),
             false => None,
         };
-        // The layout is that of the whole shader, whatever the program uses.
-        let entries = bindings(&base.module).swap_remove(0);
+        // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform.
+        let mut entries = bindings(&base.module).swap_remove(0);
+        entries.truncate(BINDINGS + usize::from(then.is_some()));
         let layout = gpu.guarded(|device| {
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("specialized"),
@@ -121,6 +179,7 @@ impl SpecializedKernel {
         Ok(SpecializedKernel {
             fresh: pipelines.0,
             resumed: pipelines.1,
+            joined: then.is_some(),
             layout,
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),

@@ -140,6 +140,7 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
         atomic_regions: Vec::new(),
         steps: 1,
         copies: Vec::new(),
+        neighbours: None,
     };
     Batch { job, arena }
 }

@@ -50,7 +50,7 @@ impl Emitter<'_> {
             Op::MulHighS => self.high(x, y, I64),
             Op::DivU | Op::RemU => self.quotient(op, x, y),
             Op::DivS | Op::RemS => self.quotient_signed(op, x, y),
-            Op::MinU => self.bits(MathFunction::Min, &[x, y]),
+            Op::MinU => self.smaller(x, y),
             Op::MaxU => self.bits(MathFunction::Max, &[x, y]),
             Op::MinS => self.signed(MathFunction::Min, x, y),
             Op::MaxS => self.signed(MathFunction::Max, x, y),
@@ -94,6 +94,14 @@ impl Emitter<'_> {
     fn bits(&mut self, fun: MathFunction, inputs: &[Operand]) -> Value {
         let arguments: Vec<Node> = inputs.iter().map(|&input| self.w(input)).collect();
         Value::word(self.code.math(fun, &arguments))
+    }
+
+    fn smaller(&mut self, x: Operand, y: Operand) -> Value {
+        let (left, right) = (self.w(x), self.w(y));
+        let result = self.code.math(MathFunction::Min, &[left, right]);
+        let values = [self.value(x), self.value(y)];
+        self.note_smaller(result, &values);
+        Value::word(result)
     }
 
     fn signed(&mut self, fun: MathFunction, x: Operand, y: Operand) -> Value {

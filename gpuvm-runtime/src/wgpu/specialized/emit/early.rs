@@ -74,7 +74,7 @@ impl Emitter<'_> {
     /// Whether an instruction is such as compute addresses.
     fn is_of_addresses(&self, op: Op, [.., record]: [u32; 4]) -> bool {
         match op {
-            Op::Mov | Op::Imm | Op::Add | Op::Sub | Op::AddImm | Op::MulImm | Op::ShlImm => true,
+            Op::Mov | Op::Imm | Op::Add | Op::Sub | Op::AddImm | Op::MulImm | Op::ShlImm | Op::MinU => true,
             Op::Affine => {
                 let record = self.program.matrices.get(record as usize);
                 let map = record.and_then(|record| read_record(record, &self.program.pools));

@@ -27,7 +27,7 @@ use gpuvm_core::isa::WORDS;
 use gpuvm_core::program::Program;
 use naga::{Function, Module};
 
-use super::base::Base;
+use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
 use super::facts::{Fact, Facts, facts};
 use super::flow::Flow;
@@ -44,6 +44,8 @@ use words::Hand;
 pub enum Start {
     /// Those that have not started.
     Fresh,
+    /// Those that have not started, of a joined job.
+    Joined,
     /// Those that have been stopped.
     Resumed,
 }
@@ -112,7 +114,7 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         .map(|(block, live)| (block.start, live))
         .collect();
     let mut flow = match start {
-        Start::Fresh if !whole.calls => whole.without_return_from_yields(),
+        Start::Fresh | Start::Joined if !whole.calls => whole.without_return_from_yields(),
         _ => whole,
     };
     let mut steps = structure(&flow);
@@ -131,6 +133,10 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         Some(_) => live_at.get(&block.start).copied().unwrap_or(used),
         None => used,
     });
+    let (name, launch) = match start {
+        Start::Joined => (THEN, "joined"),
+        Start::Fresh | Start::Resumed => (RUN, "launch"),
+    };
     let mut emitter = Emitter {
         live: live.collect(),
         live_at: if steps.is_some() {
@@ -145,7 +151,7 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         base,
         start,
         facts: [Fact::Any; WORDS],
-        code: Code::new(base),
+        code: Code::new(base, name, launch),
         hand: Hand::default(),
         dirty: 0,
         locals: [None; WORDS],

@@ -1,5 +1,5 @@
 //! Proofs that an arena offset lies in a launch parameter, so that it need not be checked: the parameter's place plus a constant
-//! within the VM's part, or plus a scaled index that is known to be below the parameter's length.
+//! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length.
 
 use gpuvm_core::program::Program;
 use gpuvm_core::types::Kind;
@@ -58,10 +58,10 @@ pub enum Bound {
     Constant(u32),
 }
 
-/// `node + constant`, mod 2³², is below a bound.
+/// `node + constant`, mod 2³², is below a bound; without a node the constant alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Below {
-    node: Node,
+    node: Option<Node>,
     constant: u32,
     bound: Bound,
 }
@@ -147,6 +147,28 @@ impl Emitter<'_> {
         self.hand.below.extend(below);
     }
 
+    /// Notes that a result is the smaller of two values, of which one may be the index of the last element of a slice.
+    pub fn note_smaller(&mut self, result: Node, values: &[Value; 2]) {
+        let below = values.iter().find_map(|value| self.last_of(value)).map(|param| Below {
+            node: Some(result),
+            constant: 0,
+            bound: Bound::Length(param),
+        });
+        self.hand.below.extend(below);
+    }
+
+    /// The launch parameter whose length a value is one less than, if it is known to have any elements.
+    fn last_of(&self, value: &Value) -> Option<u32> {
+        let Sum { place, index, constant } = self.sum_of(value)?;
+        let (node, 1) = index.filter(|_| place.is_none() && constant == u32::MAX)? else {
+            return None;
+        };
+        let param = *self.lengths.get(&node)?;
+        // Whatever is below the length tells that there are some.
+        let mut known = self.hand.below.iter();
+        known.any(|below| below.bound == Bound::Length(param)).then_some(param)
+    }
+
     /// What it means that `index + constant` is below `bound`, if it may be of use.
     fn below(&self, index: &Value, more: u32, bound: &Value) -> Option<Below> {
         let bound = match (bound.constant, bound.word.and_then(|word| self.lengths.get(&word))) {
@@ -154,18 +176,14 @@ impl Emitter<'_> {
             (None, Some(&param)) => Bound::Length(param),
             (None, None) => return None,
         };
-        match self.sum_of(index)? {
-            Sum {
-                place: None,
-                index: Some((node, 1)),
-                constant,
-            } => Some(Below {
-                node,
-                constant: constant.wrapping_add(more),
-                bound,
-            }),
-            _ => None,
-        }
+        let Sum { place, index, constant } = self.sum_of(index)?;
+        let node = match index {
+            None => None,
+            Some((node, 1)) => Some(node),
+            Some(_) => return None,
+        };
+        let constant = constant.wrapping_add(more);
+        place.is_none().then_some(Below { node, constant, bound })
     }
 
     /// Whether `index` is known to be below `bound`.
@@ -196,7 +214,7 @@ impl Emitter<'_> {
         };
         let at = sum.constant.wrapping_add(constant);
         let Some((node, factor)) = sum.index else {
-            return at < own;
+            return at < own || element.is_some_and(|words| self.is_early(param, at, words));
         };
         if factor == 0 {
             return false;
@@ -211,7 +229,15 @@ impl Emitter<'_> {
                     most > 0 && last < u64::from(own)
                 }
             };
-            below.node == node && fits
+            below.node == Some(node) && fits
+        })
+    }
+
+    /// Whether a slice of elements of so many words is known to be long enough for a word.
+    fn is_early(&self, param: u32, at: u32, words: u32) -> bool {
+        self.hand.below.iter().any(|below| {
+            let known = below.node.is_none() && below.bound == Bound::Length(param);
+            known && at.checked_div(words).is_some_and(|element| element <= below.constant)
         })
     }
 }

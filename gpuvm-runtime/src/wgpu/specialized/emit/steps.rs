@@ -43,7 +43,7 @@ impl Emitter<'_> {
     /// The instructions at which VMs may be taken up.
     fn program_entries(&self, steps: &[Step]) -> Goals {
         let mut goals = self.goals(steps);
-        if self.start == Start::Fresh {
+        if self.start != Start::Resumed {
             // The structure at hand has no way back from yields.
             let yields = self.flow.blocks.iter().filter(|block| block.exit == Exit::Pause);
             goals.extend(yields.map(|block| block.end));

@@ -106,6 +106,21 @@ fn slices_are_read_without_checks_where_iterations_are_counted() {
 }
 
 #[test]
+fn slices_are_read_without_checks_up_to_their_last_element() {
+    // Every third element from the VM's own on, and beyond the last of them the last.
+    let text = "param &[u32]\nresult u32\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nvmid w3\nltu w4, w3, w2\njz @done, w4
+        addi w5, w2, -1\nimm w6, 13\nagain:\naddi w3, w3, 3\nminu w7, w3, w5\nadd w7, w1, w7\nload w7, w0, w7, 0
+        muli w10, w10, 3\nadd w10, w10, w7\naddi w6, w6, -1\njnz @again, w6\ndone:\nparam w1, 1\nstore w10, w0, w1, 0\nhalt";
+    let program = assemble(text).unwrap();
+    let words: Vec<u32> = (1..=23).collect();
+    let mut job = job(program, &words, 0, 1, 30);
+    job.slots[0].place.length = 23;
+    check_with(&job, &Options::default(), &[1, 2, 5000]);
+    let text = shown(&job.program, Start::Fresh);
+    assert_eq!(text.matches("trap_fault =").count(), 0, "{text}");
+}
+
+#[test]
 fn indices_are_not_checked_where_iterations_are_counted() {
     let text = "param &[u32]\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nltu w4, w3, w2\njz @done, w4
         again:\nleu w4, w2, w3\ntrapnz s0, w4, w2, w3\nadd w5, w3, w1\nload w6, w0, w5, 0\nmuli w10, w10, 3\nadd w10, w10, w6

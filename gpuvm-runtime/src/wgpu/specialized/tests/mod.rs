@@ -3,6 +3,7 @@
 mod choices;
 mod control;
 mod counted;
+mod joined;
 mod operations;
 mod random;
 mod sessions;
@@ -66,7 +67,7 @@ impl Plan for Always {
 /// Begins a job in dispatches of so many cycles.
 fn begin(job: &Batch, options: &Options, cycles: u32) -> Box<dyn Running> {
     let gpu = device();
-    let kernel = SpecializedKernel::new(gpu, &job.program, options).unwrap();
+    let kernel = SpecializedKernel::new(gpu, &(&job.program).into(), options).unwrap();
     let reach = Reach {
         cycles,
         dispatches: 5,
