@@ -1,7 +1,7 @@
 //! Many messages, many callers, full queues, and ends in the middle of all that.
 
 use gpuvm::prelude::*;
-use gpuvm::ring::{Answers, RingError, Terminate, TrySendError};
+use gpuvm::ring::{Answers, DeadReason, RingError, Terminate, TrySendError};
 
 use super::{Balance, Deposit, LONG, SHORT, active, actors, launch, ring_error};
 
@@ -178,5 +178,36 @@ fn kernels_come_and_go() {
                 kernel.blocking_terminate().unwrap();
             }
         }
+    }
+}
+
+/// Never comes to an end with some messages.
+#[ring_kernel]
+fn endless(state: &mut u32, message: Deposit) -> Balance {
+    while message.cents > 9 {
+        *state = (*state ^ 5).wrapping_mul(3);
+    }
+    Balance { cents: 1 }
+}
+
+#[test]
+fn a_handler_that_never_ends_is_given_up() {
+    for engine in [
+        Engine::Reference,
+        Engine::Interpreter,
+        Engine::Epoch,
+        Engine::Specialized,
+    ] {
+        let kernel = active("endless", engine, actors(2));
+        kernel.blocking_send(1, Deposit { cents: 10 }).unwrap();
+        while kernel.blocking_metrics().unwrap().in_flight == 0 {
+            std::thread::yield_now();
+        }
+        kernel.blocking_terminate_with(Terminate::Now).unwrap();
+        let letter = kernel.dead_letter().unwrap();
+        assert!(
+            matches!(letter.reason(), DeadReason::NotHandled(RingError::Closed { .. })),
+            "{engine}: {letter}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use super::options::Answers;
 use super::pump::Outcome;
 use super::shared::{Shared, State};
 
-/// Hands out what became of a batch, given where each message was in it.
+/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it.
 pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome) {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
@@ -32,8 +32,16 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     let received = from.len();
     state.outputs.push(from, words);
     let room = std::mem::take(&mut state.in_flight);
+    let failure = outcome.failure.take();
+    let failed = failure.is_some();
+    if let Some(reason) = failure {
+        shared.fail_in(&mut state, reason);
+    }
     let rests = state.life != Life::Active || state.is_settled();
     drop(state);
+    if failed {
+        shared.notify_all();
+    }
     shared.room.notify(room);
     if received > 0 {
         shared.answered.notify(received);

@@ -104,7 +104,8 @@ impl KernelHandle {
         self.terminate_with(Terminate::Drain).await
     }
 
-    /// As [`KernelHandle::terminate`], or without handling what waits.
+    /// As [`KernelHandle::terminate`], or without handling what waits. On an engine that runs programs what is being handled is given up too;
+    /// a native handler runs to its end.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use gpuvm_core::types::{Value, VmType};
 use super::batch::{Batch, Mail};
 use super::context::Ring;
 use super::handler::Handler;
-use super::runner::{Handled, Runner, Trapped};
+use super::runner::{Handled, Runner, Trapped, Turn};
 use crate::error::Result;
 use crate::native::context::{Ended, Running, Vms};
 use crate::native::pool;
@@ -196,8 +196,9 @@ impl OnCpu {
 }
 
 impl Runner for OnCpu {
-    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled> {
-        self.actors.handle(batch, now, self.vms)
+    fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
+        // Nobody can stop a thread.
+        self.actors.handle(batch, turn.now, self.vms)
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {

@@ -12,10 +12,10 @@ use super::error::RingError;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
-use super::runner::{Handled, Runner, Trapped};
+use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
 use crate::engine::Words;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What became of a batch.
 #[derive(Default)]
@@ -40,14 +40,17 @@ pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
     let mut clock = Clock::default();
     while let Some(letters) = next(shared) {
         let mut batch = grouper.group(&letters.to, &letters.words);
-        let outcome = handle(shared, &mut *runner, &mut batch, clock.tick());
-        let outcome = outcome.unwrap_or_else(|error| Outcome::failed(shared, letters.len(), error.to_string()));
-        let failure = outcome.failure.clone();
-        deliver(shared, letters, &batch.places, outcome);
-        if let Some(reason) = failure {
+        let turn = Turn {
+            now: clock.tick(),
+            is_over: &|| shared.lock().now,
+        };
+        let outcome = handle(shared, &mut *runner, &mut batch, &turn);
+        let outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
+        if outcome.failure.is_some() {
             drop(runner);
-            return shared.fail(reason);
+            return deliver(shared, letters, &batch.places, outcome);
         }
+        deliver(shared, letters, &batch.places, outcome);
     }
     drop(runner);
     shared.lock().life = Life::Terminated;
@@ -87,7 +90,7 @@ fn next(shared: &Shared) -> Option<Letters> {
 }
 
 /// Lets actors handle a batch. Those that start afresh after a trap, or had no room for what they send, go on with what is left of their mail.
-fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, now: u64) -> Result<Outcome> {
+fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, turn: &Turn<'_>) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     outcome.refuse_stopped(shared, batch);
     let size = shared.entry.returned.words as usize;
@@ -98,7 +101,7 @@ fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, now: u64)
             stopped,
             unfinished,
             sent,
-        } = runner.handle(batch, now)?;
+        } = runner.handle(batch, turn)?;
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
         for Mail { actor, first, end } in stopped {
@@ -122,17 +125,22 @@ fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, now: u64)
 }
 
 impl Outcome {
-    /// Nothing was handled, because the kernel fails.
-    fn failed(shared: &Shared, messages: usize, reason: String) -> Outcome {
-        let error = RingError::Failed {
-            kernel: shared.name(),
-            reason: reason.clone(),
+    /// Nothing counts as handled: the kernel fails, or was not to go on.
+    fn of_error(shared: &Shared, messages: usize, error: Error) -> Outcome {
+        let mut outcome = Outcome::default();
+        let error = match error {
+            Error::Ring(closed @ RingError::Closed { .. }) => closed,
+            error => {
+                let reason = error.to_string();
+                outcome.failure = Some(reason.clone());
+                RingError::Failed {
+                    kernel: shared.name(),
+                    reason,
+                }
+            }
         };
-        Outcome {
-            lost: vec![(0..messages as u32, error)],
-            failure: Some(reason),
-            ..Outcome::default()
-        }
+        outcome.lose(0..messages as u32, error);
+        outcome
     }
 
     /// Takes down why messages were lost.

@@ -13,7 +13,7 @@ pub trait Runner: Send {
     /// # Errors
     ///
     /// When the device fails. A trap is no error.
-    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled>;
+    fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled>;
 
     /// Gives actors the state that they began with.
     ///
@@ -21,6 +21,15 @@ pub trait Runner: Send {
     ///
     /// When the device fails.
     fn reset(&mut self, actors: &[u32]) -> Result<()>;
+}
+
+/// What else there is to know for a batch.
+pub struct Turn<'t> {
+    /// The time of the kernel's clock.
+    pub now: u64,
+    /// Whether the kernel is to end at once. A runner that can stop in the middle of a batch asks every now and then, and gives
+    /// [`RingError::Closed`](super::RingError::Closed).
+    pub is_over: &'t dyn Fn() -> bool,
 }
 
 /// What became of a batch.

@@ -281,7 +281,12 @@ impl Shared {
 
     /// The kernel has failed: nothing that waits is handled any more.
     pub fn fail(&self, reason: String) {
-        let mut state = self.lock();
+        self.fail_in(&mut self.lock(), reason);
+        self.notify_all();
+    }
+
+    /// The same for one who has the lock, and tells everybody afterwards.
+    pub fn fail_in(&self, state: &mut State, reason: String) {
         tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
         let error = RingError::Failed {
             kernel: self.name(),
@@ -290,9 +295,7 @@ impl Shared {
         state.life = Life::Failed;
         state.reason = Some(reason);
         state.in_flight = 0;
-        self.bury_all(&mut state, &error);
-        drop(state);
-        self.notify_all();
+        self.bury_all(state, &error);
     }
 
     /// Ends the kernel when what it has is handled, or at once.

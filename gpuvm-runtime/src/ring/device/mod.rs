@@ -4,20 +4,24 @@
 mod layout;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::types::{Context, Value};
 
 use self::layout::{Content, Layout, Left};
 use super::batch::{Batch, Mail};
+use super::error::RingError;
 use super::handler::Entry;
-use super::runner::{Handled, Runner, Trapped};
+use super::runner::{Handled, Runner, Trapped, Turn};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Limit, Region, Words};
 use crate::error::{Error, Result};
 use crate::trap::Trap;
 
 /// Actors whose states an engine has.
 pub struct OnDevice {
+    /// The kernel's id.
+    id: &'static str,
     executor: Arc<dyn Execute>,
     engine: Engine,
     program: Arc<Program>,
@@ -41,6 +45,8 @@ enum States {
 
 /// Words of an entry of the mail.
 const MAIL_WORDS: usize = 3;
+/// How long a batch runs before somebody looks whether the kernel is to end.
+const LOOK: Duration = Duration::from_millis(100);
 /// Words of a VM's context.
 const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
 /// Messages for each of which a VM has room to send.
@@ -69,6 +75,7 @@ impl OnDevice {
             None => States::Host(words),
         };
         Ok(OnDevice {
+            id: entry.id,
             executor,
             engine,
             program,
@@ -82,7 +89,7 @@ impl OnDevice {
     }
 
     /// Runs one job for some of the mail.
-    fn run(&mut self, mail: &[Mail], batch: &Batch, now: u64, done: &mut Handled) -> Result<()> {
+    fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
         let layout = Layout::new(self, mail, batch);
         let job = layout.job(self, mail.len() as u32);
         let states = match &self.states {
@@ -94,15 +101,23 @@ impl OnDevice {
             states,
             mail,
             messages: &batch.words,
-            now,
+            now: turn.now,
         };
         let mut running = self.executor.start(job, &content)?;
         let mut trapped = 0;
+        let limit = Limit {
+            time: Some(LOOK),
+            ..Limit::default()
+        };
         loop {
-            let tally = running.advance(&Limit::default(), &mut |_| {})?;
+            let tally = running.advance(&limit, &mut |_| {})?;
             trapped = trapped.max(tally.trapped);
             if tally.running == 0 && tally.yielded == 0 {
                 break;
+            }
+            if (turn.is_over)() {
+                let kernel = self.id.to_string();
+                return Err(RingError::Closed { kernel }.into());
             }
         }
         let image = if trapped > 0 { Some(running.image()?) } else { None };
@@ -171,7 +186,7 @@ impl OnDevice {
 }
 
 impl Runner for OnDevice {
-    fn handle(&mut self, batch: &Batch, now: u64) -> Result<Handled> {
+    fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
         let most = self.most(batch);
         if most == 0 {
             return Err(Error::TooLarge {
@@ -183,7 +198,7 @@ impl Runner for OnDevice {
         }
         let mut done = Handled::default();
         for mail in batch.mail.chunks(most) {
-            self.run(mail, batch, now, &mut done)?;
+            self.run(mail, batch, turn, &mut done)?;
         }
         Ok(done)
     }

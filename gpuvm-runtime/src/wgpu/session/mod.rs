@@ -5,6 +5,7 @@ mod advance;
 mod arena;
 mod buffers;
 mod launch;
+mod record;
 mod results;
 mod sequence;
 mod state;

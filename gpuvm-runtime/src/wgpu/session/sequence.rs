@@ -11,16 +11,16 @@ use gpuvm_core::program::Program;
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
-use super::super::memory::{Readback, WORD, part_of, size, words_of};
+use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
 use super::super::source::{WORKGROUP, row, signal};
-use super::super::stepper::{Batch, Planner, Shared, Stepper};
+use super::super::stepper::{Planner, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, is_resident, return_atomics, window};
-use super::launch::{Launch, fields};
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
+use super::record::{Added, Bound, inputs, is_alone};
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
 use crate::error::Result;
@@ -50,43 +50,11 @@ pub struct Jobs<P> {
     frames: Option<Arc<Lease>>,
 }
 
-/// A job of the row.
-struct Added {
-    job: Job,
-    stepper: Arc<dyn Stepper>,
-    /// What runs the job before and this one, if they are joined.
-    joined: Option<Arc<dyn Stepper>>,
-    arena: Arena,
-    /// What its arena starts with.
-    words: Vec<u32>,
-    cycles: u32,
-    inner_cycles: u32,
-}
-
 /// Jobs that are under way, and where they leave the states of their VMs.
 struct Submission {
     jobs: Vec<Added>,
     states: Arc<Lease>,
     frames: Arc<Lease>,
-}
-
-/// A job, or two that are joined, in one dispatch.
-struct Dispatch<'a> {
-    first: &'a Added,
-    jobs: usize,
-    /// What runs them.
-    stepper: &'a Arc<dyn Stepper>,
-}
-
-/// What is bound for all jobs of a submission: buffers, and how many words of them.
-struct Bound<'b> {
-    /// A uniform a job, and from a byte on the slots.
-    inputs: &'b Lease,
-    slots: (u64, u64),
-    /// The signal, and so many words of atomics.
-    cells: (&'b Lease, u64),
-    states: (&'b Lease, u64),
-    frames: (&'b Lease, u64),
 }
 
 impl<P> Jobs<P> {
@@ -332,130 +300,12 @@ impl<P: Planner> Jobs<P> {
     }
 }
 
-impl Bound<'_> {
-    /// Records jobs. Those that need more than dispatches are alone in their passes.
-    fn record(
-        &self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        (arena, arena_words): (&wgpu::Buffer, u64),
-        added: &[Added],
-        clock: Option<&Clock>,
-    ) {
-        let (slots_at, slot_words) = self.slots;
-        let (cells, atomic_words) = self.cells;
-        let shared = Shared::new([
-            words_of(self.inputs, u64::from(UNIFORM_STRIDE) / WORD),
-            part_of(self.inputs, slots_at, slot_words),
-            words_of(arena, arena_words),
-            part_of(cells, ATOMICS_AT * WORD, atomic_words),
-            words_of(self.states.0, self.states.1),
-            words_of(self.frames.0, self.frames.1),
-            words_of(cells, signal::WORDS as u64),
-        ]);
-        let stretches = added.chunk_by(|a, b| !a.is_alone() && !b.is_alone());
-        let mut done = 0;
-        for stretch in stretches {
-            let (first, last) = (done == 0, done + stretch.len() == added.len());
-            let job = &stretch[0].job;
-            if job.program.frame_memory() > 0 {
-                encoder.clear_buffer(self.frames.0, 0, None);
-            }
-            fetch_atomics(job, encoder, arena, cells);
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: None,
-                timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
-            });
-            let dispatches: Vec<Dispatch<'_>> = stretch
-                .chunk_by(|_, next| next.joined.is_some())
-                .map(Dispatch::new)
-                .collect();
-            for alike in dispatches.chunk_by(Dispatch::is_like) {
-                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].first.job.vms);
-                for dispatch in alike {
-                    let at = done as u32 * UNIFORM_STRIDE;
-                    let batch = Batch {
-                        dispatches: 1,
-                        cycles: dispatch.first.cycles,
-                        fresh: true,
-                        first: at,
-                        then: at + (dispatch.jobs as u32 - 1) * UNIFORM_STRIDE,
-                    };
-                    kernels.record(&mut pass, &batch);
-                    done += dispatch.jobs;
-                }
-            }
-            drop(pass);
-            return_atomics(job, encoder, arena, cells);
-        }
-    }
-}
-
-impl<'a> Dispatch<'a> {
-    /// That of a job and those that are joined to it.
-    fn new(jobs: &'a [Added]) -> Dispatch<'a> {
-        let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
-        Dispatch {
-            first,
-            jobs: jobs.len(),
-            stepper: last.joined.as_ref().unwrap_or(&first.stepper),
-        }
-    }
-
-    /// Whether the same kernels serve both, bound once.
-    fn is_like(&self, other: &Dispatch<'_>) -> bool {
-        Arc::ptr_eq(self.stepper, other.stepper) && self.first.job.vms == other.first.job.vms
-    }
-}
-
 impl Submission {
     /// Its jobs, each with where it leaves states and frames.
     fn into_jobs(self) -> impl Iterator<Item = (Added, Arc<Lease>, Arc<Lease>)> {
         let Submission { jobs, states, frames } = self;
         jobs.into_iter().map(move |job| (job, states.clone(), frames.clone()))
     }
-}
-
-impl Added {
-    /// Whether its pass is its own.
-    fn is_alone(&self) -> bool {
-        is_alone(&self.job)
-    }
-}
-
-/// Whether a job needs more than a dispatch.
-fn is_alone(job: &Job) -> bool {
-    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
-}
-
-/// The uniforms of jobs, and then all their slots. So many jobs of the row were before.
-fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
-    let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
-    let mut words = Vec::with_capacity(added.len() * (stride + 32));
-    let mut slots = Vec::new();
-    let mut number = 0;
-    for alike in added.chunk_by(|a, b| Arc::ptr_eq(&a.stepper, &b.stepper)) {
-        let fields = fields(alike[0].stepper.launch_fields())?;
-        for added in alike {
-            number += 1;
-            let launch = Launch {
-                job: &added.job,
-                cycles: added.cycles,
-                inner_cycles: added.inner_cycles,
-                resume: false,
-                fresh: true,
-                window: window(&added.job, &added.arena),
-                atomic_words: added.job.atomics.len() as u32,
-                first_slot: slots.len() as u32 / 4,
-                turn: (before + number) as u32,
-            };
-            launch.append(&fields, &mut words);
-            words.resize(number * stride, 0);
-            append_slots(&added.job, &added.arena, &mut slots);
-        }
-    }
-    words.extend(slots);
-    Ok(words)
 }
 
 /// Instructions of each VM in its one dispatch, and iterations inside of them.
