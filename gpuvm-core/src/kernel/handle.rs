@@ -2,6 +2,7 @@
 
 use super::Around;
 use super::build::{At, Builder};
+use super::loops::branch;
 use crate::ir::{End, Word};
 use crate::isa::Op;
 use crate::types::Context;
@@ -45,11 +46,7 @@ impl Builder<'_> {
         let limit = self.compute(Op::AddImm, &[sent], around.sends);
         let word = self.compute(Op::LtU, &[room, limit], 0);
         let body = self.block();
-        self.end(End::Branch {
-            word,
-            then: done,
-            otherwise: body,
-        });
+        self.end(branch(word, done, body));
         self.begin(body);
         self.store_at(at, record, Context::LIMIT, limit);
     }
@@ -58,11 +55,7 @@ impl Builder<'_> {
         let (at, record) = self.record(around);
         let word = self.compute(Op::Load, &[at, record], Context::STOPPED);
         let on = self.block();
-        self.end(End::Branch {
-            word,
-            then: done,
-            otherwise: on,
-        });
+        self.end(branch(word, done, on));
         self.begin(on);
     }
 

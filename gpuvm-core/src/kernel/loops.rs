@@ -388,6 +388,6 @@ impl Builder<'_> {
     }
 }
 
-fn branch(word: Word, then: usize, otherwise: usize) -> End {
+pub(super) fn branch(word: Word, then: usize, otherwise: usize) -> End {
     End::Branch { word, then, otherwise }
 }
