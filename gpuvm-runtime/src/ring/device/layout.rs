@@ -35,10 +35,6 @@ impl Layout {
         let longest = mail.iter().map(|mail| mail.end - mail.first).max().unwrap_or_default();
         let room = actors.sends * MESSAGES_WITH_ROOM.min(longest as usize);
         let mail = mail.len();
-        let host = match &actors.states {
-            States::Engine(..) => 0,
-            States::Host(states) => states.len(),
-        };
         let mut end = 0;
         let mut next = |words: usize| {
             end += words;
@@ -49,7 +45,7 @@ impl Layout {
             messages: next(batch.words.len()),
             // What the host wants back lies together.
             contexts: next(if actors.sends > 0 { mail * CONTEXT_WORDS } else { 0 }),
-            states: next(host),
+            states: next(actors.states.on_host().len()),
             answers: next(batch.places.len() * actors.answer_words),
             handled: next(mail),
             letters: next(mail * room * actors.letter_words),

@@ -43,6 +43,16 @@ enum States {
     Host(Vec<u32>),
 }
 
+impl States {
+    /// The words that travel with each job: none if the states stay on the engine.
+    fn on_host(&self) -> &[u32] {
+        match self {
+            States::Engine(..) => &[],
+            States::Host(states) => states,
+        }
+    }
+}
+
 /// Words of an entry of the mail.
 const MAIL_WORDS: usize = 3;
 /// How long a batch runs before somebody looks whether the kernel is to end.
@@ -92,10 +102,7 @@ impl OnDevice {
     fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
         let layout = Layout::new(self, mail, batch);
         let job = layout.job(self, mail.len() as u32);
-        let states = match &self.states {
-            States::Engine(..) => &[][..],
-            States::Host(states) => states,
-        };
+        let states = self.states.on_host();
         let content = Content {
             layout: &layout,
             states,
@@ -164,10 +171,7 @@ impl OnDevice {
 
     /// How many actors one job may have.
     fn most(&self, batch: &Batch) -> usize {
-        let host = match &self.states {
-            States::Host(states) => states.len(),
-            States::Engine(..) => 0,
-        };
+        let host = self.states.on_host().len();
         let demand = Demand {
             shared_words: (host + batch.words.len() + batch.places.len() * self.answer_words) as u64,
             words_per_vm: (MAIL_WORDS + 1 + self.words_around(MESSAGES_WITH_ROOM)) as u64,
