@@ -179,10 +179,7 @@ impl Builder<'_> {
         self.end(branch(word, body, done));
         self.begin(body);
         for (index, columns) in self.next(rest, together) {
-            let at = range.at(index);
-            let element = self.compute_element(Some(at), index, columns);
-            let value = self.value(value, &element);
-            self.fold(op, &rest.folded, &value, at);
+            self.fold_loaded(op, value, &rest.folded, range.at(index), columns);
         }
         self.add_to(rest.left, together.wrapping_neg());
         self.end(End::Jump(next));
@@ -196,10 +193,7 @@ impl Builder<'_> {
         self.end(branch(rest.left, some, done));
         self.begin(some);
         for (number, (index, columns)) in (1..).zip(self.next(rest, most)) {
-            let at = range.at(index);
-            let element = self.compute_element(Some(at), index, columns);
-            let value = self.value(value, &element);
-            self.fold(op, &rest.folded, &value, at);
+            self.fold_loaded(op, value, &rest.folded, range.at(index), columns);
             if number < most {
                 let (more, number) = (self.block(), self.make(Op::Imm, number));
                 let word = self.compute(Op::LtU, &[number, rest.left], 0);
@@ -209,6 +203,13 @@ impl Builder<'_> {
         }
         self.end(End::Jump(done));
         self.begin(done);
+    }
+
+    /// Computes an element whose columns were loaded, and folds its value.
+    fn fold_loaded(&mut self, op: Fold, value: &Input, folded: &[Word], at: At, columns: Columns) {
+        let element = self.compute_element(Some(at), at.index, columns);
+        let value = self.value(value, &element);
+        self.fold(op, folded, &value, at);
     }
 
     /// Loads what so many elements have in columns. In place of an element that is not there it is the last of all; and as no index is
