@@ -232,7 +232,7 @@ impl Shared {
     pub fn take_rounds(&self, went: Went, left: Sent, in_flight: usize) {
         let mut state = self.lock();
         let counts = &mut state.counts;
-        counts.batches += went.rounds;
+        counts.rounds += went.rounds;
         counts.processed += went.handled;
         let sent = went.handled + in_flight as u64;
         counts.accepted += sent;
