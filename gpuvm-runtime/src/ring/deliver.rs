@@ -11,8 +11,9 @@ use super::options::Answers;
 use super::pump::Outcome;
 use super::shared::{Shared, State};
 
-/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it.
-pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome) {
+/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
+/// that they have sent each other.
+pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome, going_on: usize) {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
         shared,
@@ -31,7 +32,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     shared.accept_sent(&mut state, sent);
     let received = from.len();
     state.outputs.push(from, words);
-    let room = std::mem::take(&mut state.in_flight);
+    let room = std::mem::replace(&mut state.in_flight, going_on);
     let failure = outcome.failure.take();
     let failed = failure.is_some();
     if let Some(reason) = failure {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::batch::{Batch, Grouper, Mail};
 use super::clock::Clock;
@@ -12,8 +13,8 @@ use super::error::RingError;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
-use super::runner::{Handled, Runner, Trapped, Turn};
-use super::shared::Shared;
+use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
+use super::shared::{Shared, Went};
 use crate::engine::Words;
 use crate::error::{Error, Result};
 
@@ -33,29 +34,125 @@ pub(super) struct Outcome {
 }
 
 /// Runs until the kernel is over.
-pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
+pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>) {
     let _guard = Guard(shared);
-    let size = shared.entry.message.ty.words as usize;
-    let mut grouper = Grouper::new(shared.actors, size);
-    let mut clock = Clock::default();
+    let mut pump = Pump {
+        shared,
+        runner,
+        clock: Clock::default(),
+    };
+    let mut grouper = Grouper::new(shared.actors, shared.entry.message.ty.words as usize);
     while let Some(letters) = next(shared) {
-        let mut batch = grouper.group(&letters.to, &letters.words);
-        let turn = Turn {
-            now: clock.tick(),
-            is_over: &|| shared.lock().now,
-        };
-        let outcome = handle(shared, &mut *runner, &mut batch, &turn);
-        let outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
-        if outcome.failure.is_some() {
-            drop(runner);
-            return deliver(shared, letters, &batch.places, outcome);
+        let batch = grouper.group(&letters.to, &letters.words);
+        let mut work = Some(Work {
+            letters,
+            batch,
+            handled: None,
+        });
+        while let Some(next) = work.take() {
+            match pump.work(next) {
+                Ok(more) => work = more,
+                Err(Failed) => return,
+            }
         }
-        deliver(shared, letters, &batch.places, outcome);
     }
-    drop(runner);
+    drop(pump);
     shared.lock().life = Life::Terminated;
     tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
     shared.notify_all();
+}
+
+/// What the pump has.
+struct Pump<'s> {
+    shared: &'s Shared,
+    runner: Box<dyn Runner>,
+    clock: Clock,
+}
+
+/// Messages to see to.
+struct Work {
+    letters: Letters,
+    batch: Batch,
+    /// What became of them, if actors have handled them already.
+    handled: Option<Handled>,
+}
+
+/// The kernel has failed.
+struct Failed;
+
+impl Pump<'_> {
+    /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
+    /// messages of that of which somebody has to know.
+    fn work(&mut self, work: Work) -> Result<Option<Work>, Failed> {
+        let Pump { shared, runner, clock } = self;
+        let Work {
+            letters,
+            mut batch,
+            handled,
+        } = work;
+        let turn = Turn {
+            now: clock.tick(),
+            is_over: &|| shared.lock().now,
+            is_wanted: &|| shared.lock().has_work(shared),
+        };
+        let outcome = handle(shared, &mut **runner, (&mut batch, handled), &turn);
+        let mut outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
+        let failed = outcome.failure.is_some();
+        let stopped = shared.go_on_with(&outcome);
+        let sent = stopped.as_ref().map(|_| std::mem::take(&mut outcome.sent));
+        let going_on = sent.as_ref().map_or(0, |sent| sent.to.len());
+        deliver(shared, letters, &batch.places, outcome, going_on);
+        match (sent, stopped) {
+            _ if failed => Err(Failed),
+            (Some(sent), Some(stopped)) => self.rounds(sent, &stopped),
+            _ => Ok(None),
+        }
+    }
+
+    /// Lets actors handle what they have sent each other.
+    fn rounds(&mut self, sent: Sent, stopped: &[u32]) -> Result<Option<Work>, Failed> {
+        let Pump { shared, runner, clock } = self;
+        let begin = Instant::now();
+        let turn = Turn {
+            now: clock.tick(),
+            is_over: &|| shared.lock().now,
+            is_wanted: &|| shared.lock().has_work(shared),
+        };
+        let Rounds {
+            count,
+            handled,
+            left,
+            last,
+        } = runner.rounds(sent, stopped, &turn).map_err(|error| {
+            shared.fail(error.to_string());
+            Failed
+        })?;
+        clock.pass(count);
+        let went = Went {
+            rounds: count,
+            handled,
+            time: begin.elapsed(),
+        };
+        let last = last.map(|(batch, handled)| Work::of_round(batch, handled));
+        shared.take_rounds(went, left, last.as_ref().map_or(0, |work| work.letters.len()));
+        Ok(last)
+    }
+}
+
+impl Work {
+    /// The messages of a round, as if somebody had sent them in the order in which they are.
+    fn of_round(batch: Batch, handled: Handled) -> Work {
+        let mut letters = Letters::default();
+        for mail in &batch.mail {
+            letters.to.extend((mail.first..mail.end).map(|_| mail.actor));
+        }
+        letters.words.clone_from(&batch.words);
+        Work {
+            letters,
+            batch,
+            handled: Some(handled),
+        }
+    }
 }
 
 /// Tells those who wait that the pump has panicked, if it has.
@@ -89,19 +186,28 @@ fn next(shared: &Shared) -> Option<Letters> {
     }
 }
 
-/// Lets actors handle a batch. Those that start afresh after a trap, or had no room for what they send, go on with what is left of their mail.
-fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, turn: &Turn<'_>) -> Result<Outcome> {
+/// Lets actors handle a batch, unless they have. Those that start afresh after a trap go on with what is left of their mail.
+fn handle(
+    shared: &Shared,
+    runner: &mut dyn Runner,
+    (batch, mut handled): (&mut Batch, Option<Handled>),
+    turn: &Turn<'_>,
+) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    outcome.refuse_stopped(shared, batch);
+    if handled.is_none() {
+        outcome.refuse_stopped(shared, batch);
+    }
     let size = shared.entry.returned.words as usize;
     while !batch.mail.is_empty() {
         let Handled {
             answers,
             trapped,
             stopped,
-            unfinished,
             sent,
-        } = runner.handle(batch, turn)?;
+        } = match handled.take() {
+            Some(handled) => handled,
+            None => runner.handle(batch, turn)?,
+        };
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
         for Mail { actor, first, end } in stopped {
@@ -109,13 +215,12 @@ fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, turn: &Tu
             outcome.lose(first..end, shared.stopped(actor));
         }
         let mut fresh = Vec::new();
-        batch.mail = unfinished;
+        batch.mail.clear();
         for trapped in trapped {
             let rest = outcome.judge(shared, trapped);
             fresh.extend(rest.map(|rest| rest.actor));
             batch.mail.extend(rest.filter(|rest| rest.first < rest.end));
         }
-        batch.mail.sort_by_key(|mail| mail.actor);
         if !fresh.is_empty() {
             runner.reset(&fresh)?;
         }

@@ -15,6 +15,16 @@ pub trait Runner: Send {
     /// When the device fails. A trap is no error.
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled>;
 
+    /// Lets actors handle what they have sent each other, and what they send while they do, round after round, as far as nobody else has to
+    /// know of it. All messages are to actors that there are; `stopped` are those that have stopped, and get none.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn rounds(&mut self, sent: Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Rounds> {
+        Ok(Rounds::none(sent))
+    }
+
     /// Gives actors the state that they began with.
     ///
     /// # Errors
@@ -30,6 +40,8 @@ pub struct Turn<'t> {
     /// Whether the kernel is to end at once. A runner that can stop in the middle of a batch asks every now and then, and gives
     /// [`RingError::Closed`](super::RingError::Closed).
     pub is_over: &'t dyn Fn() -> bool,
+    /// Whether there is something else to do than rounds.
+    pub is_wanted: &'t dyn Fn() -> bool,
 }
 
 /// What became of a batch.
@@ -42,10 +54,31 @@ pub struct Handled {
     pub trapped: Vec<Trapped>,
     /// What is left of the mail of actors that are to stop.
     pub stopped: Vec<Mail>,
-    /// What is left of the mail of actors that had no room for what they send.
-    pub unfinished: Vec<Mail>,
     /// What actors have sent, in the order of their numbers.
     pub sent: Sent,
+}
+
+/// What has come of rounds.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// How many there were, each with a time stamp of its own.
+    pub count: u64,
+    /// Messages that were handled in them, without answers; the last one's do not count.
+    pub handled: u64,
+    /// What waits to be handled.
+    pub left: Sent,
+    /// The messages of the last round, and what became of them, if somebody has to know.
+    pub last: Option<(Batch, Handled)>,
+}
+
+impl Rounds {
+    /// No round: all that was sent waits.
+    pub fn none(sent: Sent) -> Rounds {
+        Rounds {
+            left: sent,
+            ..Rounds::default()
+        }
+    }
 }
 
 /// An actor that trapped in a batch.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use event_listener::Event;
 
@@ -14,6 +14,7 @@ use super::life::Life;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
+use super::pump::Outcome;
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -52,6 +53,16 @@ pub(super) struct State {
     pub counts: Counts,
     /// Whether the pump sleeps.
     sleeps: bool,
+}
+
+/// What rounds have done.
+pub(super) struct Went {
+    /// How many there were.
+    pub rounds: u64,
+    /// Messages that were handled in them.
+    pub handled: u64,
+    /// How long they took together.
+    pub time: Duration,
 }
 
 /// Whether a message was taken.
@@ -200,6 +211,44 @@ impl Shared {
         state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
     }
 
+    /// Whether actors may go on at once with what they have sent while they handled a batch: the actors that have stopped, unless what was
+    /// sent is to one of them or to one that does not exist, or there is something else to do.
+    pub fn go_on_with(&self, outcome: &Outcome) -> Option<Vec<u32>> {
+        let to = &outcome.sent.to;
+        let state = self.lock();
+        let has_stopped = |actor| state.stopped.contains(actor) || outcome.stopped.contains(actor);
+        let may = outcome.failure.is_none() && !to.is_empty() && state.may_run(self) && state.letters.is_empty();
+        if !may || to.iter().any(|actor| *actor >= self.actors) {
+            return None;
+        }
+        let anyone = !state.stopped.is_empty() || !outcome.stopped.is_empty();
+        if anyone && to.iter().any(has_stopped) {
+            return None;
+        }
+        Some(state.stopped.iter().chain(&outcome.stopped).copied().collect())
+    }
+
+    /// Takes over what has come of rounds: what is left waits before everything else, and so many messages the pump still has.
+    pub fn take_rounds(&self, went: Went, left: Sent, in_flight: usize) {
+        let mut state = self.lock();
+        let counts = &mut state.counts;
+        counts.rounds += went.rounds;
+        counts.processed += went.handled;
+        let sent = went.handled + in_flight as u64;
+        counts.accepted += sent;
+        if let Some(rounds) = u32::try_from(went.rounds).ok().filter(|rounds| *rounds > 0) {
+            counts.took(went.handled, went.time / rounds);
+        }
+        self.accept_sent(&mut state, left);
+        let room = std::mem::replace(&mut state.in_flight, in_flight);
+        let rests = state.life != Life::Active || state.is_settled();
+        drop(state);
+        self.room.notify(room);
+        if rests {
+            self.changed.notify(usize::MAX);
+        }
+    }
+
     fn no_such_actor(&self, actor: u32) -> RingError {
         RingError::NoSuchActor {
             kernel: self.name(),
@@ -330,6 +379,11 @@ impl State {
             Life::Terminating => true,
             _ => false,
         }
+    }
+
+    /// Whether the pump has more to do than what it does.
+    pub fn has_work(&self, shared: &Shared) -> bool {
+        !self.letters.is_empty() || !self.may_run(shared) || self.now
     }
 
     /// Whether no message waits or is being handled.
