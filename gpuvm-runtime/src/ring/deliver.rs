@@ -12,8 +12,14 @@ use super::pump::Outcome;
 use super::shared::{Shared, State};
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
-/// that they have sent each other.
-pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome, going_on: usize) {
+/// that they have sent each other. Whether nobody else has to know of anything.
+pub(super) fn deliver(
+    shared: &Shared,
+    letters: Letters,
+    places: &[u32],
+    mut outcome: Outcome,
+    going_on: usize,
+) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
         shared,
@@ -29,6 +35,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
+    state.counts.accepted += sent.to.len() as u64;
     shared.accept_sent(&mut state, sent);
     let received = from.len();
     state.outputs.push(from, words);
@@ -57,6 +64,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
             .into_iter()
             .for_each(|letter| shared.keep(&mut state, letter));
     }
+    received == 0 && outcome.lost.is_empty()
 }
 
 /// What is handed out, message by message.

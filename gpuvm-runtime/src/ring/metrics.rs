@@ -43,7 +43,7 @@ pub struct Metrics {
     pub most_queued: u64,
     /// Answers that wait to be received.
     pub unreceived: u64,
-    /// Batches in which they were handled, but for rounds.
+    /// Times that messages were taken from the queue, all that waited at once.
     pub batches: u64,
     /// Rounds in which actors handled what they had sent each other without it leaving the device.
     pub rounds: u64,

@@ -97,7 +97,7 @@ fn runner(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Re
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
     }
-    let on_device = OnDevice::new(runtime, entry, engine, program, actors)?;
+    let on_device = OnDevice::new(runtime, entry, (engine, program), options)?;
     Ok((engine, Box::new(on_device)))
 }
 

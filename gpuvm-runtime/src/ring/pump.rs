@@ -39,21 +39,17 @@ pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>) {
     let mut pump = Pump {
         shared,
         runner,
+        grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
         clock: Clock::default(),
+        is_quiet: true,
     };
-    let mut grouper = Grouper::new(shared.actors, shared.entry.message.ty.words as usize);
     while let Some(letters) = next(shared) {
-        let batch = grouper.group(&letters.to, &letters.words);
-        let mut work = Some(Work {
-            letters,
-            batch,
-            handled: None,
-        });
-        while let Some(next) = work.take() {
-            match pump.work(next) {
-                Ok(more) => work = more,
-                Err(Failed) => return,
-            }
+        let mut work = pump.begin(letters);
+        while let Ok(Some(next)) = work {
+            work = pump.work(next);
+        }
+        if let Err(Failed) = work {
+            return;
         }
     }
     drop(pump);
@@ -66,7 +62,10 @@ pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>) {
 struct Pump<'s> {
     shared: &'s Shared,
     runner: Box<dyn Runner>,
+    grouper: Grouper,
     clock: Clock,
+    /// Whether nobody had to know of the first of the last rounds.
+    is_quiet: bool,
 }
 
 /// Messages to see to.
@@ -81,10 +80,31 @@ struct Work {
 struct Failed;
 
 impl Pump<'_> {
+    /// Begins with messages: they may be those of a round, of which nobody has to know.
+    fn begin(&mut self, letters: Letters) -> Result<Option<Work>, Failed> {
+        let may_go_round = self.is_quiet && letters.calls.is_empty() && self.runner.goes_round(letters.len());
+        if may_go_round && let Some(stopped) = self.shared.open_to(&letters.to, &[]) {
+            let (from_others, accepted) = (letters.len(), letters.accepted);
+            let sent = Sent {
+                to: letters.to,
+                words: letters.words,
+            };
+            return self.rounds(sent, (from_others, accepted), &stopped);
+        }
+        let batch = self.grouper.group(&letters.to, &letters.words);
+        Ok(Some(Work {
+            letters,
+            batch,
+            handled: None,
+        }))
+    }
+
     /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
     /// messages of that of which somebody has to know.
     fn work(&mut self, work: Work) -> Result<Option<Work>, Failed> {
-        let Pump { shared, runner, clock } = self;
+        let Pump {
+            shared, runner, clock, ..
+        } = self;
         let Work {
             letters,
             mut batch,
@@ -98,20 +118,30 @@ impl Pump<'_> {
         let outcome = handle(shared, &mut **runner, (&mut batch, handled), &turn);
         let mut outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
         let failed = outcome.failure.is_some();
-        let stopped = shared.go_on_with(&outcome);
-        let sent = stopped.as_ref().map(|_| std::mem::take(&mut outcome.sent));
-        let going_on = sent.as_ref().map_or(0, |sent| sent.to.len());
-        deliver(shared, letters, &batch.places, outcome, going_on);
-        match (sent, stopped) {
+        let mut going_on = None;
+        if !failed && runner.goes_round(outcome.sent.to.len()) && !shared.lock().has_work(shared) {
+            let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
+            going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
+        }
+        let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len());
+        self.is_quiet = deliver(shared, letters, &batch.places, outcome, in_flight);
+        match going_on {
             _ if failed => Err(Failed),
-            (Some(sent), Some(stopped)) => self.rounds(sent, &stopped),
-            _ => Ok(None),
+            Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
+            None => Ok(None),
         }
     }
 
-    /// Lets actors handle what they have sent each other.
-    fn rounds(&mut self, sent: Sent, stopped: &[u32]) -> Result<Option<Work>, Failed> {
-        let Pump { shared, runner, clock } = self;
+    /// Lets actors handle messages, and what they send each other then. So many were accepted before, and when, if times are of use.
+    fn rounds(
+        &mut self,
+        sent: Sent,
+        (from_others, accepted): (usize, Vec<(usize, Instant)>),
+        stopped: &[u32],
+    ) -> Result<Option<Work>, Failed> {
+        let Pump {
+            shared, runner, clock, ..
+        } = self;
         let begin = Instant::now();
         let turn = Turn {
             now: clock.tick(),
@@ -128,13 +158,16 @@ impl Pump<'_> {
             Failed
         })?;
         clock.pass(count);
+        self.is_quiet = last.is_none() || count > 1;
         let went = Went {
             rounds: count,
             handled,
+            from_others,
+            accepted,
             time: begin.elapsed(),
         };
         let last = last.map(|(batch, handled)| Work::of_round(batch, handled));
-        shared.take_rounds(went, left, last.as_ref().map_or(0, |work| work.letters.len()));
+        shared.take_rounds(&went, left, last.as_ref().map_or(0, |work| work.letters.len()));
         Ok(last)
     }
 }

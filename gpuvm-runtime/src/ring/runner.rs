@@ -15,14 +15,22 @@ pub trait Runner: Send {
     /// When the device fails. A trap is no error.
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled>;
 
-    /// Lets actors handle what they have sent each other, and what they send while they do, round after round, as far as nobody else has to
-    /// know of it. All messages are to actors that there are; `stopped` are those that have stopped, and get none.
+    /// Whether rounds are worth while that begin with so many messages.
+    fn goes_round(&self, _messages: usize) -> bool {
+        false
+    }
+
+    /// Lets actors handle messages, and what they send each other while they do, round after round, as far as nobody else has to know of
+    /// it. All messages are to actors that there are and that have not stopped, as these have.
     ///
     /// # Errors
     ///
     /// When the device fails.
     fn rounds(&mut self, sent: Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Rounds> {
-        Ok(Rounds::none(sent))
+        Ok(Rounds {
+            left: sent,
+            ..Rounds::default()
+        })
     }
 
     /// Gives actors the state that they began with.
@@ -69,16 +77,6 @@ pub struct Rounds {
     pub left: Sent,
     /// The messages of the last round, and what became of them, if somebody has to know.
     pub last: Option<(Batch, Handled)>,
-}
-
-impl Rounds {
-    /// No round: all that was sent waits.
-    pub fn none(sent: Sent) -> Rounds {
-        Rounds {
-            left: sent,
-            ..Rounds::default()
-        }
-    }
 }
 
 /// An actor that trapped in a batch.

@@ -14,7 +14,6 @@ use super::life::Life;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
-use super::pump::Outcome;
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -59,8 +58,12 @@ pub(super) struct State {
 pub(super) struct Went {
     /// How many there were.
     pub rounds: u64,
-    /// Messages that were handled in them.
+    /// Messages that were handled in them, but for the last if somebody has to know of it.
     pub handled: u64,
+    /// Messages that they began with and that were accepted before.
+    pub from_others: usize,
+    /// When that was, with telemetry: so many at a time.
+    pub accepted: Vec<(usize, Instant)>,
     /// How long they took together.
     pub time: Duration,
 }
@@ -178,12 +181,11 @@ impl Shared {
         Taken::Yes
     }
 
-    /// Accepts what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
+    /// Takes what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
     pub fn accept_sent(&self, state: &mut State, sent: Sent) {
         if sent.to.is_empty() {
             return;
         }
-        let count = sent.to.len();
         let size = self.entry.message.ty.words as usize;
         let mut letters = Letters {
             to: sent.to,
@@ -206,38 +208,34 @@ impl Shared {
         if state.counts.has_telemetry() {
             letters.accepted.push((letters.len(), Instant::now()));
         }
-        state.counts.accepted += count as u64;
         state.letters.prepend(letters);
         state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
     }
 
-    /// Whether actors may go on at once with what they have sent while they handled a batch: the actors that have stopped, unless what was
-    /// sent is to one of them or to one that does not exist, or there is something else to do.
-    pub fn go_on_with(&self, outcome: &Outcome) -> Option<Vec<u32>> {
-        let to = &outcome.sent.to;
-        let state = self.lock();
-        let has_stopped = |actor| state.stopped.contains(actor) || outcome.stopped.contains(actor);
-        let may = outcome.failure.is_none() && !to.is_empty() && state.may_run(self) && state.letters.is_empty();
-        if !may || to.iter().any(|actor| *actor >= self.actors) {
-            return None;
-        }
-        let anyone = !state.stopped.is_empty() || !outcome.stopped.is_empty();
-        if anyone && to.iter().any(has_stopped) {
-            return None;
-        }
-        Some(state.stopped.iter().chain(&outcome.stopped).copied().collect())
+    /// The actors that have stopped, those that just have among them; `None` if one of these messages is to one of them, or to an actor that
+    /// does not exist.
+    pub fn open_to(&self, to: &[u32], just_stopped: &[u32]) -> Option<Vec<u32>> {
+        let mut stopped: Vec<u32> = self.lock().stopped.iter().chain(just_stopped).copied().collect();
+        stopped.sort_unstable();
+        let has_stopped = |actor: &u32| stopped.binary_search(actor).is_ok();
+        let is_closed = |actor: &u32| *actor >= self.actors || !stopped.is_empty() && has_stopped(actor);
+        (!to.is_empty() && !to.iter().any(is_closed)).then_some(stopped)
     }
 
     /// Takes over what has come of rounds: what is left waits before everything else, and so many messages the pump still has.
-    pub fn take_rounds(&self, went: Went, left: Sent, in_flight: usize) {
+    pub fn take_rounds(&self, went: &Went, left: Sent, in_flight: usize) {
         let mut state = self.lock();
         let counts = &mut state.counts;
         counts.rounds += went.rounds;
         counts.processed += went.handled;
-        let sent = went.handled + in_flight as u64;
-        counts.accepted += sent;
+        let done = went.handled + in_flight as u64;
+        counts.accepted += done + left.to.len() as u64 - went.from_others as u64;
+        for &(messages, accepted) in &went.accepted {
+            counts.took(messages as u64, accepted.elapsed());
+        }
         if let Some(rounds) = u32::try_from(went.rounds).ok().filter(|rounds| *rounds > 0) {
-            counts.took(went.handled, went.time / rounds);
+            let between = done.saturating_sub(went.from_others as u64);
+            counts.took(between, went.time / rounds);
         }
         self.accept_sent(&mut state, left);
         let room = std::mem::replace(&mut state.in_flight, in_flight);

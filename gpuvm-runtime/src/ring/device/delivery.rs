@@ -37,7 +37,8 @@ const CONTEXT: u32 = Context::TYPE.words;
 const SENT: u32 = Context::SENT;
 const STOPPED: u32 = Context::STOPPED;
 
-/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`.
+/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`; 0 if
+/// nobody wants answers.
 #[routine(callee)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn tally(

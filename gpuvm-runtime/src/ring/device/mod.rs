@@ -14,11 +14,12 @@ use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::types::{Context, Value};
 
 use self::layout::{Content, Layout, Left};
-use self::rounds::OnTheirOwn;
+use self::rounds::{OnTheirOwn, is_dense};
 use super::batch::{Batch, Mail};
 use super::context::Sent;
 use super::error::RingError;
 use super::handler::Entry;
+use super::options::RingOptions;
 use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Limit, Region, Running, Slot, Words};
 use crate::error::{Error, Result};
@@ -78,10 +79,10 @@ impl OnDevice {
     pub fn new(
         runtime: &Runtime,
         entry: &Entry,
-        engine: Engine,
-        program: Arc<Program>,
-        actors: u32,
+        (engine, program): (Engine, Arc<Program>),
+        options: &RingOptions,
     ) -> Result<OnDevice> {
+        let actors = options.actors;
         let executor = runtime.executor(engine)?;
         let initial = (entry.initial)();
         let words = initial.repeat(actors as usize);
@@ -93,7 +94,7 @@ impl OnDevice {
             }
             None => States::Host(words),
         };
-        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, actors)?;
+        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers))?;
         Ok(OnDevice {
             id: entry.id,
             executor,
@@ -248,6 +249,10 @@ impl Runner for OnDevice {
             rest = later;
         }
         Ok(done)
+    }
+
+    fn goes_round(&self, messages: usize) -> bool {
+        self.on_their_own.is_some() && is_dense(messages, self.actors)
     }
 
     fn rounds(&mut self, sent: Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Rounds> {

@@ -76,12 +76,17 @@ pub const HANDLER: usize = 0;
 pub const PLACE: usize = 3;
 
 impl Post {
-    /// The post of a kernel in which actors send each other messages.
+    /// The post of a kernel in which so many actors send each other messages, and whether the host has to see to what they answer.
     ///
     /// # Errors
     ///
     /// [`Error::Link`](crate::Error::Link) if its routines cannot be linked.
-    pub fn new(runtime: &Runtime, memory: Arc<dyn DeviceMemory>, entry: &Entry, actors: u32) -> Result<Post> {
+    pub fn new(
+        runtime: &Runtime,
+        memory: Arc<dyn DeviceMemory>,
+        entry: &Entry,
+        (actors, answers_count): (u32, bool),
+    ) -> Result<Post> {
         let sizes = Sizes {
             actors,
             message: entry.message.ty.words,
@@ -90,13 +95,14 @@ impl Post {
         };
         let Sizes { answer, sends, .. } = sizes;
         let letter = sizes.letter();
+        let tags = if answers_count { answer } else { 0 };
         let link = |name: &str, routine: &'static Routine, constants: &[u32]| {
             runtime.link_kernel(&kernel(&format!("{}: {name}", entry.id), routine, constants))
         };
         Ok(Post {
             memory,
             sizes,
-            tally: link("tally", delivery::tally::routine(), &[sends, letter, answer])?,
+            tally: link("tally", delivery::tally::routine(), &[sends, letter, tags])?,
             address: link("address", delivery::address::routine(), &[actors])?,
             place: link("place", delivery::place::routine(), &[sends, letter])?,
             receive: link("receive", delivery::receive::routine(), &[letter])?,

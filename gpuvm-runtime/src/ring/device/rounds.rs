@@ -9,6 +9,7 @@ use super::super::batch::{Batch, Grouper, Mail};
 use super::super::context::Sent;
 use super::super::error::RingError;
 use super::super::handler::Entry;
+use super::super::options::Answers;
 use super::super::runner::{Handled, Rounds, Turn};
 use super::layout::Left;
 use super::post::{Columns, HANDLER, JOBS, PLACE, Post, job};
@@ -43,17 +44,23 @@ enum End {
 }
 
 impl OnTheirOwn {
-    /// What actors of a kernel need for rounds on an engine; `None` if they send nothing, always answer, or the engine has no rows or no
-    /// memory.
+    /// What actors of a kernel need for rounds on an engine, given whether anybody wants their answers; `None` if they send nothing or always
+    /// answer, or the engine has no rows or no memory.
     ///
     /// # Errors
     ///
     /// [`Error::Link`] if what delivers messages cannot be linked.
-    pub fn new(runtime: &Runtime, entry: &Entry, executor: &dyn Execute, actors: u32) -> Result<Option<OnTheirOwn>> {
-        let is_quiet = entry.answer.is_none() || entry.optional;
+    pub fn new(
+        runtime: &Runtime,
+        entry: &Entry,
+        executor: &dyn Execute,
+        (actors, answers): (u32, Answers),
+    ) -> Result<Option<OnTheirOwn>> {
+        let is_wanted = entry.answer.is_some() && answers == Answers::Keep;
+        let is_quiet = !is_wanted || entry.optional;
         match executor.memory() {
             Some(memory) if is_quiet && entry.sends > 0 && executor.sequence().is_some() => Ok(Some(OnTheirOwn {
-                post: Post::new(runtime, memory, entry, actors)?,
+                post: Post::new(runtime, memory, entry, (actors, is_wanted))?,
                 grouper: Grouper::new(actors, entry.message.ty.words as usize),
                 columns: None,
             })),
@@ -74,22 +81,30 @@ impl OnTheirOwn {
     }
 }
 
+/// Whether so many messages are enough for rounds of so many actors on the device.
+pub fn is_dense(messages: usize, actors: u32) -> bool {
+    messages * ACTORS_PER_MESSAGE >= actors as usize
+}
+
 impl OnDevice {
     /// Rounds on what actors have sent, at a time of the kernel's clock.
     pub(super) fn go_round(&mut self, sent: Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Rounds> {
-        let is_dense = sent.to.len() * ACTORS_PER_MESSAGE >= self.actors as usize;
-        let Some(mut own) = self.on_their_own.take_if(|_| is_dense) else {
-            return Ok(Rounds::none(sent));
+        let none = |sent| Rounds {
+            left: sent,
+            ..Rounds::default()
+        };
+        let Some(mut own) = self.on_their_own.take() else {
+            return Ok(none(sent));
         };
         match own.make_room(sent.to.len()) {
             // Then rounds go through the host from now on.
-            Err(Error::OutOfMemory { .. }) => return Ok(Rounds::none(sent)),
+            Err(Error::OutOfMemory { .. }) => return Ok(none(sent)),
             made => made?,
         }
         let batch = own.grouper.group(&sent.to, &sent.words);
         let OnTheirOwn { post, columns, .. } = &own;
         let Some(columns) = columns else {
-            return Ok(Rounds::none(sent));
+            return Ok(none(sent));
         };
         post.fill(columns, &batch, turn.now, stopped)?;
         let (rounds, is_possible) = self.rounds_on(post, columns, turn)?;
