@@ -178,6 +178,8 @@ impl OnDevice {
                 let image = if is_handler { Some(running.image()?) } else { None };
                 return Ok(End::Stopped(job, image));
             }
+            // What the job has left among its atomics goes back to where they stay.
+            running.finish()?;
             ended = job + 1;
         }
         Ok(if is_refused { End::Before(added) } else { End::Clean })
