@@ -22,6 +22,7 @@ use crate::view::{Held, Source};
 use crate::words::WordColumn;
 
 mod bytes;
+pub(crate) mod format;
 #[cfg(test)]
 mod tests;
 
