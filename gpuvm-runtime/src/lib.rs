@@ -50,7 +50,7 @@ pub use launch::Launch;
 pub use plan::report;
 pub use plan::{Explanation, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
 pub use progress::Progress;
-pub use ring::{KernelHandle, RingOptions, RuntimeConfig};
+pub use ring::{KernelHandle, RingOptions, RingSnapshot, RuntimeConfig};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use snapshot::Snapshot;
 pub use stats::Stats;

@@ -175,6 +175,18 @@ impl Runtime {
         self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel())
     }
 
+    /// The same with settings that may be others than the runtime's.
+    pub(crate) fn link_ring_with(
+        &self,
+        entry: &'static ring::handler::Entry,
+        settings: &Settings,
+    ) -> Result<Arc<Program>> {
+        if *settings == self.shared.settings {
+            return self.link_ring(entry);
+        }
+        Ok(Arc::new(link_kernel(&entry.kernel(), gpuvm_math::LIBRARY, settings)?))
+    }
+
     /// Links a routine with settings that may be others than the runtime's.
     pub(crate) fn link_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
         if *settings == self.shared.settings {

@@ -120,8 +120,8 @@ pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
     Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
-    RingOptions, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport,
-    VmView,
+    RingOptions, RingSnapshot, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats,
+    TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.

@@ -1,5 +1,6 @@
 //! What a user holds of a ring kernel: its life, calls, and what it tells of itself.
 
+mod ask;
 mod blocking;
 mod receive;
 mod send;
@@ -8,6 +9,8 @@ mod wait;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gpuvm_core::compile::Settings;
+use gpuvm_core::program::Program;
 use gpuvm_core::types::RingMessage;
 
 use self::send::words_of;
@@ -33,12 +36,21 @@ pub struct KernelHandle {
 struct Owner {
     shared: Arc<Shared>,
     engine: Engine,
+    /// What each VM of it does, on whatever it runs.
+    program: Arc<Program>,
+    /// What that was linked with.
+    settings: Settings,
 }
 
 impl KernelHandle {
-    pub(super) fn new(shared: Arc<Shared>, engine: Engine) -> KernelHandle {
+    pub(super) fn new(shared: Arc<Shared>, engine: Engine, program: Arc<Program>, settings: Settings) -> KernelHandle {
         KernelHandle {
-            owner: Arc::new(Owner { shared, engine }),
+            owner: Arc::new(Owner {
+                shared,
+                engine,
+                program,
+                settings,
+            }),
         }
     }
 

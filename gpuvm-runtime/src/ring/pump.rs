@@ -12,6 +12,7 @@ use super::error::RingError;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
+use super::question::Question;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
 use crate::engine::Words;
@@ -33,12 +34,18 @@ pub(super) struct Outcome {
 }
 
 /// Runs until the kernel is over.
-pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
+pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>, mut clock: Clock) {
     let _guard = Guard(shared);
     let size = shared.entry.message.ty.words as usize;
     let mut grouper = Grouper::new(shared.actors, size);
-    let mut clock = Clock::default();
-    while let Some(letters) = next(shared) {
+    while let Some(work) = next(shared) {
+        let letters = match work {
+            Work::Letters(letters) => letters,
+            Work::Question(question) => {
+                question.answer(shared, &mut *runner, &clock);
+                continue;
+            }
+        };
         let mut batch = grouper.group(&letters.to, &letters.words);
         let turn = Turn {
             now: clock.tick(),
@@ -69,10 +76,19 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Waits for messages that may be handled; `None` when the kernel is to end.
-fn next(shared: &Shared) -> Option<Letters> {
+/// What the pump does next.
+enum Work {
+    Letters(Letters),
+    Question(Question),
+}
+
+/// Waits for messages that may be handled, or a question; `None` when the kernel is to end.
+fn next(shared: &Shared) -> Option<Work> {
     let mut state = shared.lock();
     loop {
+        if let Some(question) = state.questions.pop() {
+            return Some(Work::Question(question));
+        }
         if state.life == Life::Terminating && state.now {
             let error = RingError::Closed { kernel: shared.name() };
             shared.bury_all(&mut state, &error);
@@ -83,7 +99,7 @@ fn next(shared: &Shared) -> Option<Letters> {
         if state.may_run(shared) && !state.letters.is_empty() {
             state.in_flight = state.letters.len();
             state.counts.batches += 1;
-            return Some(std::mem::take(&mut state.letters));
+            return Some(Work::Letters(std::mem::take(&mut state.letters)));
         }
         state = shared.sleep(state);
     }

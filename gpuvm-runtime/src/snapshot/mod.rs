@@ -24,7 +24,7 @@ use crate::words::WordColumn;
 mod bytes;
 pub(crate) mod format;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// An [`Execution`] at rest: the state of every VM, all columns, and what program they belong to. It goes on with the same results in
 /// another process, on another engine, on another device, see [`Runtime::restore`].
