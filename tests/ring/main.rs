@@ -5,6 +5,7 @@ mod bank;
 mod life;
 mod load;
 mod model;
+mod snapshots;
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -46,5 +46,7 @@ mod tests {
         let stamps = [5, 5, 3, 9].map(|millis| clock.tick_at(millis));
         assert_eq!(stamps, [5 << 16, (5 << 16) + 1, (5 << 16) + 2, 9 << 16]);
         assert!(clock.tick() < clock.tick());
+        let ahead = u64::MAX / 2;
+        assert_eq!(Clock::after(ahead).tick(), ahead + 1);
     }
 }

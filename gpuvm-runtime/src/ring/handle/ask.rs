@@ -7,7 +7,7 @@ use super::super::life::Life;
 use super::super::options::RingOptions;
 use super::super::question::{Answer, Question};
 use super::super::snapshot::Identity;
-use super::KernelHandle;
+use super::{KernelHandle, Owner};
 use crate::engine::Engine;
 use crate::error::Result;
 
@@ -53,13 +53,13 @@ impl KernelHandle {
 
     /// What tells the kernel from others.
     pub(in super::super) fn identity(&self) -> Identity {
-        let entry = self.shared().entry;
-        Identity {
-            program: self.owner.program.identity(),
-            settings: self.owner.settings.clone(),
-            message: entry.message.id,
-            answer: entry.answer.map(|kind| kind.id),
-        }
+        let Owner {
+            shared,
+            program,
+            settings,
+            ..
+        } = &*self.owner;
+        Identity::of(shared.entry, program, settings)
     }
 
     /// What it was launched with, whatever the engine.

@@ -6,7 +6,7 @@ mod bytes;
 mod tests;
 
 use gpuvm_core::compile::Settings;
-use gpuvm_core::program::ProgramId;
+use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_core::types::{Type, VmType};
 
 use super::error::RingError;
@@ -100,7 +100,10 @@ impl RingSnapshot {
 
     /// What is kept, if the kernel of this binary is the one that it was taken of and everything fits it.
     fn checked(mut self, runtime: &Runtime, entry: &'static Entry) -> Result<Kept> {
-        self.identity.check(runtime, entry)?;
+        // Whatever the runtime links with now: states and messages have nothing to do with it.
+        let program = runtime.link_ring_with(entry, &self.identity.settings)?;
+        let here = Identity::of(entry, &program, &self.identity.settings);
+        self.identity.check(&here, entry.id)?;
         self.kept.check(entry, self.options.actors)?;
         Ok(self.kept)
     }
@@ -177,20 +180,29 @@ fn restore(runtime: &Runtime, snapshot: RingSnapshot, options: &RingOptions) -> 
 }
 
 impl Identity {
-    /// Refuses another kernel than this one.
-    fn check(&self, runtime: &Runtime, entry: &'static Entry) -> Result<()> {
-        let program = runtime.link_ring_with(entry, &self.settings)?.identity();
-        let what = if self.message != entry.message.id {
-            "has messages of another type here".to_string()
-        } else if self.answer != entry.answer.map(|kind| kind.id) {
-            "has answers of another type here".to_string()
-        } else if self.program != program {
-            format!("was {}, and is {program} here", self.program)
+    /// The identity of a kernel, given its program and what that was linked with.
+    pub fn of(entry: &Entry, program: &Program, settings: &Settings) -> Identity {
+        Identity {
+            program: program.identity(),
+            settings: settings.clone(),
+            message: entry.message.id,
+            answer: entry.answer.map(|kind| kind.id),
+        }
+    }
+
+    /// Refuses a kernel that is another here than it was.
+    fn check(&self, here: &Identity, kernel: &str) -> Result<()> {
+        let differs = if self.message != here.message {
+            "takes messages of another type here".to_string()
+        } else if self.answer != here.answer {
+            "gives answers of another type here".to_string()
+        } else if self.program != here.program {
+            format!("was {}, and is {} here", self.program, here.program)
         } else {
             return Ok(());
         };
         Err(Error::OtherProgram {
-            reason: format!("ring kernel `{}` {what}", entry.id),
+            reason: format!("ring kernel `{kernel}` {differs}"),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Snapshots of ring kernels: what goes in comes out, nothing else is accepted, and what does not fit the kernel is refused.
 
+use gpuvm_core::compile::Settings;
 use gpuvm_core::program::ProgramId;
 use gpuvm_core::types::{Value, VmType};
 use proptest::prelude::*;
@@ -124,4 +125,38 @@ fn an_actor_that_trapped_may_have_left_anything() {
         "{error}"
     );
     assert!(kept.check_states(Flags::TYPE, &[0, 0, 0], 3).is_err());
+}
+
+#[test]
+fn a_kernel_that_has_changed_is_refused() {
+    let was = Identity {
+        program: ProgramId::from_bytes([1; 16]),
+        settings: Settings::default(),
+        message: 1,
+        answer: Some(2),
+    };
+    was.check(&was, "ledger").unwrap();
+    let refused = |here: Identity| was.check(&here, "ledger").unwrap_err().to_string();
+    let program = ProgramId::from_bytes([2; 16]);
+    for (here, expected) in [
+        (
+            Identity {
+                message: 3,
+                ..was.clone()
+            },
+            "takes messages of another type here",
+        ),
+        (
+            Identity {
+                answer: None,
+                ..was.clone()
+            },
+            "gives answers of another type here",
+        ),
+        (Identity { program, ..was.clone() }, "was "),
+    ] {
+        let told = refused(here);
+        let expected = format!("the snapshot was taken of another program: ring kernel `ledger` {expected}");
+        assert!(told.starts_with(&expected), "{told}");
+    }
 }
