@@ -39,7 +39,7 @@ mod words;
 pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
 pub use budget::Budget;
 pub use buffer::Buffer;
-pub use device::{Backend, Device, DeviceKind, FloatMode};
+pub use device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use done::{BudgetReport, Done, Output};
 pub use engine::{Dispatch, Engine};
 pub use error::{Error, Result};

@@ -10,7 +10,7 @@ use gpuvm_core::types::VmType;
 
 use crate::background;
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device, FloatMode};
+use crate::device::{Backend, Device, FloatMode, MemoryUse};
 #[cfg(feature = "wgpu")]
 use crate::engine::Choice;
 use crate::engine::{Engine, Execute, Opened};
@@ -69,6 +69,13 @@ impl Runtime {
     /// The device that it runs on.
     pub fn device(&self) -> &Device {
         &self.shared.device
+    }
+
+    /// How much it has of its device's memory at the moment; nothing on the CPU.
+    pub fn memory(&self) -> MemoryUse {
+        // All engines of a device share its memory.
+        let memory = self.shared.engines.first().and_then(|(_, engine)| engine.memory());
+        memory.map_or_else(MemoryUse::default, |memory| memory.in_use())
     }
 
     /// What its ring kernels have in common.

@@ -119,9 +119,9 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
-    RingOptions, RingSnapshot, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats,
-    TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, MemoryUse, Plan, PlanDone, PlanError, PlanStats,
+    Progress, Result, RingOptions, RingSnapshot, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot,
+    Stats, StepStats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.
