@@ -2,6 +2,7 @@
 //! is kept, whatever is sent, trapped, paused and terminated meanwhile.
 
 mod bank;
+mod events;
 mod life;
 mod load;
 mod model;

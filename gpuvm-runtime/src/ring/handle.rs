@@ -135,6 +135,8 @@ impl KernelHandle {
                 Life::Failed => {
                     // There is nothing left to end.
                     state.life = Life::Terminated;
+                    drop(state);
+                    tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
                     return Ok(());
                 }
                 _ => {}

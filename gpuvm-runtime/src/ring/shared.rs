@@ -289,6 +289,7 @@ impl Shared {
 
     /// Keeps a dead letter.
     pub fn keep(&self, state: &mut State, letter: DeadLetter) {
+        tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
         state.counts.dropped += 1;
         state.dead.push_back(letter);
         if state.dead.len() > self.config.dead_letters {
