@@ -19,6 +19,11 @@
 //!
 //! A kernel has [`RingOptions::queue_capacity`] messages at most that wait or are being handled; who sends one more waits. As many answers may
 //! wait to be received; when there are more, the actors rest until somebody receives them.
+//!
+//! # Snapshots
+//!
+//! The pump alone has the actors' states. Whoever wants to see them asks it (`question.rs`), and it answers between two batches, so a
+//! [`RingSnapshot`] is of one moment.
 
 mod batch;
 mod clock;

@@ -65,7 +65,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::BadSnapshot`] if the bytes are anything else, however little.
+    /// [`Error::BadSnapshot`](crate::Error::BadSnapshot) if the bytes are anything else, however little.
     pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot> {
         FORMAT.open(bytes, Snapshot::read)
     }
