@@ -1,6 +1,9 @@
 //! gpuvm's host side: finds routines by id, checks and lays out arguments, runs launches on an engine, and gives results,
 //! traps and statistics back. Engines see linked programs and words, never the compiler's inside.
 
+// Generated code names `::gpuvm`, which below the facade is the core.
+extern crate gpuvm_core as gpuvm;
+
 pub mod arg;
 mod background;
 mod bind;

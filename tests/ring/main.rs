@@ -7,6 +7,7 @@ mod life;
 mod load;
 mod model;
 mod snapshots;
+mod talk;
 
 use std::sync::OnceLock;
 use std::time::Duration;

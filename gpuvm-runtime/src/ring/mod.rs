@@ -127,8 +127,7 @@ fn runner(
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
     }
-    let executor = runtime.executor(engine)?;
-    let on_device = OnDevice::new(entry, (engine, executor), Arc::clone(program), actors)?;
+    let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options)?;
     Ok((engine, Box::new(on_device)))
 }
 
