@@ -27,6 +27,9 @@ struct Options {
     /// How many times as fast as the middle third the last has to be. Less than 1, because others use the machine too.
     #[arg(long, default_value_t = 0.5)]
     throughput: f64,
+    /// How many mebibytes the last third may have more than the middle one.
+    #[arg(long, default_value_t = 4)]
+    growth: u64,
 }
 
 /// An engine, as a person names it.
@@ -39,8 +42,6 @@ enum Choice {
     Specialized,
 }
 
-/// Bytes that the last third may have more than the middle one.
-const GROWTH: u64 = 4 << 20;
 /// How many arenas glibc's allocator has. It keeps what each has had, and fills up to eight a core in the course of minutes; with one, memory
 /// that grows is memory that nobody frees.
 const ARENAS: &str = "MALLOC_ARENA_MAX";
@@ -84,7 +85,7 @@ fn run(options: &Options) -> Result<(), String> {
         engines: chosen.iter().map(|engine| Engine::from(*engine)).collect(),
         seed: options.seed,
         bounds: Bounds {
-            growth: GROWTH,
+            growth: options.growth.saturating_mul(1 << 20),
             throughput: options.throughput,
         },
     };
