@@ -178,3 +178,69 @@ fn a_call_that_waits_stays_with_its_caller() {
     kernel.blocking_activate().unwrap();
     pollster::block_on(call).unwrap();
 }
+
+/// A token that actors hand round.
+#[derive(RingMessage, Clone, Copy, Debug)]
+struct Token {
+    /// How many more are to have it.
+    left: u32,
+    /// When it was sent.
+    at: u64,
+}
+
+/// Counts the tokens that have come by.
+#[ring_kernel(sends = 1)]
+fn relay(passed: &mut u32, token: Token, ctx: &mut Ring) {
+    let at = ctx.now();
+    assert!(at > token.at, "time goes on, wherever");
+    *passed += 1;
+    if token.left > 0 {
+        let left = token.left - 1;
+        ctx.send((ctx.actor() + 1) % ctx.actors(), Token { left, at });
+    }
+}
+
+#[test]
+fn messages_between_actors_go_on_from_engine_to_engine() {
+    const ACTORS: u32 = 16;
+    const TOKENS: u32 = 8;
+    // Each token comes by each actor this often.
+    const TURNS: u32 = 1000;
+    let left = TURNS * ACTORS - 1;
+    let mut kernel = launch("relay", Engine::Interpreter, actors(ACTORS));
+    kernel
+        .blocking_send_all((0..TOKENS).map(|i| (i * 2, Token { left, at: 0 })))
+        .unwrap();
+    let mut seen = Vec::new();
+    // From a slow one on, and to the quickest in the end.
+    for engine in ENGINES.into_iter().cycle().skip(3).take(2 * ENGINES.len() - 2) {
+        kernel.blocking_activate().unwrap();
+        // Something happens on each of them, and most likely not everything on one.
+        while kernel.blocking_metrics().unwrap().processed == 0 && !seen.ends_with(&[0]) {
+            std::thread::yield_now();
+        }
+        kernel.blocking_deactivate().unwrap();
+        let snapshot = read_again(&kernel.blocking_snapshot().unwrap());
+        seen.push(snapshot.waiting());
+        let options = RingOptions {
+            engine,
+            ..snapshot.options()
+        };
+        kernel = runtime().blocking_restore_ring(&snapshot, options).unwrap();
+    }
+    // No token was lost or doubled on the way.
+    assert!(
+        seen.iter().all(|waiting| *waiting == TOKENS as usize || *waiting == 0),
+        "{seen:?}"
+    );
+    kernel.blocking_activate().unwrap();
+    kernel.blocking_settle().unwrap();
+    kernel.blocking_deactivate().unwrap();
+    let passed = (0..ACTORS).map(|actor| kernel.blocking_state::<u32>(actor).unwrap());
+    assert_eq!(
+        passed.collect::<Vec<_>>(),
+        [TOKENS * TURNS; ACTORS as usize],
+        "{seen:?}"
+    );
+    assert!(kernel.dead_letter().is_none());
+}
