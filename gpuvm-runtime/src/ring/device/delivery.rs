@@ -23,8 +23,10 @@ pub const CONCERN: usize = 1;
 pub const HANDLED: usize = 2;
 /// How many messages there is room for.
 pub const CAPACITY: usize = 4;
+/// Whether any actor has stopped before.
+pub const ANY_STOPPED: usize = 5;
 /// How many cells there are.
-pub const CELLS: usize = 5;
+pub const CELLS: usize = 6;
 
 /// Actors whose mail one VM lays out.
 pub const GROUP: u32 = 16;
@@ -104,7 +106,9 @@ pub fn address(
         let count = counts[actor as usize];
         sum += count;
         fits &= count <= MOST_TO_ONE;
-        fits &= count == 0 || contexts[(actor * CONTEXT + STOPPED) as usize] == 0;
+        if cells[ANY_STOPPED] != 0 && count > 0 {
+            fits &= contexts[(actor * CONTEXT + STOPPED) as usize] == 0;
+        }
     }
     let mut at = 0;
     if sum > 0 {

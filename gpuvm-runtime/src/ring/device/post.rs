@@ -11,7 +11,7 @@ use gpuvm_core::types::TypeRef;
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::Entry;
-use super::delivery::{self, CAPACITY, CELLS, GROUP, HANDLED, TOTAL};
+use super::delivery::{self, ANY_STOPPED, CAPACITY, CELLS, GROUP, HANDLED, TOTAL};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::engine::{DeviceMemory, Job, Region, Slot, Words};
@@ -156,6 +156,7 @@ impl Post {
         }
         let mut cells = [0; CELLS];
         (cells[TOTAL], cells[CAPACITY]) = (batch.places.len() as u32, columns.capacity);
+        cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
         let zeros = vec![0; actors];
         let write = |region: &Region, words: &[u32]| self.memory.write(region, &words);
         write(&columns.mail[0], &mail)?;
@@ -331,7 +332,7 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
         vm_count: vms,
         slots,
         arena_words: 0,
-        atomics: vec![0; atomics.map_or(0, |column| column.words as usize)],
+        atomics: Vec::new(),
         changed: Vec::new(),
         atomic_regions: atomics.map(|column| (0, column.clone())).into_iter().collect(),
         steps: 1,
