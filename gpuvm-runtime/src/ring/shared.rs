@@ -400,7 +400,12 @@ impl State {
 
     /// Whether the pump has more to do than what it does.
     pub fn has_work(&self, shared: &Shared) -> bool {
-        !self.letters.is_empty() || !self.questions.is_empty() || !self.may_run(shared) || self.now
+        !self.letters.is_empty() || self.has_news(shared)
+    }
+
+    /// Whether it is to do something else than to let actors handle messages.
+    pub fn has_news(&self, shared: &Shared) -> bool {
+        !self.questions.is_empty() || !self.may_run(shared) || self.now
     }
 
     /// Whether no message waits or is being handled.

@@ -87,7 +87,8 @@ pub fn tally(
     }
 }
 
-/// Lays out the next mail of [`GROUP`] of `actors` actors.
+/// Lays out the next mail of [`GROUP`] of `actors` actors, as far apart as there are VMs, so that VMs next to each other read and write what
+/// lies together.
 #[routine(callee)]
 pub fn address(
     contexts: &[u32],
@@ -98,16 +99,17 @@ pub fn address(
     actors: u32,
 ) {
     let capacity = cells[CAPACITY];
-    let group = vm::id() * GROUP;
-    let last = if group + GROUP < actors { group + GROUP } else { actors };
     let mut sum = 0;
     let mut fits = cells[CONCERN] == 0;
-    for actor in group..last {
-        let count = counts[actor as usize];
-        sum += count;
-        fits &= count <= MOST_TO_ONE;
-        if cells[ANY_STOPPED] != 0 && count > 0 {
-            fits &= contexts[(actor * CONTEXT + STOPPED) as usize] == 0;
+    for turn in 0..GROUP {
+        let actor = turn * vm::count() + vm::id();
+        if actor < actors {
+            let count = counts[actor as usize];
+            sum += count;
+            fits &= count <= MOST_TO_ONE;
+            if cells[ANY_STOPPED] != 0 && count > 0 {
+                fits &= contexts[(actor * CONTEXT + STOPPED) as usize] == 0;
+            }
         }
     }
     let mut at = 0;
@@ -116,11 +118,14 @@ pub fn address(
         fits &= at <= capacity && sum <= capacity - at;
     }
     assert!(fits, "the host delivers these");
-    for actor in group..last {
-        let count = counts[actor as usize];
-        next[actor as usize] = (actor, at, at + count);
-        at += count;
-        counts[actor as usize] = 0;
+    for turn in 0..GROUP {
+        let actor = turn * vm::count() + vm::id();
+        if actor < actors {
+            let count = counts[actor as usize];
+            next[actor as usize] = (actor, at, at + count);
+            at += count;
+            counts[actor as usize] = 0;
+        }
     }
 }
 

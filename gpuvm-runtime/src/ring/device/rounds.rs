@@ -29,9 +29,9 @@ pub struct OnTheirOwn {
 /// Where fewer of so many actors have mail, the host delivers it: on the device a round costs what looking at all actors does.
 const ACTORS_PER_MESSAGE: usize = 16;
 /// Rounds in a row at most. It begins with one and doubles, so that little is sent in vain.
-const MOST_ROUNDS: usize = 32;
+const MOST_ROUNDS: usize = 64;
 /// How long a row may take before the next one is shorter: messages from outside wait for it.
-const LONG: Duration = Duration::from_millis(10);
+const LONG: Duration = Duration::from_millis(20);
 
 /// How a row of rounds has ended.
 enum End {
