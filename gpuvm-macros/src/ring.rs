@@ -19,7 +19,7 @@ pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
         report.ring_kernel_generics(param);
     }
     let types: Vec<&Type> = signature.inputs.iter().filter_map(type_of).collect();
-    if let Some(state) = types.first().filter(|ty| state_of(ty).is_none()) {
+    if let Some(state) = types.first().filter(|ty| behind(ty).is_none()) {
         report.ring_kernel_state(state);
     }
     match types.get(1) {
@@ -34,10 +34,26 @@ pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
     if let (Some(sends), None) = (&args.sends, context) {
         report.sends_without_context(sends);
     }
+    match (&args.replies, context) {
+        (Some(replies), None) => report.replies_without_context(replies),
+        (Some(replies), Some(_)) if returned(signature).is_none() => report.replies_without_answer(replies),
+        _ => {}
+    }
     if let ReturnType::Type(_, ty) = &signature.output
         && let Type::Never(_) = **ty
     {
         report.no_return(ty);
+    }
+}
+
+/// What a ring kernel returns, if it is anything.
+pub fn returned(signature: &Signature) -> Option<&Type> {
+    match &signature.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+            ty => Some(ty),
+        },
     }
 }
 
@@ -48,14 +64,14 @@ fn type_of(input: &FnArg) -> Option<&Type> {
     }
 }
 
-/// The type of the state, where a parameter's type is that of a reference to one.
-fn state_of(ty: &Type) -> Option<&Type> {
+/// The type of the value that a parameter of this type changes in place, if it does.
+fn behind(ty: &Type) -> Option<&Type> {
     match ty {
-        Type::Paren(ty) => state_of(&ty.elem),
-        Type::Group(ty) => state_of(&ty.elem),
+        Type::Paren(ty) => behind(&ty.elem),
+        Type::Group(ty) => behind(&ty.elem),
         Type::Reference(reference) if reference.mutability.is_some() => match &*reference.elem {
             Type::Slice(_) | Type::Reference(_) => None,
-            state => Some(state),
+            ty => Some(ty),
         },
         _ => None,
     }
@@ -68,7 +84,7 @@ impl Marker<'_> {
         let [state, message, around @ ..] = &self.parts.parameters[..] else {
             return TokenStream::new();
         };
-        let Some(state) = state_of(&state.ty) else {
+        let Some(state) = behind(&state.ty) else {
             return TokenStream::new();
         };
         let (message, answer) = (&message.ty, &self.parts.result);
@@ -83,6 +99,10 @@ impl Marker<'_> {
             (_, Some(sends)) => quote!(#sends),
             (_, None) => quote!(#SENDS),
         };
+        let (replies, room) = match (around, &args.replies) {
+            ([_, _, room], Some(replies)) if let Some(room) = behind(&room.ty) => (quote!(#replies), quote!(#room)),
+            _ => (quote!(0), quote!(())),
+        };
         let context = (!around.is_empty()).then(|| quote!(, ctx));
         quote! {
             #(#attributes)*
@@ -94,7 +114,9 @@ impl Marker<'_> {
                     type State = #state;
                     type Message = #message;
                     type Answer = #answer;
+                    type Replies = #room;
                     const SENDS: u32 = #sends;
+                    const REPLIES: u32 = #replies;
                     #[allow(unused_variables)]
                     fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring) -> #answer {
                         #name(state, message #context)

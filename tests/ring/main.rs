@@ -5,6 +5,7 @@ mod bank;
 mod life;
 mod load;
 mod model;
+mod reply;
 mod talk;
 
 use std::sync::OnceLock;

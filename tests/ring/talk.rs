@@ -198,7 +198,7 @@ fn talk(engine: Engine, restart: Restart, begin: &[(u32, Rumour)], model: &Model
 }
 
 /// The engines on which rounds need no host.
-fn goes_round(engine: Engine) -> bool {
+pub(super) fn goes_round(engine: Engine) -> bool {
     matches!(engine, Engine::Interpreter | Engine::Specialized)
 }
 

@@ -25,7 +25,7 @@ fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel 
         types::<&mut Context>(),
         types::<&mut [(u32, M)]>(),
     ];
-    Kernel::handler(routine, params, 0)
+    Kernel::handler(routine, params, 0, &[])
 }
 
 /// The arguments: states, mail, messages, and room for so many words of answers.

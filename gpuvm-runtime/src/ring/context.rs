@@ -2,9 +2,12 @@
 
 use gpuvm_core::types::RingMessage;
 
+use super::batch::gathered;
+
 /// The surroundings of the actor whose message is handled: a ring kernel's third parameter, `ctx: &mut Ring`.
 ///
-/// In a unit test a handler can be given one of your own, and asked for what it has sent:
+/// In a unit test a handler can be given one of your own, which is asked afterwards for what was sent ([`Ring::sent`]) and replied
+/// ([`Ring::replied`]):
 ///
 /// ```
 /// # use gpuvm_runtime::ring::Ring;
@@ -18,14 +21,19 @@ pub struct Ring {
     now: u64,
     /// How many messages may have been sent after the one under way.
     limit: usize,
+    /// How many replies there may have been after it.
+    reply_limit: usize,
+    /// Its place in the batch.
+    message: u32,
     stopped: bool,
     pub(super) sent: Sent,
+    pub(super) replied: Sent,
 }
 
-/// Messages that actors have sent, in order.
+/// Messages that actors have sent, or what they have replied, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    /// Whom to.
+    /// Whom to: actors, or of replies the messages' places in a batch.
     pub to: Vec<u32>,
     /// The words of each, one after the other.
     pub words: Vec<u32>,
@@ -37,6 +45,31 @@ impl Sent {
         self.to.extend(later.to);
         self.words.extend(later.words);
     }
+
+    /// Brings messages of so many words into the order of whom they are to; those to one stay in theirs.
+    pub fn sort(&mut self, size: usize) {
+        if !self.to.is_sorted() {
+            let mut order: Vec<u32> = (0..self.to.len() as u32).collect();
+            order.sort_by_key(|&at| self.to[at as usize]);
+            self.words = gathered(&self.words, &order, size);
+            self.to.sort_unstable();
+        }
+    }
+
+    /// Appends a message.
+    fn push<M: RingMessage>(&mut self, to: u32, message: M) {
+        self.to.push(to);
+        let at = self.words.len();
+        self.words.resize(at + M::TYPE.words as usize, 0);
+        message.write_words(&mut self.words[at..]);
+    }
+
+    /// The messages, if they are of this type.
+    fn messages<M: RingMessage>(&self) -> impl Iterator<Item = (u32, M)> + '_ {
+        let size = M::TYPE.words as usize;
+        let message = move |(at, &to): (usize, &u32)| (to, M::read_words(&self.words[at * size..(at + 1) * size]));
+        self.to.iter().enumerate().map(message)
+    }
 }
 
 impl Ring {
@@ -47,8 +80,11 @@ impl Ring {
             actors,
             now: 0,
             limit: usize::MAX,
+            reply_limit: usize::MAX,
+            message: 0,
             stopped: false,
             sent: Sent::default(),
+            replied: Sent::default(),
         }
     }
 
@@ -65,9 +101,11 @@ impl Ring {
         (self.actor, self.stopped) = (actor, false);
     }
 
-    /// Goes on to a message, for which so many may be sent.
-    pub(super) fn next(&mut self, sends: u32) {
+    /// Goes on to the message at a place of the batch, for which so many may be sent, and to which there may be so many replies.
+    pub(super) fn next(&mut self, message: u32, sends: u32, replies: u32) {
+        self.message = message;
         self.limit = self.sent.to.len() + sends as usize;
+        self.reply_limit = self.replied.to.len() + replies as usize;
     }
 
     /// The actor's number.
@@ -99,10 +137,25 @@ impl Ring {
         if self.sent.to.len() == self.limit {
             panic!("an actor sent more messages for one than its ring kernel says; raise `#[ring_kernel(sends = …)]`");
         }
-        self.sent.to.push(actor);
-        let at = self.sent.words.len();
-        self.sent.words.resize(at + M::TYPE.words as usize, 0);
-        message.write_words(&mut self.sent.words[at..]);
+        self.sent.push(actor, message);
+    }
+
+    /// Answers the message with more than what the handler returns. Who has sent it receives what was replied, in order, and then what was
+    /// returned; who has called gets the first of these, and the others are received.
+    ///
+    /// A reply is of the type that the handler returns, and `#[ring_kernel(replies = 3)]` says how many there are at most to one message.
+    ///
+    /// # Panics
+    ///
+    /// If there are more: the actor traps.
+    #[track_caller]
+    pub fn reply<M: RingMessage>(&mut self, answer: M) {
+        if self.replied.to.len() == self.reply_limit {
+            panic!(
+                "an actor replied to one message more often than its ring kernel says; raise `#[ring_kernel(replies = …)]`"
+            );
+        }
+        self.replied.push(self.message, answer);
     }
 
     /// Lets the actor stop after this message. What else is sent to it becomes dead letters.
@@ -117,8 +170,11 @@ impl Ring {
 
     /// What was sent so far, with the number of the actor that it is for.
     pub fn sent<M: RingMessage>(&self) -> impl Iterator<Item = (u32, M)> + '_ {
-        let size = M::TYPE.words as usize;
-        let message = move |(at, &to): (usize, &u32)| (to, M::read_words(&self.sent.words[at * size..(at + 1) * size]));
-        self.sent.to.iter().enumerate().map(message)
+        self.sent.messages()
+    }
+
+    /// What was replied so far.
+    pub fn replied<M: RingMessage>(&self) -> impl Iterator<Item = M> + '_ {
+        self.replied.messages().map(|(_, reply)| reply)
     }
 }

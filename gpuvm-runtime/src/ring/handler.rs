@@ -26,6 +26,12 @@ pub trait Handler: Send + Sync + 'static {
     /// The most messages that an actor sends while it handles one; 0 if the function has no context.
     const SENDS: u32;
 
+    /// Room for the replies to one message, `(u32, [R; N])`: how many there are, and these. `()` if the handler does not reply.
+    type Replies: VmType;
+
+    /// The most replies to one message.
+    const REPLIES: u32;
+
     /// The function itself.
     fn handle(state: &mut Self::State, message: Self::Message, ctx: &mut Ring) -> Self::Answer;
 }
@@ -55,6 +61,8 @@ pub struct Entry {
     params: [TypeRef; 7],
     /// See [`Handler::SENDS`].
     pub(crate) sends: u32,
+    /// The launch parameter of [`Handler::Replies`].
+    replies: TypeRef,
     /// The words of the default state.
     pub(crate) initial: fn() -> Vec<u32>,
     /// So many actors that run natively.
@@ -113,14 +121,30 @@ impl Entry {
                 TypeRef::of::<&mut [(u32, H::Message)]>(),
             ],
             sends: H::SENDS,
+            replies: TypeRef::of::<&mut [H::Replies]>(),
             initial: initial::<H>,
             native: |actors| Box::new(Actors::<H>::new(actors)),
         }
     }
 
+    /// The words of an answer; 0 if actors do not answer.
+    pub(crate) fn answer_words(&self) -> usize {
+        self.answer.map_or(0, |kind| kind.ty.words as usize)
+    }
+
+    /// The words of the room for replies to one message; 0 if actors do not reply.
+    pub(crate) fn reply_room(&self) -> u32 {
+        self.replies.ty.element.map_or(0, |room| room.words)
+    }
+
     /// What each VM of a batch does.
     pub(crate) fn kernel(&self) -> Kernel {
-        Kernel::handler((self.routine)(), self.params, self.sends)
+        let rooms = if self.reply_room() > 0 {
+            &[self.replies][..]
+        } else {
+            &[]
+        };
+        Kernel::handler((self.routine)(), self.params, self.sends, rooms)
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Outcome {
     pub stopped: Vec<u32>,
     /// What actors have sent.
     pub sent: Sent,
+    /// What actors have replied, by the messages' places in the batch.
+    pub replied: Sent,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -237,12 +239,14 @@ fn handle(
             trapped,
             stopped,
             sent,
+            replied,
         } = match handled.take() {
             Some(handled) => handled,
             None => runner.handle(batch, turn)?,
         };
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
+        outcome.replied.extend(replied);
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
@@ -259,6 +263,7 @@ fn handle(
         }
     }
     outcome.lost.sort_by_key(|(lost, _)| lost.start);
+    outcome.replied.sort(shared.entry.answer_words());
     Ok(outcome)
 }
 

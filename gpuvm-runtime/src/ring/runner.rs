@@ -64,6 +64,8 @@ pub struct Handled {
     pub stopped: Vec<Mail>,
     /// What actors have sent, in the order of their numbers.
     pub sent: Sent,
+    /// What actors have replied, in the order of their numbers, with the places of the messages.
+    pub replied: Sent,
 }
 
 /// What has come of rounds.

@@ -37,8 +37,8 @@ const CONTEXT: u32 = Context::TYPE.words;
 const SENT: u32 = Context::SENT;
 const STOPPED: u32 = Context::STOPPED;
 
-/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`; 0 if
-/// nobody wants answers.
+/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`, and
+/// the room for replies to one message `room`; 0 if there are none or nobody wants them.
 #[routine(callee)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn tally(
@@ -46,12 +46,14 @@ pub fn tally(
     contexts: &[u32],
     letters: &[u32],
     answers: &[u32],
+    replies: &[u32],
     counts: &[AtomicU32],
     ranks: &mut [u32],
     cells: &mut [u32],
     sends: u32,
     size: u32,
     answer: u32,
+    room: u32,
 ) {
     let vm = vm::id();
     if vm == 0 {
@@ -69,6 +71,11 @@ pub fn tally(
         if answer > 0 {
             for message in first..end {
                 concern |= answers[(message * answer) as usize] != 0;
+            }
+        }
+        if room > 0 {
+            for message in first..end {
+                concern |= replies[(message * room) as usize] != 0;
             }
         }
         for letter in first * sends..contexts[(context + SENT) as usize] {

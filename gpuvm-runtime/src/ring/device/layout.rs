@@ -23,6 +23,8 @@ pub struct Layout {
     pub handled: Range<usize>,
     /// What actors send.
     pub letters: Range<usize>,
+    /// Room for replies to each message.
+    pub replies: Range<usize>,
     /// The messages' places in the batch.
     pub of_batch: Range<u32>,
 }
@@ -51,13 +53,14 @@ impl Layout {
             answers: next(count * actors.answer_words),
             handled: next(mail.len()),
             letters: next(count * actors.sends * actors.letter_words()),
+            replies: next(count * actors.room_words),
             of_batch,
         }
     }
 
     /// How many words there are.
     pub fn words(&self) -> usize {
-        self.letters.end
+        self.replies.end
     }
 
     /// The job.
@@ -84,6 +87,9 @@ impl Layout {
             contexts.place.stride = CONTEXT_WORDS as u32;
             slots.push(contexts);
             slots.push(slot(&self.letters, count * actors.sends));
+            if actors.room_words > 0 {
+                slots.push(slot(&self.replies, count));
+            }
         }
         slots.push(slot(&(end..end), 0));
         Job {
@@ -109,6 +115,7 @@ impl Layout {
             contexts: part(&self.contexts),
             handled: part(&self.handled),
             letters: part(&self.letters),
+            replies: part(&self.replies),
         }
     }
 
@@ -210,6 +217,7 @@ pub struct Left<'l> {
     pub contexts: &'l [u32],
     pub handled: &'l [u32],
     pub letters: &'l [u32],
+    pub replies: &'l [u32],
 }
 
 impl<'l> Left<'l> {
@@ -222,5 +230,18 @@ impl<'l> Left<'l> {
     /// The letters of those numbers, of so many words each.
     pub fn letters(&self, numbers: Range<usize>, words: usize) -> impl Iterator<Item = &'l [u32]> {
         self.letters[numbers.start * words..numbers.end * words].chunks_exact(words)
+    }
+
+    /// How many replies there are to each of these messages, and their words, given how many words one has and how many there is room for.
+    pub fn replied(
+        &self,
+        messages: Range<u32>,
+        (words, room): (usize, usize),
+    ) -> impl Iterator<Item = (usize, &'l [u32])> {
+        let own = &self.replies[messages.start as usize * room..messages.end as usize * room];
+        own.chunks_exact(room).map(move |own| {
+            let count = own[0] as usize;
+            (count, &own[1..1 + count * words])
+        })
     }
 }

@@ -43,6 +43,9 @@ pub struct OnDevice {
     answer_words: usize,
     /// The most messages that an actor sends while it handles one; 0 if it sends none.
     sends: usize,
+    /// Words of a reply, and of the room for all to one message; 0 if there are none.
+    reply_words: usize,
+    room_words: usize,
     /// How actors get what they send each other without the host, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
@@ -106,6 +109,8 @@ impl OnDevice {
             message_words: entry.message.ty.words as usize,
             answer_words: entry.returned.words as usize,
             sends: entry.sends as usize,
+            reply_words: entry.answer_words(),
+            room_words: entry.reply_room() as usize,
             on_their_own,
         })
     }
@@ -180,7 +185,7 @@ impl OnDevice {
         }
     }
 
-    /// Collects how VMs have ended, and what their actors have sent.
+    /// Collects how VMs have ended, and what their actors have sent and replied.
     fn collect(&self, vms: impl Iterator<Item = Ended>, left: &Left<'_>, image: Option<&Image>, done: &mut Handled) {
         for Ended { vm, mail, first } in vms {
             let rest = Mail {
@@ -189,6 +194,15 @@ impl OnDevice {
             };
             let record = image.and_then(|image| image.vm(&self.program, vm)?.trap);
             let context = left.context(vm);
+            if self.room_words > 0 {
+                // What was replied to a message at which the actor trapped counts.
+                let begun = first..first + left.handled[vm] + u32::from(record.is_some());
+                let replied = left.replied(begun, (self.reply_words, self.room_words));
+                for (place, (count, words)) in (mail.first..).zip(replied) {
+                    done.replied.to.extend(std::iter::repeat_n(place, count));
+                    done.replied.words.extend_from_slice(words);
+                }
+            }
             if let Some(record) = record {
                 let trap = Trap {
                     vm: mail.actor,

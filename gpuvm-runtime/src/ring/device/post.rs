@@ -37,6 +37,8 @@ struct Sizes {
     answer: u32,
     /// The most messages that an actor sends while it handles one.
     sends: u32,
+    /// Words of the room for replies to one message; 0 if there are none.
+    room: u32,
 }
 
 /// The columns of a round.
@@ -51,6 +53,8 @@ pub struct Columns {
     pub handled: Region,
     pub contexts: Region,
     pub letters: Region,
+    /// Room for replies to each message.
+    pub replies: Region,
     /// Each letter's rank among those to the same actor.
     ranks: Region,
     /// How many letters there are for each actor.
@@ -92,17 +96,22 @@ impl Post {
             message: entry.message.ty.words,
             answer: entry.returned.words,
             sends: entry.sends,
+            room: entry.reply_room(),
         };
-        let Sizes { answer, sends, .. } = sizes;
+        let sends = sizes.sends;
         let letter = sizes.letter();
-        let tags = if answers_count { answer } else { 0 };
+        let [tags, counts] = if answers_count {
+            [sizes.answer, sizes.room]
+        } else {
+            [0, 0]
+        };
         let link = |name: &str, routine: &'static Routine, constants: &[u32]| {
             runtime.link_kernel(&kernel(&format!("{}: {name}", entry.id), routine, constants))
         };
         Ok(Post {
             memory,
             sizes,
-            tally: link("tally", delivery::tally::routine(), &[sends, letter, tags])?,
+            tally: link("tally", delivery::tally::routine(), &[sends, letter, tags, counts])?,
             address: link("address", delivery::address::routine(), &[actors])?,
             place: link("place", delivery::place::routine(), &[sends, letter])?,
             receive: link("receive", delivery::receive::routine(), &[letter])?,
@@ -120,6 +129,7 @@ impl Post {
             message,
             answer,
             sends,
+            room,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let mail = || take(actors, MAIL_WORDS as u32);
@@ -132,6 +142,7 @@ impl Post {
             handled: take(actors, 1)?,
             contexts: take(actors, CONTEXT_WORDS as u32)?,
             letters: take(letters, self.sizes.letter())?,
+            replies: take(capacity, room)?,
             ranks: take(letters, 1)?,
             counts: take(actors, 1)?,
             order: take(capacity, 2)?,
@@ -196,19 +207,23 @@ impl Post {
     }
 
     /// The slots of the handler's job after that of the states, for the mail of a turn.
-    pub fn slots(&self, columns: &Columns, turn: usize) -> [Slot; 6] {
-        let Sizes { actors, sends, .. } = self.sizes;
+    pub fn slots(&self, columns: &Columns, turn: usize) -> Vec<Slot> {
+        let Sizes {
+            actors, sends, room, ..
+        } = self.sizes;
         let capacity = columns.capacity;
         let mut contexts = whole(&columns.contexts, 1);
         contexts.place.stride = CONTEXT_WORDS as u32;
-        [
+        let mut slots = vec![
             whole(&columns.mail[turn], actors),
             whole(&columns.messages, capacity),
             whole(&columns.answers, capacity),
             whole(&columns.handled, actors),
             contexts,
             whole(&columns.letters, capacity * sends),
-        ]
+        ];
+        slots.extend((room > 0).then(|| whole(&columns.replies, capacity)));
+        slots
     }
 
     /// The jobs after the handler's, for the mail of a turn.
@@ -221,6 +236,7 @@ impl Post {
             handled,
             contexts,
             letters,
+            replies,
             ranks,
             counts,
             order,
@@ -238,6 +254,7 @@ impl Post {
             words(contexts),
             words(letters),
             words(answers),
+            words(replies),
             atomic(counts),
             words(ranks),
             words(cells),

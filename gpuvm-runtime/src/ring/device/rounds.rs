@@ -205,6 +205,7 @@ impl OnDevice {
         let messages = words(&columns.messages, self.message_words)?;
         let answers = words(&columns.answers, self.answer_words)?;
         let letters = words(&columns.letters, self.sends * self.letter_words())?;
+        let replies = words(&columns.replies, self.room_words)?;
         let contexts = post.read(&columns.contexts, columns.contexts.words)?;
         let handled = post.read(&columns.handled, self.actors)?;
         let mut batch = Batch::default();
@@ -235,6 +236,7 @@ impl OnDevice {
             contexts: &contexts,
             handled: &handled,
             letters: &letters,
+            replies: &replies,
         };
         self.collect(vms.into_iter(), &left, image, &mut done);
         let own = if is_counted { u64::from(total) } else { 0 };
