@@ -43,8 +43,9 @@ pub struct OnDevice {
     answer_words: usize,
     /// The most messages that an actor sends while it handles one; 0 if it sends none.
     sends: usize,
-    /// Words of a reply, and of the room for all to one message; 0 if there are none.
+    /// Words of a reply.
     reply_words: usize,
+    /// Words of the room for replies to one message; 0 if there are none.
     room_words: usize,
     /// How actors get what they send each other without the host, where that is possible.
     on_their_own: Option<OnTheirOwn>,
