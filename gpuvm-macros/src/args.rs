@@ -4,7 +4,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::report::Report;
-use proc_macro2::TokenStream;
+use crate::ring::SENDS;
+use proc_macro2::{Span, TokenStream};
 
 /// What an attribute makes of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Args {
     pub sends: Option<LitInt>,
     /// `replies = 3`: the most replies to one message.
     pub replies: Option<LitInt>,
+    /// `forwards = 4`: the most messages to actors of the linked kernel while an actor handles one.
+    pub forwards: Option<LitInt>,
     /// `relaxed`: a launch of the routine trades exact floats for speed.
     pub relaxed: Option<Ident>,
 }
@@ -40,6 +43,7 @@ impl Args {
             callee: false,
             sends: None,
             replies: None,
+            forwards: None,
             relaxed: None,
         };
         let parsed = (|input: ParseStream<'_>| {
@@ -72,6 +76,12 @@ impl Args {
         }
     }
 
+    /// The most messages that an actor forwards while it handles one.
+    pub fn forwards(&self) -> LitInt {
+        let absent = || LitInt::new(&SENDS.to_string(), Span::call_site());
+        self.forwards.clone().unwrap_or_else(absent)
+    }
+
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         if name == "id" {
@@ -93,6 +103,11 @@ impl Args {
             if self.replies.replace(replies).is_some() {
                 report.duplicate_argument(&name);
             }
+        } else if self.role == Role::RingKernel && name == "forwards" {
+            let forwards = number(input, Report::forwards_range, report)?;
+            if self.forwards.replace(forwards).is_some() {
+                report.duplicate_argument(&name);
+            }
         } else if self.role == Role::RingKernel {
             report.ring_kernel_argument(&name);
             return skip(input);
@@ -108,7 +123,7 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if !["id", "sends", "replies"].iter().any(|takes| name == takes) && input.peek(Token![=]) {
+        if !["id", "sends", "replies", "forwards"].iter().any(|takes| name == takes) && input.peek(Token![=]) {
             report.argument_value(&name);
             return skip(input);
         }

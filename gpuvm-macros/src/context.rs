@@ -1,10 +1,13 @@
 //! The context of a ring kernel as its routine has it. Natively a handler is given a `Ring`; on a VM it is given plain parameters, a record,
-//! room for messages, and room for replies if there are any, and each call of one of the `Ring`'s methods becomes what it does to them.
+//! room for messages, and room for replies and forwarded messages if there are any, and each call of one of the `Ring`'s methods becomes what it does to them.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprMethodCall, FnArg, ItemFn, LitInt, Pat, Signature, Type};
+use syn::{
+    Block, Expr, ExprMethodCall, FnArg, GenericArgument, ItemFn, LitInt, Pat, PathArguments, PathSegment, Signature,
+    Type,
+};
 
 use crate::args::Args;
 use crate::report::Report;
@@ -18,8 +21,28 @@ const TOO_MANY: &str =
 const TOO_OFTEN: &str =
     "an actor replied to one message more often than its ring kernel says; raise `#[ring_kernel(replies = …)]`";
 
+/// What one panics with that forwards too much.
+const TOO_FAR: &str =
+    "an actor forwarded more messages for one than its ring kernel says; raise `#[ring_kernel(forwards = …)]`";
+
 /// The name of the context, if the third parameter is one.
 pub fn name(signature: &Signature) -> Option<&Ident> {
+    parts(signature).map(|(name, _)| name)
+}
+
+/// What the actors of the linked kernel understand, if the context says so.
+pub fn linked(signature: &Signature) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &parts(signature)?.1.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The name and the type of the context.
+fn parts(signature: &Signature) -> Option<(&Ident, &PathSegment)> {
     let FnArg::Typed(third) = signature.inputs.get(2)? else {
         return None;
     };
@@ -29,8 +52,9 @@ pub fn name(signature: &Signature) -> Option<&Ident> {
     let Type::Path(path) = &*reference.elem else {
         return None;
     };
-    let is_ring = reference.mutability.is_some() && path.path.segments.last()?.ident == "Ring";
-    is_ring.then_some(&pattern.ident)
+    let ty = path.path.segments.last()?;
+    let is_ring = reference.mutability.is_some() && ty.ident == "Ring";
+    is_ring.then_some((&pattern.ident, ty))
 }
 
 /// The function that a VM runs, where a handler has a context.
@@ -50,6 +74,11 @@ pub fn for_vms(args: &Args, function: &ItemFn, report: &mut Report) -> Option<(S
     if let (Some(most), Some(answer)) = (replies, &answer) {
         inputs.push(syn::parse_quote!(__replies: &mut (u32, [#answer; #most])));
     }
+    let forwards = args.forwards();
+    let linked = linked(&function.sig);
+    if let Some(linked) = linked {
+        inputs.push(syn::parse_quote!(__forwards: &mut (u32, [(u32, #linked); #forwards])));
+    }
     signature.inputs = inputs.into_iter().collect();
     let mut block = (*function.block).clone();
     let mut replace = Replace {
@@ -57,6 +86,8 @@ pub fn for_vms(args: &Args, function: &ItemFn, report: &mut Report) -> Option<(S
         message: &message,
         answer: answer.as_ref(),
         replies,
+        linked,
+        forwards,
         report,
     };
     replace.visit_block_mut(&mut block);
@@ -71,6 +102,10 @@ struct Replace<'c> {
     answer: Option<&'c Type>,
     /// The most replies to one message, if the attribute says so.
     replies: Option<&'c LitInt>,
+    /// What the actors of the linked kernel understand, if the context says so.
+    linked: Option<&'c Type>,
+    /// The most messages that are forwarded to them for one.
+    forwards: LitInt,
     report: &'c mut Report,
 }
 
@@ -111,6 +146,22 @@ impl Replace<'_> {
                     }
                     __replies.1[__replies.0 as usize] = __reply;
                     __replies.0 += 1;
+                }}
+            }
+            ("forward", [actor, letter]) => {
+                let Some(linked) = self.linked else {
+                    self.report.forward_without_link(&call.method);
+                    return Some(quote!({}));
+                };
+                let most = &self.forwards;
+                quote_spanned! {span=> {
+                    let __actor: u32 = #actor;
+                    let __message: #linked = #letter;
+                    if __forwards.0 == #most {
+                        panic!(#TOO_FAR);
+                    }
+                    __forwards.1[__forwards.0 as usize] = (__actor, __message);
+                    __forwards.0 += 1;
                 }}
             }
             _ => return None,

@@ -2,15 +2,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{FnArg, GenericParam, ReturnType, Signature, Type};
+use syn::{FnArg, GenericParam, LitInt, ReturnType, Signature, Type};
 
 use crate::args::Args;
 use crate::context;
 use crate::emit::Marker;
 use crate::report::Report;
 
-/// The most messages that an actor sends while it handles one, where the attribute does not say.
-const SENDS: u32 = 4;
+/// The most messages that an actor sends, and that it forwards, while it handles one, where the attribute does not say.
+pub const SENDS: u32 = 4;
 
 /// Refuses what is no `fn(state: &mut S, message: M) -> A`, with a context or without.
 pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
@@ -33,6 +33,9 @@ pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
     }
     if let (Some(sends), None) = (&args.sends, context) {
         report.sends_without_context(sends);
+    }
+    if let (Some(forwards), None) = (&args.forwards, context::linked(signature)) {
+        report.forwards_without_link(forwards);
     }
     match (&args.replies, context) {
         (Some(replies), None) => report.replies_without_context(replies),
@@ -99,10 +102,11 @@ impl Marker<'_> {
             (_, Some(sends)) => quote!(#sends),
             (_, None) => quote!(#SENDS),
         };
-        let (replies, room) = match (around, &args.replies) {
-            ([_, _, room], Some(replies)) if let Some(room) = behind(&room.ty) => (quote!(#replies), quote!(#room)),
-            _ => (quote!(0), quote!(())),
-        };
+        let mut rooms = around.iter().skip(2).filter_map(|room| behind(&room.ty));
+        let (replies, reply_room) = room(args.replies.clone(), &mut rooms);
+        let linked = context::linked(&self.function.sig);
+        let (forwards, forward_room) = room(linked.map(|_| args.forwards()), &mut rooms);
+        let linked = linked.map_or(quote!(()), |linked| quote!(#linked));
         let context = (!around.is_empty()).then(|| quote!(, ctx));
         quote! {
             #(#attributes)*
@@ -114,11 +118,14 @@ impl Marker<'_> {
                     type State = #state;
                     type Message = #message;
                     type Answer = #answer;
-                    type Replies = #room;
+                    type Linked = #linked;
+                    type Replies = #reply_room;
+                    type Forwards = #forward_room;
                     const SENDS: u32 = #sends;
                     const REPLIES: u32 = #replies;
+                    const FORWARDS: u32 = #forwards;
                     #[allow(unused_variables)]
-                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring) -> #answer {
+                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring<#linked>) -> #answer {
                         #name(state, message #context)
                     }
                 }
@@ -133,6 +140,14 @@ impl Marker<'_> {
                 #sizes
             };
         }
+    }
+}
+
+/// How many of something a handler makes of a message at most, and the type of the room for them, the next of these if there are any.
+fn room<'t>(most: Option<LitInt>, rooms: &mut impl Iterator<Item = &'t Type>) -> (TokenStream, TokenStream) {
+    match most.and_then(|most| Some((most, rooms.next()?))) {
+        Some((most, room)) => (quote!(#most), quote!(#room)),
+        None => (quote!(0), quote!(())),
     }
 }
 

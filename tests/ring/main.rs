@@ -3,6 +3,7 @@
 
 mod bank;
 mod life;
+mod link;
 mod load;
 mod model;
 mod reply;

@@ -1,10 +1,13 @@
 //! What a handler has of the kernel around it.
 
+use std::marker::PhantomData;
+
 use gpuvm_core::types::RingMessage;
 
 use super::batch::gathered;
 
-/// The surroundings of the actor whose message is handled: a ring kernel's third parameter, `ctx: &mut Ring`.
+/// The surroundings of the actor whose message is handled: a ring kernel's third parameter, `ctx: &mut Ring`, or `ctx: &mut Ring<L>` where
+/// actors forward messages `L` to those of another kernel.
 ///
 /// In a unit test a handler can be given one of your own, which is asked afterwards for what was sent ([`Ring::sent`]) and replied
 /// ([`Ring::replied`]):
@@ -15,7 +18,7 @@ use super::batch::gathered;
 /// assert_eq!((ctx.actor(), ctx.actors(), ctx.is_stopped()), (3, 10, false));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Ring {
+pub struct Ring<L = ()> {
     actor: u32,
     actors: u32,
     now: u64,
@@ -23,11 +26,15 @@ pub struct Ring {
     limit: usize,
     /// How many replies there may have been after it.
     reply_limit: usize,
+    /// How many messages may have been forwarded.
+    forward_limit: usize,
     /// Its place in the batch.
     message: u32,
     stopped: bool,
     pub(super) sent: Sent,
     pub(super) replied: Sent,
+    pub(super) forwarded: Sent,
+    linked: PhantomData<fn(L)>,
 }
 
 /// Messages that actors have sent, or what they have replied, in order.
@@ -75,24 +82,34 @@ impl Sent {
 impl Ring {
     /// The surroundings of an actor, for a unit test.
     pub fn new(actor: u32, actors: u32) -> Ring {
+        Ring::linked(actor, actors)
+    }
+}
+
+impl<L> Ring<L> {
+    /// The surroundings of an actor whose kernel is linked to another one, for a unit test.
+    pub fn linked(actor: u32, actors: u32) -> Ring<L> {
         Ring {
             actor,
             actors,
             now: 0,
             limit: usize::MAX,
             reply_limit: usize::MAX,
+            forward_limit: usize::MAX,
             message: 0,
             stopped: false,
             sent: Sent::default(),
             replied: Sent::default(),
+            forwarded: Sent::default(),
+            linked: PhantomData,
         }
     }
 
     /// The surroundings of actors at a time.
-    pub(super) fn at(now: u64, actors: u32) -> Ring {
+    pub(super) fn at(now: u64, actors: u32) -> Ring<L> {
         Ring {
             now,
-            ..Ring::new(0, actors)
+            ..Ring::linked(0, actors)
         }
     }
 
@@ -101,11 +118,12 @@ impl Ring {
         (self.actor, self.stopped) = (actor, false);
     }
 
-    /// Goes on to the message at a place of the batch, for which so many may be sent, and to which there may be so many replies.
-    pub(super) fn next(&mut self, message: u32, sends: u32, replies: u32) {
+    /// Goes on to the message at a place of the batch, for which so many may be sent, replied and forwarded.
+    pub(super) fn next(&mut self, message: u32, [sends, replies, forwards]: [u32; 3]) {
         self.message = message;
         self.limit = self.sent.to.len() + sends as usize;
         self.reply_limit = self.replied.to.len() + replies as usize;
+        self.forward_limit = self.forwarded.to.len() + forwards as usize;
     }
 
     /// The actor's number.
@@ -158,6 +176,25 @@ impl Ring {
         self.replied.push(self.message, answer);
     }
 
+    /// Sends an actor of the linked kernel a message. Messages from one actor to one actor arrive in order; what that kernel does not take
+    /// becomes a dead letter. See [`KernelHandle::link`](super::KernelHandle::link).
+    ///
+    /// It is of the type that the context names, `ctx: &mut Ring<L>`, and `#[ring_kernel(forwards = 4)]` says how many there are at most for one
+    /// message.
+    ///
+    /// # Panics
+    ///
+    /// If there are more, 4 if the attribute does not say: the actor traps.
+    #[track_caller]
+    pub fn forward<M: RingMessage>(&mut self, actor: u32, message: M) {
+        if self.forwarded.to.len() == self.forward_limit {
+            panic!(
+                "an actor forwarded more messages for one than its ring kernel says; raise `#[ring_kernel(forwards = …)]`"
+            );
+        }
+        self.forwarded.push(actor, message);
+    }
+
     /// Lets the actor stop after this message. What else is sent to it becomes dead letters.
     pub fn stop(&mut self) {
         self.stopped = true;
@@ -171,6 +208,11 @@ impl Ring {
     /// What was sent so far, with the number of the actor that it is for.
     pub fn sent<M: RingMessage>(&self) -> impl Iterator<Item = (u32, M)> + '_ {
         self.sent.messages()
+    }
+
+    /// What was forwarded so far, with the number of the actor that it is for.
+    pub fn forwarded<M: RingMessage>(&self) -> impl Iterator<Item = (u32, M)> + '_ {
+        self.forwarded.messages()
     }
 
     /// What was replied so far.

@@ -22,6 +22,10 @@ pub(super) fn deliver(
     going_on: usize,
 ) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
+    let forwarded = std::mem::take(&mut outcome.forwarded);
+    let has_forwarded = !forwarded.to.is_empty();
+    // First, so that who finds this kernel settled finds it in the other one.
+    shared.forward(forwarded);
     let handed = HandOut {
         shared,
         letters: &letters,
@@ -47,11 +51,13 @@ pub(super) fn deliver(
         shared.fail_in(&mut state, reason);
     }
     let rests = state.life != Life::Active || state.is_settled();
+    shared.note_room(&state);
     drop(state);
     if failed {
         shared.notify_all();
     }
     shared.room.notify(room);
+    shared.wake_linked();
     if received > 0 {
         shared.answered.notify(received);
     }
@@ -65,7 +71,7 @@ pub(super) fn deliver(
             .into_iter()
             .for_each(|letter| shared.keep(&mut state, letter));
     }
-    received == 0 && outcome.lost.is_empty()
+    received == 0 && outcome.lost.is_empty() && !has_forwarded
 }
 
 /// What is handed out, message by message.

@@ -10,6 +10,8 @@
 //! What actors send each other is accepted before what waits and is handled in the next batch, so two batches after one another are a round of
 //! the actors.
 //!
+//! What they forward to the actors of another kernel is put into that one's queue by the pump, see `link.rs`.
+//!
 //! # What is promised
 //!
 //! Messages of one sender to one actor are handled in the order in which they were sent. A message that was accepted is handled once, or
@@ -30,6 +32,7 @@ mod handle;
 pub mod handler;
 mod letters;
 mod life;
+mod link;
 mod metrics;
 mod native;
 mod options;

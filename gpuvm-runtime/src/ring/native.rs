@@ -151,7 +151,7 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
         let ended = running.catch_vm(mail.actor, &mut || {
             while next < mail.end && !ctx.is_stopped() {
                 let message = H::Message::read_words(&words[next as usize * size..][..size]);
-                ctx.next(next, H::SENDS, H::REPLIES);
+                ctx.next(next, [H::SENDS, H::REPLIES, H::FORWARDS]);
                 let answer = H::handle(state, message, &mut ctx);
                 let at = (next - first_message) as usize * answer_size;
                 answer.write_words(&mut answers[at..at + answer_size]);
@@ -162,6 +162,7 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
     }
     handled.sent = ctx.sent;
     handled.replied = ctx.replied;
+    handled.forwarded = ctx.forwarded;
     handled
 }
 
@@ -181,6 +182,7 @@ impl Handled {
         self.stopped.extend(later.stopped);
         self.sent.extend(later.sent);
         self.replied.extend(later.replied);
+        self.forwarded.extend(later.forwarded);
     }
 }
 

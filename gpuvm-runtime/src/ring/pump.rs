@@ -31,6 +31,8 @@ pub(super) struct Outcome {
     pub sent: Sent,
     /// What actors have replied, by the messages' places in the batch.
     pub replied: Sent,
+    /// What actors have forwarded to those of the linked kernel.
+    pub forwarded: Sent,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -240,6 +242,7 @@ fn handle(
             stopped,
             sent,
             replied,
+            forwarded,
         } = match handled.take() {
             Some(handled) => handled,
             None => runner.handle(batch, turn)?,
@@ -247,6 +250,7 @@ fn handle(
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
         outcome.replied.extend(replied);
+        outcome.forwarded.extend(forwarded);
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));

@@ -66,6 +66,8 @@ pub struct Handled {
     pub sent: Sent,
     /// What actors have replied, in the order of their numbers, with the places of the messages.
     pub replied: Sent,
+    /// What actors have forwarded, in the order of their numbers, with the actors of the linked kernel.
+    pub forwarded: Sent,
 }
 
 /// What has come of rounds.

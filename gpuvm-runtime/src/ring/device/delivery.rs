@@ -37,8 +37,8 @@ const CONTEXT: u32 = Context::TYPE.words;
 const SENT: u32 = Context::SENT;
 const STOPPED: u32 = Context::STOPPED;
 
-/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`, and
-/// the room for replies to one message `room`; 0 if there are none or nobody wants them.
+/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`,
+/// and the rooms for replies and forwarded messages `room` and `other`; 0 if there are none or nobody wants them.
 #[routine(callee)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn tally(
@@ -47,6 +47,7 @@ pub fn tally(
     letters: &[u32],
     answers: &[u32],
     replies: &[u32],
+    forwards: &[u32],
     counts: &[AtomicU32],
     ranks: &mut [u32],
     cells: &mut [u32],
@@ -54,6 +55,7 @@ pub fn tally(
     size: u32,
     answer: u32,
     room: u32,
+    other: u32,
 ) {
     let vm = vm::id();
     if vm == 0 {
@@ -76,6 +78,11 @@ pub fn tally(
         if room > 0 {
             for message in first..end {
                 concern |= replies[(message * room) as usize] != 0;
+            }
+        }
+        if other > 0 {
+            for message in first..end {
+                concern |= forwards[(message * other) as usize] != 0;
             }
         }
         for letter in first * sends..contexts[(context + SENT) as usize] {

@@ -10,7 +10,7 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 
 use super::super::batch::{Batch, Mail};
-use super::super::handler::Entry;
+use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
 use super::delivery::{self, CAPACITY, CELLS, GROUP, HANDLED, TOTAL};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
@@ -37,8 +37,8 @@ struct Sizes {
     answer: u32,
     /// The most messages that an actor sends while it handles one.
     sends: u32,
-    /// Words of the room for replies to one message; 0 if there are none.
-    room: u32,
+    /// Words of a message's rooms; 0 if there are none.
+    rooms: [u32; ROOMS],
 }
 
 /// The columns of a round.
@@ -53,8 +53,8 @@ pub struct Columns {
     pub handled: Region,
     pub contexts: Region,
     pub letters: Region,
-    /// Room for replies to each message.
-    pub replies: Region,
+    /// The rooms of the messages.
+    pub rooms: [Region; ROOMS],
     /// Each letter's rank among those to the same actor.
     ranks: Region,
     /// How many letters there are for each actor.
@@ -96,22 +96,26 @@ impl Post {
             message: entry.message.ty.words,
             answer: entry.returned.words,
             sends: entry.sends,
-            room: entry.reply_room(),
+            rooms: entry.rooms().map(|room| room.words as u32),
         };
         let sends = sizes.sends;
         let letter = sizes.letter();
-        let [tags, counts] = if answers_count {
-            [sizes.answer, sizes.room]
-        } else {
-            [0, 0]
-        };
+        let mut counts = sizes.rooms;
+        let mut tags = sizes.answer;
+        if !answers_count {
+            (tags, counts[REPLIES]) = (0, 0);
+        }
         let link = |name: &str, routine: &'static Routine, constants: &[u32]| {
             runtime.link_kernel(&kernel(&format!("{}: {name}", entry.id), routine, constants))
         };
         Ok(Post {
             memory,
             sizes,
-            tally: link("tally", delivery::tally::routine(), &[sends, letter, tags, counts])?,
+            tally: link(
+                "tally",
+                delivery::tally::routine(),
+                &[sends, letter, tags, counts[REPLIES], counts[FORWARDS]],
+            )?,
             address: link("address", delivery::address::routine(), &[actors])?,
             place: link("place", delivery::place::routine(), &[sends, letter])?,
             receive: link("receive", delivery::receive::routine(), &[letter])?,
@@ -129,7 +133,7 @@ impl Post {
             message,
             answer,
             sends,
-            room,
+            rooms,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let mail = || take(actors, MAIL_WORDS as u32);
@@ -142,7 +146,7 @@ impl Post {
             handled: take(actors, 1)?,
             contexts: take(actors, CONTEXT_WORDS as u32)?,
             letters: take(letters, self.sizes.letter())?,
-            replies: take(capacity, room)?,
+            rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
             ranks: take(letters, 1)?,
             counts: take(actors, 1)?,
             order: take(capacity, 2)?,
@@ -209,7 +213,7 @@ impl Post {
     /// The slots of the handler's job after that of the states, for the mail of a turn.
     pub fn slots(&self, columns: &Columns, turn: usize) -> Vec<Slot> {
         let Sizes {
-            actors, sends, room, ..
+            actors, sends, rooms, ..
         } = self.sizes;
         let capacity = columns.capacity;
         let mut contexts = whole(&columns.contexts, 1);
@@ -222,7 +226,8 @@ impl Post {
             contexts,
             whole(&columns.letters, capacity * sends),
         ];
-        slots.extend((room > 0).then(|| whole(&columns.replies, capacity)));
+        let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
+        slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
         slots
     }
 
@@ -236,7 +241,7 @@ impl Post {
             handled,
             contexts,
             letters,
-            replies,
+            rooms,
             ranks,
             counts,
             order,
@@ -254,7 +259,8 @@ impl Post {
             words(contexts),
             words(letters),
             words(answers),
-            words(replies),
+            words(&rooms[REPLIES]),
+            words(&rooms[FORWARDS]),
             atomic(counts),
             words(ranks),
             words(cells),
