@@ -1,5 +1,6 @@
 //! The context of a ring kernel as its routine has it. Natively a handler is given a `Ring`; on a VM it is given plain parameters, a record,
-//! room for messages, and room for replies and forwarded messages if there are any, and each call of one of the `Ring`'s methods becomes what it does to them.
+//! room for messages, and room for replies and for what is forwarded if there is any, and each call of one of the `Ring`'s methods becomes
+//! what it does to them.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
