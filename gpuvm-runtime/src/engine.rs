@@ -11,7 +11,7 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{ParamSlot, Program, TrapRecord};
 
-use crate::device::Device;
+use crate::device::{Device, MemoryUse};
 use crate::error::Result;
 
 /// Which engine runs a launch. All of them give the same bits.
@@ -375,6 +375,9 @@ pub trait DeviceMemory: Send + Sync {
     ///
     /// When the device fails.
     fn read(&self, region: &Region) -> Result<Words>;
+
+    /// How much of the device's memory is in use.
+    fn in_use(&self) -> MemoryUse;
 }
 
 /// A part of a device's memory. A clone is another handle to it.

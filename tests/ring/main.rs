@@ -2,11 +2,13 @@
 //! is kept, whatever is sent, trapped, paused and terminated meanwhile.
 
 mod bank;
+mod events;
 mod life;
 mod link;
 mod load;
 mod model;
 mod reply;
+mod snapshots;
 mod talk;
 
 use std::sync::OnceLock;

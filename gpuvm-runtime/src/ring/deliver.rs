@@ -36,6 +36,9 @@ pub(super) fn deliver(
         Answers::Keep => handed.uncalled(),
         Answers::Discard => (Vec::new(), Vec::new()),
     };
+    for actor in &outcome.stopped {
+        tracing::debug!(kernel = shared.entry.id, actor, "actor stopped");
+    }
     let mut state = shared.lock();
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);

@@ -1,6 +1,7 @@
 //! Answers that nobody has called for, until somebody receives them.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Answers in the order of their messages' acceptance.
 #[derive(Default)]
@@ -23,6 +24,13 @@ impl Outputs {
         self.len
     }
 
+    /// Gives all of them with their actors to `see`, and keeps them.
+    pub fn each(&self, see: &mut dyn FnMut(u32, &[u32])) {
+        for stretch in &self.stretches {
+            stretch.each(stretch.taken..stretch.from.len(), see);
+        }
+    }
+
     /// Adds answers: the actor of each, and the words of all.
     pub fn push(&mut self, from: Vec<u32>, words: Vec<u32>) {
         if !from.is_empty() {
@@ -36,11 +44,8 @@ impl Outputs {
         let Some(stretch) = self.stretches.front_mut() else {
             return 0;
         };
-        let size = stretch.words.len() / stretch.from.len();
         let end = stretch.from.len().min(stretch.taken.saturating_add(most));
-        for at in stretch.taken..end {
-            see(stretch.from[at], &stretch.words[at * size..(at + 1) * size]);
-        }
+        stretch.each(stretch.taken..end, see);
         let count = end - stretch.taken;
         stretch.taken = end;
         if end == stretch.from.len() {
@@ -48,5 +53,15 @@ impl Outputs {
         }
         self.len -= count;
         count
+    }
+}
+
+impl Stretch {
+    /// Gives some of them with their actors to `see`.
+    fn each(&self, range: Range<usize>, see: &mut dyn FnMut(u32, &[u32])) {
+        let size = self.words.len() / self.from.len();
+        for at in range {
+            see(self.from[at], &self.words[at * size..(at + 1) * size]);
+        }
     }
 }

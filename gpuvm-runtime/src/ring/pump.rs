@@ -13,6 +13,7 @@ use super::error::RingError;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
+use super::question::Question;
 use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
 use super::shared::{Shared, Went};
 use crate::engine::Words;
@@ -38,16 +39,23 @@ pub(super) struct Outcome {
 }
 
 /// Runs until the kernel is over.
-pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>) {
+pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
     let _guard = Guard(shared);
     let mut pump = Pump {
         shared,
         runner,
         grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
-        clock: Clock::default(),
+        clock,
         is_quiet: true,
     };
-    while let Some(letters) = next(shared) {
+    while let Some(next) = next(shared) {
+        let letters = match next {
+            Next::Letters(letters) => letters,
+            Next::Question(question) => {
+                question.answer(shared, &mut *pump.runner, &pump.clock);
+                continue;
+            }
+        };
         let mut work = pump.begin(letters);
         while let Ok(Some(next)) = work {
             work = pump.work(next);
@@ -203,10 +211,19 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Waits for messages that may be handled; `None` when the kernel is to end.
-fn next(shared: &Shared) -> Option<Letters> {
+/// What the pump does next.
+enum Next {
+    Letters(Letters),
+    Question(Question),
+}
+
+/// Waits for messages that may be handled, or a question; `None` when the kernel is to end.
+fn next(shared: &Shared) -> Option<Next> {
     let mut state = shared.lock();
     loop {
+        if let Some(question) = state.questions.pop() {
+            return Some(Next::Question(question));
+        }
         if state.life == Life::Terminating && state.now {
             let error = RingError::Closed { kernel: shared.name() };
             shared.bury_all(&mut state, &error);
@@ -217,7 +234,7 @@ fn next(shared: &Shared) -> Option<Letters> {
         if state.may_run(shared) && !state.letters.is_empty() {
             state.in_flight = state.letters.len();
             state.counts.batches += 1;
-            return Some(std::mem::take(&mut state.letters));
+            return Some(Next::Letters(std::mem::take(&mut state.letters)));
         }
         state = shared.sleep(state);
     }

@@ -1,5 +1,7 @@
 //! What runs actors: the border between the pump and engines.
 
+use std::ops::Range;
+
 use super::batch::{Batch, Mail};
 use super::context::Sent;
 use crate::engine::Words;
@@ -32,6 +34,20 @@ pub trait Runner: Send {
             ..Rounds::default()
         })
     }
+
+    /// The words of the states of neighbouring actors.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>>;
+
+    /// Gives all actors states, of which these are the words.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn restore(&mut self, states: &[u32]) -> Result<()>;
 
     /// Gives actors the state that they began with.
     ///

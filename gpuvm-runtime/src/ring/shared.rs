@@ -15,6 +15,8 @@ use super::link::Links;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
+use super::question::Question;
+use super::snapshot::Kept;
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -47,6 +49,8 @@ pub(super) struct State {
     pub letters: Letters,
     /// Messages that the pump has.
     pub in_flight: usize,
+    /// What the pump is asked when it rests between two batches.
+    pub questions: Vec<Question>,
     /// Actors that have stopped.
     pub stopped: BTreeSet<u32>,
     pub outputs: Outputs,
@@ -102,6 +106,7 @@ impl Shared {
                 now: false,
                 letters: Letters::default(),
                 in_flight: 0,
+                questions: Vec::new(),
                 stopped: BTreeSet::new(),
                 outputs: Outputs::default(),
                 dead: VecDeque::new(),
@@ -113,6 +118,18 @@ impl Shared {
             answered: Event::new(),
             changed: Event::new(),
         }
+    }
+
+    /// Takes over what was kept of another kernel, which rested.
+    pub fn restore(&self, kept: Kept) {
+        let mut state = self.lock();
+        state.life = Life::Deactivated;
+        state.stopped.extend(kept.stopped);
+        state.outputs.push(kept.unreceived.actors, kept.unreceived.words);
+        let waiting = kept.waiting.actors.len();
+        state.letters.to = kept.waiting.actors;
+        state.letters.words = kept.waiting.words;
+        state.note_accepted(waiting);
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -258,7 +275,7 @@ impl Shared {
         }
     }
 
-    fn no_such_actor(&self, actor: u32) -> RingError {
+    pub fn no_such_actor(&self, actor: u32) -> RingError {
         RingError::NoSuchActor {
             kernel: self.name(),
             actors: self.actors,
@@ -330,6 +347,7 @@ impl Shared {
 
     /// Keeps a dead letter.
     pub fn keep(&self, state: &mut State, letter: DeadLetter) {
+        tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
         state.counts.dropped += 1;
         state.dead.push_back(letter);
         if state.dead.len() > self.config.dead_letters {
@@ -353,6 +371,7 @@ impl Shared {
         state.life = Life::Failed;
         state.reason = Some(reason);
         state.in_flight = 0;
+        state.questions.clear();
         self.bury_all(state, &error);
     }
 
@@ -394,7 +413,7 @@ impl State {
 
     /// Whether the pump has more to do than what it does.
     pub fn has_work(&self, shared: &Shared) -> bool {
-        !self.letters.is_empty() || !self.may_run(shared) || self.now
+        !self.letters.is_empty() || !self.questions.is_empty() || !self.may_run(shared) || self.now
     }
 
     /// Whether no message waits or is being handled.

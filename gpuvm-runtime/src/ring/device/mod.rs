@@ -272,6 +272,30 @@ impl Runner for OnDevice {
         self.go_round(sent, stopped, turn)
     }
 
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {
+        let size = self.initial.len() as u32;
+        let (start, end) = (actors.start * size, actors.end * size);
+        match &self.states {
+            States::Host(states) => Ok(states[start as usize..end as usize].to_vec()),
+            States::Engine(memory, region) => {
+                let part = Region {
+                    start: region.start + start,
+                    words: end - start,
+                    guard: Arc::clone(&region.guard),
+                };
+                Ok(memory.read(&part)?.into_vec())
+            }
+        }
+    }
+
+    fn restore(&mut self, words: &[u32]) -> Result<()> {
+        match &mut self.states {
+            States::Host(states) => states.copy_from_slice(words),
+            States::Engine(memory, region) => memory.write(region, &words)?,
+        }
+        Ok(())
+    }
+
     fn reset(&mut self, actors: &[u32]) -> Result<()> {
         let size = self.initial.len();
         let reset = |states: &mut [u32]| {
