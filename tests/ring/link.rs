@@ -90,7 +90,7 @@ fn answers(kernel: &KernelHandle) -> Vec<(u32, Copied)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn messages_are_forwarded_alike_on_every_engine(

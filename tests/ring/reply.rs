@@ -107,7 +107,7 @@ fn asks() -> impl Strategy<Value = Ask> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn replies_are_alike_on_every_engine(
