@@ -210,7 +210,16 @@ fn kernels_in_a_circle_do_not_wait_for_each_other() {
             std::thread::yield_now();
         }
         assert_eq!((played(&one), played(&other)), (250, 250), "{engine}");
+        // A game without end ends with its players.
+        let ball = Page {
+            word: 0,
+            copies: u32::MAX,
+        };
+        one.blocking_send(3, ball).unwrap();
         one.blocking_terminate().unwrap();
+        other.blocking_settle().unwrap();
+        let lost = other.dead_letter().unwrap().to_string();
+        assert!(lost.contains("to actor 3: `forward` needs"), "{engine}: {lost}");
         other.blocking_terminate().unwrap();
     }
 }
