@@ -205,7 +205,7 @@ fn talk(engine: Engine, restart: Restart, begin: &[(u32, Rumour)], model: &Model
 }
 
 /// The engines on which rounds need no host.
-fn goes_round(engine: Engine) -> bool {
+pub(super) fn goes_round(engine: Engine) -> bool {
     matches!(engine, Engine::Interpreter | Engine::Specialized)
 }
 
@@ -265,7 +265,7 @@ fn rumours_that_spread_find_room() {
     let to_one: Vec<_> = to_one
         .iter()
         .map(|&(actor, rumour)| (actor % 40, rumour))
-        .chain((0..90).map(|_| (8, to_one[0].1)))
+        .chain((0..290).map(|_| (8, to_one[0].1)))
         .collect();
     model.talk(to_one.clone());
     for engine in ENGINES {

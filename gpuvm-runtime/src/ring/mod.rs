@@ -11,6 +11,8 @@
 //! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
 //! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
 //!
+//! What they forward to the actors of another kernel is put into that one's queue by the pump, see `link.rs`.
+//!
 //! # What is promised
 //!
 //! Messages of one sender to one actor are handled in the order in which they were sent. A message that was accepted is handled once, or
@@ -36,6 +38,7 @@ mod handle;
 pub mod handler;
 mod letters;
 mod life;
+mod link;
 mod metrics;
 mod native;
 mod options;

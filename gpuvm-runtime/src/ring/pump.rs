@@ -31,6 +31,10 @@ pub(super) struct Outcome {
     pub stopped: Vec<u32>,
     /// What actors have sent.
     pub sent: Sent,
+    /// What actors have replied, by the messages' places in the batch.
+    pub replied: Sent,
+    /// What actors have forwarded to those of the linked kernel.
+    pub forwarded: Sent,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -282,12 +286,16 @@ fn handle(
             trapped,
             stopped,
             sent,
+            replied,
+            forwarded,
         } = match handled.take() {
             Some(handled) => handled,
             None => runner.handle(batch, turn)?,
         };
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
+        outcome.replied.extend(replied);
+        outcome.forwarded.extend(forwarded);
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
@@ -304,6 +312,7 @@ fn handle(
         }
     }
     outcome.lost.sort_by_key(|(lost, _)| lost.start);
+    outcome.replied.sort(shared.entry.answer_words());
     Ok(outcome)
 }
 

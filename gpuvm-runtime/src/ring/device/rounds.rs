@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::batch::{Batch, Grouper, Mail};
 use super::super::context::Sent;
 use super::super::error::RingError;
-use super::super::handler::Entry;
+use super::super::handler::{Entry, FORWARDS, REPLIES};
 use super::super::options::Answers;
 use super::super::runner::{Handled, Rounds, Turn};
 use super::layout::Left;
@@ -207,6 +207,8 @@ impl OnDevice {
         let messages = words(&columns.messages, self.message_words)?;
         let answers = words(&columns.answers, self.answer_words)?;
         let letters = words(&columns.letters, self.sends * self.letter_words())?;
+        let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
+        let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
         let contexts = post.read(&columns.contexts, columns.contexts.words)?;
         let handled = post.read(&columns.handled, self.actors)?;
         let mut batch = Batch::default();
@@ -237,6 +239,7 @@ impl OnDevice {
             contexts: &contexts,
             handled: &handled,
             letters: &letters,
+            rooms: [&replies, &forwards],
         };
         self.collect(vms.into_iter(), &left, image, &mut done);
         let own = if is_counted { u64::from(total) } else { 0 };
