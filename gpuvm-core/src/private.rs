@@ -5,6 +5,6 @@ pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::Routine;
 pub use crate::types::{
-    Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Type, TypeRef, Value, Variant, VmType,
-    field, field_mut, name_hash, payload, payload_mut,
+    Answer, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Type, TypeRef, Value, Variant,
+    VmType, field, field_mut, name_hash, payload, payload_mut,
 };

@@ -4,7 +4,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::report::Report;
-use proc_macro2::TokenStream;
+use crate::ring::SENDS;
+use proc_macro2::{Span, TokenStream};
 
 /// What an attribute makes of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct Args {
     pub callee: bool,
     /// `sends = 8`: the most messages that an actor sends while it handles one.
     pub sends: Option<LitInt>,
+    /// `replies = 3`: the most replies to one message.
+    pub replies: Option<LitInt>,
+    /// `forwards = 4`: the most messages to actors of the linked kernel while an actor handles one.
+    pub forwards: Option<LitInt>,
     /// `relaxed`: a launch of the routine trades exact floats for speed.
     pub relaxed: Option<Ident>,
 }
@@ -37,6 +42,8 @@ impl Args {
             id: None,
             callee: false,
             sends: None,
+            replies: None,
+            forwards: None,
             relaxed: None,
         };
         let parsed = (|input: ParseStream<'_>| {
@@ -69,6 +76,12 @@ impl Args {
         }
     }
 
+    /// The most messages that an actor forwards while it handles one.
+    pub fn forwards(&self) -> LitInt {
+        let absent = || LitInt::new(&SENDS.to_string(), Span::call_site());
+        self.forwards.clone().unwrap_or_else(absent)
+    }
+
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         if name == "id" {
@@ -81,12 +94,18 @@ impl Args {
                 report.duplicate_argument(&name);
             }
         } else if self.role == Role::RingKernel && name == "sends" {
-            input.parse::<Token![=]>()?;
-            let sends: LitInt = input.parse()?;
-            if !sends.base10_parse().is_ok_and(|sends| (1..=1024u32).contains(&sends)) {
-                report.sends_range(&sends);
-            }
+            let sends = number(input, Report::sends_range, report)?;
             if self.sends.replace(sends).is_some() {
+                report.duplicate_argument(&name);
+            }
+        } else if self.role == Role::RingKernel && name == "replies" {
+            let replies = number(input, Report::replies_range, report)?;
+            if self.replies.replace(replies).is_some() {
+                report.duplicate_argument(&name);
+            }
+        } else if self.role == Role::RingKernel && name == "forwards" {
+            let forwards = number(input, Report::forwards_range, report)?;
+            if self.forwards.replace(forwards).is_some() {
                 report.duplicate_argument(&name);
             }
         } else if self.role == Role::RingKernel {
@@ -104,12 +123,25 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if name != "id" && name != "sends" && input.peek(Token![=]) {
+        if !["id", "sends", "replies", "forwards"].iter().any(|takes| name == takes) && input.peek(Token![=]) {
             report.argument_value(&name);
             return skip(input);
         }
         Ok(())
     }
+}
+
+/// How many of something a handler may make of one message.
+fn number(input: ParseStream<'_>, out_of_range: fn(&mut Report, LitInt), report: &mut Report) -> syn::Result<LitInt> {
+    input.parse::<Token![=]>()?;
+    let number: LitInt = input.parse()?;
+    if !number
+        .base10_parse()
+        .is_ok_and(|number| (1..=1024u32).contains(&number))
+    {
+        out_of_range(report, number.clone());
+    }
+    Ok(LitInt::new(number.base10_digits(), number.span()))
 }
 
 /// Passes over what belongs to an argument that is wrong.

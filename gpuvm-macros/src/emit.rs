@@ -88,7 +88,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         return unchanged(function, report);
     }
     let on_vms = match args.role {
-        Role::RingKernel => context::for_vms(function, &mut report),
+        Role::RingKernel => context::for_vms(args, function, &mut report),
         Role::Routine => None,
     };
     let (signature, block) = match &on_vms {

@@ -42,7 +42,9 @@ pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[derive(RingMessage, Clone, Copy)]` types; the function answers with one, with `Option` of one, or not at all.
 ///
 /// A third parameter, `ctx: &mut Ring`, knows the actor's number and sends messages to other actors: at most 4 for each message that is handled, or
-/// as many as `#[ring_kernel(sends = 16)]` says.
+/// as many as `#[ring_kernel(sends = 16)]` says. With `#[ring_kernel(replies = 3)]` it also replies, up to three times to each
+/// message, before the function returns its answer. With `ctx: &mut Ring<Other>` it forwards messages `Other` to the actors of a kernel that its
+/// own is linked to: at most 4 for each message, or as many as `#[ring_kernel(forwards = 16)]` says.
 ///
 /// `#[ring_kernel]` registers it under its name, `#[ring_kernel(id = "name")]` under another. It stays an ordinary Rust function, and routines
 /// can call it.

@@ -212,16 +212,23 @@ rules! {
 
     // Ring kernels.
     ring_kernel_item: "#[ring_kernel] goes on a `fn`";
-    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"` and `sends = 4`";
+    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"`, `sends = 4`, `replies = 3` and `forwards = 4`";
     ring_kernel_method: "a ring kernel is a function of its own; move it out of the `impl` block";
     ring_kernel_generics: "a ring kernel cannot have type or const parameters; write the types themselves, and call a generic #[routine] from it";
     ring_kernel_state: "the first parameter of a ring kernel is its actor's state, which it changes in place; write `&mut State`";
     borrowed_message: "a message is the actor's to keep; take it by value, without the `&`";
     third_parameter: "a ring kernel takes its actor's state, one message, and `ctx: &mut Ring` if it wants to send messages; put anything else into the message or into the state";
-    context_method: "the context has `actor()`, `actors()`, `now()`, `send(actor, message)` and `stop()`";
+    context_method: "the context has `actor()`, `actors()`, `now()`, `send(actor, message)`, `reply(answer)`, `forward(actor, message)` and `stop()`";
     context_use: "the context stays in its ring kernel; call its methods here, and give other routines what they need as values";
     sends_without_context: "`sends` is for a ring kernel that sends messages; add the parameter `ctx: &mut Ring`";
     sends_range: "`sends` is how many messages an actor sends at most while it handles one, 1 to 1024";
+    replies_without_context: "`replies` is for a ring kernel that replies more than once to a message; add the parameter `ctx: &mut Ring`";
+    replies_without_answer: "a reply is a message of the type that the ring kernel returns, and this one returns nothing; return it, or `Option` of it";
+    replies_range: "`replies` is how many replies there are at most to one message, 1 to 1024";
+    reply_without_replies: "the ring kernel does not say how often it replies to one message at most; write `#[ring_kernel(replies = 3)]`";
+    forwards_without_link: "`forwards` is for a ring kernel that forwards messages to actors of another one; name what those understand, `ctx: &mut Ring<Message>`";
+    forwards_range: "`forwards` is how many messages an actor forwards at most while it handles one, 1 to 1024";
+    forward_without_link: "the context does not say what the actors of the linked kernel understand; write `ctx: &mut Ring<Message>`";
     no_return: "a ring kernel returns, so that its actor can take the next message; return a message, `Option` of one, or nothing";
 
     // Derive.

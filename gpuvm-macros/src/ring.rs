@@ -2,15 +2,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{FnArg, GenericParam, ReturnType, Signature, Type};
+use syn::{FnArg, GenericParam, LitInt, ReturnType, Signature, Type};
 
 use crate::args::Args;
 use crate::context;
 use crate::emit::Marker;
 use crate::report::Report;
 
-/// The most messages that an actor sends while it handles one, where the attribute does not say.
-const SENDS: u32 = 4;
+/// The most messages that an actor sends, and that it forwards, while it handles one, where the attribute does not say.
+pub const SENDS: u32 = 4;
 
 /// Refuses what is no `fn(state: &mut S, message: M) -> A`, with a context or without.
 pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
@@ -19,7 +19,7 @@ pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
         report.ring_kernel_generics(param);
     }
     let types: Vec<&Type> = signature.inputs.iter().filter_map(type_of).collect();
-    if let Some(state) = types.first().filter(|ty| state_of(ty).is_none()) {
+    if let Some(state) = types.first().filter(|ty| behind(ty).is_none()) {
         report.ring_kernel_state(state);
     }
     match types.get(1) {
@@ -34,10 +34,29 @@ pub fn check(args: &Args, signature: &Signature, report: &mut Report) {
     if let (Some(sends), None) = (&args.sends, context) {
         report.sends_without_context(sends);
     }
+    if let (Some(forwards), None) = (&args.forwards, context::linked(signature)) {
+        report.forwards_without_link(forwards);
+    }
+    match (&args.replies, context) {
+        (Some(replies), None) => report.replies_without_context(replies),
+        (Some(replies), Some(_)) if returned(signature).is_none() => report.replies_without_answer(replies),
+        _ => {}
+    }
     if let ReturnType::Type(_, ty) = &signature.output
         && let Type::Never(_) = **ty
     {
         report.no_return(ty);
+    }
+}
+
+/// What a ring kernel returns, if it is anything.
+pub fn returned(signature: &Signature) -> Option<&Type> {
+    match &signature.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+            ty => Some(ty),
+        },
     }
 }
 
@@ -48,14 +67,14 @@ fn type_of(input: &FnArg) -> Option<&Type> {
     }
 }
 
-/// The type of the state, where a parameter's type is that of a reference to one.
-fn state_of(ty: &Type) -> Option<&Type> {
+/// The type of the value that a parameter of this type changes in place, if it does.
+fn behind(ty: &Type) -> Option<&Type> {
     match ty {
-        Type::Paren(ty) => state_of(&ty.elem),
-        Type::Group(ty) => state_of(&ty.elem),
+        Type::Paren(ty) => behind(&ty.elem),
+        Type::Group(ty) => behind(&ty.elem),
         Type::Reference(reference) if reference.mutability.is_some() => match &*reference.elem {
             Type::Slice(_) | Type::Reference(_) => None,
-            state => Some(state),
+            ty => Some(ty),
         },
         _ => None,
     }
@@ -68,7 +87,7 @@ impl Marker<'_> {
         let [state, message, around @ ..] = &self.parts.parameters[..] else {
             return TokenStream::new();
         };
-        let Some(state) = state_of(&state.ty) else {
+        let Some(state) = behind(&state.ty) else {
             return TokenStream::new();
         };
         let (message, answer) = (&message.ty, &self.parts.result);
@@ -83,6 +102,11 @@ impl Marker<'_> {
             (_, Some(sends)) => quote!(#sends),
             (_, None) => quote!(#SENDS),
         };
+        let mut rooms = around.iter().skip(2).filter_map(|room| behind(&room.ty));
+        let (replies, reply_room) = room(args.replies.clone(), &mut rooms);
+        let linked = context::linked(&self.function.sig);
+        let (forwards, forward_room) = room(linked.map(|_| args.forwards()), &mut rooms);
+        let linked = linked.map_or(quote!(()), |linked| quote!(#linked));
         let context = (!around.is_empty()).then(|| quote!(, ctx));
         quote! {
             #(#attributes)*
@@ -94,9 +118,14 @@ impl Marker<'_> {
                     type State = #state;
                     type Message = #message;
                     type Answer = #answer;
+                    type Linked = #linked;
+                    type Replies = #reply_room;
+                    type Forwards = #forward_room;
                     const SENDS: u32 = #sends;
+                    const REPLIES: u32 = #replies;
+                    const FORWARDS: u32 = #forwards;
                     #[allow(unused_variables)]
-                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring) -> #answer {
+                    fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring<#linked>) -> #answer {
                         #name(state, message #context)
                     }
                 }
@@ -111,6 +140,14 @@ impl Marker<'_> {
                 #sizes
             };
         }
+    }
+}
+
+/// How many of something a handler makes of a message at most, and the type of the room for them, the next of these if there are any.
+fn room<'t>(most: Option<LitInt>, rooms: &mut impl Iterator<Item = &'t Type>) -> (TokenStream, TokenStream) {
+    match most.and_then(|most| Some((most, rooms.next()?))) {
+        Some((most, room)) => (quote!(#most), quote!(#room)),
+        None => (quote!(0), quote!(())),
     }
 }
 

@@ -16,9 +16,10 @@ const ROUTINES: [&str; 8] = [
     "trait Area { fn area(&self) -> f32; const SIDES: u32; }",
 ];
 
-const RING_KERNELS: [&str; 2] = [
+const RING_KERNELS: [&str; 3] = [
     "fn ledger(account: &mut Account, deposit: Deposit) -> Option<Balance> { account.cents += deposit.cents; if account.cents > 9 { Some(Balance(count(account))) } else { None } }",
     "pub fn quiet<'a>(state: &'a mut (u32, f32), Step { by }: Step) { state.1 = state.1.max(by.sin()); state.0 += 1; }",
+    "fn relay(state: &mut u32, step: Step, ctx: &mut Ring<Note>) { ctx.send(*state, step); ctx.forward(ctx.actor(), Note(ctx.now())); ctx.stop() }",
 ];
 
 const TYPES: [&str; 3] = [

@@ -4,8 +4,10 @@
 mod bank;
 mod events;
 mod life;
+mod link;
 mod load;
 mod model;
+mod reply;
 mod snapshots;
 mod talk;
 

@@ -36,6 +36,7 @@ pub(crate) fn start(kernel: &Kernel, numbered: &Numbered) -> Function {
         words: 0,
         params: BTreeMap::new(),
         state: Vec::new(),
+        rooms: BTreeMap::new(),
     };
     builder.block();
     match &kernel.then {
@@ -83,6 +84,8 @@ pub(super) struct Builder<'k> {
     pub(super) params: BTreeMap<usize, Vec<Word>>,
     /// The words of the reference to the actor's state, if there is one.
     pub(super) state: Vec<Word>,
+    /// The words of references to the message's entries in columns.
+    pub(super) rooms: BTreeMap<usize, Vec<Word>>,
 }
 
 impl Builder<'_> {
@@ -198,6 +201,7 @@ impl Builder<'_> {
         match input {
             Input::Param(param) => self.fetched(*param).to_vec(),
             Input::State => self.state.clone(),
+            Input::Room(param) => self.rooms.get(param).cloned().unwrap_or_default(),
             Input::Element(param) => element.columns.get(param).cloned().unwrap_or_default(),
             Input::Call(call) => element.results[*call].clone(),
             Input::Tuple(parts) => parts.iter().flat_map(|part| self.value(part, element)).collect(),

@@ -223,7 +223,7 @@ impl Kernel {
     /// Whether a reference is to what one actor has alone, whose messages a VM handles one after the other.
     fn is_of_actor(&self, input: &Input) -> bool {
         match (input, &self.then) {
-            (Input::State, _) => true,
+            (Input::State | Input::Room(_), _) => true,
             (
                 Input::Param(param),
                 Some(Then::Handle {

@@ -1,8 +1,8 @@
 //! Kernels whose VMs handle messages, each those of one actor.
 
-use super::Around;
 use super::build::{At, Builder};
 use super::loops::branch;
+use super::{Around, Input};
 use crate::ir::{End, Word};
 use crate::isa::Op;
 use crate::types::Context;
@@ -14,6 +14,7 @@ impl Builder<'_> {
         self.halt_unless_below(vm, with_mail);
         let own = self.load_element(mail, vm);
         let (actor, first, end) = (own[0], own[1], own[2]);
+        self.halt_unless_below(first, end);
         self.state = self.reference_to(states, actor);
         let count = self.count(&self.kernel.count);
         let at = At { index: actor, count };
@@ -28,6 +29,7 @@ impl Builder<'_> {
         if let Some(around) = around {
             self.limit_letters(around);
         }
+        self.empty_rooms(message);
         let columns = self.columns(message);
         self.compute_element(Some(at), message, columns);
         self.add_to(message, 1);
@@ -54,6 +56,22 @@ impl Builder<'_> {
         let sent = self.compute(Op::Load, &[at, record], Context::SENT);
         let limit = self.compute(Op::AddImm, &[sent], around.sends);
         self.store_at(at, record, Context::LIMIT, limit);
+    }
+
+    /// Turns to the rooms of a message. They may have what was put into them in an earlier batch.
+    fn empty_rooms(&mut self, message: Word) {
+        let mut rooms = Vec::new();
+        self.kernel.walk_inputs(|input| {
+            if let Input::Room(room) = input {
+                rooms.push(*room);
+            }
+        });
+        for room in rooms {
+            let entry = self.reference_to(room, message);
+            let none = self.make(Op::Imm, 0);
+            self.store_at(entry[0], entry[1], 0, none);
+            self.rooms.insert(room, entry);
+        }
     }
 
     fn leave_if_stopped(&mut self, around: Around, done: usize) {

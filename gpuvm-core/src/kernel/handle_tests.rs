@@ -25,7 +25,7 @@ fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel 
         types::<&mut Context>(),
         types::<&mut [(u32, M)]>(),
     ];
-    Kernel::handler(routine, params, 0)
+    Kernel::handler(routine, params, 0, &[])
 }
 
 /// The arguments: states, mail, messages, and room for so many words of answers.
@@ -183,6 +183,7 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
         change(|k| k.params[3] = types::<&mut [u32]>()),
         change(|k| k.params[4] = types::<&[u32]>()),
         change(|k| k.stores[0] = output(Input::Constant(vec![0, 0]), 0)),
+        change(|k| k.calls[0].args[0] = Input::Room(2)),
         change(|k| k.then = None),
         change(halts),
     ];
@@ -197,6 +198,7 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
             "the value for parameter 3: it is `Option`, and `u32` is needed",
             "parameter 4 is no `&mut [T]`, so that elements cannot be stored to it",
             "parameter 0 cannot be the actors' states and a column to store to as well",
+            "call 0 of `tally`: argument 0: it is `&Option`, and `&mut (u32, u32)` is needed",
             "call 0 of `tally`: argument 0: it does not exist",
             "`stops` can halt its VM, and the messages after it would be lost: return instead",
         ]

@@ -30,7 +30,7 @@ impl Builder<'_> {
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {
-            if let Input::Param(param) | Input::Element(param) = input {
+            if let Input::Param(param) | Input::Element(param) | Input::Room(param) = input {
                 needed.insert(*param);
             }
         });

@@ -104,6 +104,9 @@ pub enum Input {
     Param(usize),
     /// A reference to the state of the actor whose messages the VM handles, in [`Then::Handle`].
     State,
+    /// A reference to the entry that the message under way has in a launch parameter that is a whole column, `&mut [T]`, in
+    /// [`Then::Handle`]. Its first word is 0 when the routine is called: so many values have been put into it.
+    Room(usize),
     /// The element at the index in a launch parameter that is a whole column, `&[T]`, with at least as many elements as the kernel counts;
     /// in [`Then::ReduceOwn`] in the VM's own part of one, `&mut [T]`.
     Element(usize),
@@ -261,9 +264,11 @@ impl Kernel {
     /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
     /// | 5 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
     /// | 6 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
+    /// | from 7 on | `&mut [(u32, [R; N])]` | the `rooms`: for each message how many values there are, and these |
     ///
-    /// With `sends`, the most messages that an actor sends while it handles one, the routine is `fn(&mut S, M, &mut Context, &mut [(u32, M)]) -> A`.
-    pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32) -> Kernel {
+    /// With `sends`, the most messages that an actor sends while it handles one, the routine is
+    /// `fn(&mut S, M, &mut Context, &mut [(u32, M)], …) -> A`, at last with a `&mut (u32, [R; N])` for each of the rooms.
+    pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32, rooms: &[TypeRef]) -> Kernel {
         let [states, mail, messages, answers, handled, context, letters] = [0, 1, 2, 3, 4, 5, 6];
         let around = (sends > 0).then_some(Around {
             context,
@@ -273,7 +278,11 @@ impl Kernel {
         let mut args = vec![Input::State, Input::Element(messages)];
         let mut params = params.to_vec();
         match around {
-            Some(_) => args.extend([Input::Param(context), Input::Param(letters)]),
+            Some(_) => {
+                args.extend([Input::Param(context), Input::Param(letters)]);
+                args.extend((params.len()..).zip(rooms).map(|(room, _)| Input::Room(room)));
+                params.extend(rooms);
+            }
             None => params.truncate(context),
         }
         Kernel {
@@ -368,10 +377,11 @@ impl Kernel {
         match input {
             Input::Param(param) => self.params.get(*param).copied(),
             Input::State => match self.then {
-                Some(Then::Handle { states, .. }) => Some(TypeRef {
-                    ty: self.column(states)?,
-                    ..*self.params.get(states)?
-                }),
+                Some(Then::Handle { states, .. }) => self.reference_into(states),
+                _ => None,
+            },
+            Input::Room(room) => match self.then {
+                Some(Then::Handle { .. }) => self.reference_into(*room).filter(|room| room.ty.words > 0),
                 _ => None,
             },
             Input::Element(param) => Some(TypeRef::value(self.column(*param)?)),
@@ -385,6 +395,14 @@ impl Kernel {
             },
             Input::Tuple(_) | Input::Constant(_) => None,
         }
+    }
+
+    /// The type of a reference to an element of a launch parameter that is a whole column.
+    fn reference_into(&self, param: usize) -> Option<TypeRef> {
+        Some(TypeRef {
+            ty: self.column(param)?,
+            ..*self.params.get(param)?
+        })
     }
 
     /// The type of the elements of a launch parameter that is a whole column.
@@ -402,7 +420,12 @@ impl Input {
         match self {
             Input::Field(of, _) => of.walk(see),
             Input::Tuple(parts) => parts.iter().for_each(|part| part.walk(see)),
-            Input::Param(_) | Input::State | Input::Element(_) | Input::Call(_) | Input::Constant(_) => {}
+            Input::Param(_)
+            | Input::State
+            | Input::Room(_)
+            | Input::Element(_)
+            | Input::Call(_)
+            | Input::Constant(_) => {}
         }
     }
 

@@ -341,6 +341,7 @@ impl Model<'_> {
                 arg.words[own..][..self.kernel.params[*param].ty.words as usize].to_vec()
             }
             Input::State => unreachable!("it is shared"),
+            Input::Room(_) => unreachable!("these handlers have no surroundings"),
             Input::Element(param) => self.args[*param].entry(index, self.words_of(*param)).to_vec(),
             Input::Call(call) => results[*call].clone(),
             Input::Tuple(parts) => parts.iter().flat_map(|part| self.value(part, index, results)).collect(),

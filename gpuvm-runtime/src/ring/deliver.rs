@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::MutexGuard;
 
 use super::batch::gathered;
+use super::context::Sent;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::life::Life;
@@ -21,6 +22,10 @@ pub(super) fn deliver(
     going_on: usize,
 ) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
+    let forwarded = std::mem::take(&mut outcome.forwarded);
+    let has_forwarded = !forwarded.to.is_empty();
+    // First, so that who finds this kernel settled finds it in the other one.
+    shared.forward(forwarded);
     let handed = HandOut {
         shared,
         letters: &letters,
@@ -49,11 +54,13 @@ pub(super) fn deliver(
         shared.fail_in(&mut state, reason);
     }
     let rests = state.life != Life::Active || state.is_settled();
+    shared.note_room(&state);
     drop(state);
     if failed {
         shared.notify_all();
     }
     shared.room.notify(room);
+    shared.wake_linked();
     if received > 0 {
         shared.answered.notify(received);
     }
@@ -67,7 +74,7 @@ pub(super) fn deliver(
             .into_iter()
             .for_each(|letter| shared.keep(&mut state, letter));
     }
-    received == 0 && outcome.lost.is_empty()
+    received == 0 && outcome.lost.is_empty() && !has_forwarded
 }
 
 /// What is handed out, message by message.
@@ -81,23 +88,25 @@ struct HandOut<'h> {
 impl HandOut<'_> {
     /// The answers that nobody has called for: the actor of each, and the words of all.
     fn uncalled(&self) -> (Vec<u32>, Vec<u32>) {
-        let Some(kind) = self.shared.entry.answer else {
+        let Shared { entry, .. } = self.shared;
+        if entry.answer.is_none() {
             return (Vec::new(), Vec::new());
-        };
-        let size = kind.ty.words as usize;
-        if self.letters.calls.is_empty() && self.outcome.lost.is_empty() && !self.shared.entry.optional {
+        }
+        let size = entry.answer_words();
+        let is_plain = !entry.optional && self.outcome.replied.to.is_empty();
+        if self.letters.calls.is_empty() && self.outcome.lost.is_empty() && is_plain {
             let words = gathered(&self.outcome.answers, self.places, size);
             return (self.letters.to.clone(), words);
         }
         let called: Vec<usize> = self.letters.calls.iter().map(|(at, _)| *at).collect();
-        let most = self.places.len() - called.len();
+        let most = self.places.len() + self.outcome.replied.to.len() - called.len();
         let mut from = Vec::with_capacity(most);
         let mut words = Vec::with_capacity(most * size);
         let mut called = called.into_iter().peekable();
         for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
-            if called.next_if_eq(&at).is_none()
-                && let Some(answer) = self.outcome.answer(self.shared, place)
-            {
+            // Who has called gets the first.
+            let taken = usize::from(called.next_if_eq(&at).is_some());
+            for answer in self.outcome.answers(self.shared, place).skip(taken) {
                 from.push(actor);
                 words.extend_from_slice(answer);
             }
@@ -133,9 +142,9 @@ fn reply(shared: &Shared, letters: Letters, places: &[u32], outcome: &Outcome) -
     let mut undeliverable = Vec::new();
     for (at, reply) in letters.calls {
         let (actor, place) = (letters.to[at], places[at]);
-        let answer = match (outcome.lost_at(place), outcome.answer(shared, place)) {
-            (Some(error), _) => Err(error.clone()),
-            (None, Some(words)) => Ok(words.to_vec()),
+        let answer = match (outcome.answers(shared, place).next(), outcome.lost_at(place)) {
+            (Some(words), _) => Ok(words.to_vec()),
+            (None, Some(error)) => Err(error.clone()),
             (None, None) => Err(RingError::NoAnswer {
                 kernel: shared.name(),
                 actor,
@@ -163,7 +172,17 @@ impl Outcome {
         (place < *end).then_some(error)
     }
 
-    /// The words of the answer to a message, if there is one.
+    /// The words of what was replied to a message, and of what was returned.
+    fn answers(&self, shared: &Shared, place: u32) -> impl Iterator<Item = &[u32]> {
+        let Sent { to, words } = &self.replied;
+        let size = shared.entry.answer_words();
+        let first = to.partition_point(|&other| other < place);
+        let own = (first..to.len()).take_while(move |&at| to[at] == place);
+        let replied = own.map(move |at| &words[at * size..(at + 1) * size]);
+        replied.chain(self.answer(shared, place))
+    }
+
+    /// The words of what was returned for a message, if anything was.
     fn answer(&self, shared: &Shared, place: u32) -> Option<&[u32]> {
         if self.lost_at(place).is_some() {
             return None;

@@ -128,6 +128,22 @@ pub enum RingError {
         /// Why the next was not.
         error: Box<RingError>,
     },
+    /// The kernels cannot be linked.
+    #[error("ring kernel `{kernel}` cannot be linked to `{other}`: {what}")]
+    Link {
+        /// The kernel whose actors were to forward messages.
+        kernel: String,
+        /// The kernel that they were to go to.
+        other: String,
+        /// Why not, and what would fit.
+        what: String,
+    },
+    /// An actor has forwarded a message, and there is no kernel that it goes to.
+    #[error("ring kernel `{kernel}` is not linked to another one; call `link` before it is activated")]
+    NotLinked {
+        /// The kernel.
+        kernel: String,
+    },
     /// The kernel was terminated before the message was handled.
     #[error("ring kernel `{kernel}` was terminated before it handled the message")]
     Closed {

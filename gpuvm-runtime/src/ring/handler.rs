@@ -26,8 +26,23 @@ pub trait Handler: Send + Sync + 'static {
     /// The most messages that an actor sends while it handles one; 0 if the function has no context.
     const SENDS: u32;
 
+    /// What actors of the linked kernel understand; `()` if the handler forwards nothing.
+    type Linked: Answer;
+
+    /// Room for the replies to one message, `(u32, [R; N])`: how many there are, and these. `()` if the handler does not reply.
+    type Replies: VmType;
+
+    /// The most replies to one message.
+    const REPLIES: u32;
+
+    /// Room for the messages that are forwarded for one, `(u32, [(u32, L); N])`, likewise.
+    type Forwards: VmType;
+
+    /// The most messages that are forwarded for one.
+    const FORWARDS: u32;
+
     /// The function itself.
-    fn handle(state: &mut Self::State, message: Self::Message, ctx: &mut Ring) -> Self::Answer;
+    fn handle(state: &mut Self::State, message: Self::Message, ctx: &mut Ring<Self::Linked>) -> Self::Answer;
 }
 
 /// A registered ring kernel.
@@ -55,6 +70,10 @@ pub struct Entry {
     params: [TypeRef; 7],
     /// See [`Handler::SENDS`].
     pub(crate) sends: u32,
+    /// What actors forward to those of a linked kernel, if they do.
+    pub(crate) linked: Option<Kind>,
+    /// The launch parameters of [`Handler::Replies`] and [`Handler::Forwards`].
+    rooms: [TypeRef; ROOMS],
     /// The words of the default state.
     pub(crate) initial: fn() -> Vec<u32>,
     /// So many actors that run natively.
@@ -73,6 +92,36 @@ pub struct Kind {
     /// How its words lie.
     pub ty: &'static Type,
 }
+
+impl Kind {
+    /// The type of an answer's messages, if there are any.
+    const fn of<A: Answer>() -> Option<Kind> {
+        match A::MESSAGE {
+            Some((name, id)) => Some(Kind {
+                name,
+                id,
+                ty: A::Message::TYPE,
+            }),
+            None => None,
+        }
+    }
+}
+
+/// Room for values that come of a message, of which the first word is how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Its words; 0 if there never are any values.
+    pub words: usize,
+    /// Words of a value.
+    pub each: usize,
+}
+
+/// How many rooms there are for a message.
+pub(crate) const ROOMS: usize = 2;
+/// The room for replies.
+pub(crate) const REPLIES: usize = 0;
+/// The room for what is forwarded: an actor and its message each.
+pub(crate) const FORWARDS: usize = 1;
 
 impl Entry {
     /// The entry of a handler.
@@ -93,14 +142,7 @@ impl Entry {
                 id: <H::Message as RingMessage>::ID,
                 ty: H::Message::TYPE,
             },
-            answer: match H::Answer::MESSAGE {
-                Some((name, id)) => Some(Kind {
-                    name,
-                    id,
-                    ty: <H::Answer as Answer>::Message::TYPE,
-                }),
-                None => None,
-            },
+            answer: Kind::of::<H::Answer>(),
             returned: H::Answer::TYPE,
             optional: H::Answer::OPTIONAL,
             params: [
@@ -113,14 +155,33 @@ impl Entry {
                 TypeRef::of::<&mut [(u32, H::Message)]>(),
             ],
             sends: H::SENDS,
+            linked: Kind::of::<H::Linked>(),
+            rooms: [TypeRef::of::<&mut [H::Replies]>(), TypeRef::of::<&mut [H::Forwards]>()],
             initial: initial::<H>,
             native: |actors| Box::new(Actors::<H>::new(actors)),
         }
     }
 
+    /// The words of an answer; 0 if actors do not answer.
+    pub(crate) fn answer_words(&self) -> usize {
+        self.answer.map_or(0, |kind| kind.ty.words as usize)
+    }
+
+    /// The rooms for what comes of a message beside its answer.
+    pub(crate) fn rooms(&self) -> [Room; ROOMS] {
+        let mut rooms = self.rooms.map(|room| Room {
+            words: room.ty.element.map_or(0, |room| room.words as usize),
+            each: self.answer_words(),
+        });
+        rooms[FORWARDS].each = self.linked.map_or(0, |kind| 1 + kind.ty.words as usize);
+        rooms
+    }
+
     /// What each VM of a batch does.
     pub(crate) fn kernel(&self) -> Kernel {
-        Kernel::handler((self.routine)(), self.params, self.sends)
+        let is_used = |param: &&TypeRef| param.ty.element.is_some_and(|room| room.words > 0);
+        let rooms: Vec<TypeRef> = self.rooms.iter().filter(is_used).copied().collect();
+        Kernel::handler((self.routine)(), self.params, self.sends, &rooms)
     }
 }
 

@@ -4,11 +4,14 @@
 //!
 //! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
 //! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
-//! or a job of an engine with one VM for each actor that has mail (`device.rs`). Then it hands out the answers (`deliver.rs`). Meanwhile the
+//! or a job of an engine with one VM for each actor that has mail (`device/`). Then it hands out the answers (`deliver.rs`). Meanwhile the
 //! next messages gather.
 //!
-//! What actors send each other is accepted before what waits and is handled in the next batch, so two batches after one another are a round of
-//! the actors.
+//! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
+//! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
+//! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
+//!
+//! What they forward to the actors of another kernel is put into that one's queue by the pump, see `link.rs`.
 //!
 //! # What is promised
 //!
@@ -35,6 +38,7 @@ mod handle;
 pub mod handler;
 mod letters;
 mod life;
+mod link;
 mod metrics;
 mod native;
 mod options;

@@ -173,7 +173,7 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
         let ended = running.catch_vm(mail.actor, &mut || {
             while next < mail.end && !ctx.is_stopped() {
                 let message = H::Message::read_words(&words[next as usize * size..][..size]);
-                ctx.next(H::SENDS);
+                ctx.next(next, [H::SENDS, H::REPLIES, H::FORWARDS]);
                 let answer = H::handle(state, message, &mut ctx);
                 let at = (next - first_message) as usize * answer_size;
                 answer.write_words(&mut answers[at..at + answer_size]);
@@ -183,6 +183,8 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
         handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped());
     }
     handled.sent = ctx.sent;
+    handled.replied = ctx.replied;
+    handled.forwarded = ctx.forwarded;
     handled
 }
 
@@ -201,6 +203,8 @@ impl Handled {
         self.trapped.extend(later.trapped);
         self.stopped.extend(later.stopped);
         self.sent.extend(later.sent);
+        self.replied.extend(later.replied);
+        self.forwarded.extend(later.forwarded);
     }
 }
 

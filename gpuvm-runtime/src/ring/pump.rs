@@ -1,9 +1,10 @@
 //! The pump: a thread that takes whatever has gathered, lets the actors handle it, and hands out the answers. While it works the next
 //! messages gather, so batches are as large as the load makes them, and a single message waits for nothing.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::batch::{Batch, Grouper, Mail};
 use super::clock::Clock;
@@ -30,6 +31,10 @@ pub(super) struct Outcome {
     pub stopped: Vec<u32>,
     /// What actors have sent.
     pub sent: Sent,
+    /// What actors have replied, by the messages' places in the batch.
+    pub replied: Sent,
+    /// What actors have forwarded to those of the linked kernel.
+    pub forwarded: Sent,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -86,6 +91,32 @@ struct Work {
 
 /// The kernel has failed.
 struct Failed;
+
+/// How long rounds go on although messages wait. To take these in costs what bringing everybody's mail back from the device does, so whoever
+/// sends many has to have paused, or to have sent for long.
+#[derive(Default)]
+struct Patience {
+    /// How many messages there were at the last look.
+    waiting: Cell<usize>,
+    /// When the first of them was seen.
+    since: Cell<Option<Instant>>,
+}
+
+/// The longest that messages wait for whoever sends more of them.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+impl Patience {
+    fn ends(&self, shared: &Shared) -> bool {
+        let state = shared.lock();
+        let waiting = state.letters.len();
+        if waiting == 0 || !state.letters.calls.is_empty() || state.has_news(shared) {
+            return state.has_work(shared);
+        }
+        let since = self.since.get().unwrap_or_else(Instant::now);
+        self.since.set(Some(since));
+        self.waiting.replace(waiting) == waiting || since.elapsed() > LONGEST_WAIT
+    }
+}
 
 impl Pump<'_> {
     /// Begins with messages: they may be those of a round, of which nobody has to know.
@@ -151,10 +182,11 @@ impl Pump<'_> {
             shared, runner, clock, ..
         } = self;
         let begin = Instant::now();
+        let patience = Patience::default();
         let turn = Turn {
             now: clock.tick(),
             is_over: &|| shared.lock().now,
-            is_wanted: &|| shared.lock().has_work(shared),
+            is_wanted: &|| patience.ends(shared),
         };
         let Rounds {
             count,
@@ -254,12 +286,16 @@ fn handle(
             trapped,
             stopped,
             sent,
+            replied,
+            forwarded,
         } = match handled.take() {
             Some(handled) => handled,
             None => runner.handle(batch, turn)?,
         };
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
+        outcome.replied.extend(replied);
+        outcome.forwarded.extend(forwarded);
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
@@ -276,6 +312,7 @@ fn handle(
         }
     }
     outcome.lost.sort_by_key(|(lost, _)| lost.start);
+    outcome.replied.sort(shared.entry.answer_words());
     Ok(outcome)
 }
 

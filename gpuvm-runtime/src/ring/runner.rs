@@ -80,6 +80,10 @@ pub struct Handled {
     pub stopped: Vec<Mail>,
     /// What actors have sent, in the order of their numbers.
     pub sent: Sent,
+    /// What actors have replied, in the order of their numbers, with the places of the messages.
+    pub replied: Sent,
+    /// What actors have forwarded, in the order of their numbers, with the actors of the linked kernel.
+    pub forwarded: Sent,
 }
 
 /// What has come of rounds.

@@ -11,6 +11,7 @@ use super::error::RingError;
 use super::handler::Entry;
 use super::letters::{DeadLetter, DeadReason, Letters, Reply};
 use super::life::Life;
+use super::link::Links;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
@@ -25,6 +26,7 @@ pub(super) struct Shared {
     pub restart: Restart,
     pub answers: Answers,
     pub config: RuntimeConfig,
+    pub links: Links,
     state: Mutex<State>,
     /// There may be work for the pump.
     work: Condvar,
@@ -97,6 +99,7 @@ impl Shared {
             restart,
             answers,
             config,
+            links: Links::default(),
             state: Mutex::new(State {
                 life: Life::Launched,
                 reason: None,
@@ -203,6 +206,16 @@ impl Shared {
         if sent.to.is_empty() {
             return;
         }
+        let mut letters = self.deliverable(state, sent);
+        if state.counts.has_telemetry() {
+            letters.accepted.push((letters.len(), Instant::now()));
+        }
+        state.letters.prepend(letters);
+        state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
+    }
+
+    /// Messages to actors that there are; those to others become dead letters.
+    pub fn deliverable(&self, state: &mut State, sent: Sent) -> Letters {
         let size = self.entry.message.ty.words as usize;
         let mut letters = Letters {
             to: sent.to,
@@ -222,11 +235,7 @@ impl Shared {
                 }
             }
         }
-        if state.counts.has_telemetry() {
-            letters.accepted.push((letters.len(), Instant::now()));
-        }
-        state.letters.prepend(letters);
-        state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
+        letters
     }
 
     /// The actors that have stopped, those that just have among them; `None` if one of these messages is to one of them, or to an actor that
@@ -257,8 +266,10 @@ impl Shared {
         self.accept_sent(&mut state, left);
         let room = std::mem::replace(&mut state.in_flight, in_flight);
         let rests = state.life != Life::Active || state.is_settled();
+        self.note_room(&state);
         drop(state);
         self.room.notify(room);
+        self.wake_linked();
         if rests {
             self.changed.notify(usize::MAX);
         }
@@ -385,6 +396,8 @@ impl Shared {
         for event in [&self.room, &self.answered, &self.changed] {
             event.notify(usize::MAX);
         }
+        self.note_room(&self.lock());
+        self.wake_linked();
     }
 }
 
@@ -392,7 +405,7 @@ impl State {
     /// Whether the pump may take messages.
     pub fn may_run(&self, shared: &Shared) -> bool {
         match self.life {
-            Life::Active => self.outputs.len() < shared.capacity,
+            Life::Active => self.outputs.len() < shared.capacity && !shared.is_held_up(),
             Life::Terminating => true,
             _ => false,
         }
@@ -400,7 +413,12 @@ impl State {
 
     /// Whether the pump has more to do than what it does.
     pub fn has_work(&self, shared: &Shared) -> bool {
-        !self.letters.is_empty() || !self.questions.is_empty() || !self.may_run(shared) || self.now
+        !self.letters.is_empty() || self.has_news(shared)
+    }
+
+    /// Whether it is to do something else than to let actors handle messages.
+    pub fn has_news(&self, shared: &Shared) -> bool {
+        !self.questions.is_empty() || !self.may_run(shared) || self.now
     }
 
     /// Whether no message waits or is being handled.
@@ -408,7 +426,7 @@ impl State {
         self.letters.is_empty() && self.in_flight == 0
     }
 
-    fn note_accepted(&mut self, messages: usize) {
+    pub fn note_accepted(&mut self, messages: usize) {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;
         counts.most_queued = counts.most_queued.max(self.letters.len() as u64);

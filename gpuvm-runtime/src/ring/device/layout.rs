@@ -7,6 +7,7 @@ use gpuvm_core::program::ParamSlot;
 use gpuvm_core::types::{Context, VmType};
 
 use super::super::batch::{Batch, Mail};
+use super::super::handler::{ROOMS, Room};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
 use crate::engine::{Job, Slot, Source, Words};
 
@@ -23,6 +24,8 @@ pub struct Layout {
     pub handled: Range<usize>,
     /// What actors send.
     pub letters: Range<usize>,
+    /// The rooms of the messages.
+    pub rooms: [Range<usize>; ROOMS],
     /// The messages' places in the batch.
     pub of_batch: Range<u32>,
 }
@@ -51,13 +54,14 @@ impl Layout {
             answers: next(count * actors.answer_words),
             handled: next(mail.len()),
             letters: next(count * actors.sends * actors.letter_words()),
+            rooms: actors.rooms.map(|room| next(count * room.words)),
             of_batch,
         }
     }
 
     /// How many words there are.
     pub fn words(&self) -> usize {
-        self.letters.end
+        self.rooms[ROOMS - 1].end
     }
 
     /// The job.
@@ -84,6 +88,8 @@ impl Layout {
             contexts.place.stride = CONTEXT_WORDS as u32;
             slots.push(contexts);
             slots.push(slot(&self.letters, count * actors.sends));
+            let rooms = self.rooms.iter().filter(|room| !room.is_empty());
+            slots.extend(rooms.map(|room| slot(room, count)));
         }
         slots.push(slot(&(end..end), 0));
         Job {
@@ -109,6 +115,7 @@ impl Layout {
             contexts: part(&self.contexts),
             handled: part(&self.handled),
             letters: part(&self.letters),
+            rooms: self.rooms.each_ref().map(part),
         }
     }
 
@@ -210,6 +217,7 @@ pub struct Left<'l> {
     pub contexts: &'l [u32],
     pub handled: &'l [u32],
     pub letters: &'l [u32],
+    pub rooms: [&'l [u32]; ROOMS],
 }
 
 impl<'l> Left<'l> {
@@ -222,5 +230,15 @@ impl<'l> Left<'l> {
     /// The letters of those numbers, of so many words each.
     pub fn letters(&self, numbers: Range<usize>, words: usize) -> impl Iterator<Item = &'l [u32]> {
         self.letters[numbers.start * words..numbers.end * words].chunks_exact(words)
+    }
+
+    /// The values that were put into the rooms of these messages, each with the number of its message among them.
+    pub fn values(&self, room: usize, messages: Range<u32>, size: Room) -> impl Iterator<Item = (u32, &'l [u32])> {
+        let Room { words, each } = size;
+        let own = &self.rooms[room][messages.start as usize * words..messages.end as usize * words];
+        (0..).zip(own.chunks_exact(words.max(1))).flat_map(move |(at, own)| {
+            let values = (0..own[0] as usize).map(move |value| &own[1 + value * each..][..each]);
+            values.map(move |value| (at, value))
+        })
     }
 }

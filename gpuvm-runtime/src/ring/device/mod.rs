@@ -18,7 +18,7 @@ use self::rounds::{OnTheirOwn, is_dense};
 use super::batch::{Batch, Mail};
 use super::context::Sent;
 use super::error::RingError;
-use super::handler::Entry;
+use super::handler::{Entry, FORWARDS, REPLIES, ROOMS, Room};
 use super::options::RingOptions;
 use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Limit, Region, Running, Slot, Words};
@@ -43,6 +43,8 @@ pub struct OnDevice {
     answer_words: usize,
     /// The most messages that an actor sends while it handles one; 0 if it sends none.
     sends: usize,
+    /// What there is room for beside the answer to a message.
+    rooms: [Room; ROOMS],
     /// How actors get what they send each other without the host, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
@@ -106,6 +108,7 @@ impl OnDevice {
             message_words: entry.message.ty.words as usize,
             answer_words: entry.returned.words as usize,
             sends: entry.sends as usize,
+            rooms: entry.rooms(),
             on_their_own,
         })
     }
@@ -180,7 +183,7 @@ impl OnDevice {
         }
     }
 
-    /// Collects how VMs have ended, and what their actors have sent.
+    /// Collects how VMs have ended, and what their actors have sent, replied and forwarded.
     fn collect(&self, vms: impl Iterator<Item = Ended>, left: &Left<'_>, image: Option<&Image>, done: &mut Handled) {
         for Ended { vm, mail, first } in vms {
             let rest = Mail {
@@ -189,6 +192,16 @@ impl OnDevice {
             };
             let record = image.and_then(|image| image.vm(&self.program, vm)?.trap);
             let context = left.context(vm);
+            // What was replied and forwarded before an actor trapped counts.
+            let begun = first..first + left.handled[vm] + u32::from(record.is_some());
+            for (at, reply) in left.values(REPLIES, begun.clone(), self.rooms[REPLIES]) {
+                done.replied.to.push(mail.first + at);
+                done.replied.words.extend_from_slice(reply);
+            }
+            for (_, letter) in left.values(FORWARDS, begun, self.rooms[FORWARDS]) {
+                done.forwarded.to.push(letter[0]);
+                done.forwarded.words.extend_from_slice(&letter[1..]);
+            }
             if let Some(record) = record {
                 let trap = Trap {
                     vm: mail.actor,

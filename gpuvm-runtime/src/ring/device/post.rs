@@ -10,8 +10,8 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 
 use super::super::batch::{Batch, Mail};
-use super::super::handler::Entry;
-use super::delivery::{self, CAPACITY, CELLS, GROUP, HANDLED, TOTAL};
+use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
+use super::delivery::{self, ANY_STOPPED, CAPACITY, CELLS, GROUP, HANDLED, NOW, TOTAL};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::engine::{DeviceMemory, Job, Region, Slot, Words};
@@ -37,6 +37,8 @@ struct Sizes {
     answer: u32,
     /// The most messages that an actor sends while it handles one.
     sends: u32,
+    /// Words of a message's rooms; 0 if there are none.
+    rooms: [u32; ROOMS],
 }
 
 /// The columns of a round.
@@ -51,6 +53,8 @@ pub struct Columns {
     pub handled: Region,
     pub contexts: Region,
     pub letters: Region,
+    /// The rooms of the messages.
+    pub rooms: [Region; ROOMS],
     /// Each letter's rank among those to the same actor.
     ranks: Region,
     /// How many letters there are for each actor.
@@ -92,17 +96,26 @@ impl Post {
             message: entry.message.ty.words,
             answer: entry.returned.words,
             sends: entry.sends,
+            rooms: entry.rooms().map(|room| room.words as u32),
         };
-        let Sizes { answer, sends, .. } = sizes;
+        let sends = sizes.sends;
         let letter = sizes.letter();
-        let tags = if answers_count { answer } else { 0 };
+        let mut counts = sizes.rooms;
+        let mut tags = sizes.answer;
+        if !answers_count {
+            (tags, counts[REPLIES]) = (0, 0);
+        }
         let link = |name: &str, routine: &'static Routine, constants: &[u32]| {
             runtime.link_kernel(&kernel(&format!("{}: {name}", entry.id), routine, constants))
         };
         Ok(Post {
             memory,
             sizes,
-            tally: link("tally", delivery::tally::routine(), &[sends, letter, tags])?,
+            tally: link(
+                "tally",
+                delivery::tally::routine(),
+                &[sends, letter, tags, counts[REPLIES], counts[FORWARDS]],
+            )?,
             address: link("address", delivery::address::routine(), &[actors])?,
             place: link("place", delivery::place::routine(), &[sends, letter])?,
             receive: link("receive", delivery::receive::routine(), &[letter])?,
@@ -120,6 +133,7 @@ impl Post {
             message,
             answer,
             sends,
+            rooms,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let mail = || take(actors, MAIL_WORDS as u32);
@@ -132,6 +146,7 @@ impl Post {
             handled: take(actors, 1)?,
             contexts: take(actors, CONTEXT_WORDS as u32)?,
             letters: take(letters, self.sizes.letter())?,
+            rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
             ranks: take(letters, 1)?,
             counts: take(actors, 1)?,
             order: take(capacity, 2)?,
@@ -156,6 +171,8 @@ impl Post {
         }
         let mut cells = [0; CELLS];
         (cells[TOTAL], cells[CAPACITY]) = (batch.places.len() as u32, columns.capacity);
+        cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
+        cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
         let zeros = vec![0; actors];
         let write = |region: &Region, words: &[u32]| self.memory.write(region, &words);
         write(&columns.mail[0], &mail)?;
@@ -196,19 +213,24 @@ impl Post {
     }
 
     /// The slots of the handler's job after that of the states, for the mail of a turn.
-    pub fn slots(&self, columns: &Columns, turn: usize) -> [Slot; 6] {
-        let Sizes { actors, sends, .. } = self.sizes;
+    pub fn slots(&self, columns: &Columns, turn: usize) -> Vec<Slot> {
+        let Sizes {
+            actors, sends, rooms, ..
+        } = self.sizes;
         let capacity = columns.capacity;
         let mut contexts = whole(&columns.contexts, 1);
         contexts.place.stride = CONTEXT_WORDS as u32;
-        [
+        let mut slots = vec![
             whole(&columns.mail[turn], actors),
             whole(&columns.messages, capacity),
             whole(&columns.answers, capacity),
             whole(&columns.handled, actors),
             contexts,
             whole(&columns.letters, capacity * sends),
-        ]
+        ];
+        let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
+        slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
+        slots
     }
 
     /// The jobs after the handler's, for the mail of a turn.
@@ -221,6 +243,7 @@ impl Post {
             handled,
             contexts,
             letters,
+            rooms,
             ranks,
             counts,
             order,
@@ -238,6 +261,8 @@ impl Post {
             words(contexts),
             words(letters),
             words(answers),
+            words(&rooms[REPLIES]),
+            words(&rooms[FORWARDS]),
             atomic(counts),
             words(ranks),
             words(cells),
@@ -265,6 +290,7 @@ impl Post {
             words(messages),
             words(contexts),
             words(handled),
+            words(cells),
         ];
         [
             job(&self.tally, actors, tally.to_vec(), Some(counts)),
@@ -331,7 +357,7 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
         vm_count: vms,
         slots,
         arena_words: 0,
-        atomics: vec![0; atomics.map_or(0, |column| column.words as usize)],
+        atomics: Vec::new(),
         changed: Vec::new(),
         atomic_regions: atomics.map(|column| (0, column.clone())).into_iter().collect(),
         steps: 1,

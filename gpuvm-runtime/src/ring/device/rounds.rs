@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::batch::{Batch, Grouper, Mail};
 use super::super::context::Sent;
 use super::super::error::RingError;
-use super::super::handler::Entry;
+use super::super::handler::{Entry, FORWARDS, REPLIES};
 use super::super::options::Answers;
 use super::super::runner::{Handled, Rounds, Turn};
 use super::layout::Left;
@@ -29,9 +29,9 @@ pub struct OnTheirOwn {
 /// Where fewer of so many actors have mail, the host delivers it: on the device a round costs what looking at all actors does.
 const ACTORS_PER_MESSAGE: usize = 16;
 /// Rounds in a row at most. It begins with one and doubles, so that little is sent in vain.
-const MOST_ROUNDS: usize = 32;
+const MOST_ROUNDS: usize = 64;
 /// How long a row may take before the next one is shorter: messages from outside wait for it.
-const LONG: Duration = Duration::from_millis(10);
+const LONG: Duration = Duration::from_millis(20);
 
 /// How a row of rounds has ended.
 enum End {
@@ -178,6 +178,8 @@ impl OnDevice {
                 let image = if is_handler { Some(running.image()?) } else { None };
                 return Ok(End::Stopped(job, image));
             }
+            // What the job has left among its atomics goes back to where they stay.
+            running.finish()?;
             ended = job + 1;
         }
         Ok(if is_refused { End::Before(added) } else { End::Clean })
@@ -205,6 +207,8 @@ impl OnDevice {
         let messages = words(&columns.messages, self.message_words)?;
         let answers = words(&columns.answers, self.answer_words)?;
         let letters = words(&columns.letters, self.sends * self.letter_words())?;
+        let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
+        let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
         let contexts = post.read(&columns.contexts, columns.contexts.words)?;
         let handled = post.read(&columns.handled, self.actors)?;
         let mut batch = Batch::default();
@@ -235,6 +239,7 @@ impl OnDevice {
             contexts: &contexts,
             handled: &handled,
             letters: &letters,
+            rooms: [&replies, &forwards],
         };
         self.collect(vms.into_iter(), &left, image, &mut done);
         let own = if is_counted { u64::from(total) } else { 0 };

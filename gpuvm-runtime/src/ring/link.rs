@@ -1,0 +1,161 @@
+//! Links: the actors of one kernel forward messages to those of another one, without any user's thread.
+//!
+//! What is forwarded is handed over after the batch, also where the other kernel's queue is full; its senders' actors then rest until there
+//! is room, as they do while too many answers wait. Kernels that are linked in a circle do not: each would wait for the next one's room.
+//! They are like the actors of one kernel, who may send each other as much as they like.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use super::context::Sent;
+use super::error::RingError;
+use super::letters::{DeadLetter, DeadReason};
+use super::life::Life;
+use super::shared::{Shared, State};
+
+/// A kernel's place among linked ones.
+#[derive(Default)]
+pub(super) struct Links {
+    /// The kernel that its actors forward to. It is not kept from ending.
+    to: OnceLock<(String, Weak<Shared>)>,
+    /// The kernels whose actors may rest because this one is full.
+    from: Mutex<Vec<Weak<Shared>>>,
+    /// Whether more was forwarded than there is room for.
+    is_full: AtomicBool,
+}
+
+impl Shared {
+    /// Links the kernel to another one, whose actors understand what its actors forward.
+    pub fn link(self: &Arc<Self>, other: &Arc<Shared>) -> Result<(), RingError> {
+        let state = self.lock();
+        if state.life != Life::Launched {
+            return Err(self.wrong_state("link", "launched", &state));
+        }
+        let unfit = |what| RingError::Link {
+            kernel: self.name(),
+            other: other.name(),
+            what,
+        };
+        let understood = &other.entry.message;
+        match self.entry.linked {
+            None => {
+                let what = format!(
+                    "its actors forward nothing; give them `ctx: &mut Ring<{}>`",
+                    understood.name
+                );
+                return Err(unfit(what));
+            }
+            Some(kind) if kind.id != understood.id => {
+                let (ours, theirs) = (kind.name, understood.name);
+                return Err(unfit(format!(
+                    "its actors forward `{ours}`, and theirs understand `{theirs}`"
+                )));
+            }
+            Some(_) => {}
+        }
+        let link = (other.name(), Arc::downgrade(other));
+        if self.links.to.set(link).is_err() {
+            return Err(unfit("it is linked already".to_string()));
+        }
+        drop(state);
+        other.links.from().push(Arc::downgrade(self));
+        Ok(())
+    }
+
+    /// Hands over what actors have forwarded. What the other kernel does not take becomes dead letters here.
+    pub fn forward(&self, mut sent: Sent) {
+        let Some(kind) = self.entry.linked.filter(|_| !sent.to.is_empty()) else {
+            return;
+        };
+        let refused = match self.links.to.get() {
+            None => Err(RingError::NotLinked { kernel: self.name() }),
+            Some((kernel, other)) => match other.upgrade() {
+                Some(other) => other.accept_forwarded(&mut sent),
+                None => Err(RingError::Closed { kernel: kernel.clone() }),
+            },
+        };
+        if let Err(error) = refused {
+            let mut state = self.lock();
+            for (at, &actor) in sent.to.iter().enumerate() {
+                let size = kind.ty.words as usize;
+                let letter = DeadLetter {
+                    actor,
+                    kind,
+                    words: sent.words[at * size..(at + 1) * size].to_vec(),
+                    reason: DeadReason::NotHandled(error.clone()),
+                };
+                self.keep(&mut state, letter);
+            }
+        }
+    }
+
+    /// Takes what another kernel's actors have forwarded, whether there is room or not.
+    fn accept_forwarded(&self, sent: &mut Sent) -> Result<(), RingError> {
+        let mut state = self.lock();
+        if !state.life.takes_messages() {
+            return Err(self.wrong_state("forward", "launched, active or deactivated", &state));
+        }
+        let all = sent.to.len();
+        let letters = self.deliverable(&mut state, std::mem::take(sent));
+        state.counts.accepted += (all - letters.len()) as u64;
+        if !letters.is_empty() {
+            state.letters.to.extend_from_slice(&letters.to);
+            state.letters.words.extend_from_slice(&letters.words);
+            state.note_accepted(letters.len());
+            self.note_room(&state);
+        }
+        if state.life == Life::Active {
+            self.wake(state);
+        }
+        Ok(())
+    }
+
+    /// Takes down whether there is room for what is forwarded.
+    pub fn note_room(&self, state: &State) {
+        let is_full = state.letters.len() + state.in_flight >= self.capacity && !state.life.is_over();
+        self.links.is_full.store(is_full, Ordering::Release);
+    }
+
+    /// Lets actors of other kernels go on that rest because this one was full.
+    pub fn wake_linked(&self) {
+        if self.links.is_full.load(Ordering::Acquire) {
+            return;
+        }
+        let kernels: Vec<_> = self.links.from().iter().filter_map(Weak::upgrade).collect();
+        for kernel in kernels {
+            kernel.wake(kernel.lock());
+        }
+    }
+
+    /// Whether the actors rest because the linked kernel is full.
+    pub fn is_held_up(&self) -> bool {
+        let Some(other) = self.links.next() else {
+            return false;
+        };
+        other.links.is_full.load(Ordering::Acquire) && !other.leads_to(self)
+    }
+
+    /// Whether what this kernel's actors forward may come to another one's in the end.
+    fn leads_to(self: Arc<Self>, other: &Shared) -> bool {
+        let mut seen = Vec::new();
+        let mut at = Some(self);
+        while let Some(kernel) = at.take_if(|kernel| !seen.iter().any(|seen| Arc::ptr_eq(seen, kernel))) {
+            if std::ptr::eq(&*kernel, other) {
+                return true;
+            }
+            at = kernel.links.next();
+            seen.push(kernel);
+        }
+        false
+    }
+}
+
+impl Links {
+    fn next(&self) -> Option<Arc<Shared>> {
+        self.to.get()?.1.upgrade()
+    }
+
+    fn from(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Shared>>> {
+        self.from.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
