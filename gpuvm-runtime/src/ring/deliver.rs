@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::sync::MutexGuard;
+use std::time::Instant;
 
 use super::batch::gathered;
+use super::callers::Caller;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::life::Life;
@@ -12,11 +14,11 @@ use super::pump::Outcome;
 use super::shared::{Shared, State};
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it.
-pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut outcome: Outcome) {
+pub(super) fn deliver(shared: &Shared, letters: &Letters, places: &[u32], mut outcome: Outcome) {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
         shared,
-        letters: &letters,
+        letters,
         places,
         outcome: &outcome,
     };
@@ -25,6 +27,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
         Answers::Discard => (Vec::new(), Vec::new()),
     };
     let mut state = shared.lock();
+    let callers = state.callers.take(letters.called.len());
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
@@ -32,7 +35,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     let received = from.len();
     state.outputs.push(from, words);
     let room = std::mem::take(&mut state.in_flight);
-    let failure = outcome.failure.take();
+    let failure = outcome.failure.clone();
     let failed = failure.is_some();
     if let Some(reason) = failure {
         shared.fail_in(&mut state, reason);
@@ -49,7 +52,7 @@ pub(super) fn deliver(shared: &Shared, letters: Letters, places: &[u32], mut out
     if rests {
         shared.changed.notify(usize::MAX);
     }
-    let undeliverable = reply(shared, letters, places, &outcome);
+    let undeliverable = handed.reply(callers);
     if !undeliverable.is_empty() {
         let mut state = shared.lock();
         undeliverable
@@ -73,17 +76,16 @@ impl HandOut<'_> {
             return (Vec::new(), Vec::new());
         };
         let size = kind.ty.words as usize;
-        if self.letters.calls.is_empty() && self.outcome.lost.is_empty() && !self.shared.entry.optional {
+        if self.letters.called.is_empty() && self.outcome.lost.is_empty() && !self.shared.entry.optional {
             let words = gathered(&self.outcome.answers, self.places, size);
             return (self.letters.to.clone(), words);
         }
-        let called: Vec<usize> = self.letters.calls.iter().map(|(at, _)| *at).collect();
-        let most = self.places.len() - called.len();
+        let most = self.places.len() - self.letters.called.len();
         let mut from = Vec::with_capacity(most);
         let mut words = Vec::with_capacity(most * size);
-        let mut called = called.into_iter().peekable();
+        let mut called = self.letters.called.iter().peekable();
         for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
-            if called.next_if_eq(&at).is_none()
+            if called.next_if_eq(&&at).is_none()
                 && let Some(answer) = self.outcome.answer(self.shared, place)
             {
                 from.push(actor);
@@ -110,37 +112,42 @@ impl HandOut<'_> {
     fn count(&self, state: &mut MutexGuard<'_, State>) {
         let lost: u64 = self.outcome.lost.iter().map(|(lost, _)| lost.len() as u64).sum();
         state.counts.processed += self.places.len() as u64 - lost;
+        let now = Instant::now();
         for &(messages, accepted) in &self.letters.accepted {
-            state.counts.took(messages as u64, accepted.elapsed());
+            state
+                .counts
+                .took(messages as u64, now.saturating_duration_since(accepted));
         }
     }
-}
 
-/// Answers those who called. Gives the answers whose callers wait no more.
-fn reply(shared: &Shared, letters: Letters, places: &[u32], outcome: &Outcome) -> Vec<DeadLetter> {
-    let mut undeliverable = Vec::new();
-    for (at, reply) in letters.calls {
-        let (actor, place) = (letters.to[at], places[at]);
-        let answer = match (outcome.lost_at(place), outcome.answer(shared, place)) {
-            (Some(error), _) => Err(error.clone()),
-            (None, Some(words)) => Ok(words.to_vec()),
-            (None, None) => Err(RingError::NoAnswer {
-                kernel: shared.name(),
-                actor,
-            }),
-        };
-        if let (Err(back), Some(kind)) = (reply.send(answer), shared.entry.answer)
-            && let Ok(words) = back.into_inner()
-        {
-            undeliverable.push(DeadLetter {
-                actor,
-                kind,
-                words,
-                reason: DeadReason::Undeliverable,
-            });
+    /// Answers those who called. Gives the answers whose callers wait no more.
+    fn reply(&self, callers: Vec<Caller>) -> Vec<DeadLetter> {
+        let mut undeliverable = Vec::new();
+        for (&at, caller) in self.letters.called.iter().zip(callers) {
+            let (actor, place) = (self.letters.to[at], self.places[at]);
+            match (self.outcome.lost_at(place), self.outcome.answer(self.shared, place)) {
+                (Some(error), _) => caller.refuse(error.clone()),
+                (None, Some(words)) => {
+                    let back = caller.answer(words).err();
+                    undeliverable.extend(back.and_then(|words| self.undeliverable(actor, words)));
+                }
+                (None, None) => caller.refuse(RingError::NoAnswer {
+                    kernel: self.shared.name(),
+                    actor,
+                }),
+            }
         }
+        undeliverable
     }
-    undeliverable
+
+    fn undeliverable(&self, actor: u32, words: Vec<u32>) -> Option<DeadLetter> {
+        Some(DeadLetter {
+            actor,
+            kind: self.shared.entry.answer?,
+            words,
+            reason: DeadReason::Undeliverable,
+        })
+    }
 }
 
 impl Outcome {

@@ -42,7 +42,7 @@ impl KernelHandle {
         }
     }
 
-    fn shared(&self) -> &Shared {
+    pub(super) fn shared(&self) -> &Shared {
         &self.owner.shared
     }
 
@@ -226,53 +226,6 @@ impl KernelHandle {
         Ok(())
     }
 
-    /// Sends an actor a message and waits for the answer to it, at most
-    /// [`RuntimeConfig::call_timeout`](super::RuntimeConfig::call_timeout).
-    ///
-    /// # Errors
-    ///
-    /// As [`KernelHandle::call_within`].
-    pub async fn call<A: RingMessage>(&self, actor: u32, request: impl RingMessage) -> Result<A> {
-        self.call_within(actor, request, self.shared().config.call_timeout)
-            .await
-    }
-
-    /// Sends an actor a message and waits so long for the answer to it. However many calls there are at a time, each gets its own answer.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::Timeout`], after which an answer becomes a dead letter; [`RingError::Trapped`] with where and why;
-    /// [`RingError::NoAnswer`]; [`RingError::State`] if the kernel is not active; and as [`KernelHandle::send`].
-    pub async fn call_within<M: RingMessage, A: RingMessage>(
-        &self,
-        actor: u32,
-        request: M,
-        timeout: Duration,
-    ) -> Result<A> {
-        self.check_message::<M>()?;
-        self.check_answer::<A>()?;
-        let shared = self.shared();
-        let words = words_of(&request);
-        let (reply, answer) = oneshot::async_channel();
-        let mut reply = Some(reply);
-        let called = async {
-            let accepted = until(&shared.room, || match shared.accept_call(actor, &words, &mut reply) {
-                Taken::Yes => Some(Ok(())),
-                Taken::Full => None,
-                Taken::No(error) => Some(Err(error)),
-            });
-            accepted.await?;
-            // The pump answers every call before it ends.
-            answer
-                .await
-                .unwrap_or_else(|_| Err(RingError::Closed { kernel: shared.name() }))
-        };
-        match within(timeout, called).await {
-            Some(words) => Ok(A::read_words(&words?)),
-            None => Err(self.timeout("a call", timeout)),
-        }
-    }
-
     /// Waits so long for the next answer to a message that was sent.
     ///
     /// # Errors
@@ -435,7 +388,7 @@ impl KernelHandle {
         Ok(count)
     }
 
-    fn check_message<M: RingMessage>(&self) -> Result<(), RingError> {
+    pub(super) fn check_message<M: RingMessage>(&self) -> Result<(), RingError> {
         match M::ID == self.shared().entry.message.id {
             true => Ok(()),
             false => Err(self.wrong_message(M::TYPE.to_string())),
@@ -450,7 +403,7 @@ impl KernelHandle {
         }
     }
 
-    fn check_answer<A: RingMessage>(&self) -> Result<(), RingError> {
+    pub(super) fn check_answer<A: RingMessage>(&self) -> Result<(), RingError> {
         let answer = self.shared().entry.answer;
         match answer {
             Some(kind) if kind.id == A::ID => Ok(()),
@@ -462,16 +415,9 @@ impl KernelHandle {
         }
     }
 
-    fn timeout(&self, what: &'static str, after: Duration) -> Error {
-        let state = self.shared().lock();
-        let timeout = RingError::Timeout {
-            what,
-            kernel: self.shared().name(),
-            after,
-            stopped_actors: state.stopped.len(),
-            dead_letters: state.dead.len(),
-        };
-        timeout.into()
+    pub(super) fn timeout(&self, what: &'static str, after: Duration) -> Error {
+        let shared = self.shared();
+        shared.timeout(what, after, &shared.lock()).into()
     }
 }
 
@@ -498,8 +444,6 @@ blocking! {
     blocking_send of send<M>(actor: u32, message: M) -> ();
     blocking_send_all of send_all<M>(messages: impl IntoIterator<Item = (u32, M)>) -> usize;
     blocking_send_bytes of send_bytes(actor: u32, id: u64, bytes: &[u8]) -> ();
-    blocking_call of call<A>(actor: u32, request: impl RingMessage) -> A;
-    blocking_call_within of call_within<M, A>(actor: u32, request: M, timeout: Duration) -> A;
     blocking_receive of receive<A>(timeout: Duration) -> A;
     blocking_receive_from of receive_from<A>(timeout: Duration) -> (u32, A);
     blocking_receive_many of receive_many<A>(answers: &mut Vec<(u32, A)>, timeout: Duration) -> usize;
@@ -524,14 +468,15 @@ impl std::fmt::Debug for KernelHandle {
     }
 }
 
-fn words_of<M: VmType>(message: &M) -> Vec<u32> {
+/// The words of a message.
+pub(super) fn words_of<M: VmType>(message: &M) -> Vec<u32> {
     let mut words = vec![0; M::TYPE.words as usize];
     message.write_words(&mut words);
     words
 }
 
 /// Waits until an attempt succeeds, which is made anew after each notice of the event.
-async fn until<T>(event: &Event, mut attempt: impl FnMut() -> Option<T>) -> T {
+pub(super) async fn until<T>(event: &Event, mut attempt: impl FnMut() -> Option<T>) -> T {
     loop {
         if let Some(done) = attempt() {
             return done;
@@ -545,7 +490,7 @@ async fn until<T>(event: &Event, mut attempt: impl FnMut() -> Option<T>) -> T {
 }
 
 /// The end of a future, if it comes in time.
-async fn within<T>(time: Duration, future: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn within<T>(time: Duration, future: impl Future<Output = T>) -> Option<T> {
     let late = async {
         Delay::new(time).await;
         None

@@ -7,9 +7,6 @@ use gpuvm_core::types::{RingMessage, TypeRef, format_words};
 use super::error::RingError;
 use super::handler::Kind;
 
-/// Where an answer goes to: its words, or why there is none.
-pub(super) type Reply = oneshot::Sender<Result<Vec<u32>, RingError>>;
-
 /// Messages in the order in which they were accepted.
 #[derive(Default)]
 pub(super) struct Letters {
@@ -19,8 +16,8 @@ pub(super) struct Letters {
     pub words: Vec<u32>,
     /// When they were accepted: so many at a time.
     pub accepted: Vec<(usize, Instant)>,
-    /// Those whose answers somebody waits for, by their place.
-    pub calls: Vec<(usize, Reply)>,
+    /// The places of those whose answers somebody waits for; [`Callers`](super::callers::Callers) has who, in the same order.
+    pub called: Vec<usize>,
 }
 
 impl Letters {
@@ -39,8 +36,7 @@ impl Letters {
         self.to.extend(later.to);
         self.words.extend(later.words);
         self.accepted.extend(later.accepted);
-        self.calls
-            .extend(later.calls.into_iter().map(|(at, reply)| (at + before, reply)));
+        self.called.extend(later.called.into_iter().map(|at| at + before));
     }
 }
 

@@ -5,7 +5,8 @@
 //! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
 //! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
 //! or a job of an engine with one VM for each actor that has mail (`device.rs`). Then it hands out the answers (`deliver.rs`). Meanwhile the
-//! next messages gather.
+//! next messages gather. Who waits for an answer stands in a queue of his own (`callers.rs`), where he is told when it takes too long, whatever
+//! the pump is at.
 //!
 //! What actors send each other is accepted before what waits and is handled in the next batch, so two batches after one another are a round of
 //! the actors.
@@ -21,6 +22,8 @@
 //! wait to be received; when there are more, the actors rest until somebody receives them.
 
 mod batch;
+mod call;
+mod callers;
 mod clock;
 mod context;
 mod deliver;
@@ -35,6 +38,7 @@ mod native;
 mod options;
 mod outputs;
 mod pump;
+mod rest;
 mod runner;
 mod shared;
 
@@ -67,7 +71,7 @@ pub(crate) fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOpt
     check(entry, options.actors, capacity)?;
     let (engine, runner) = runner(runtime, entry, options)?;
     let policies = (options.restart, options.answers);
-    let shared = Arc::new(Shared::new(entry, options.actors, capacity, policies, config));
+    let shared = Shared::new(entry, options.actors, capacity, policies, config);
     let theirs = Arc::clone(&shared);
     let pump = std::thread::Builder::new()
         .name(format!("gpuvm-ring-{}", entry.id))

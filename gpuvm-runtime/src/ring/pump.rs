@@ -48,9 +48,9 @@ pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
         let outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
         if outcome.failure.is_some() {
             drop(runner);
-            return deliver(shared, letters, &batch.places, outcome);
+            return deliver(shared, &letters, &batch.places, outcome);
         }
-        deliver(shared, letters, &batch.places, outcome);
+        deliver(shared, &letters, &batch.places, outcome);
     }
     drop(runner);
     shared.lock().life = Life::Terminated;
@@ -85,7 +85,7 @@ fn next(shared: &Shared) -> Option<Letters> {
             state.counts.batches += 1;
             return Some(std::mem::take(&mut state.letters));
         }
-        state = shared.sleep(state);
+        state = shared.rest(state);
     }
 }
 
