@@ -9,12 +9,26 @@ pub(super) struct Outputs {
     len: usize,
 }
 
-/// Answers that came together.
-struct Stretch {
+/// Answers that came together, of which some are left.
+pub(super) struct Stretch {
     from: Vec<u32>,
     words: Vec<u32>,
     /// How many of them were received.
     taken: usize,
+}
+
+impl Stretch {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        self.from.len() - self.taken
+    }
+
+    /// All that are left, each with its actor.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        let size = self.words.len() / self.from.len();
+        let words = (self.taken..).map(move |at| &self.words[at * size..][..size]);
+        self.from[self.taken..].iter().copied().zip(words)
+    }
 }
 
 impl Outputs {
@@ -31,22 +45,24 @@ impl Outputs {
         }
     }
 
-    /// Takes the next answers, at most so many of those that came together, and gives each with its actor to `see`. How many there were.
-    pub fn take(&mut self, most: usize, see: &mut dyn FnMut(u32, &[u32])) -> usize {
+    /// Takes the next answer, and gives it with its actor to `see`. Whether there was one.
+    pub fn take(&mut self, see: &mut dyn FnMut(u32, &[u32])) -> bool {
         let Some(stretch) = self.stretches.front_mut() else {
-            return 0;
+            return false;
         };
-        let size = stretch.words.len() / stretch.from.len();
-        let end = stretch.from.len().min(stretch.taken.saturating_add(most));
-        for at in stretch.taken..end {
-            see(stretch.from[at], &stretch.words[at * size..(at + 1) * size]);
-        }
-        let count = end - stretch.taken;
-        stretch.taken = end;
-        if end == stretch.from.len() {
+        stretch.iter().take(1).for_each(|(actor, words)| see(actor, words));
+        stretch.taken += 1;
+        self.len -= 1;
+        if stretch.len() == 0 {
             self.stretches.pop_front();
         }
-        self.len -= count;
-        count
+        true
+    }
+
+    /// Takes the next answers that came together.
+    pub fn take_together(&mut self) -> Option<Stretch> {
+        let stretch = self.stretches.pop_front()?;
+        self.len -= stretch.len();
+        Some(stretch)
     }
 }
