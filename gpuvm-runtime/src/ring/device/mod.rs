@@ -114,6 +114,7 @@ impl OnDevice {
         let mut trapped = 0;
         let limit = Limit {
             time: Some(LOOK),
+            untimed: true,
             ..Limit::default()
         };
         loop {
