@@ -17,6 +17,7 @@ mod ring;
 mod soup;
 mod stage;
 mod table;
+mod talk;
 mod timing;
 mod workloads;
 

@@ -1,5 +1,5 @@
-//! Ring kernels: messages to many actors and their answers back, and calls, beside a bare submission to the same device and beside
-//! actors that are tasks of tokio. All of them keep accounts with the same function.
+//! Ring kernels: messages to many actors and their answers back, messages between actors (`talk.rs`), and calls, beside a bare submission to
+//! the same device and beside actors that are tasks of tokio. All of them keep accounts with the same function.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::peers::kameo::Kameo;
 use crate::peers::wgsl::Waiting;
 use crate::problem::Problem;
 use crate::stage::Stage;
+use crate::talk::{self, Talk};
 use crate::timing::{Spread, once, spread};
 
 /// What came of one contestant; of a bare submission there is only the time of a call.
@@ -23,6 +24,8 @@ pub struct Exchange {
     pub contestant: String,
     /// Messages a second, sent, handled and answered, to each of [`CROWDS`].
     pub bulk: Vec<f64>,
+    /// Messages a second between each of [`talk::CROWDS`](crate::talk::CROWDS).
+    pub between: Vec<f64>,
     /// How long a call takes while nothing else happens.
     pub call: Option<Spread>,
     /// Calls a second of [`TASKS`] tasks that each wait for their answer.
@@ -40,13 +43,13 @@ const CALLED: u32 = 1024;
 /// Messages of a run in bulk.
 const MESSAGES: usize = 1 << 20;
 /// Messages and answers that may wait.
-const CAPACITY: usize = 1 << 22;
+pub const CAPACITY: usize = 1 << 22;
 /// Calls, one after the other, whose times make a spread.
 const CALLS: usize = 10_000;
 /// Calls of each task in a run.
 const CALLS_EACH: usize = 100;
 /// Longer than any answer takes.
-const LONG: Duration = Duration::from_secs(60);
+pub const LONG: Duration = Duration::from_secs(60);
 
 /// What an account has.
 #[derive(VmType, Clone, Copy, Default, Debug)]
@@ -138,15 +141,26 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
         bench.bare("bare submission, asleep", Waiting::Asleep),
         bench.bare("bare submission, asking", Waiting::Asking),
     ];
-    for engine in [Engine::Native, Engine::Interpreter, Engine::Specialized, Engine::Auto] {
-        ring.push(bench.contestant(format!("gpuvm {engine}"), |actors| launch(stage, engine, actors)));
+    let mut talk = Talk::new(stage);
+    for (engine, times) in [
+        (Engine::Native, 15),
+        (Engine::Interpreter, 63),
+        (Engine::Specialized, 511),
+        (Engine::Auto, 511),
+    ] {
+        let exchange = bench.contestant(format!("gpuvm {engine}"), |actors| launch(stage, engine, actors));
+        ring.push(exchange.talking(|actors| talk.gpuvm(engine, actors, times)));
     }
     for (name, how) in [
         ("kameo, ask", Acknowledged::Each),
         ("kameo, tell, then ask each actor", Acknowledged::Last),
     ] {
         let open = |actors| Ok(Kameo::open(&tokio, actors, how));
-        ring.push(bench.contestant(name.to_string(), open));
+        let exchange = bench.contestant(name.to_string(), open);
+        ring.push(match how {
+            Acknowledged::Each => exchange.told(),
+            Acknowledged::Last => exchange.talking(|actors| talk.kameo(&tokio, actors, 7)),
+        });
     }
     Ok(ring)
 }
@@ -211,7 +225,7 @@ impl Bench<'_> {
         if let Err(error) = measure() {
             exchange.problem = Some(Problem::of(&error));
         }
-        exchange.told()
+        exchange
     }
 
     /// Messages a second.
@@ -327,17 +341,29 @@ impl Exchange {
         Exchange {
             contestant,
             bulk: Vec::new(),
+            between: Vec::new(),
             call: None,
             calls: None,
             problem: None,
         }
     }
 
+    /// Adds messages a second between actors.
+    fn talking(mut self, measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
+        if self.problem.is_none() {
+            match talk::CROWDS.into_iter().map(measure).collect() {
+                Ok(rates) => self.between = rates,
+                Err(error) => self.problem = Some(Problem::of(&error)),
+            }
+        }
+        self.told()
+    }
+
     /// Tells the figures to who waits.
     fn told(self) -> Exchange {
         eprintln!(
-            "  {}: {:?} messages/s, {:?} s a call",
-            self.contestant, self.bulk, self.call
+            "  {}: {:?} messages/s, {:?} between actors, {:?} s a call",
+            self.contestant, self.bulk, self.between, self.call
         );
         self
     }

@@ -14,6 +14,7 @@ use crate::problem::Problem;
 use crate::report::{Report, contestants, geometric_mean, speeds};
 use crate::ring::{CROWDS, Exchange, TASKS, bare};
 use crate::soup::Served;
+use crate::talk;
 
 /// Prints everything that was measured.
 pub fn print(report: &Report) {
@@ -147,12 +148,15 @@ fn ring_table(ring: &[Exchange]) -> Table {
     let tasks = format!("calls/s of {TASKS} tasks");
     let mut names = vec![""];
     names.extend(crowds.iter().map(String::as_str));
+    let talkers = talk::CROWDS.map(|actors| format!("between {actors}"));
+    names.extend(talkers.iter().map(String::as_str));
     names.extend(["a call", "p99", "x bare", &tasks]);
     let mut table = table(&names);
     let rate = |rate: Option<f64>| rate.map_or_else(String::new, scaled);
     for exchange in ring {
         let mut cells = vec![exchange.contestant.clone()];
         cells.extend((0..CROWDS.len()).map(|crowd| rate(exchange.bulk.get(crowd).copied())));
+        cells.extend((0..talkers.len()).map(|crowd| rate(exchange.between.get(crowd).copied())));
         cells.extend([
             exchange.call.map_or_else(String::new, |call| time(call.median)),
             exchange.call.map_or_else(String::new, |call| time(call.p99)),

@@ -80,3 +80,22 @@ impl std::fmt::Display for Device {
         write!(f, "{} ({} floats)", self.name, self.float_mode)
     }
 }
+
+/// How much of its device's memory a runtime has, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryUse {
+    /// Of data that stays there: buffers, and the states of ring kernels.
+    pub data: u64,
+    /// Lent to launches that are under way, and to results that nobody has taken to the host yet.
+    pub work: u64,
+    /// Kept for what comes next.
+    pub idle: u64,
+}
+
+impl MemoryUse {
+    /// All of it. What drivers and compiled programs have besides is not known.
+    pub fn bytes(&self) -> u64 {
+        self.data + self.work + self.idle
+    }
+}

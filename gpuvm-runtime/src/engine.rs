@@ -11,7 +11,7 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{ParamSlot, Program, TrapRecord};
 
-use crate::device::Device;
+use crate::device::{Device, MemoryUse};
 use crate::error::Result;
 
 /// Which engine runs a launch. All of them give the same bits.
@@ -377,6 +377,9 @@ pub trait DeviceMemory: Send + Sync {
     ///
     /// When the device fails.
     fn read(&self, region: &Region) -> Result<Words>;
+
+    /// How much of the device's memory is in use.
+    fn in_use(&self) -> MemoryUse;
 }
 
 /// A part of a device's memory. A clone is another handle to it.
@@ -455,7 +458,7 @@ pub struct Job {
     pub slots: Vec<Slot>,
     /// Words of the arena: columns, slices and results that do not stay on the device.
     pub arena_words: usize,
-    /// The atomic words.
+    /// The atomic words. Those that come from regions may be missing at the end.
     pub atomics: Vec<u32>,
     /// The ranges of the arena that the VMs may write, ascending and apart.
     pub changed: Vec<Range<usize>>,
@@ -469,6 +472,15 @@ pub struct Job {
     /// `v * n` to `v * n + n - 1` did, and nothing that the job itself writes. So an engine may let it follow as soon as these are done,
     /// and once more if others of the job before turn out to need another dispatch. `None` if that is not known.
     pub neighbours: Option<u32>,
+}
+
+impl Job {
+    /// How many atomic words there are.
+    pub fn atomic_words(&self) -> usize {
+        let end = |(at, region): &(usize, Region)| at + region.words as usize;
+        let from_regions = self.atomic_regions.iter().map(end).max();
+        self.atomics.len().max(from_regions.unwrap_or_default())
+    }
 }
 
 /// Where a launch parameter lies.

@@ -1,6 +1,9 @@
 //! gpuvm's host side: finds routines by id, checks and lays out arguments, runs launches on an engine, and gives results,
 //! traps and statistics back. Engines see linked programs and words, never the compiler's inside.
 
+// Generated code names `::gpuvm`, which below the facade is the core.
+extern crate gpuvm_core as gpuvm;
+
 pub mod arg;
 mod background;
 mod bind;
@@ -39,7 +42,7 @@ mod words;
 pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
 pub use budget::Budget;
 pub use buffer::Buffer;
-pub use device::{Backend, Device, DeviceKind, FloatMode};
+pub use device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use done::{BudgetReport, Done, Output};
 pub use engine::{Dispatch, Engine};
 pub use error::{Error, Result};
@@ -50,7 +53,7 @@ pub use launch::Launch;
 pub use plan::report;
 pub use plan::{Explanation, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
 pub use progress::Progress;
-pub use ring::{KernelHandle, RingOptions, RuntimeConfig};
+pub use ring::{KernelHandle, RingOptions, RingSnapshot, RuntimeConfig};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use snapshot::Snapshot;
 pub use stats::Stats;

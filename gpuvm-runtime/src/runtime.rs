@@ -10,7 +10,7 @@ use gpuvm_core::types::VmType;
 
 use crate::background;
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device, FloatMode};
+use crate::device::{Backend, Device, FloatMode, MemoryUse};
 #[cfg(feature = "wgpu")]
 use crate::engine::Choice;
 use crate::engine::{Engine, Execute, Opened};
@@ -69,6 +69,13 @@ impl Runtime {
     /// The device that it runs on.
     pub fn device(&self) -> &Device {
         &self.shared.device
+    }
+
+    /// How much it has of its device's memory at the moment; nothing on the CPU.
+    pub fn memory(&self) -> MemoryUse {
+        // All engines of a device share its memory.
+        let memory = self.shared.engines.first().and_then(|(_, engine)| engine.memory());
+        memory.map_or_else(MemoryUse::default, |memory| memory.in_use())
     }
 
     /// What its ring kernels have in common.
@@ -173,6 +180,18 @@ impl Runtime {
     /// Links what each VM does for a ring kernel, or gives what was linked before.
     pub(crate) fn link_ring(&self, entry: &'static ring::handler::Entry) -> Result<Arc<Program>> {
         self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel())
+    }
+
+    /// The same with settings that may be others than the runtime's.
+    pub(crate) fn link_ring_with(
+        &self,
+        entry: &'static ring::handler::Entry,
+        settings: &Settings,
+    ) -> Result<Arc<Program>> {
+        if *settings == self.shared.settings {
+            return self.link_ring(entry);
+        }
+        Ok(Arc::new(link_kernel(&entry.kernel(), gpuvm_math::LIBRARY, settings)?))
     }
 
     /// Links a routine with settings that may be others than the runtime's.

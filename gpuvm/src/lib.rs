@@ -114,14 +114,50 @@ pub use gpuvm_runtime::report;
 /// }
 /// ```
 ///
+/// # Kept for another process
+///
+/// ```
+/// use gpuvm::prelude::*;
+/// use gpuvm::RingSnapshot;
+///
+/// #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+/// struct Visit(u32);
+///
+/// #[ring_kernel]
+/// fn guests(count: &mut u32, visit: Visit) -> Visit {
+///     *count += visit.0;
+///     Visit(*count)
+/// }
+///
+/// fn main() -> gpuvm::Result<()> {
+///     let runtime = Runtime::new()?;
+///     let kernel = runtime.blocking_launch_ring("guests", RingOptions { actors: 10, ..default() })?;
+///     kernel.blocking_activate()?;
+///     kernel.blocking_call::<Visit>(3, Visit(2))?;
+///     kernel.blocking_deactivate()?;
+///     kernel.blocking_send(3, Visit(5))?; // waits
+///     let saved: Vec<u8> = kernel.blocking_snapshot()?.to_bytes();
+///     drop(kernel);
+///
+///     let snapshot = RingSnapshot::from_bytes(&saved)?;
+///     let options = RingOptions { engine: Engine::Reference, ..snapshot.options() };
+///     let kernel = runtime.blocking_restore_ring(&snapshot, options)?;
+///     assert_eq!(kernel.blocking_state::<u32>(3)?, 2);
+///     kernel.blocking_activate()?;
+///     kernel.blocking_settle()?;
+///     assert_eq!(kernel.try_receive()?, Some(Visit(7)));
+///     Ok(())
+/// }
+/// ```
+///
 /// # What they are
 pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Plan, PlanDone, PlanError, PlanStats, Progress, Result,
-    RingOptions, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport,
-    VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, MemoryUse, Plan, PlanDone, PlanError, PlanStats,
+    Progress, Result, RingOptions, RingSnapshot, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot,
+    Stats, StepStats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.

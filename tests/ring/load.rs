@@ -165,24 +165,6 @@ fn ending_a_kernel_under_load_drains_or_reports() {
     }
 }
 
-#[test]
-fn kernels_come_and_go() {
-    for (engine, turns) in [(Engine::Native, 1000), (Engine::Interpreter, 50)] {
-        for turn in 0..turns {
-            let kernel = active("ledger", engine, actors(1000));
-            let cents = turn % 7;
-            assert_eq!(
-                kernel.blocking_call::<Balance>(999, Deposit { cents }).unwrap().cents,
-                cents
-            );
-            // Dropping the last handle ends it as well.
-            if turn % 2 == 0 {
-                kernel.blocking_terminate().unwrap();
-            }
-        }
-    }
-}
-
 /// Never comes to an end with some messages.
 #[ring_kernel]
 fn endless(state: &mut u32, message: Deposit) -> Balance {

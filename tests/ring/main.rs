@@ -2,9 +2,12 @@
 //! is kept, whatever is sent, trapped, paused and terminated meanwhile.
 
 mod bank;
+mod events;
 mod life;
 mod load;
 mod model;
+mod snapshots;
+mod talk;
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test;
-//! `cargo xtask fuzz` compares random routines on all engines.
+//! `cargo xtask fuzz` compares random routines on all engines; `cargo xtask soak` keeps ring kernels busy for minutes.
 
 mod adapter;
 mod compile_time;
@@ -23,16 +23,28 @@ enum Task {
     Test,
     /// Makes random routines, compiles them with rustc and with gpuvm, and compares all engines.
     Fuzz(fuzz::Options),
+    /// Keeps ring kernels busy on every engine, checks what they do, and fails if memory grows or throughput falls.
+    Soak(Soak),
     /// Writes `docs/instructions.md` from the opcode table.
     Instructions,
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
 
+/// A program of its own does it, so that nothing else has to be built to run a task.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+struct Soak {
+    /// What it is told; `--help` says what there is.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
 fn main() -> ExitCode {
     let result = match Options::parse().task {
         Task::Test => test(),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Soak(options) => soak(&options),
         Task::Instructions => instructions(),
         Task::CompileTime(options) => compile_time::run(&options),
     };
@@ -51,6 +63,13 @@ fn test() -> Result<(), String> {
     let mut command = cargo_command(&["test", "--workspace"]);
     // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
     command.env("RUST_BACKTRACE", "0");
+    finish(command)
+}
+
+fn soak(options: &Soak) -> Result<(), String> {
+    adapter::ensure()?;
+    let mut command = cargo_command(&["run", "--release", "--quiet", "--package", "gpuvm-soak", "--"]);
+    command.args(&options.arguments);
     finish(command)
 }
 

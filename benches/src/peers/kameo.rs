@@ -1,13 +1,18 @@
-//! Accounts kept by kameo: each is an actor, a task of tokio with a mailbox of the size that kameo gives it.
+//! Accounts kept by kameo, and tokens handed on by it: each account and each relay is an actor, a task of tokio with a mailbox; an account's
+//! has the size that kameo gives it, a relay's has no bound, because relays that wait for each other's room might wait for ever.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
+use kameo::mailbox::unbounded;
 use kameo::prelude::*;
 use tokio::runtime::{Handle, Runtime as Tokio};
+use tokio::sync::Notify;
 
 use crate::ring::{Account, Acknowledged, Balance, Bank, Deposit, Deposits, ledger};
+use crate::talk::{Relay, Seen, Token};
 
 /// Deposits whose balances are waited for together.
 const CHUNK: usize = 4096;
@@ -105,5 +110,106 @@ impl Bank for Kameo {
 
     async fn ask(&self, account: u32, deposit: Deposit) -> Result<Balance> {
         Ok(self.keeper(account).ask(deposit).await?)
+    }
+}
+
+/// A relay's actor.
+#[derive(Actor)]
+struct Relayer {
+    own: Relay,
+    all: Arc<Shared>,
+}
+
+/// What relays know of each other.
+struct Shared {
+    relayers: OnceLock<Vec<ActorRef<Relayer>>>,
+    /// Messages that are still to come.
+    left: AtomicU64,
+    done: Notify,
+}
+
+/// Asks what was seen.
+struct Ask;
+
+impl Message<Token> for Relayer {
+    type Reply = ();
+
+    async fn handle(&mut self, token: Token, _: &mut Context<Self, Self::Reply>) {
+        let relayers = self.all.relayers.get().map_or(&[][..], Vec::as_slice);
+        if let Some((to, token)) = self.own.take(token, relayers.len() as u32) {
+            // The mailbox has no bound and its actor stays.
+            let _ = relayers[to as usize].tell(token).try_send();
+        }
+        if self.all.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.all.done.notify_one();
+        }
+    }
+}
+
+impl Message<Ask> for Relayer {
+    type Reply = Result<Seen, Infallible>;
+
+    async fn handle(&mut self, _: Ask, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        Ok(self.own.seen())
+    }
+}
+
+/// All relays.
+pub struct Relays {
+    tokio: Handle,
+    all: Arc<Shared>,
+}
+
+impl Relays {
+    /// Spawns relays for tokens that are handed on so many times.
+    pub fn open(tokio: &Tokio, relays: u32, times: u32) -> Relays {
+        let _entered = tokio.enter();
+        let all = Arc::new(Shared {
+            relayers: OnceLock::new(),
+            left: AtomicU64::new(u64::from(relays) * (u64::from(times) + 1)),
+            done: Notify::new(),
+        });
+        let relayer = |_| {
+            let (own, all) = (Relay::default(), Arc::clone(&all));
+            Relayer::spawn_with_mailbox(Relayer { own, all }, unbounded())
+        };
+        all.relayers.get_or_init(|| (0..relays).map(relayer).collect());
+        Relays {
+            tokio: tokio.handle().clone(),
+            all,
+        }
+    }
+
+    fn relayers(&self) -> &[ActorRef<Relayer>] {
+        self.all.relayers.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Sends tokens, and waits until the last was handed on for the last time.
+    pub fn hand_on(&self, tokens: impl Iterator<Item = (u32, Token)>) -> Result<()> {
+        for (to, token) in tokens {
+            self.relayers()[to as usize].tell(token).try_send()?;
+        }
+        self.tokio.block_on(self.all.done.notified());
+        Ok(())
+    }
+
+    /// What each has seen. After that they are gone.
+    pub fn seen(self) -> Result<Vec<Seen>> {
+        let seen = self.tokio.block_on(async {
+            let mut seen = Vec::with_capacity(self.relayers().len());
+            for chunk in self.relayers().chunks(CHUNK) {
+                let mut pending = Vec::with_capacity(CHUNK);
+                for relayer in chunk {
+                    pending.push(relayer.ask(Ask).enqueue().await?);
+                }
+                for answer in pending {
+                    seen.push(answer.await?);
+                }
+            }
+            Ok::<_, anyhow::Error>(seen)
+        })?;
+        // They know each other, so none of them would end of itself.
+        self.relayers().iter().for_each(ActorRef::kill);
+        Ok(seen)
     }
 }

@@ -18,12 +18,15 @@ impl Builder<'_> {
         let count = self.count(&self.kernel.count);
         let at = At { index: actor, count };
         let message = self.variable(&[first])[0];
+        if let Some(around) = around {
+            self.open_letters(around, first);
+        }
         let (next, body, done) = (self.block(), self.block(), self.block());
         self.end(End::Jump(next));
         self.begin(next);
         self.turn(message, end, body, done);
         if let Some(around) = around {
-            self.make_room(around, done);
+            self.limit_letters(around);
         }
         let columns = self.columns(message);
         self.compute_element(Some(at), message, columns);
@@ -38,16 +41,18 @@ impl Builder<'_> {
         self.end(End::Halt);
     }
 
-    /// Sets how many messages the actor may have sent when it has handled the next one, and leaves if there is no room for as many.
-    fn make_room(&mut self, around: Around, done: usize) {
-        let room = self.fetched(around.letters)[2];
+    /// Lets the actor's letters begin where there is room for those of its first message and of all after it.
+    fn open_letters(&mut self, around: Around, first: Word) {
+        let (at, record) = self.record(around);
+        let sent = self.compute(Op::MulImm, &[first], around.sends);
+        self.store_at(at, record, Context::SENT, sent);
+    }
+
+    /// Sets how many messages the actor may have sent when it has handled the next one.
+    fn limit_letters(&mut self, around: Around) {
         let (at, record) = self.record(around);
         let sent = self.compute(Op::Load, &[at, record], Context::SENT);
         let limit = self.compute(Op::AddImm, &[sent], around.sends);
-        let word = self.compute(Op::LtU, &[room, limit], 0);
-        let body = self.block();
-        self.end(branch(word, done, body));
-        self.begin(body);
         self.store_at(at, record, Context::LIMIT, limit);
     }
 

@@ -211,13 +211,14 @@ pub enum Then {
     },
 }
 
-/// What a handler has of its surroundings: two more arguments, a `&mut Context` and the VM's chunk for messages that its actor sends. The
-/// VM halts before a message for which there may be too little room, and after one that stops the actor.
+/// What a handler has of its surroundings: two more arguments, a `&mut Context` and the column for messages that actors send, the letters.
+/// What an actor sends lies there together, in order, from its first message's number times `sends` on. The VM halts after a message that
+/// stops the actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
     /// The `&mut Context`, a record of each VM.
     pub context: usize,
-    /// The `&mut [(u32, M)]` of each VM: actors, and what they are sent.
+    /// The `&mut [(u32, M)]` of actors and what they are sent, `sends` for each message.
     pub letters: usize,
     /// The most messages that an actor sends while it handles one.
     pub sends: u32,
@@ -259,7 +260,7 @@ impl Kernel {
     /// | 3 | `&mut [A]` | the answers to them |
     /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
     /// | 5 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
-    /// | 6 | `&mut [(u32, M)]` | each VM's chunk for what its actor sends, likewise |
+    /// | 6 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
     ///
     /// With `sends`, the most messages that an actor sends while it handles one, the routine is `fn(&mut S, M, &mut Context, &mut [(u32, M)]) -> A`.
     pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32) -> Kernel {

@@ -8,9 +8,10 @@ use super::{Field, Kind, Type, Value, VmType, field, field_mut, name_hash};
 pub struct Context {
     /// The time stamp of the messages.
     pub now: u64,
-    /// Messages that the actor has sent since the VM began.
+    /// Where among the letters the next message goes that the actor sends. The VM begins at its first message's number times how many
+    /// messages are sent for one at most.
     pub sent: u32,
-    /// How many of them there may be when the message under way is handled.
+    /// How far that may have come when the message under way is handled.
     pub limit: u32,
     /// Whether the actor is to stop after the message under way.
     pub stopped: bool,

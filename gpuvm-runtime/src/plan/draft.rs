@@ -100,7 +100,7 @@ impl Draft {
             vm_count: self.vms,
             slots,
             arena_words: self.arena_words,
-            atomics: vec![0; self.demand.atomic_words as usize],
+            atomics: Vec::new(),
             changed: Vec::new(),
             atomic_regions,
             steps: 1,

@@ -14,13 +14,28 @@ pub struct Clock {
 const COUNT_BITS: u32 = 16;
 
 impl Clock {
+    /// A clock whose stamps are later than this one.
+    pub fn after(stamp: u64) -> Clock {
+        Clock { last: stamp }
+    }
+
+    /// The last stamp.
+    pub fn stamp(&self) -> u64 {
+        self.last
+    }
+
     /// A stamp that is later than all before.
     pub fn tick(&mut self) -> u64 {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.after(wall.as_millis() as u64)
+        self.tick_at(wall.as_millis() as u64)
     }
 
-    fn after(&mut self, millis: u64) -> u64 {
+    /// Passes over so many stamps, which somebody else has given.
+    pub fn pass(&mut self, stamps: u64) {
+        self.last += stamps;
+    }
+
+    fn tick_at(&mut self, millis: u64) -> u64 {
         self.last = (millis << COUNT_BITS).max(self.last + 1);
         self.last
     }
@@ -33,8 +48,10 @@ mod tests {
     #[test]
     fn stamps_follow_the_wall_and_never_go_back() {
         let mut clock = Clock::default();
-        let stamps = [5, 5, 3, 9].map(|millis| clock.after(millis));
+        let stamps = [5, 5, 3, 9].map(|millis| clock.tick_at(millis));
         assert_eq!(stamps, [5 << 16, (5 << 16) + 1, (5 << 16) + 2, 9 << 16]);
         assert!(clock.tick() < clock.tick());
+        let ahead = u64::MAX / 2;
+        assert_eq!(Clock::after(ahead).tick(), ahead + 1);
     }
 }

@@ -13,8 +13,15 @@ use super::options::Answers;
 use super::pump::Outcome;
 use super::shared::{Shared, State};
 
-/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it.
-pub(super) fn deliver(shared: &Shared, letters: &Letters, places: &[u32], mut outcome: Outcome) {
+/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
+/// that they have sent each other. Whether nobody else has to know of anything.
+pub(super) fn deliver(
+    shared: &Shared,
+    letters: &Letters,
+    places: &[u32],
+    mut outcome: Outcome,
+    going_on: usize,
+) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
         shared,
@@ -26,15 +33,19 @@ pub(super) fn deliver(shared: &Shared, letters: &Letters, places: &[u32], mut ou
         Answers::Keep => handed.uncalled(),
         Answers::Discard => (Vec::new(), Vec::new()),
     };
+    for actor in &outcome.stopped {
+        tracing::debug!(kernel = shared.entry.id, actor, "actor stopped");
+    }
     let mut state = shared.lock();
     let callers = state.callers.take(letters.called.len());
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
+    state.counts.accepted += sent.to.len() as u64;
     shared.accept_sent(&mut state, sent);
     let received = from.len();
     state.outputs.push(from, words);
-    let room = std::mem::take(&mut state.in_flight);
+    let room = std::mem::replace(&mut state.in_flight, going_on);
     let failure = outcome.failure.clone();
     let failed = failure.is_some();
     if let Some(reason) = failure {
@@ -59,6 +70,7 @@ pub(super) fn deliver(shared: &Shared, letters: &Letters, places: &[u32], mut ou
             .into_iter()
             .for_each(|letter| shared.keep(&mut state, letter));
     }
+    received == 0 && outcome.lost.is_empty()
 }
 
 /// What is handed out, message by message.

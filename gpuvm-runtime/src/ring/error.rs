@@ -58,6 +58,16 @@ pub enum RingError {
         /// What was asked for.
         found: String,
     },
+    /// Actors of the kernel have no states of this type.
+    #[error("actors of ring kernel `{kernel}` have the state `{expected}`, and `{found}` was asked for")]
+    StateType {
+        /// The kernel.
+        kernel: String,
+        /// The type of their states.
+        expected: String,
+        /// What was asked for.
+        found: String,
+    },
     /// The bytes are no message.
     #[error("these bytes are no `{expected}`: {reason}")]
     Undecodable {

@@ -6,6 +6,7 @@ use gpuvm_core::types::{RingMessage, TypeRef, format_words};
 
 use super::error::RingError;
 use super::handler::Kind;
+use super::snapshot::Messages;
 
 /// Messages in the order in which they were accepted.
 #[derive(Default)]
@@ -27,6 +28,18 @@ impl Letters {
 
     pub fn is_empty(&self) -> bool {
         self.to.is_empty()
+    }
+
+    /// The messages of so many words that nobody waits for the answers of.
+    pub fn sent(&self, size: usize) -> Messages {
+        let mut sent = Messages::default();
+        let mut called = self.called.iter().peekable();
+        for (at, &actor) in self.to.iter().enumerate() {
+            if called.next_if_eq(&&at).is_none() {
+                sent.push(actor, &self.words[at * size..(at + 1) * size]);
+            }
+        }
+        sent
     }
 
     /// Puts messages before all others.

@@ -43,8 +43,10 @@ pub struct Metrics {
     pub most_queued: u64,
     /// Answers that wait to be received.
     pub unreceived: u64,
-    /// Batches in which they were handled.
+    /// Times that messages were taken from the queue, all that waited at once.
     pub batches: u64,
+    /// Rounds in which actors handled what they had sent each other without it leaving the device.
+    pub rounds: u64,
     /// How long it took from the acceptance of a message until its answer could be received; `None` if nothing was handled, or without
     /// telemetry.
     pub latency: Option<Latency>,
@@ -114,6 +116,7 @@ pub(super) struct Counts {
     pub dropped: u64,
     pub most_queued: u64,
     pub batches: u64,
+    pub rounds: u64,
     /// When the kernel was first activated.
     pub begin: Option<Instant>,
     /// Nanoseconds, to two digits; `None` without telemetry.
@@ -136,6 +139,7 @@ impl Counts {
             dropped: 0,
             most_queued: 0,
             batches: 0,
+            rounds: 0,
             begin: None,
             latencies: latencies.flatten(),
         }
@@ -178,6 +182,7 @@ impl Counts {
             most_queued: self.most_queued,
             unreceived: unreceived as u64,
             batches: self.batches,
+            rounds: self.rounds,
             latency,
             messages_per_second: if seconds > 0.0 {
                 self.processed as f64 / seconds

@@ -4,12 +4,13 @@
 //!
 //! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
 //! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
-//! or a job of an engine with one VM for each actor that has mail (`device.rs`). Then it hands out the answers (`deliver.rs`). Meanwhile the
+//! or a job of an engine with one VM for each actor that has mail (`device/`). Then it hands out the answers (`deliver.rs`). Meanwhile the
 //! next messages gather. Who waits for an answer stands in a queue of his own (`callers.rs`), where he is told when it takes too long, whatever
 //! the pump is at.
 //!
-//! What actors send each other is accepted before what waits and is handled in the next batch, so two batches after one another are a round of
-//! the actors.
+//! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
+//! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
+//! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
 //!
 //! # What is promised
 //!
@@ -20,9 +21,13 @@
 //!
 //! A kernel has [`RingOptions::queue_capacity`] messages at most that wait or are being handled; who sends one more waits. As many answers may
 //! wait to be received; when there are more, the actors rest until somebody receives them.
+//!
+//! # Snapshots
+//!
+//! The pump alone has the actors' states. Whoever wants to see them asks it (`question.rs`), and it answers between two batches, so a
+//! [`RingSnapshot`] is of one moment.
 
 mod batch;
-mod call;
 mod callers;
 mod clock;
 mod context;
@@ -38,12 +43,17 @@ mod native;
 mod options;
 mod outputs;
 mod pump;
+mod question;
 mod rest;
 mod runner;
 mod shared;
+mod snapshot;
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Program;
+
+use self::clock::Clock;
 pub use self::context::Ring;
 use self::device::OnDevice;
 pub use self::error::{RingError, TrySendError};
@@ -56,6 +66,8 @@ use self::native::OnCpu;
 pub use self::options::{Answers, Restart, RingOptions, RuntimeConfig, Terminate};
 use self::runner::Runner;
 use self::shared::Shared;
+use self::snapshot::Kept;
+pub use self::snapshot::RingSnapshot;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::native::context::Vms;
@@ -63,35 +75,53 @@ use crate::runtime::Runtime;
 
 /// Launches a kernel.
 pub(crate) fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Result<KernelHandle> {
+    start(runtime, entry, options, None)
+}
+
+/// Launches a kernel as it begins, or as it was kept.
+fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: Option<Kept>) -> Result<KernelHandle> {
     let config = runtime.config().clone();
     let capacity = match options.queue_capacity {
         0 => config.queue_capacity,
         capacity => capacity,
     };
     check(entry, options.actors, capacity)?;
-    let (engine, runner) = runner(runtime, entry, options)?;
+    // Also where the handler runs natively: what no engine can run is refused by all of them.
+    let program = runtime.link_ring(entry)?;
+    let (engine, mut runner) = runner(runtime, entry, options, &program)?;
     let policies = (options.restart, options.answers);
     let shared = Shared::new(entry, options.actors, capacity, policies, config);
+    let restored = kept.is_some();
+    let mut clock = Clock::default();
+    if let Some(kept) = kept {
+        runner.restore(&kept.states)?;
+        clock = Clock::after(kept.stamp);
+        shared.restore(kept);
+    }
     let theirs = Arc::clone(&shared);
     let pump = std::thread::Builder::new()
         .name(format!("gpuvm-ring-{}", entry.id))
         .stack_size(crate::native::pool::stack(runtime.settings().recursion_limit));
-    pump.spawn(move || pump::run(&theirs, runner))
+    pump.spawn(move || pump::run(&theirs, runner, clock))
         .map_err(|error| Error::Threads {
             reason: error.to_string(),
         })?;
-    tracing::info!(kernel = entry.id, actors = options.actors, %engine, "ring kernel launched");
-    Ok(KernelHandle::new(shared, engine))
+    tracing::info!(kernel = entry.id, actors = options.actors, %engine, restored, "ring kernel launched");
+    let settings = runtime.settings().clone();
+    Ok(KernelHandle::new(shared, engine, program, settings))
 }
 
 /// What runs the actors.
-fn runner(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Result<(Engine, Box<dyn Runner>)> {
+fn runner(
+    runtime: &Runtime,
+    entry: &'static Entry,
+    options: &RingOptions,
+    program: &Arc<Program>,
+) -> Result<(Engine, Box<dyn Runner>)> {
     let engine = match options.engine {
         Engine::Auto if runtime.auto() == Engine::Native => Engine::Native,
         engine => engine,
     };
-    // Also where the handler runs natively: what no engine can run is refused by all of them.
-    let program = runtime.link_ring(entry)?;
     let actors = options.actors;
     if engine == Engine::Native {
         let vms = Vms {
@@ -101,8 +131,7 @@ fn runner(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Re
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
     }
-    let executor = runtime.executor(engine)?;
-    let on_device = OnDevice::new(entry, (engine, executor), program, actors)?;
+    let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options)?;
     Ok((engine, Box::new(on_device)))
 }
 

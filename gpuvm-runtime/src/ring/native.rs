@@ -25,6 +25,12 @@ pub trait Native: Send {
     /// Lets actors handle their messages.
     fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled>;
 
+    /// The words of the states of neighbouring actors.
+    fn states(&self, actors: Range<usize>) -> Vec<u32>;
+
+    /// Gives all actors states, of which these are the words.
+    fn restore(&mut self, states: &[u32]);
+
     /// Gives actors their first state.
     fn reset(&mut self, actors: &[u32]);
 }
@@ -95,6 +101,22 @@ impl<H: Handler> Native for Actors<H> {
         };
         done.into_iter().for_each(|(_, piece, _)| all.extend(piece));
         Ok(all)
+    }
+
+    fn states(&self, actors: Range<usize>) -> Vec<u32> {
+        let size = H::State::TYPE.words as usize;
+        let mut words = vec![0; actors.len() * size];
+        for (at, state) in self.states[actors].iter().enumerate() {
+            state.write_words(&mut words[at * size..(at + 1) * size]);
+        }
+        words
+    }
+
+    fn restore(&mut self, states: &[u32]) {
+        let size = H::State::TYPE.words as usize;
+        for (at, state) in self.states.iter_mut().enumerate() {
+            *state = H::State::read_words(&states[at * size..(at + 1) * size]);
+        }
     }
 
     fn reset(&mut self, actors: &[u32]) {
@@ -213,6 +235,15 @@ impl Runner for OnCpu {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
         // Nobody can stop a thread.
         self.actors.handle(batch, turn.now, self.vms)
+    }
+
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {
+        Ok(self.actors.states(actors.start as usize..actors.end as usize))
+    }
+
+    fn restore(&mut self, states: &[u32]) -> Result<()> {
+        self.actors.restore(states);
+        Ok(())
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {

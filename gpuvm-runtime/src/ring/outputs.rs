@@ -37,6 +37,11 @@ impl Outputs {
         self.len
     }
 
+    /// All of them, each with its actor.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.stretches.iter().flat_map(Stretch::iter)
+    }
+
     /// Adds answers: the actor of each, and the words of all.
     pub fn push(&mut self, from: Vec<u32>, words: Vec<u32>) {
         if !from.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::batch::{Batch, Grouper, Mail};
 use super::clock::Clock;
@@ -12,8 +13,9 @@ use super::error::RingError;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
-use super::runner::{Handled, Runner, Trapped, Turn};
-use super::shared::Shared;
+use super::question::Question;
+use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
+use super::shared::{Shared, Went};
 use crate::engine::Words;
 use crate::error::{Error, Result};
 
@@ -33,29 +35,165 @@ pub(super) struct Outcome {
 }
 
 /// Runs until the kernel is over.
-pub(super) fn run(shared: &Arc<Shared>, mut runner: Box<dyn Runner>) {
+pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
     let _guard = Guard(shared);
-    let size = shared.entry.message.ty.words as usize;
-    let mut grouper = Grouper::new(shared.actors, size);
-    let mut clock = Clock::default();
-    while let Some(letters) = next(shared) {
-        let mut batch = grouper.group(&letters.to, &letters.words);
-        let turn = Turn {
-            now: clock.tick(),
-            is_over: &|| shared.lock().now,
+    let mut pump = Pump {
+        shared,
+        runner,
+        grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
+        clock,
+        is_quiet: true,
+    };
+    while let Some(next) = next(shared) {
+        let letters = match next {
+            Next::Letters(letters) => letters,
+            Next::Question(question) => {
+                question.answer(shared, &mut *pump.runner, &pump.clock);
+                continue;
+            }
         };
-        let outcome = handle(shared, &mut *runner, &mut batch, &turn);
-        let outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
-        if outcome.failure.is_some() {
-            drop(runner);
-            return deliver(shared, &letters, &batch.places, outcome);
+        let mut work = pump.begin(letters);
+        while let Ok(Some(next)) = work {
+            work = pump.work(next);
         }
-        deliver(shared, &letters, &batch.places, outcome);
+        if let Err(Failed) = work {
+            return;
+        }
     }
-    drop(runner);
+    drop(pump);
     shared.lock().life = Life::Terminated;
     tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
     shared.notify_all();
+}
+
+/// What the pump has.
+struct Pump<'s> {
+    shared: &'s Shared,
+    runner: Box<dyn Runner>,
+    grouper: Grouper,
+    clock: Clock,
+    /// Whether nobody had to know of the first of the last rounds.
+    is_quiet: bool,
+}
+
+/// Messages to see to.
+struct Work {
+    letters: Letters,
+    batch: Batch,
+    /// What became of them, if actors have handled them already.
+    handled: Option<Handled>,
+}
+
+/// The kernel has failed.
+struct Failed;
+
+impl Pump<'_> {
+    /// Begins with messages: they may be those of a round, of which nobody has to know.
+    fn begin(&mut self, letters: Letters) -> Result<Option<Work>, Failed> {
+        let may_go_round = self.is_quiet && letters.called.is_empty() && self.runner.goes_round(letters.len());
+        if may_go_round && let Some(stopped) = self.shared.open_to(&letters.to, &[]) {
+            let (from_others, accepted) = (letters.len(), letters.accepted);
+            let sent = Sent {
+                to: letters.to,
+                words: letters.words,
+            };
+            return self.rounds(sent, (from_others, accepted), &stopped);
+        }
+        let batch = self.grouper.group(&letters.to, &letters.words);
+        Ok(Some(Work {
+            letters,
+            batch,
+            handled: None,
+        }))
+    }
+
+    /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
+    /// messages of that of which somebody has to know.
+    fn work(&mut self, work: Work) -> Result<Option<Work>, Failed> {
+        let Pump {
+            shared, runner, clock, ..
+        } = self;
+        let Work {
+            letters,
+            mut batch,
+            handled,
+        } = work;
+        let turn = Turn {
+            now: clock.tick(),
+            is_over: &|| shared.lock().now,
+            is_wanted: &|| shared.lock().has_work(shared),
+        };
+        let outcome = handle(shared, &mut **runner, (&mut batch, handled), &turn);
+        let mut outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
+        let failed = outcome.failure.is_some();
+        let mut going_on = None;
+        if !failed && runner.goes_round(outcome.sent.to.len()) && !shared.lock().has_work(shared) {
+            let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
+            going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
+        }
+        let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len());
+        self.is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
+        match going_on {
+            _ if failed => Err(Failed),
+            Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
+            None => Ok(None),
+        }
+    }
+
+    /// Lets actors handle messages, and what they send each other then. So many were accepted before, and when, if times are of use.
+    fn rounds(
+        &mut self,
+        sent: Sent,
+        (from_others, accepted): (usize, Vec<(usize, Instant)>),
+        stopped: &[u32],
+    ) -> Result<Option<Work>, Failed> {
+        let Pump {
+            shared, runner, clock, ..
+        } = self;
+        let begin = Instant::now();
+        let turn = Turn {
+            now: clock.tick(),
+            is_over: &|| shared.lock().now,
+            is_wanted: &|| shared.lock().has_work(shared),
+        };
+        let Rounds {
+            count,
+            handled,
+            left,
+            last,
+        } = runner.rounds(sent, stopped, &turn).map_err(|error| {
+            shared.fail(error.to_string());
+            Failed
+        })?;
+        clock.pass(count);
+        self.is_quiet = last.is_none() || count > 1;
+        let went = Went {
+            rounds: count,
+            handled,
+            from_others,
+            accepted,
+            time: begin.elapsed(),
+        };
+        let last = last.map(|(batch, handled)| Work::of_round(batch, handled));
+        shared.take_rounds(&went, left, last.as_ref().map_or(0, |work| work.letters.len()));
+        Ok(last)
+    }
+}
+
+impl Work {
+    /// The messages of a round, as if somebody had sent them in the order in which they are.
+    fn of_round(batch: Batch, handled: Handled) -> Work {
+        let mut letters = Letters::default();
+        for mail in &batch.mail {
+            letters.to.extend((mail.first..mail.end).map(|_| mail.actor));
+        }
+        letters.words.clone_from(&batch.words);
+        Work {
+            letters,
+            batch,
+            handled: Some(handled),
+        }
+    }
 }
 
 /// Tells those who wait that the pump has panicked, if it has.
@@ -69,10 +207,19 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Waits for messages that may be handled; `None` when the kernel is to end.
-fn next(shared: &Shared) -> Option<Letters> {
+/// What the pump does next.
+enum Next {
+    Letters(Letters),
+    Question(Question),
+}
+
+/// Waits for messages that may be handled, or a question; `None` when the kernel is to end.
+fn next(shared: &Shared) -> Option<Next> {
     let mut state = shared.lock();
     loop {
+        if let Some(question) = state.questions.pop() {
+            return Some(Next::Question(question));
+        }
         if state.life == Life::Terminating && state.now {
             let error = RingError::Closed { kernel: shared.name() };
             shared.bury_all(&mut state, &error);
@@ -83,25 +230,34 @@ fn next(shared: &Shared) -> Option<Letters> {
         if state.may_run(shared) && !state.letters.is_empty() {
             state.in_flight = state.letters.len();
             state.counts.batches += 1;
-            return Some(std::mem::take(&mut state.letters));
+            return Some(Next::Letters(std::mem::take(&mut state.letters)));
         }
         state = shared.rest(state);
     }
 }
 
-/// Lets actors handle a batch. Those that start afresh after a trap, or had no room for what they send, go on with what is left of their mail.
-fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, turn: &Turn<'_>) -> Result<Outcome> {
+/// Lets actors handle a batch, unless they have. Those that start afresh after a trap go on with what is left of their mail.
+fn handle(
+    shared: &Shared,
+    runner: &mut dyn Runner,
+    (batch, mut handled): (&mut Batch, Option<Handled>),
+    turn: &Turn<'_>,
+) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    outcome.refuse_stopped(shared, batch);
+    if handled.is_none() {
+        outcome.refuse_stopped(shared, batch);
+    }
     let size = shared.entry.returned.words as usize;
     while !batch.mail.is_empty() {
         let Handled {
             answers,
             trapped,
             stopped,
-            unfinished,
             sent,
-        } = runner.handle(batch, turn)?;
+        } = match handled.take() {
+            Some(handled) => handled,
+            None => runner.handle(batch, turn)?,
+        };
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
         for Mail { actor, first, end } in stopped {
@@ -109,13 +265,12 @@ fn handle(shared: &Shared, runner: &mut dyn Runner, batch: &mut Batch, turn: &Tu
             outcome.lose(first..end, shared.stopped(actor));
         }
         let mut fresh = Vec::new();
-        batch.mail = unfinished;
+        batch.mail.clear();
         for trapped in trapped {
             let rest = outcome.judge(shared, trapped);
             fresh.extend(rest.map(|rest| rest.actor));
             batch.mail.extend(rest.filter(|rest| rest.first < rest.end));
         }
-        batch.mail.sort_by_key(|mail| mail.actor);
         if !fresh.is_empty() {
             runner.reset(&fresh)?;
         }

@@ -1,5 +1,7 @@
 //! What runs actors: the border between the pump and engines.
 
+use std::ops::Range;
+
 use super::batch::{Batch, Mail};
 use super::context::Sent;
 use crate::engine::Words;
@@ -14,6 +16,38 @@ pub trait Runner: Send {
     ///
     /// When the device fails. A trap is no error.
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled>;
+
+    /// Whether rounds are worth while that begin with so many messages.
+    fn goes_round(&self, _messages: usize) -> bool {
+        false
+    }
+
+    /// Lets actors handle messages, and what they send each other while they do, round after round, as far as nobody else has to know of
+    /// it. All messages are to actors that there are and that have not stopped, as these have.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn rounds(&mut self, sent: Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Rounds> {
+        Ok(Rounds {
+            left: sent,
+            ..Rounds::default()
+        })
+    }
+
+    /// The words of the states of neighbouring actors.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>>;
+
+    /// Gives all actors states, of which these are the words.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn restore(&mut self, states: &[u32]) -> Result<()>;
 
     /// Gives actors the state that they began with.
     ///
@@ -30,6 +64,8 @@ pub struct Turn<'t> {
     /// Whether the kernel is to end at once. A runner that can stop in the middle of a batch asks every now and then, and gives
     /// [`RingError::Closed`](super::RingError::Closed).
     pub is_over: &'t dyn Fn() -> bool,
+    /// Whether there is something else to do than rounds.
+    pub is_wanted: &'t dyn Fn() -> bool,
 }
 
 /// What became of a batch.
@@ -42,10 +78,21 @@ pub struct Handled {
     pub trapped: Vec<Trapped>,
     /// What is left of the mail of actors that are to stop.
     pub stopped: Vec<Mail>,
-    /// What is left of the mail of actors that had no room for what they send.
-    pub unfinished: Vec<Mail>,
     /// What actors have sent, in the order of their numbers.
     pub sent: Sent,
+}
+
+/// What has come of rounds.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// How many there were, each with a time stamp of its own.
+    pub count: u64,
+    /// Messages that were handled in them, without answers; the last one's do not count.
+    pub handled: u64,
+    /// What waits to be handled.
+    pub left: Sent,
+    /// The messages of the last round, and what became of them, if somebody has to know.
+    pub last: Option<(Batch, Handled)>,
 }
 
 /// An actor that trapped in a batch.

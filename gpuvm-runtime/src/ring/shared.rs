@@ -15,7 +15,9 @@ use super::life::Life;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
+use super::question::Question;
 use super::rest::{Patience, Rest};
+use super::snapshot::Kept;
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -51,6 +53,8 @@ pub(super) struct State {
     pub callers: Callers,
     /// Messages that the pump has.
     pub in_flight: usize,
+    /// What the pump is asked when it rests between two batches.
+    pub questions: Vec<Question>,
     /// Actors that have stopped.
     pub stopped: BTreeSet<u32>,
     pub outputs: Outputs,
@@ -58,6 +62,20 @@ pub(super) struct State {
     pub counts: Counts,
     /// Whether the pump rests.
     rests: bool,
+}
+
+/// What rounds have done.
+pub(super) struct Went {
+    /// How many there were.
+    pub rounds: u64,
+    /// Messages that were handled in them, but for the last if somebody has to know of it.
+    pub handled: u64,
+    /// Messages that they began with and that were accepted before.
+    pub from_others: usize,
+    /// When that was, with telemetry: so many at a time.
+    pub accepted: Vec<(usize, Instant)>,
+    /// How long they took together.
+    pub time: Duration,
 }
 
 /// Whether a message was taken.
@@ -92,6 +110,7 @@ impl Shared {
                 letters: Letters::default(),
                 callers: Callers::new(kernel.clone()),
                 in_flight: 0,
+                questions: Vec::new(),
                 stopped: BTreeSet::new(),
                 outputs: Outputs::default(),
                 dead: VecDeque::new(),
@@ -104,6 +123,18 @@ impl Shared {
             answered: Event::new(),
             changed: Event::new(),
         })
+    }
+
+    /// Takes over what was kept of another kernel, which rested.
+    pub fn restore(&self, kept: Kept) {
+        let mut state = self.lock();
+        state.life = Life::Deactivated;
+        state.stopped.extend(kept.stopped);
+        state.outputs.push(kept.unreceived.actors, kept.unreceived.words);
+        let waiting = kept.waiting.actors.len();
+        state.letters.to = kept.waiting.actors;
+        state.letters.words = kept.waiting.words;
+        state.note_accepted(waiting, Instant::now);
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -182,12 +213,11 @@ impl Shared {
         Taken::Yes
     }
 
-    /// Accepts what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
+    /// Takes what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
     pub fn accept_sent(&self, state: &mut State, sent: Sent) {
         if sent.to.is_empty() {
             return;
         }
-        let count = sent.to.len();
         let size = self.entry.message.ty.words as usize;
         let mut letters = Letters {
             to: sent.to,
@@ -210,12 +240,46 @@ impl Shared {
         if state.counts.has_telemetry() {
             letters.accepted.push((letters.len(), Instant::now()));
         }
-        state.counts.accepted += count as u64;
         state.letters.prepend(letters);
         state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
     }
 
-    fn no_such_actor(&self, actor: u32) -> RingError {
+    /// The actors that have stopped, those that just have among them; `None` if one of these messages is to one of them, or to an actor that
+    /// does not exist.
+    pub fn open_to(&self, to: &[u32], just_stopped: &[u32]) -> Option<Vec<u32>> {
+        let mut stopped: Vec<u32> = self.lock().stopped.iter().chain(just_stopped).copied().collect();
+        stopped.sort_unstable();
+        let has_stopped = |actor: &u32| stopped.binary_search(actor).is_ok();
+        let is_closed = |actor: &u32| *actor >= self.actors || !stopped.is_empty() && has_stopped(actor);
+        (!to.is_empty() && !to.iter().any(is_closed)).then_some(stopped)
+    }
+
+    /// Takes over what has come of rounds: what is left waits before everything else, and so many messages the pump still has.
+    pub fn take_rounds(&self, went: &Went, left: Sent, in_flight: usize) {
+        let mut state = self.lock();
+        let counts = &mut state.counts;
+        counts.rounds += went.rounds;
+        counts.processed += went.handled;
+        let done = went.handled + in_flight as u64;
+        counts.accepted += done + left.to.len() as u64 - went.from_others as u64;
+        for &(messages, accepted) in &went.accepted {
+            counts.took(messages as u64, accepted.elapsed());
+        }
+        if let Some(rounds) = u32::try_from(went.rounds).ok().filter(|rounds| *rounds > 0) {
+            let between = done.saturating_sub(went.from_others as u64);
+            counts.took(between, went.time / rounds);
+        }
+        self.accept_sent(&mut state, left);
+        let room = std::mem::replace(&mut state.in_flight, in_flight);
+        let rests = state.life != Life::Active || state.is_settled();
+        drop(state);
+        self.room.notify(room);
+        if rests {
+            self.changed.notify(usize::MAX);
+        }
+    }
+
+    pub fn no_such_actor(&self, actor: u32) -> RingError {
         RingError::NoSuchActor {
             kernel: self.name(),
             actors: self.actors,
@@ -310,6 +374,7 @@ impl Shared {
 
     /// Keeps a dead letter.
     pub fn keep(&self, state: &mut State, letter: DeadLetter) {
+        tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
         state.counts.dropped += 1;
         state.dead.push_back(letter);
         if state.dead.len() > self.config.dead_letters {
@@ -333,6 +398,7 @@ impl Shared {
         state.life = Life::Failed;
         state.reason = Some(reason);
         state.in_flight = 0;
+        state.questions.clear();
         self.bury_all(state, &error);
         state.callers.refuse_last(usize::MAX, &error);
     }
@@ -369,6 +435,11 @@ impl State {
             Life::Terminating => true,
             _ => false,
         }
+    }
+
+    /// Whether the pump has more to do than what it does.
+    pub fn has_work(&self, shared: &Shared) -> bool {
+        !self.letters.is_empty() || !self.questions.is_empty() || !self.may_run(shared) || self.now
     }
 
     /// Whether no message waits or is being handled.

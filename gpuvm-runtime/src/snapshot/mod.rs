@@ -22,8 +22,9 @@ use crate::view::{Held, Source};
 use crate::words::WordColumn;
 
 mod bytes;
+pub(crate) mod format;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// An [`Execution`] at rest: the state of every VM, all columns, and what program they belong to. It goes on with the same results in
 /// another process, on another engine, on another device, see [`Runtime::restore`].

@@ -12,7 +12,7 @@ use super::{Kind, Saved, Snapshot};
 use crate::engine::Image;
 use crate::error::Error;
 
-fn words(most: usize) -> impl Strategy<Value = Vec<u32>> {
+pub(crate) fn words(most: usize) -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![
         proptest::collection::vec(any::<u32>(), 0..most),
         (0..most).prop_map(|count| vec![0; count]),
@@ -29,7 +29,7 @@ fn kind() -> impl Strategy<Value = Kind> {
 }
 
 prop_compose! {
-    fn settings()(
+    pub(crate) fn settings()(
         flags in any::<[bool; 7]>(),
         inline in any::<Option<u32>>(),
         dense_threshold in 0f32..1.0,
@@ -77,10 +77,10 @@ fn is_refused(bytes: &[u8]) -> bool {
 }
 
 /// The bytes with the length and the checksum that their body needs.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let (header, body) = bytes.split_at_mut(super::bytes::HEADER);
+pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let (header, body) = bytes.split_at_mut(super::format::HEADER);
     header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
-    header[20..].copy_from_slice(&super::bytes::checksum(body).to_le_bytes());
+    header[20..].copy_from_slice(&super::format::checksum(body).to_le_bytes());
     bytes
 }
 
@@ -113,9 +113,9 @@ proptest! {
     #[test]
     fn hostile_bodies_do_no_harm(snapshot in snapshot(), changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4)) {
         let mut bytes = snapshot.to_bytes();
-        let body = bytes.len() - super::bytes::HEADER;
+        let body = bytes.len() - super::format::HEADER;
         for (at, byte) in changes {
-            bytes[super::bytes::HEADER + at.index(body)] = byte;
+            bytes[super::format::HEADER + at.index(body)] = byte;
         }
         if let Ok(other) = Snapshot::from_bytes(&sealed(bytes.clone())) {
             prop_assert_eq!(Snapshot::from_bytes(&other.to_bytes()).unwrap(), other);

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::buffer::Buffer;
+use crate::device::MemoryUse;
 use crate::engine;
 
 /// A memory of so many words, in which regions lie one after the other and are never freed.
@@ -39,6 +40,13 @@ impl DeviceMemory for Fake {
     fn read(&self, region: &Region) -> Result<engine::Words> {
         let words = &self.words.lock().unwrap()[region.start as usize..][..region.words as usize];
         Ok(words.to_vec().into())
+    }
+
+    fn in_use(&self) -> MemoryUse {
+        MemoryUse {
+            data: 4 * self.words.lock().unwrap().len() as u64,
+            ..MemoryUse::default()
+        }
     }
 }
 

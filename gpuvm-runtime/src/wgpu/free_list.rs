@@ -48,6 +48,11 @@ impl FreeList {
         }
     }
 
+    /// How many words are not free.
+    pub fn used(&self) -> u64 {
+        self.end - self.by_start.values().sum::<u64>()
+    }
+
     /// Where the last word that is not free ends.
     pub fn end_of_used(&self) -> u64 {
         match self.by_start.last_key_value() {
@@ -101,8 +106,7 @@ mod tests {
                 list.put(start, words);
             }
             let taken: u64 = used.iter().map(|(_, words)| words).sum();
-            let free: u64 = list.by_start.values().sum();
-            assert_eq!(taken + free, list.end);
+            assert_eq!(list.used(), taken);
             assert_eq!(list.by_start.len(), list.by_length.len());
         }
         for (start, words) in used {

@@ -7,6 +7,7 @@ use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
 use super::transfer::upload;
+use crate::device::MemoryUse;
 use crate::engine::{DeviceMemory, Region, Source, Words};
 use crate::error::{Error, Result};
 
@@ -86,6 +87,12 @@ impl Heap {
     /// Words that no region has, in one piece, growth included.
     pub fn room(&self) -> u64 {
         self.lock_free().list.room(self.most)
+    }
+
+    /// Words that regions have, and words in all.
+    pub fn words(&self) -> (u64, u64) {
+        let used = self.lock_free().list.used();
+        (used, self.current().words)
     }
 
     /// Room for that many words.
@@ -239,6 +246,16 @@ impl DeviceMemory for Gpu {
         let (buffer, _) = current.buffer()?;
         let range = 0..words.words().min(region.words as usize);
         upload(self, buffer, region.start.into(), words, range)
+    }
+
+    fn in_use(&self) -> MemoryUse {
+        let (used, words) = self.heap.words();
+        let (lent, idle) = self.pool.bytes();
+        MemoryUse {
+            data: used * WORD,
+            work: lent,
+            idle: words.saturating_sub(used) * WORD + idle,
+        }
     }
 
     fn read(&self, region: &Region) -> Result<Words> {

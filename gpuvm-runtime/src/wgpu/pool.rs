@@ -49,6 +49,8 @@ pub struct Pool {
 struct Shelves {
     idle: HashMap<(Kind, u64), Vec<Idle>>,
     bytes: u64,
+    /// Bytes of the buffers that somebody uses.
+    lent: u64,
     /// Buffers that were made so far, for tests.
     #[cfg(test)]
     made: u64,
@@ -103,6 +105,7 @@ impl Pool {
                 written: Vec::new(),
             }
         });
+        self.shelves().lent += idle.buffer.size();
         Lease {
             buffer: idle.buffer,
             written: idle.written,
@@ -110,6 +113,12 @@ impl Pool {
             mapped: AtomicBool::new(kind == Kind::Upload),
             pool: self.clone(),
         }
+    }
+
+    /// Bytes of the buffers that somebody uses, and of those that nobody uses.
+    pub fn bytes(&self) -> (u64, u64) {
+        let shelves = self.shelves();
+        (shelves.lent, shelves.bytes)
     }
 
     /// Lets go of everything that is idle.
@@ -129,6 +138,7 @@ impl Pool {
     fn put(&self, kind: Kind, buffer: wgpu::Buffer, written: Vec<u32>) {
         let mut shelves = self.shelves();
         let bytes = buffer.size();
+        shelves.lent -= bytes;
         if shelves.bytes + bytes <= self.bound {
             shelves.bytes += bytes;
             let shelf = shelves.idle.entry((kind, bytes)).or_default();
@@ -188,10 +198,9 @@ impl Drop for Lease {
             // It can be written again when the device has copied from it, which some later wait will notice.
             Kind::Upload => {
                 let mapped = buffer.clone();
-                buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-                    if result.is_ok() {
-                        pool.put(kind, mapped, Vec::new());
-                    }
+                buffer.map_async(wgpu::MapMode::Write, .., move |result| match result {
+                    Ok(()) => pool.put(kind, mapped, Vec::new()),
+                    Err(_) => pool.shelves().lent -= mapped.size(),
                 });
             }
         }

@@ -12,4 +12,5 @@ mod types;
 
 pub use large::large;
 pub use operations::operations;
+pub use rng::Rng;
 pub use routine::{random_module, random_modules};

@@ -7,10 +7,10 @@ use gpuvm_core::program::ParamSlot;
 use gpuvm_core::types::{Context, VmType};
 
 use super::super::batch::{Batch, Mail};
-use super::{CONTEXT_WORDS, MAIL_WORDS, MESSAGES_WITH_ROOM, OnDevice, States};
+use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
 use crate::engine::{Job, Slot, Source, Words};
 
-/// Where in a job's arena what is.
+/// Where in a job's arena what is. Messages count from the first of the job.
 pub struct Layout {
     pub mail: Range<usize>,
     pub messages: Range<usize>,
@@ -21,37 +21,43 @@ pub struct Layout {
     pub answers: Range<usize>,
     /// How many messages each VM has handled.
     pub handled: Range<usize>,
-    /// What each VM has room for to send.
+    /// What actors send.
     pub letters: Range<usize>,
-    /// How many messages there are.
-    pub count: usize,
-    /// How many messages each VM may send.
-    pub room: usize,
+    /// The messages' places in the batch.
+    pub of_batch: Range<u32>,
 }
 
 impl Layout {
     /// The layout of a job for some of a batch's mail.
-    pub fn new(actors: &OnDevice, mail: &[Mail], batch: &Batch) -> Layout {
-        let longest = mail.iter().map(|mail| mail.end - mail.first).max().unwrap_or_default();
-        let room = actors.sends * MESSAGES_WITH_ROOM.min(longest as usize);
-        let mail = mail.len();
+    pub fn new(actors: &OnDevice, mail: &[Mail]) -> Layout {
+        let first = mail.first().map_or(0, |mail| mail.first);
+        let of_batch = first..mail.last().map_or(first, |mail| mail.end);
+        let count = of_batch.len();
         let mut end = 0;
         let mut next = |words: usize| {
             end += words;
             end - words..end
         };
         Layout {
-            mail: next(mail * MAIL_WORDS),
-            messages: next(batch.words.len()),
+            mail: next(mail.len() * MAIL_WORDS),
+            messages: next(count * actors.message_words),
             // What the host wants back lies together.
-            contexts: next(if actors.sends > 0 { mail * CONTEXT_WORDS } else { 0 }),
+            contexts: next(if actors.sends > 0 {
+                mail.len() * CONTEXT_WORDS
+            } else {
+                0
+            }),
             states: next(actors.states.on_host().len()),
-            answers: next(batch.places.len() * actors.answer_words),
-            handled: next(mail),
-            letters: next(mail * room * actors.letter_words),
-            room,
-            count: batch.places.len(),
+            answers: next(count * actors.answer_words),
+            handled: next(mail.len()),
+            letters: next(count * actors.sends * actors.letter_words()),
+            of_batch,
         }
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.letters.end
     }
 
     /// The job.
@@ -59,33 +65,25 @@ impl Layout {
         let slot = |at: &Range<usize>, length: usize| Slot {
             place: ParamSlot {
                 base: at.start as u32,
-                stride: 0,
                 length: length as u32,
-                reserved: 0,
+                ..ParamSlot::default()
             },
             region: None,
         };
-        let mut states = slot(&self.states, actors.actors as usize);
-        if let States::Engine(_, region) = &actors.states {
-            states.place.base = 0;
-            states.region = Some(region.clone());
-        }
-        let own = |at: &Range<usize>, words: usize, length: usize| {
-            let mut slot = slot(at, length);
-            slot.place.stride = words as u32;
-            slot
-        };
-        let end = self.letters.end;
+        let count = self.of_batch.len();
+        let end = self.words();
         let mut slots = vec![
-            states,
+            actors.states_slot(self.states.start),
             slot(&self.mail, mail as usize),
-            slot(&self.messages, self.count),
-            slot(&self.answers, self.count),
+            slot(&self.messages, count),
+            slot(&self.answers, count),
             slot(&self.handled, mail as usize),
         ];
         if actors.sends > 0 {
-            slots.push(own(&self.contexts, CONTEXT_WORDS, 1));
-            slots.push(own(&self.letters, self.room * actors.letter_words, self.room));
+            let mut contexts = slot(&self.contexts, 1);
+            contexts.place.stride = CONTEXT_WORDS as u32;
+            slots.push(contexts);
+            slots.push(slot(&self.letters, count * actors.sends));
         }
         slots.push(slot(&(end..end), 0));
         Job {
@@ -103,6 +101,32 @@ impl Layout {
             neighbours: None,
         }
     }
+
+    /// What VMs have left, given the words from the contexts on.
+    pub fn left<'l>(&self, words: &'l [u32]) -> Left<'l> {
+        let part = |range: &Range<usize>| &words[self.place(range)];
+        Left {
+            contexts: part(&self.contexts),
+            handled: part(&self.handled),
+            letters: part(&self.letters),
+        }
+    }
+
+    /// The states, of what comes back.
+    pub fn states<'l>(&self, words: &'l [u32]) -> &'l [u32] {
+        &words[self.place(&self.states)]
+    }
+
+    /// The answers, of what comes back, where they lie.
+    pub fn answers(&self, words: Words) -> Words {
+        words.part(self.place(&self.answers))
+    }
+
+    /// Where a part of the arena is in what comes back.
+    fn place(&self, range: &Range<usize>) -> Range<usize> {
+        let begin = self.contexts.start;
+        range.start - begin..range.end - begin
+    }
 }
 
 /// What a job's arena starts with.
@@ -110,13 +134,41 @@ pub struct Content<'b> {
     pub layout: &'b Layout,
     pub states: &'b [u32],
     pub mail: &'b [Mail],
+    /// The words of the job's messages.
     pub messages: &'b [u32],
     pub now: u64,
 }
 
+impl<'b> Content<'b> {
+    /// What a job for some of a batch's mail starts with, at a time of the kernel's clock.
+    pub fn new(actors: &'b OnDevice, layout: &'b Layout, mail: &'b [Mail], batch: &'b Batch, now: u64) -> Content<'b> {
+        let words = |message: u32| message as usize * actors.message_words;
+        let Range { start, end } = layout.of_batch;
+        Content {
+            layout,
+            states: actors.states.on_host(),
+            mail,
+            messages: &batch.words[words(start)..words(end)],
+            now,
+        }
+    }
+}
+
+/// The words of the context of an actor that may have stopped, at a time of the kernel's clock.
+pub fn context_at(now: u64, stopped: bool) -> [u32; CONTEXT_WORDS] {
+    let mut words = [0; CONTEXT_WORDS];
+    let context = Context {
+        now,
+        stopped,
+        ..Context::default()
+    };
+    context.write_words(&mut words);
+    words
+}
+
 impl Source for Content<'_> {
     fn words(&self) -> usize {
-        self.layout.letters.end
+        self.layout.words()
     }
 
     fn filled(&self) -> usize {
@@ -130,19 +182,14 @@ impl Source for Content<'_> {
                 copy(start - own.start, &mut words[start - range.start..end - range.start]);
             }
         };
+        let begin = self.layout.of_batch.start;
         part(&self.layout.mail, &mut |from, words| {
             for (at, word) in (from..).zip(words) {
                 let Mail { actor, first, end } = self.mail[at / MAIL_WORDS];
-                *word = [actor, first, end][at % MAIL_WORDS];
+                *word = [actor, first - begin, end - begin][at % MAIL_WORDS];
             }
         });
-        let mut context = [0; CONTEXT_WORDS];
-        let now = self.now;
-        Context {
-            now,
-            ..Context::default()
-        }
-        .write_words(&mut context);
+        let context = context_at(self.now, false);
         part(&self.layout.contexts, &mut |from, words| {
             for (at, word) in (from..).zip(words) {
                 *word = context[at % CONTEXT_WORDS];
@@ -153,46 +200,27 @@ impl Source for Content<'_> {
             copy(self.messages, from, words)
         });
         part(&self.layout.states, &mut |from, words| copy(self.states, from, words));
-        let zeros = self.layout.answers.start..self.layout.letters.end;
+        let zeros = self.layout.answers.start..self.layout.words();
         part(&zeros, &mut |_, words| words.fill(0));
     }
 }
 
-/// What a job has left.
+/// What VMs have left beside states and answers.
 pub struct Left<'l> {
-    pub layout: &'l Layout,
-    /// The words from the contexts on.
-    pub words: Words,
+    pub contexts: &'l [u32],
+    pub handled: &'l [u32],
+    pub letters: &'l [u32],
 }
 
-impl Left<'_> {
-    /// A part of the arena.
-    pub fn part(&self, range: &Range<usize>) -> &[u32] {
-        &self.words[self.place(range)]
-    }
-
+impl<'l> Left<'l> {
     /// What a VM has left of its context.
     pub fn context(&self, vm: usize) -> Context {
-        let contexts = self.part(&self.layout.contexts);
-        let own = contexts.get(vm * CONTEXT_WORDS..(vm + 1) * CONTEXT_WORDS);
+        let own = self.contexts.get(vm * CONTEXT_WORDS..(vm + 1) * CONTEXT_WORDS);
         own.map_or(Context::default(), Context::read_words)
     }
 
-    /// What a VM has sent, so many messages of so many words each with their actors.
-    pub fn letters(&self, vm: usize, sent: u32, words: usize) -> impl Iterator<Item = &[u32]> {
-        let all = self.part(&self.layout.letters);
-        let own = &all[vm * self.layout.room * words..];
-        own.chunks_exact(words).take(sent as usize)
-    }
-
-    /// The answers, where they lie.
-    pub fn into_answers(self) -> Words {
-        let place = self.place(&self.layout.answers);
-        self.words.part(place)
-    }
-
-    fn place(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.layout.contexts.start;
-        range.start - start..range.end - start
+    /// The letters of those numbers, of so many words each.
+    pub fn letters(&self, numbers: Range<usize>, words: usize) -> impl Iterator<Item = &'l [u32]> {
+        self.letters[numbers.start * words..numbers.end * words].chunks_exact(words)
     }
 }

@@ -1,21 +1,29 @@
 //! Actors on an engine that runs programs: a batch is a job with one VM for each actor that has mail. The states stay in the engine's
 //! memory, if it has any.
 
+mod delivery;
 mod layout;
+mod post;
+mod rounds;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::types::{Context, Value};
 
 use self::layout::{Content, Layout, Left};
+use self::rounds::{OnTheirOwn, is_dense};
 use super::batch::{Batch, Mail};
+use super::context::Sent;
 use super::error::RingError;
 use super::handler::Entry;
-use super::runner::{Handled, Runner, Trapped, Turn};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Limit, Region, Words};
+use super::options::RingOptions;
+use super::runner::{Handled, Rounds, Runner, Trapped, Turn};
+use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Limit, Region, Running, Slot, Words};
 use crate::error::{Error, Result};
+use crate::runtime::Runtime;
 use crate::trap::Trap;
 
 /// Actors whose states an engine has.
@@ -29,12 +37,14 @@ pub struct OnDevice {
     /// The words of an actor's first state.
     initial: Vec<u32>,
     states: States,
+    /// Words of a message.
+    message_words: usize,
     /// Words that a handler returns.
     answer_words: usize,
     /// The most messages that an actor sends while it handles one; 0 if it sends none.
     sends: usize,
-    /// Words of a message that was sent, with its actor.
-    letter_words: usize,
+    /// How actors get what they send each other without the host, where that is possible.
+    on_their_own: Option<OnTheirOwn>,
 }
 
 /// Where the states are.
@@ -59,8 +69,6 @@ const MAIL_WORDS: usize = 3;
 const LOOK: Duration = Duration::from_millis(100);
 /// Words of a VM's context.
 const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
-/// Messages for each of which a VM has room to send.
-const MESSAGES_WITH_ROOM: usize = 2;
 
 impl OnDevice {
     /// Actors in their first state, of which an engine runs the program.
@@ -69,11 +77,13 @@ impl OnDevice {
     ///
     /// [`Error::OutOfMemory`] if the engine has no room for the states.
     pub fn new(
+        runtime: &Runtime,
         entry: &Entry,
-        (engine, executor): (Engine, Arc<dyn Execute>),
-        program: Arc<Program>,
-        actors: u32,
+        (engine, program): (Engine, Arc<Program>),
+        options: &RingOptions,
     ) -> Result<OnDevice> {
+        let actors = options.actors;
+        let executor = runtime.executor(engine)?;
         let initial = (entry.initial)();
         let words = initial.repeat(actors as usize);
         let states = match executor.memory().filter(|_| !words.is_empty()) {
@@ -84,6 +94,7 @@ impl OnDevice {
             }
             None => States::Host(words),
         };
+        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers))?;
         Ok(OnDevice {
             id: entry.id,
             executor,
@@ -92,26 +103,67 @@ impl OnDevice {
             actors,
             initial,
             states,
+            message_words: entry.message.ty.words as usize,
             answer_words: entry.returned.words as usize,
             sends: entry.sends as usize,
-            letter_words: 1 + entry.message.ty.words as usize,
+            on_their_own,
         })
+    }
+
+    /// The slot of the states, given where they are in a job's arena if the engine has no memory for them.
+    fn states_slot(&self, on_host: usize) -> Slot {
+        let (base, region) = match &self.states {
+            States::Engine(_, region) => (0, Some(region.clone())),
+            States::Host(_) => (on_host as u32, None),
+        };
+        Slot {
+            place: ParamSlot {
+                base,
+                length: self.actors,
+                ..ParamSlot::default()
+            },
+            region,
+        }
+    }
+
+    /// Words of a message that was sent, with its actor.
+    fn letter_words(&self) -> usize {
+        1 + self.message_words
     }
 
     /// Runs one job for some of the mail.
     fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
-        let layout = Layout::new(self, mail, batch);
+        let layout = Layout::new(self, mail);
         let job = layout.job(self, mail.len() as u32);
-        let states = self.states.on_host();
-        let content = Content {
-            layout: &layout,
-            states,
-            mail,
-            messages: &batch.words,
-            now: turn.now,
-        };
+        let content = Content::new(self, &layout, mail, batch, turn.now);
         let mut running = self.executor.start(job, &content)?;
-        let mut trapped = 0;
+        let trapped = self.bring_to_end(&mut *running, turn)?;
+        let image = if trapped { Some(running.image()?) } else { None };
+        let words = running.finish()?.changed;
+        if image.is_some() || self.sends > 0 {
+            let begin = layout.of_batch.start;
+            let vms = mail.iter().enumerate().map(|(vm, mail)| Ended {
+                vm,
+                mail: *mail,
+                first: mail.first - begin,
+            });
+            self.collect(vms, &layout.left(&words), image.as_ref(), done);
+        }
+        if let States::Host(states) = &mut self.states {
+            states.copy_from_slice(layout.states(&words));
+        }
+        let count = batch.places.len();
+        take_answers(
+            &mut done.answers,
+            layout.answers(words),
+            &layout.of_batch,
+            (self.answer_words, count),
+        );
+        Ok(())
+    }
+
+    /// Lets a job run until no VM can go on. Whether one has trapped.
+    fn bring_to_end(&self, running: &mut dyn Running, turn: &Turn<'_>) -> Result<bool> {
         let limit = Limit {
             time: Some(LOOK),
             untimed: true,
@@ -119,39 +171,25 @@ impl OnDevice {
         };
         loop {
             let tally = running.advance(&limit, &mut |_| {})?;
-            trapped = trapped.max(tally.trapped);
             if tally.running == 0 && tally.yielded == 0 {
-                break;
+                return Ok(tally.trapped > 0);
             }
             if (turn.is_over)() {
                 let kernel = self.id.to_string();
                 return Err(RingError::Closed { kernel }.into());
             }
         }
-        let image = if trapped > 0 { Some(running.image()?) } else { None };
-        let left = Left {
-            layout: &layout,
-            words: running.finish()?.changed,
-        };
-        if image.is_some() || self.sends > 0 {
-            self.collect(mail, &left, image.as_ref(), done);
-        }
-        if let States::Host(states) = &mut self.states {
-            states.copy_from_slice(left.part(&layout.states));
-        }
-        take_answers(&mut done.answers, left.into_answers(), mail, self.answer_words);
-        Ok(())
     }
 
     /// Collects how VMs have ended, and what their actors have sent.
-    fn collect(&self, mail: &[Mail], left: &Left<'_>, image: Option<&Image>, done: &mut Handled) {
-        for (vm, (mail, &handled)) in mail.iter().zip(left.part(&left.layout.handled)).enumerate() {
+    fn collect(&self, vms: impl Iterator<Item = Ended>, left: &Left<'_>, image: Option<&Image>, done: &mut Handled) {
+        for Ended { vm, mail, first } in vms {
             let rest = Mail {
-                first: mail.first + handled,
-                ..*mail
+                first: mail.first + left.handled[vm],
+                ..mail
             };
-            let context = left.context(vm);
             let record = image.and_then(|image| image.vm(&self.program, vm)?.trap);
+            let context = left.context(vm);
             if let Some(record) = record {
                 let trap = Trap {
                     vm: mail.actor,
@@ -160,52 +198,90 @@ impl OnDevice {
                 done.trapped.push(Trapped { rest, trap });
             } else if context.stopped {
                 done.stopped.push(rest);
-            } else if rest.first < rest.end {
-                done.unfinished.push(rest);
             }
-            for letter in left.letters(vm, context.sent, self.letter_words) {
+            let sent = first as usize * self.sends..context.sent as usize;
+            for letter in left.letters(sent, self.letter_words()) {
                 done.sent.to.push(letter[0]);
                 done.sent.words.extend_from_slice(&letter[1..]);
             }
         }
     }
 
-    /// How many actors one job may have.
-    fn most(&self, batch: &Batch) -> usize {
-        let host = self.states.on_host().len();
+    /// Whether one job may have so much mail.
+    fn fits(&self, mail: &[Mail]) -> bool {
+        let per_vm = MAIL_WORDS + 1 + if self.sends > 0 { CONTEXT_WORDS } else { 0 };
         let demand = Demand {
-            shared_words: (host + batch.words.len() + batch.places.len() * self.answer_words) as u64,
-            words_per_vm: (MAIL_WORDS + 1 + self.words_around(MESSAGES_WITH_ROOM)) as u64,
+            shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
+            words_per_vm: per_vm as u64,
             atomic_words: 0,
         };
-        self.executor.capacity(&self.program, &demand) as usize
+        self.executor.capacity(&self.program, &demand) as usize >= mail.len()
     }
+}
 
-    /// Words of a VM's context, and of its room for what it sends for so many messages.
-    fn words_around(&self, messages: usize) -> usize {
-        match self.sends {
-            0 => 0,
-            sends => CONTEXT_WORDS + messages * sends * self.letter_words,
-        }
-    }
+/// A VM that has ended.
+struct Ended {
+    vm: usize,
+    /// Its mail, as those count it who gave it.
+    mail: Mail,
+    /// Its first message, as the job counts them.
+    first: u32,
 }
 
 impl Runner for OnDevice {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
-        let most = self.most(batch);
-        if most == 0 {
-            return Err(Error::TooLarge {
-                routine: self.program.name.clone(),
-                words: batch.words.len() as u64,
-                vms: 1,
-                engine: self.engine,
-            });
-        }
         let mut done = Handled::default();
-        for mail in batch.mail.chunks(most) {
+        let mut rest = &batch.mail[..];
+        while !rest.is_empty() {
+            let mut part = rest.len();
+            while !self.fits(&rest[..part]) {
+                part /= 2;
+                if part == 0 {
+                    return Err(Error::TooLarge {
+                        routine: self.program.name.clone(),
+                        words: Layout::new(self, &rest[..1]).words() as u64,
+                        vms: 1,
+                        engine: self.engine,
+                    });
+                }
+            }
+            let (mail, later) = rest.split_at(part);
             self.run(mail, batch, turn, &mut done)?;
+            rest = later;
         }
         Ok(done)
+    }
+
+    fn goes_round(&self, messages: usize) -> bool {
+        self.on_their_own.is_some() && is_dense(messages, self.actors)
+    }
+
+    fn rounds(&mut self, sent: Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Rounds> {
+        self.go_round(sent, stopped, turn)
+    }
+
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {
+        let size = self.initial.len() as u32;
+        let (start, end) = (actors.start * size, actors.end * size);
+        match &self.states {
+            States::Host(states) => Ok(states[start as usize..end as usize].to_vec()),
+            States::Engine(memory, region) => {
+                let part = Region {
+                    start: region.start + start,
+                    words: end - start,
+                    guard: Arc::clone(&region.guard),
+                };
+                Ok(memory.read(&part)?.into_vec())
+            }
+        }
+    }
+
+    fn restore(&mut self, words: &[u32]) -> Result<()> {
+        match &mut self.states {
+            States::Host(states) => states.copy_from_slice(words),
+            States::Engine(memory, region) => memory.write(region, &words)?,
+        }
+        Ok(())
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {
@@ -227,16 +303,15 @@ impl Runner for OnDevice {
     }
 }
 
-/// Takes the answers of a job to those of the jobs before it. If there are none they stay where they are.
-fn take_answers(answers: &mut Words, own: Words, mail: &[Mail], size: usize) {
-    if answers.is_empty() {
+/// Takes the answers to those messages of a batch, of so many words each, to those of the jobs before. If they are answers to all messages
+/// they stay where they are.
+fn take_answers(answers: &mut Words, own: Words, messages: &Range<u32>, (size, count): (usize, usize)) {
+    if messages.len() == count {
         *answers = own;
         return;
     }
     let mut all = std::mem::take(answers).into_vec();
-    for mail in mail {
-        let words = mail.first as usize * size..mail.end as usize * size;
-        all[words.clone()].copy_from_slice(&own[words]);
-    }
+    all.resize(count * size, 0);
+    all[messages.start as usize * size..messages.end as usize * size].copy_from_slice(&own);
     *answers = all.into();
 }

@@ -72,12 +72,12 @@ impl Buffers {
             arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
             cells: gpu
                 .pool
-                .take(Kind::Storage, ATOMICS_AT * WORD + size(job.atomics.len() as u64)),
+                .take(Kind::Storage, ATOMICS_AT * WORD + size(job.atomic_words() as u64)),
             states: storage(row::COUNT as u64 * vms),
             frames: storage(frame_words * vms),
             vms,
             frame_words,
-            atomic_words: job.atomics.len() as u64,
+            atomic_words: job.atomic_words() as u64,
             slots: Vec::new(),
             window: [0, 0],
             little: Vec::new(),

@@ -156,7 +156,7 @@ pub fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
                 resume: false,
                 fresh: true,
                 window: window(&added.job, &added.arena),
-                atomic_words: added.job.atomics.len() as u32,
+                atomic_words: added.job.atomic_words() as u32,
                 first_slot: slots.len() as u32 / 4,
                 turn: (before + number) as u32,
             };

@@ -82,7 +82,7 @@ impl<P: Planner> Sequence for Jobs<P> {
             .iter()
             .map(|(_, region)| u64::from(region.words))
             .sum();
-        let stays = is_resident(&job) && atomics == job.atomics.len() as u64 && job.arena_words <= MOST_WORDS;
+        let stays = is_resident(&job) && atomics == job.atomic_words() as u64 && job.arena_words <= MOST_WORDS;
         if !single || !stays {
             return Ok(false);
         }
@@ -190,7 +190,7 @@ impl<P: Planner> Jobs<P> {
         let state_words = most(|added| state_words(&*added.stepper, &added.job));
         let frame_words = most(|added| u64::from(added.job.program.frame_memory()) * u64::from(added.job.vms));
         // No binding is empty.
-        let atomic_words = most(|added| added.job.atomics.len() as u64).max(4);
+        let atomic_words = most(|added| added.job.atomic_words() as u64).max(4);
         let cells_before = self.cells.clone();
         let (input, clock) =
             gpu.allocating(|_| (gpu.pool.take(Kind::Input, size(inputs.len() as u64)), Clock::take(&gpu)))?;

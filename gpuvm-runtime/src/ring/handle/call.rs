@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use gpuvm_core::types::RingMessage;
 
-use super::callers::Caller;
-use super::error::RingError;
-use super::handle::{KernelHandle, until, within, words_of};
-use super::rest::block_on;
-use super::shared::Taken;
+use super::super::callers::Caller;
+use super::super::error::RingError;
+use super::super::rest::block_on;
+use super::super::shared::Taken;
+use super::KernelHandle;
+use super::send::words_of;
+use super::wait::{until, within};
 use crate::error::Result;
 
 impl KernelHandle {
