@@ -3,6 +3,7 @@
 
 mod bank;
 mod events;
+mod last;
 mod life;
 mod load;
 mod model;

@@ -19,10 +19,13 @@ use super::life::Life;
 use super::metrics::{Metrics, Status};
 use super::options::Terminate;
 use super::shared::Shared;
+use super::thread::PumpThread;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// A ring kernel that was launched. Clones are handles of the same kernel; it is terminated when the last of them is dropped.
+/// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
+/// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end in time. Who must not be
+/// kept waiting by that terminates it before.
 ///
 /// The asynchronous functions need no particular executor, and each has a twin that blocks.
 #[derive(Clone)]
@@ -30,9 +33,13 @@ pub struct KernelHandle {
     owner: Arc<Owner>,
 }
 
+/// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
+const GIVING_UP: Duration = Duration::from_secs(1);
+
 /// Terminates the kernel when no handle is left.
 struct Owner {
     shared: Arc<Shared>,
+    pump: PumpThread,
     engine: Engine,
     /// What each VM of it does, on whatever it runs.
     program: Arc<Program>,
@@ -41,10 +48,16 @@ struct Owner {
 }
 
 impl KernelHandle {
-    pub(super) fn new(shared: Arc<Shared>, engine: Engine, program: Arc<Program>, settings: Settings) -> KernelHandle {
+    pub(super) fn new(
+        (shared, pump): (Arc<Shared>, PumpThread),
+        engine: Engine,
+        program: Arc<Program>,
+        settings: Settings,
+    ) -> KernelHandle {
         KernelHandle {
             owner: Arc::new(Owner {
                 shared,
+                pump,
                 engine,
                 program,
                 settings,
@@ -70,7 +83,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if they do already, or the kernel is over.
+    /// [`RingError::State`](super::RingError::State) if they do already, or the kernel is over.
     pub async fn activate(&self) -> Result<()> {
         let shared = self.shared();
         let mut state = shared.lock();
@@ -88,7 +101,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if the kernel is not active.
+    /// [`RingError::State`](super::RingError::State) if the kernel is not active.
     pub async fn deactivate(&self) -> Result<()> {
         let shared = self.shared();
         {
@@ -108,7 +121,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if it was terminated before; [`RingError::Timeout`] if it takes longer than
+    /// [`RingError::State`](super::RingError::State) if it was terminated before; [`RingError::Timeout`](super::RingError::Timeout) if it takes longer than
     /// [`RuntimeConfig::termination_timeout`](super::RuntimeConfig::termination_timeout): what was not handled by then becomes dead letters.
     pub async fn terminate(&self) -> Result<()> {
         self.terminate_with(Terminate::Drain).await
@@ -156,7 +169,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if messages wait and the actors rest.
+    /// [`RingError::State`](super::RingError::State) if messages wait and the actors rest.
     pub async fn settle(&self) -> Result<()> {
         let shared = self.shared();
         let settled = until(&shared.changed, || {
@@ -211,6 +224,10 @@ impl KernelHandle {
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.begin_to_end(Terminate::Drain);
+        if !self.pump.wait(self.shared.config.termination_timeout) {
+            self.shared.begin_to_end(Terminate::Now);
+            self.pump.wait(GIVING_UP);
+        }
     }
 }
 

@@ -48,6 +48,7 @@ mod rest;
 mod runner;
 mod shared;
 mod snapshot;
+mod thread;
 
 use std::sync::Arc;
 
@@ -68,8 +69,9 @@ use self::runner::Runner;
 use self::shared::Shared;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
+use self::thread::PumpThread;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::native::context::Vms;
 use crate::runtime::Runtime;
 
@@ -99,16 +101,12 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         shared.restore(kept);
     }
     let theirs = Arc::clone(&shared);
-    let pump = std::thread::Builder::new()
-        .name(format!("gpuvm-ring-{}", entry.id))
-        .stack_size(crate::native::pool::stack(runtime.settings().recursion_limit));
-    pump.spawn(move || pump::run(&theirs, runner, clock))
-        .map_err(|error| Error::Threads {
-            reason: error.to_string(),
-        })?;
+    let name = format!("gpuvm-ring-{}", entry.id);
+    let stack = crate::native::pool::stack(runtime.settings().recursion_limit);
+    let pump = PumpThread::spawn(name, stack, move || pump::run(&theirs, runner, clock))?;
     tracing::info!(kernel = entry.id, actors = options.actors, %engine, restored, "ring kernel launched");
     let settings = runtime.settings().clone();
-    Ok(KernelHandle::new(shared, engine, program, settings))
+    Ok(KernelHandle::new((shared, pump), engine, program, settings))
 }
 
 /// What runs the actors.
