@@ -17,7 +17,8 @@
 //! # What is promised
 //!
 //! Messages of one sender to one actor are handled in the order in which they were sent. A message that was accepted is handled once, or
-//! becomes a dead letter with a reason. Nobody holds a lock while he waits. Actors and their answers are the same on every engine.
+//! becomes a dead letter with a reason. Nobody holds a lock while he waits. Actors and their answers are the same on every engine. Whoever
+//! drops the last handle waits for the pump's thread (`thread.rs`), so none is in a driver when the process ends.
 //!
 //! # Credits
 //!

@@ -15,7 +15,7 @@ use crate::error::Result;
 
 impl KernelHandle {
     /// Sends an actor a message and waits for the answer to it, at most
-    /// [`RuntimeConfig::call_timeout`](super::RuntimeConfig::call_timeout).
+    /// [`RuntimeConfig::call_timeout`](super::super::RuntimeConfig::call_timeout).
     ///
     /// # Errors
     ///
