@@ -310,6 +310,8 @@ pub struct Limit {
     /// Numbers of instructions, ascending, in front of which a VM stops; one that stands at such an instruction when
     /// [`Running::advance`] is called goes past it.
     pub breakpoints: Vec<u32>,
+    /// Whether nobody asks how long the device was at it. Reading its clock takes longer than a short launch does.
+    pub untimed: bool,
 }
 
 /// How the batches of a launch follow each other.

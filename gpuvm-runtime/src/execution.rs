@@ -185,6 +185,7 @@ impl<'a> Execution<'a> {
                 dispatch: self.options.dispatch,
                 slice: self.options.slice,
                 breakpoints: self.breakpoints.clone(),
+                untimed: false,
             };
             let in_time = self.round(&limit)?;
             let signal = self.signal();

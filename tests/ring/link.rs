@@ -160,6 +160,10 @@ fn actors_rest_while_the_linked_kernel_is_full() {
         while readers.blocking_metrics().unwrap().queued < 4 {
             std::thread::yield_now();
         }
+        // What was forwarded is there before the batch counts as handled.
+        while printing.blocking_metrics().unwrap().in_flight > 0 {
+            std::thread::yield_now();
+        }
         let before = printing.blocking_metrics().unwrap().processed;
         printing.blocking_send_all([(1, page); 5]).unwrap();
         std::thread::sleep(SHORT);

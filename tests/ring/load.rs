@@ -1,5 +1,7 @@
 //! Many messages, many callers, full queues, and ends in the middle of all that.
 
+use std::time::{Duration, Instant};
+
 use gpuvm::prelude::*;
 use gpuvm::ring::{Answers, DeadReason, RingError, Terminate, TrySendError};
 
@@ -172,6 +174,45 @@ fn endless(state: &mut u32, message: Deposit) -> Balance {
         left |= 16;
     }
     Balance { cents: 1 }
+}
+
+#[test]
+fn calls_wait_no_longer_than_each_should() {
+    const CALLS: u64 = 1000;
+    let kernel = active("endless", Engine::Interpreter, actors(2));
+    // Nothing else is handled any more.
+    kernel.blocking_send(1, Deposit { cents: 10 }).unwrap();
+    while kernel.blocking_metrics().unwrap().in_flight == 0 {
+        std::thread::yield_now();
+    }
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    tokio.block_on(async {
+        let call = |number: u64| {
+            let kernel = kernel.clone();
+            // Not in the order in which they call.
+            let timeout = Duration::from_micros(number * 7919 % CALLS * 100);
+            tokio::spawn(async move {
+                let begin = Instant::now();
+                let call = kernel.call_within::<Deposit, Balance>(0, Deposit { cents: 1 }, timeout);
+                let error = ring_error(call.await.unwrap_err());
+                assert!(begin.elapsed() >= timeout);
+                assert!(
+                    matches!(error, RingError::Timeout { after, .. } if after == timeout),
+                    "{error}"
+                );
+            })
+        };
+        for caller in (0..CALLS).map(call).collect::<Vec<_>>() {
+            caller.await.unwrap();
+        }
+    });
+    // They were accepted, and nobody waits for them any more.
+    kernel.blocking_terminate_with(Terminate::Now).unwrap();
+    let metrics = kernel.blocking_metrics().unwrap();
+    assert_eq!((metrics.accepted, metrics.dropped), (CALLS + 1, CALLS + 1));
 }
 
 #[test]

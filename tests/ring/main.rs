@@ -3,6 +3,7 @@
 
 mod bank;
 mod events;
+mod last;
 mod life;
 mod link;
 mod load;
@@ -260,10 +261,14 @@ fn a_call_that_nobody_waits_for_is_a_dead_letter() {
 fn a_call_waits_no_longer_than_it_should() {
     let kernel = active("slow", Engine::Native, actors(1));
     // It is at work when the call comes.
-    kernel.blocking_send(0, Deposit { cents: 100_000_000 }).unwrap();
+    kernel.blocking_send(0, Deposit { cents: 10_000_000 }).unwrap();
     let call = kernel.blocking_call_within::<Deposit, Balance>(0, Deposit { cents: 1 }, SHORT);
     let error = ring_error(call.unwrap_err());
     assert_eq!(error.to_string(), "a call of ring kernel `slow` took longer than 20ms");
+    // The answer comes all the same, and finds nobody.
+    kernel.blocking_terminate().unwrap();
+    assert_eq!(kernel.dead_letter().unwrap().reason(), &DeadReason::Undeliverable);
+    assert!(kernel.dead_letter().is_none());
 }
 
 /// Takes its time.

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::sync::MutexGuard;
+use std::time::Instant;
 
 use super::batch::gathered;
+use super::callers::Caller;
 use super::context::Sent;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
@@ -16,7 +18,7 @@ use super::shared::{Shared, State};
 /// that they have sent each other. Whether nobody else has to know of anything.
 pub(super) fn deliver(
     shared: &Shared,
-    letters: Letters,
+    letters: &Letters,
     places: &[u32],
     mut outcome: Outcome,
     going_on: usize,
@@ -28,7 +30,7 @@ pub(super) fn deliver(
     shared.forward(forwarded);
     let handed = HandOut {
         shared,
-        letters: &letters,
+        letters,
         places,
         outcome: &outcome,
     };
@@ -40,6 +42,7 @@ pub(super) fn deliver(
         tracing::debug!(kernel = shared.entry.id, actor, "actor stopped");
     }
     let mut state = shared.lock();
+    let callers = state.callers.take(letters.called.len());
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
@@ -48,7 +51,7 @@ pub(super) fn deliver(
     let received = from.len();
     state.outputs.push(from, words);
     let room = std::mem::replace(&mut state.in_flight, going_on);
-    let failure = outcome.failure.take();
+    let failure = outcome.failure.clone();
     let failed = failure.is_some();
     if let Some(reason) = failure {
         shared.fail_in(&mut state, reason);
@@ -67,7 +70,7 @@ pub(super) fn deliver(
     if rests {
         shared.changed.notify(usize::MAX);
     }
-    let undeliverable = reply(shared, letters, places, &outcome);
+    let undeliverable = handed.reply(callers);
     if !undeliverable.is_empty() {
         let mut state = shared.lock();
         undeliverable
@@ -94,18 +97,17 @@ impl HandOut<'_> {
         }
         let size = entry.answer_words();
         let is_plain = !entry.optional && self.outcome.replied.to.is_empty();
-        if self.letters.calls.is_empty() && self.outcome.lost.is_empty() && is_plain {
+        if self.letters.called.is_empty() && self.outcome.lost.is_empty() && is_plain {
             let words = gathered(&self.outcome.answers, self.places, size);
             return (self.letters.to.clone(), words);
         }
-        let called: Vec<usize> = self.letters.calls.iter().map(|(at, _)| *at).collect();
-        let most = self.places.len() + self.outcome.replied.to.len() - called.len();
+        let most = self.places.len() + self.outcome.replied.to.len() - self.letters.called.len();
         let mut from = Vec::with_capacity(most);
         let mut words = Vec::with_capacity(most * size);
-        let mut called = called.into_iter().peekable();
+        let mut called = self.letters.called.iter().peekable();
         for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
             // Who has called gets the first.
-            let taken = usize::from(called.next_if_eq(&at).is_some());
+            let taken = usize::from(called.next_if_eq(&&at).is_some());
             for answer in self.outcome.answers(self.shared, place).skip(taken) {
                 from.push(actor);
                 words.extend_from_slice(answer);
@@ -131,37 +133,45 @@ impl HandOut<'_> {
     fn count(&self, state: &mut MutexGuard<'_, State>) {
         let lost: u64 = self.outcome.lost.iter().map(|(lost, _)| lost.len() as u64).sum();
         state.counts.processed += self.places.len() as u64 - lost;
+        let now = Instant::now();
         for &(messages, accepted) in &self.letters.accepted {
-            state.counts.took(messages as u64, accepted.elapsed());
+            state
+                .counts
+                .took(messages as u64, now.saturating_duration_since(accepted));
         }
     }
-}
 
-/// Answers those who called. Gives the answers whose callers wait no more.
-fn reply(shared: &Shared, letters: Letters, places: &[u32], outcome: &Outcome) -> Vec<DeadLetter> {
-    let mut undeliverable = Vec::new();
-    for (at, reply) in letters.calls {
-        let (actor, place) = (letters.to[at], places[at]);
-        let answer = match (outcome.answers(shared, place).next(), outcome.lost_at(place)) {
-            (Some(words), _) => Ok(words.to_vec()),
-            (None, Some(error)) => Err(error.clone()),
-            (None, None) => Err(RingError::NoAnswer {
-                kernel: shared.name(),
-                actor,
-            }),
-        };
-        if let (Err(back), Some(kind)) = (reply.send(answer), shared.entry.answer)
-            && let Ok(words) = back.into_inner()
-        {
-            undeliverable.push(DeadLetter {
-                actor,
-                kind,
-                words,
-                reason: DeadReason::Undeliverable,
-            });
+    /// Answers those who called. Gives the answers whose callers wait no more.
+    fn reply(&self, callers: Vec<Caller>) -> Vec<DeadLetter> {
+        let mut undeliverable = Vec::new();
+        for (&at, caller) in self.letters.called.iter().zip(callers) {
+            let (actor, place) = (self.letters.to[at], self.places[at]);
+            match (
+                self.outcome.answers(self.shared, place).next(),
+                self.outcome.lost_at(place),
+            ) {
+                (Some(words), _) => {
+                    let back = caller.answer(words).err();
+                    undeliverable.extend(back.and_then(|words| self.undeliverable(actor, words)));
+                }
+                (None, Some(error)) => caller.refuse(error.clone()),
+                (None, None) => caller.refuse(RingError::NoAnswer {
+                    kernel: self.shared.name(),
+                    actor,
+                }),
+            }
         }
+        undeliverable
     }
-    undeliverable
+
+    fn undeliverable(&self, actor: u32, words: Vec<u32>) -> Option<DeadLetter> {
+        Some(DeadLetter {
+            actor,
+            kind: self.shared.entry.answer?,
+            words,
+            reason: DeadReason::Undeliverable,
+        })
+    }
 }
 
 impl Outcome {

@@ -1,7 +1,8 @@
-//! What a user holds of a ring kernel: its life, calls, and what it tells of itself.
+//! What a user holds of a ring kernel: its life, and what it tells of itself.
 
 mod ask;
 mod blocking;
+mod call;
 mod receive;
 mod send;
 mod wait;
@@ -11,20 +12,20 @@ use std::time::Duration;
 
 use gpuvm_core::compile::Settings;
 use gpuvm_core::program::Program;
-use gpuvm_core::types::RingMessage;
 
-use self::send::words_of;
 use self::wait::{until, within};
-use super::error::RingError;
 use super::letters::DeadLetter;
 use super::life::Life;
 use super::metrics::{Metrics, Status};
 use super::options::Terminate;
-use super::shared::{Shared, Taken};
+use super::shared::Shared;
+use super::thread::PumpThread;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// A ring kernel that was launched. Clones are handles of the same kernel; it is terminated when the last of them is dropped.
+/// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
+/// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end in time. Who must not be
+/// kept waiting by that terminates it before.
 ///
 /// The asynchronous functions need no particular executor, and each has a twin that blocks.
 #[derive(Clone)]
@@ -32,9 +33,13 @@ pub struct KernelHandle {
     owner: Arc<Owner>,
 }
 
+/// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
+const GIVING_UP: Duration = Duration::from_secs(1);
+
 /// Terminates the kernel when no handle is left.
 struct Owner {
     shared: Arc<Shared>,
+    pump: PumpThread,
     engine: Engine,
     /// What each VM of it does, on whatever it runs.
     program: Arc<Program>,
@@ -43,10 +48,16 @@ struct Owner {
 }
 
 impl KernelHandle {
-    pub(super) fn new(shared: Arc<Shared>, engine: Engine, program: Arc<Program>, settings: Settings) -> KernelHandle {
+    pub(super) fn new(
+        (shared, pump): (Arc<Shared>, PumpThread),
+        engine: Engine,
+        program: Arc<Program>,
+        settings: Settings,
+    ) -> KernelHandle {
         KernelHandle {
             owner: Arc::new(Owner {
                 shared,
+                pump,
                 engine,
                 program,
                 settings,
@@ -86,7 +97,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if they do already, or the kernel is over.
+    /// [`RingError::State`](super::RingError::State) if they do already, or the kernel is over.
     pub async fn activate(&self) -> Result<()> {
         let shared = self.shared();
         let mut state = shared.lock();
@@ -104,7 +115,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if the kernel is not active.
+    /// [`RingError::State`](super::RingError::State) if the kernel is not active.
     pub async fn deactivate(&self) -> Result<()> {
         let shared = self.shared();
         {
@@ -124,7 +135,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if it was terminated before; [`RingError::Timeout`] if it takes longer than
+    /// [`RingError::State`](super::RingError::State) if it was terminated before; [`RingError::Timeout`](super::RingError::Timeout) if it takes longer than
     /// [`RuntimeConfig::termination_timeout`](super::RuntimeConfig::termination_timeout): what was not handled by then becomes dead letters.
     pub async fn terminate(&self) -> Result<()> {
         self.terminate_with(Terminate::Drain).await
@@ -168,58 +179,11 @@ impl KernelHandle {
         }
     }
 
-    /// Sends an actor a message and waits for the answer to it, at most
-    /// [`RuntimeConfig::call_timeout`](super::RuntimeConfig::call_timeout).
-    ///
-    /// # Errors
-    ///
-    /// As [`KernelHandle::call_within`].
-    pub async fn call<A: RingMessage>(&self, actor: u32, request: impl RingMessage) -> Result<A> {
-        self.call_within(actor, request, self.shared().config.call_timeout)
-            .await
-    }
-
-    /// Sends an actor a message and waits so long for the answer to it. However many calls there are at a time, each gets its own answer.
-    ///
-    /// # Errors
-    ///
-    /// [`RingError::Timeout`], after which an answer becomes a dead letter; [`RingError::Trapped`] with where and why;
-    /// [`RingError::NoAnswer`]; [`RingError::State`] if the kernel is not active; and as [`KernelHandle::send`].
-    pub async fn call_within<M: RingMessage, A: RingMessage>(
-        &self,
-        actor: u32,
-        request: M,
-        timeout: Duration,
-    ) -> Result<A> {
-        self.check_message::<M>()?;
-        self.check_answer::<A>()?;
-        let shared = self.shared();
-        let words = words_of(&request);
-        let (reply, answer) = oneshot::async_channel();
-        let mut reply = Some(reply);
-        let called = async {
-            let accepted = until(&shared.room, || match shared.accept_call(actor, &words, &mut reply) {
-                Taken::Yes => Some(Ok(())),
-                Taken::Full => None,
-                Taken::No(error) => Some(Err(error)),
-            });
-            accepted.await?;
-            // The pump answers every call before it ends.
-            answer
-                .await
-                .unwrap_or_else(|_| Err(RingError::Closed { kernel: shared.name() }))
-        };
-        match within(timeout, called).await {
-            Some(words) => Ok(A::read_words(&words?)),
-            None => Err(self.timeout("a call", timeout)),
-        }
-    }
-
     /// Waits until every message is handled, those too that actors have sent each other meanwhile.
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if messages wait and the actors rest.
+    /// [`RingError::State`](super::RingError::State) if messages wait and the actors rest.
     pub async fn settle(&self) -> Result<()> {
         let shared = self.shared();
         let settled = until(&shared.changed, || {
@@ -266,21 +230,18 @@ impl KernelHandle {
     }
 
     fn timeout(&self, what: &'static str, after: Duration) -> Error {
-        let state = self.shared().lock();
-        let timeout = RingError::Timeout {
-            what,
-            kernel: self.shared().name(),
-            after,
-            stopped_actors: state.stopped.len(),
-            dead_letters: state.dead.len(),
-        };
-        timeout.into()
+        let shared = self.shared();
+        shared.timeout(what, after, &shared.lock()).into()
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.begin_to_end(Terminate::Drain);
+        if !self.pump.wait(self.shared.config.termination_timeout) {
+            self.shared.begin_to_end(Terminate::Now);
+            self.pump.wait(GIVING_UP);
+        }
     }
 }
 

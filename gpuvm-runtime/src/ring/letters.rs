@@ -8,9 +8,6 @@ use super::error::RingError;
 use super::handler::Kind;
 use super::snapshot::Messages;
 
-/// Where an answer goes to: its words, or why there is none.
-pub(super) type Reply = oneshot::Sender<Result<Vec<u32>, RingError>>;
-
 /// Messages in the order in which they were accepted.
 #[derive(Default)]
 pub(super) struct Letters {
@@ -20,8 +17,8 @@ pub(super) struct Letters {
     pub words: Vec<u32>,
     /// When they were accepted: so many at a time.
     pub accepted: Vec<(usize, Instant)>,
-    /// Those whose answers somebody waits for, by their place.
-    pub calls: Vec<(usize, Reply)>,
+    /// The places of those whose answers somebody waits for; [`Callers`](super::callers::Callers) has who, in the same order.
+    pub called: Vec<usize>,
 }
 
 impl Letters {
@@ -36,9 +33,9 @@ impl Letters {
     /// The messages of so many words that nobody waits for the answers of.
     pub fn sent(&self, size: usize) -> Messages {
         let mut sent = Messages::default();
-        let mut called = self.calls.iter().map(|(at, _)| *at).peekable();
+        let mut called = self.called.iter().peekable();
         for (at, &actor) in self.to.iter().enumerate() {
-            if called.next_if_eq(&at).is_none() {
+            if called.next_if_eq(&&at).is_none() {
                 sent.push(actor, &self.words[at * size..(at + 1) * size]);
             }
         }
@@ -52,8 +49,7 @@ impl Letters {
         self.to.extend(later.to);
         self.words.extend(later.words);
         self.accepted.extend(later.accepted);
-        self.calls
-            .extend(later.calls.into_iter().map(|(at, reply)| (at + before, reply)));
+        self.called.extend(later.called.into_iter().map(|at| at + before));
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Instant;
 
 use super::context::Sent;
 use super::error::RingError;
@@ -101,7 +102,7 @@ impl Shared {
         if !letters.is_empty() {
             state.letters.to.extend_from_slice(&letters.to);
             state.letters.words.extend_from_slice(&letters.words);
-            state.note_accepted(letters.len());
+            state.note_accepted(letters.len(), Instant::now);
             self.note_room(&state);
         }
         if state.life == Life::Active {

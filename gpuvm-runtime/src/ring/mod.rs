@@ -5,7 +5,8 @@
 //! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
 //! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
 //! or a job of an engine with one VM for each actor that has mail (`device/`). Then it hands out the answers (`deliver.rs`). Meanwhile the
-//! next messages gather.
+//! next messages gather. Who waits for an answer stands in a queue of his own (`callers.rs`), where he is told when it takes too long, whatever
+//! the pump is at.
 //!
 //! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
 //! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
@@ -16,7 +17,8 @@
 //! # What is promised
 //!
 //! Messages of one sender to one actor are handled in the order in which they were sent. A message that was accepted is handled once, or
-//! becomes a dead letter with a reason. Nobody holds a lock while he waits. Actors and their answers are the same on every engine.
+//! becomes a dead letter with a reason. Nobody holds a lock while he waits. Actors and their answers are the same on every engine. Whoever
+//! drops the last handle waits for the pump's thread (`thread.rs`), so none is in a driver when the process ends.
 //!
 //! # Credits
 //!
@@ -29,6 +31,7 @@
 //! [`RingSnapshot`] is of one moment.
 
 mod batch;
+mod callers;
 mod clock;
 mod context;
 mod deliver;
@@ -45,9 +48,11 @@ mod options;
 mod outputs;
 mod pump;
 mod question;
+mod rest;
 mod runner;
 mod shared;
 mod snapshot;
+mod thread;
 
 use std::sync::Arc;
 
@@ -68,8 +73,9 @@ use self::runner::Runner;
 use self::shared::Shared;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
+use self::thread::PumpThread;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::native::context::Vms;
 use crate::runtime::Runtime;
 
@@ -90,7 +96,7 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     let program = runtime.link_ring(entry)?;
     let (engine, mut runner) = runner(runtime, entry, options, &program)?;
     let policies = (options.restart, options.answers);
-    let shared = Arc::new(Shared::new(entry, options.actors, capacity, policies, config));
+    let shared = Shared::new(entry, options.actors, capacity, policies, config);
     let restored = kept.is_some();
     let mut clock = Clock::default();
     if let Some(kept) = kept {
@@ -99,16 +105,12 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         shared.restore(kept);
     }
     let theirs = Arc::clone(&shared);
-    let pump = std::thread::Builder::new()
-        .name(format!("gpuvm-ring-{}", entry.id))
-        .stack_size(crate::native::pool::stack(runtime.settings().recursion_limit));
-    pump.spawn(move || pump::run(&theirs, runner, clock))
-        .map_err(|error| Error::Threads {
-            reason: error.to_string(),
-        })?;
+    let name = format!("gpuvm-ring-{}", entry.id);
+    let stack = crate::native::pool::stack(runtime.settings().recursion_limit);
+    let pump = PumpThread::spawn(name, stack, move || pump::run(&theirs, runner, clock))?;
     tracing::info!(kernel = entry.id, actors = options.actors, %engine, restored, "ring kernel launched");
     let settings = runtime.settings().clone();
-    Ok(KernelHandle::new(shared, engine, program, settings))
+    Ok(KernelHandle::new((shared, pump), engine, program, settings))
 }
 
 /// What runs the actors.

@@ -1,8 +1,9 @@
-//! Actors on this CPU: the handler itself, compiled by rustc. Few messages are handled on the pump's own thread, which saves waking
-//! another; many are shared out over the native engine's threads, by ranges of actors.
+//! Actors on this CPU: the handler itself, compiled by rustc. What takes little time is handled on the pump's own thread, which saves
+//! waking another; the rest is shared out over the native engine's threads, by ranges of actors.
 
 use std::ops::Range;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use gpuvm_core::types::{Value, VmType};
 
@@ -14,8 +15,10 @@ use crate::error::Result;
 use crate::native::context::{Ended, Running, Vms};
 use crate::native::pool;
 
-/// So many messages are worth waking other threads for.
-const SEVERAL_THREADS: usize = 512;
+/// What takes so long is worth waking other threads for.
+const SEVERAL_THREADS: Duration = Duration::from_micros(100);
+/// How long a message takes, as far as nobody knows.
+const GUESS: Duration = Duration::from_nanos(200);
 
 /// Actors whose handler's types are not known here.
 pub trait Native: Send {
@@ -35,6 +38,8 @@ pub trait Native: Send {
 /// The states of actors, as the handler has them.
 pub struct Actors<H: Handler> {
     states: Vec<H::State>,
+    /// How long a message takes.
+    pace: Duration,
 }
 
 impl<H: Handler> Actors<H> {
@@ -42,6 +47,7 @@ impl<H: Handler> Actors<H> {
     pub fn new(actors: usize) -> Actors<H> {
         Actors {
             states: (0..actors).map(|_| H::State::default()).collect(),
+            pace: GUESS,
         }
     }
 }
@@ -59,7 +65,7 @@ impl<H: Handler> Native for Actors<H> {
     fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled> {
         let messages = batch.places.len();
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
-        let pool = match messages < SEVERAL_THREADS {
+        let pool = match self.pace.saturating_mul(messages as u32) < SEVERAL_THREADS {
             true => None,
             false => Some(pool::get(vms.recursion_limit)?),
         };
@@ -70,8 +76,9 @@ impl<H: Handler> Native for Actors<H> {
         let done = Mutex::new(Vec::new());
         let work = |number: usize| {
             if let Some(piece) = lock(&pieces[number]).take() {
+                let begin = Instant::now();
                 let handled = handle_piece::<H>(piece, &batch.words, now, vms);
-                lock(&done).push((number, handled));
+                lock(&done).push((number, handled, begin.elapsed()));
             }
         };
         match pool {
@@ -80,12 +87,19 @@ impl<H: Handler> Native for Actors<H> {
         }
         drop(pieces);
         let mut done = std::mem::take(&mut *lock(&done));
-        done.sort_by_key(|(number, _)| *number);
+        done.sort_by_key(|(number, ..)| *number);
+        let time: Duration = done.iter().map(|(.., time)| *time).sum();
+        let each = time / messages.max(1) as u32;
+        // What is around messages counts in a short batch, so of that is only known that they take no longer.
+        self.pace = match time < SEVERAL_THREADS / 4 {
+            true => self.pace.min(each),
+            false => each,
+        };
         let mut all = Handled {
             answers: answers.into(),
             ..Handled::default()
         };
-        done.into_iter().for_each(|(_, piece)| all.extend(piece));
+        done.into_iter().for_each(|(_, piece, _)| all.extend(piece));
         Ok(all)
     }
 

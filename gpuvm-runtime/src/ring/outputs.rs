@@ -1,7 +1,6 @@
 //! Answers that nobody has called for, until somebody receives them.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Answers in the order of their messages' acceptance.
 #[derive(Default)]
@@ -10,12 +9,26 @@ pub(super) struct Outputs {
     len: usize,
 }
 
-/// Answers that came together.
-struct Stretch {
+/// Answers that came together, of which some are left.
+pub(super) struct Stretch {
     from: Vec<u32>,
     words: Vec<u32>,
     /// How many of them were received.
     taken: usize,
+}
+
+impl Stretch {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        self.from.len() - self.taken
+    }
+
+    /// All that are left, each with its actor.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        let size = self.words.len() / self.from.len();
+        let words = (self.taken..).map(move |at| &self.words[at * size..][..size]);
+        self.from[self.taken..].iter().copied().zip(words)
+    }
 }
 
 impl Outputs {
@@ -24,11 +37,9 @@ impl Outputs {
         self.len
     }
 
-    /// Gives all of them with their actors to `see`, and keeps them.
-    pub fn each(&self, see: &mut dyn FnMut(u32, &[u32])) {
-        for stretch in &self.stretches {
-            stretch.each(stretch.taken..stretch.from.len(), see);
-        }
+    /// All of them, each with its actor.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.stretches.iter().flat_map(Stretch::iter)
     }
 
     /// Adds answers: the actor of each, and the words of all.
@@ -39,29 +50,24 @@ impl Outputs {
         }
     }
 
-    /// Takes the next answers, at most so many of those that came together, and gives each with its actor to `see`. How many there were.
-    pub fn take(&mut self, most: usize, see: &mut dyn FnMut(u32, &[u32])) -> usize {
+    /// Takes the next answer, and gives it with its actor to `see`. Whether there was one.
+    pub fn take(&mut self, see: &mut dyn FnMut(u32, &[u32])) -> bool {
         let Some(stretch) = self.stretches.front_mut() else {
-            return 0;
+            return false;
         };
-        let end = stretch.from.len().min(stretch.taken.saturating_add(most));
-        stretch.each(stretch.taken..end, see);
-        let count = end - stretch.taken;
-        stretch.taken = end;
-        if end == stretch.from.len() {
+        stretch.iter().take(1).for_each(|(actor, words)| see(actor, words));
+        stretch.taken += 1;
+        self.len -= 1;
+        if stretch.len() == 0 {
             self.stretches.pop_front();
         }
-        self.len -= count;
-        count
+        true
     }
-}
 
-impl Stretch {
-    /// Gives some of them with their actors to `see`.
-    fn each(&self, range: Range<usize>, see: &mut dyn FnMut(u32, &[u32])) {
-        let size = self.words.len() / self.from.len();
-        for at in range {
-            see(self.from[at], &self.words[at * size..(at + 1) * size]);
-        }
+    /// Takes the next answers that came together.
+    pub fn take_together(&mut self) -> Option<Stretch> {
+        let stretch = self.stretches.pop_front()?;
+        self.len -= stretch.len();
+        Some(stretch)
     }
 }

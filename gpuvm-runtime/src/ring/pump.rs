@@ -92,10 +92,10 @@ struct Work {
 /// The kernel has failed.
 struct Failed;
 
-/// How long rounds go on although messages wait. To take these in costs what bringing everybody's mail back from the device does, so whoever
+/// When rounds end because messages wait. To take these in costs what bringing everybody's mail back from the device does, so whoever
 /// sends many has to have paused, or to have sent for long.
 #[derive(Default)]
-struct Patience {
+struct Interrupt {
     /// How many messages there were at the last look.
     waiting: Cell<usize>,
     /// When the first of them was seen.
@@ -105,11 +105,11 @@ struct Patience {
 /// The longest that messages wait for whoever sends more of them.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-impl Patience {
-    fn ends(&self, shared: &Shared) -> bool {
+impl Interrupt {
+    fn is_due(&self, shared: &Shared) -> bool {
         let state = shared.lock();
         let waiting = state.letters.len();
-        if waiting == 0 || !state.letters.calls.is_empty() || state.has_news(shared) {
+        if waiting == 0 || !state.letters.called.is_empty() || state.has_news(shared) {
             return state.has_work(shared);
         }
         let since = self.since.get().unwrap_or_else(Instant::now);
@@ -121,7 +121,7 @@ impl Patience {
 impl Pump<'_> {
     /// Begins with messages: they may be those of a round, of which nobody has to know.
     fn begin(&mut self, letters: Letters) -> Result<Option<Work>, Failed> {
-        let may_go_round = self.is_quiet && letters.calls.is_empty() && self.runner.goes_round(letters.len());
+        let may_go_round = self.is_quiet && letters.called.is_empty() && self.runner.goes_round(letters.len());
         if may_go_round && let Some(stopped) = self.shared.open_to(&letters.to, &[]) {
             let (from_others, accepted) = (letters.len(), letters.accepted);
             let sent = Sent {
@@ -163,7 +163,7 @@ impl Pump<'_> {
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
         }
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len());
-        self.is_quiet = deliver(shared, letters, &batch.places, outcome, in_flight);
+        self.is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
@@ -182,11 +182,11 @@ impl Pump<'_> {
             shared, runner, clock, ..
         } = self;
         let begin = Instant::now();
-        let patience = Patience::default();
+        let interrupt = Interrupt::default();
         let turn = Turn {
             now: clock.tick(),
             is_over: &|| shared.lock().now,
-            is_wanted: &|| patience.ends(shared),
+            is_wanted: &|| interrupt.is_due(shared),
         };
         let Rounds {
             count,
@@ -264,7 +264,7 @@ fn next(shared: &Shared) -> Option<Next> {
             state.counts.batches += 1;
             return Some(Next::Letters(std::mem::take(&mut state.letters)));
         }
-        state = shared.sleep(state);
+        state = shared.rest(state);
     }
 }
 

@@ -32,7 +32,9 @@ fn kept(shared: &Shared, runner: &mut dyn Runner, clock: &Clock) -> Result<Kept>
     let states = runner.states(0..shared.actors)?;
     let state = shared.lock();
     let mut unreceived = Messages::default();
-    state.outputs.each(&mut |actor, words| unreceived.push(actor, words));
+    for (actor, words) in state.outputs.iter() {
+        unreceived.push(actor, words);
+    }
     Ok(Kept {
         stamp: clock.stamp(),
         states,

@@ -1,21 +1,23 @@
 //! What handles, the pump and waiting tasks share: the kernel's state, and the messages that wait. Nobody holds the lock while he waits.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use event_listener::Event;
 
+use super::callers::{Caller, Callers};
 use super::context::Sent;
 use super::error::RingError;
 use super::handler::Entry;
-use super::letters::{DeadLetter, DeadReason, Letters, Reply};
+use super::letters::{DeadLetter, DeadReason, Letters};
 use super::life::Life;
 use super::link::Links;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
 use super::question::Question;
+use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
 
 /// A kernel as its handles and its pump see it.
@@ -28,8 +30,10 @@ pub(super) struct Shared {
     pub config: RuntimeConfig,
     pub links: Links,
     state: Mutex<State>,
-    /// There may be work for the pump.
-    work: Condvar,
+    /// Where the pump waits.
+    pump: OnceLock<(Rest, Patience)>,
+    /// That of threads that wait for answers.
+    pub patience: Patience,
     /// There may be room for messages.
     pub room: Event,
     /// There may be answers to receive.
@@ -47,6 +51,8 @@ pub(super) struct State {
     pub now: bool,
     /// Messages that wait.
     pub letters: Letters,
+    /// Who waits for answers to messages that wait or are in flight.
+    pub callers: Callers,
     /// Messages that the pump has.
     pub in_flight: usize,
     /// What the pump is asked when it rests between two batches.
@@ -56,8 +62,8 @@ pub(super) struct State {
     pub outputs: Outputs,
     pub dead: VecDeque<DeadLetter>,
     pub counts: Counts,
-    /// Whether the pump sleeps.
-    sleeps: bool,
+    /// Whether the pump rests.
+    rests: bool,
 }
 
 /// What rounds have done.
@@ -90,9 +96,9 @@ impl Shared {
         capacity: usize,
         (restart, answers): (Restart, Answers),
         config: RuntimeConfig,
-    ) -> Shared {
+    ) -> Arc<Shared> {
         let counts = Counts::new(config.telemetry);
-        Shared {
+        Arc::new_cyclic(|kernel| Shared {
             entry,
             actors,
             capacity,
@@ -105,19 +111,21 @@ impl Shared {
                 reason: None,
                 now: false,
                 letters: Letters::default(),
+                callers: Callers::new(kernel.clone()),
                 in_flight: 0,
                 questions: Vec::new(),
                 stopped: BTreeSet::new(),
                 outputs: Outputs::default(),
                 dead: VecDeque::new(),
                 counts,
-                sleeps: false,
+                rests: false,
             }),
-            work: Condvar::new(),
+            pump: OnceLock::new(),
+            patience: Patience::new(),
             room: Event::new(),
             answered: Event::new(),
             changed: Event::new(),
-        }
+        })
     }
 
     /// Takes over what was kept of another kernel, which rested.
@@ -129,26 +137,30 @@ impl Shared {
         let waiting = kept.waiting.actors.len();
         state.letters.to = kept.waiting.actors;
         state.letters.words = kept.waiting.words;
-        state.note_accepted(waiting);
+        state.note_accepted(waiting, Instant::now);
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the pump, if it sleeps.
+    /// Wakes the pump, if it rests.
     pub fn wake(&self, mut state: MutexGuard<'_, State>) {
-        if std::mem::take(&mut state.sleeps) {
+        if std::mem::take(&mut state.rests) {
             drop(state);
-            self.work.notify_one();
+            if let Some((rest, _)) = self.pump.get() {
+                rest.wake();
+            }
         }
     }
 
-    /// Lets the pump sleep until somebody wakes it.
-    pub fn sleep<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        state.sleeps = true;
-        let woken = self.work.wait_while(state, |state| state.sleeps);
-        woken.unwrap_or_else(PoisonError::into_inner)
+    /// Lets the pump, which is this thread, rest until somebody wakes it.
+    pub fn rest<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let (rest, patience) = self.pump.get_or_init(|| (Rest::here(), Patience::new()));
+        state.rests = true;
+        drop(state);
+        rest.wait(patience);
+        self.lock()
     }
 
     /// Accepts messages as long as there is room, given the actor of each and the words of all. How many were taken, and what became of the
@@ -172,7 +184,7 @@ impl Shared {
             let size = self.entry.message.ty.words as usize;
             state.letters.to.extend_from_slice(&to[..taken]);
             state.letters.words.extend_from_slice(&words[..taken * size]);
-            state.note_accepted(taken);
+            state.note_accepted(taken, Instant::now);
             if state.life == Life::Active {
                 self.wake(state);
             }
@@ -180,8 +192,8 @@ impl Shared {
         (taken, ended)
     }
 
-    /// Accepts a message whose answer is to be sent to `reply`, if there is room.
-    pub fn accept_call(&self, actor: u32, words: &[u32], reply: &mut Option<Reply>) -> Taken {
+    /// Accepts a message for whose answer somebody waits, if there is room.
+    pub fn accept_call(&self, actor: u32, called: &mut Option<Caller>) -> Taken {
         let mut state = self.lock();
         if state.life != Life::Active {
             return Taken::No(self.wrong_state("call", "active", &state));
@@ -192,12 +204,15 @@ impl Shared {
         if state.letters.len() + state.in_flight >= self.capacity {
             return Taken::Full;
         }
-        let at = state.letters.len();
-        state.letters.to.push(actor);
-        state.letters.words.extend(words);
-        state.letters.calls.extend(reply.take().map(|reply| (at, reply)));
-        state.note_accepted(1);
-        self.wake(state);
+        if let Some(caller) = called.take() {
+            let at = state.letters.len();
+            state.letters.to.push(actor);
+            state.letters.words.extend_from_slice(&caller.words);
+            state.letters.called.push(at);
+            state.note_accepted(1, || caller.since);
+            state.callers.push(caller);
+            self.wake(state);
+        }
         Taken::Yes
     }
 
@@ -320,6 +335,32 @@ impl Shared {
         self.entry.id.to_string()
     }
 
+    /// The error of what did not happen in time.
+    pub fn timeout(&self, what: &'static str, after: Duration, state: &State) -> RingError {
+        RingError::Timeout {
+            what,
+            kernel: self.name(),
+            after,
+            stopped_actors: state.stopped.len(),
+            dead_letters: state.dead.len(),
+        }
+    }
+
+    /// Tells those who have called and waited too long.
+    pub fn tell_overdue(&self) {
+        let mut state = self.lock();
+        let overdue = state.callers.take_overdue(Instant::now());
+        let told: Vec<_> = overdue
+            .into_iter()
+            .map(|(reply, after)| (reply, self.timeout("a call", after, &state)))
+            .collect();
+        drop(state);
+        for (reply, error) in told {
+            // Who called may be gone.
+            let _ = reply.send(Err(error));
+        }
+    }
+
     /// Makes dead letters of everything that waits.
     pub fn bury_all(&self, state: &mut State, error: &RingError) {
         let letters = std::mem::take(&mut state.letters);
@@ -328,10 +369,7 @@ impl Shared {
             let words = letters.words[at * size..(at + 1) * size].to_vec();
             self.bury(state, actor, words, error.clone());
         }
-        for (_, reply) in letters.calls {
-            // Who called may be gone.
-            let _ = reply.send(Err(error.clone()));
-        }
+        state.callers.refuse_last(letters.called.len(), error);
     }
 
     /// Makes a dead letter of a message.
@@ -373,6 +411,7 @@ impl Shared {
         state.in_flight = 0;
         state.questions.clear();
         self.bury_all(state, &error);
+        state.callers.refuse_last(usize::MAX, &error);
     }
 
     /// Ends the kernel when what it has is handled, or at once.
@@ -426,12 +465,12 @@ impl State {
         self.letters.is_empty() && self.in_flight == 0
     }
 
-    pub fn note_accepted(&mut self, messages: usize) {
+    pub fn note_accepted(&mut self, messages: usize, when: impl FnOnce() -> Instant) {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;
         counts.most_queued = counts.most_queued.max(self.letters.len() as u64);
         if counts.has_telemetry() {
-            self.letters.accepted.push((messages, Instant::now()));
+            self.letters.accepted.push((messages, when()));
         }
     }
 

@@ -169,6 +169,7 @@ impl OnDevice {
     fn bring_to_end(&self, running: &mut dyn Running, turn: &Turn<'_>) -> Result<bool> {
         let limit = Limit {
             time: Some(LOOK),
+            untimed: true,
             ..Limit::default()
         };
         loop {

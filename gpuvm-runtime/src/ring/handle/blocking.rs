@@ -1,4 +1,5 @@
-//! The asynchronous functions of a handle once more, for threads that may block.
+//! The asynchronous functions of a handle once more, for threads that may block; those that call are in `call.rs`, because they wait with
+//! patience.
 
 use std::time::Duration;
 
@@ -34,8 +35,6 @@ blocking! {
     blocking_send of send<M: RingMessage>(actor: u32, message: M) -> ();
     blocking_send_all of send_all<M: RingMessage>(messages: impl IntoIterator<Item = (u32, M)>) -> usize;
     blocking_send_bytes of send_bytes(actor: u32, id: u64, bytes: &[u8]) -> ();
-    blocking_call of call<A: RingMessage>(actor: u32, request: impl RingMessage) -> A;
-    blocking_call_within of call_within<M: RingMessage, A: RingMessage>(actor: u32, request: M, timeout: Duration) -> A;
     blocking_receive of receive<A: RingMessage>(timeout: Duration) -> A;
     blocking_receive_from of receive_from<A: RingMessage>(timeout: Duration) -> (u32, A);
     blocking_receive_many of receive_many<A: RingMessage>(answers: &mut Vec<(u32, A)>, timeout: Duration) -> usize;

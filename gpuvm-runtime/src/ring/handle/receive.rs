@@ -6,6 +6,7 @@ use futures_core::Stream;
 use gpuvm_core::types::RingMessage;
 
 use super::super::error::RingError;
+use super::super::outputs::Outputs;
 use super::KernelHandle;
 use super::wait::{until, within};
 use crate::error::Result;
@@ -53,16 +54,13 @@ impl KernelHandle {
     pub async fn receive_many<A: RingMessage>(&self, answers: &mut Vec<(u32, A)>, timeout: Duration) -> Result<usize> {
         self.check_answer::<A>()?;
         let shared = self.shared();
-        let answered = until(&shared.answered, || {
-            let count = self.take_up_to(usize::MAX, &mut |actor, words| {
-                answers.push((actor, A::read_words(words)))
-            });
-            count.map(|count| (count > 0).then_some(count)).transpose()
-        });
-        match within(timeout, answered).await {
-            Some(count) => count,
-            None => Err(self.timeout("receiving", timeout)),
-        }
+        let answered = until(&shared.answered, || self.take_by(Outputs::take_together).transpose());
+        let Some(taken) = within(timeout, answered).await else {
+            return Err(self.timeout("receiving", timeout));
+        };
+        let taken = taken?;
+        answers.extend(taken.iter().map(|(actor, words)| (actor, A::read_words(words))));
+        Ok(taken.len())
     }
 
     /// The answers, as they come; it ends with the kernel.
@@ -85,16 +83,17 @@ impl KernelHandle {
     /// The next answer.
     fn take<A: RingMessage>(&self) -> Result<Option<(u32, A)>> {
         let mut found = None;
-        self.take_up_to(1, &mut |actor, words| found = Some((actor, A::read_words(words))))?;
+        let mut see = |actor, words: &[u32]| found = Some((actor, A::read_words(words)));
+        self.take_by(|outputs| outputs.take(&mut see).then_some(()))?;
         Ok(found)
     }
 
-    /// Takes answers that have come together. The pump may go on if there were too many.
-    fn take_up_to(&self, most: usize, see: &mut dyn FnMut(u32, &[u32])) -> Result<usize> {
+    /// Takes of what can be received, if there is anything. The pump may go on if there was too much.
+    fn take_by<T>(&self, take: impl FnOnce(&mut Outputs) -> Option<T>) -> Result<Option<T>> {
         let shared = self.shared();
         let mut state = shared.lock();
-        let count = state.outputs.take(most, see);
-        if count == 0 && state.life.is_over() {
+        let taken = take(&mut state.outputs);
+        if taken.is_none() && state.life.is_over() {
             return Err(shared
                 .wrong_state("receive", "launched, active or deactivated", &state)
                 .into());
@@ -102,7 +101,7 @@ impl KernelHandle {
         if state.may_run(shared) && !state.letters.is_empty() {
             shared.wake(state);
         }
-        Ok(count)
+        Ok(taken)
     }
 
     pub(super) fn check_answer<A: RingMessage>(&self) -> Result<(), RingError> {

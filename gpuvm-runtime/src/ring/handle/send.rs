@@ -132,6 +132,7 @@ impl KernelHandle {
     }
 }
 
+/// The words of a message.
 pub fn words_of<M: VmType>(message: &M) -> Vec<u32> {
     let mut words = vec![0; M::TYPE.words as usize];
     message.write_words(&mut words);

@@ -186,6 +186,7 @@ impl Session {
             resume,
             breaks,
             steps,
+            untimed: limit.untimed,
         })
     }
 

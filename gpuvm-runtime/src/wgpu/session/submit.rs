@@ -29,6 +29,8 @@ pub struct Order {
     pub breaks: bool,
     /// Steps in a row, each with that many dispatches; more than 1 only where steps surely end.
     pub steps: u32,
+    /// Whether the device's clock is not to be read.
+    pub untimed: bool,
 }
 
 /// A submission under way.
@@ -101,7 +103,11 @@ impl Session {
         };
         let step_kernel = self.job_has_steps().then(|| gpu.helper(Entry::Step)).transpose()?;
         let (readback, clock) = gpu.allocating(|_| {
-            let clock = if small { None } else { Clock::take(&gpu) };
+            let clock = if small || order.untimed {
+                None
+            } else {
+                Clock::take(&gpu)
+            };
             (Readback::new(&gpu, clock_at + clock::WORDS as u64), clock)
         })?;
 
@@ -208,6 +214,7 @@ impl Session {
                 resume: false,
                 breaks: false,
                 steps: 1,
+                untimed: true,
             })?;
             self.wait(&ticket)?;
             self.fresh = fresh;
