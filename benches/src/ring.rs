@@ -145,8 +145,8 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
     for (engine, times) in [
         (Engine::Native, 15),
         (Engine::Interpreter, 63),
-        (Engine::Specialized, 511),
-        (Engine::Auto, 511),
+        (Engine::Specialized, 1023),
+        (Engine::Auto, 1023),
     ] {
         let exchange = bench.contestant(format!("gpuvm {engine}"), |actors| launch(stage, engine, actors));
         ring.push(exchange.talking(|actors| talk.gpuvm(engine, actors, times)));

