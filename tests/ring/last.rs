@@ -1,9 +1,10 @@
 //! What dropping the last handle does: nothing of the kernel is at work any more, wherever the handle is dropped and whatever the actors are at.
 
-use std::pin::Pin;
+use std::future::{pending, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Wake};
+use std::task::{Context, Poll, Wake};
 use std::time::{Duration, Instant};
 
 use gpuvm::RuntimeConfig;
@@ -50,6 +51,11 @@ fn the_device_has_nothing_of_it_afterwards() {
 #[test]
 fn a_handler_that_never_ends_is_given_up() {
     let runtime = patient_for(SHORT);
+    // Nothing is given up while the device's driver compiles what it has not seen yet.
+    let first = active_on(&runtime, "ledger");
+    let answer = first.blocking_call_within::<Deposit, Balance>(0, Deposit { cents: 1 }, LONG);
+    assert_eq!(answer.unwrap(), Balance { cents: 1 });
+    drop(first);
     let kernel = active_on(&runtime, "endless");
     kernel.blocking_send(1, Deposit { cents: 10 }).unwrap();
     while kernel.blocking_metrics().unwrap().in_flight == 0 {
@@ -62,14 +68,14 @@ fn a_handler_that_never_ends_is_given_up() {
     assert_eq!((left.data, left.work), (0, 0));
 }
 
-/// A call that was not answered yet.
-type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A task with a handle in it.
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Drops the call, and the handle that is in it, as soon as its answer has come; then says so.
-struct DropCall(Mutex<Option<Call>>, Sender<()>);
+/// Drops the task on whatever thread wakes it, and says so.
+struct DropTask(Mutex<Option<Task>>, Sender<()>);
 
-impl Wake for DropCall {
-    fn wake(self: Arc<DropCall>) {
+impl Wake for DropTask {
+    fn wake(self: Arc<DropTask>) {
         drop(self.0.lock().unwrap().take());
         self.1.send(()).unwrap();
     }
@@ -77,23 +83,28 @@ impl Wake for DropCall {
 
 #[test]
 fn the_pump_itself_may_drop_it() {
-    let kernel = active("slow", Engine::Native, actors(1));
-    // It is at work when the call comes, so nobody looks for the answer before it wakes somebody.
-    kernel.blocking_send(0, Deposit { cents: 1_000_000 }).unwrap();
-    let mut call: Call = Box::pin(async move {
-        let answer = kernel.call::<Balance>(0, Deposit { cents: 1 }).await;
-        unreachable!("nobody looked for {answer:?}");
+    let options = RingOptions {
+        queue_capacity: 1,
+        ..actors(1)
+    };
+    let kernel = active("ledger", Engine::Native, options);
+    // Its actor rests until somebody receives the answer.
+    kernel.blocking_send(0, Deposit { cents: 1 }).unwrap();
+    kernel.blocking_settle().unwrap();
+    let mut task: Task = Box::pin(async move {
+        let mut call = pin!(kernel.call::<Balance>(0, Deposit { cents: 1 }));
+        let is_pending = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending()));
+        assert!(is_pending.await);
+        assert!(kernel.try_receive::<Balance>().unwrap().is_some());
+        pending().await
     });
     let (dropped, told) = channel();
-    let waker = Arc::new(DropCall(Mutex::new(None), dropped));
-    let mut own = waker.0.lock().unwrap();
-    assert!(
-        call.as_mut()
-            .poll(&mut Context::from_waker(&Arc::clone(&waker).into()))
-            .is_pending()
-    );
-    *own = Some(call);
-    drop(own);
-    // It does not wait there for the thread that it is on.
+    let waker = Arc::new(DropTask(Mutex::new(None), dropped));
+    let mut place = waker.0.lock().unwrap();
+    let polled = task.as_mut().poll(&mut Context::from_waker(&Arc::clone(&waker).into()));
+    assert!(polled.is_pending());
+    *place = Some(task);
+    drop(place);
+    // The pump does not wait there for the thread that it is on.
     told.recv_timeout(Duration::from_secs(5)).unwrap();
 }

@@ -259,13 +259,21 @@ fn a_call_that_nobody_waits_for_is_a_dead_letter() {
 
 #[test]
 fn a_call_waits_no_longer_than_it_should() {
-    let kernel = active("slow", Engine::Native, actors(1));
-    // It is at work when the call comes.
-    kernel.blocking_send(0, Deposit { cents: 10_000_000 }).unwrap();
+    let options = RingOptions {
+        queue_capacity: 1,
+        ..actors(1)
+    };
+    let kernel = active("ledger", Engine::Native, options);
+    // Its actor rests until somebody receives the answer.
+    kernel.blocking_send(0, Deposit { cents: 1 }).unwrap();
+    kernel.blocking_settle().unwrap();
     let call = kernel.blocking_call_within::<Deposit, Balance>(0, Deposit { cents: 1 }, SHORT);
     let error = ring_error(call.unwrap_err());
-    assert_eq!(error.to_string(), "a call of ring kernel `slow` took longer than 20ms");
-    // The answer comes all the same, and finds nobody.
+    assert_eq!(
+        error.to_string(),
+        "a call of ring kernel `ledger` took longer than 20ms"
+    );
+    // The actor answers all the same in the end, and finds nobody.
     kernel.blocking_terminate().unwrap();
     assert_eq!(kernel.dead_letter().unwrap().reason(), &DeadReason::Undeliverable);
     assert!(kernel.dead_letter().is_none());
