@@ -87,7 +87,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`] if the kernel was activated before; [`RingError::Link`] if the other one's actors do not understand what this one's
+    /// [`RingError::State`](super::RingError::State) if the kernel was activated before; [`RingError::Link`](super::RingError::Link) if the other one's actors do not understand what this one's
     /// forward, or it is linked already.
     pub fn link(&self, other: &KernelHandle) -> Result<()> {
         Ok(self.owner.shared.link(&other.owner.shared)?)
