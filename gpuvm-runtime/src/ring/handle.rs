@@ -87,8 +87,8 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`](super::RingError::State) if the kernel was activated before; [`RingError::Link`](super::RingError::Link) if the other one's actors do not understand what this one's
-    /// forward, or it is linked already.
+    /// [`RingError::State`](super::RingError::State) if the kernel was activated before; [`RingError::Link`](super::RingError::Link) if the
+    /// other one's actors do not understand what this one's forward, or it is linked already.
     pub fn link(&self, other: &KernelHandle) -> Result<()> {
         Ok(self.owner.shared.link(&other.owner.shared)?)
     }
