@@ -162,7 +162,7 @@ fn what_does_not_fit_is_no_snapshot_of_it() {
 fn a_call_that_waits_stays_with_its_caller() {
     let kernel = active("slow", Engine::Native, actors(2));
     // It is at work until all others are there.
-    kernel.blocking_send(0, Deposit { cents: 20_000_000 }).unwrap();
+    kernel.blocking_send(0, Deposit { cents: 100_000_000 }).unwrap();
     while kernel.blocking_metrics().unwrap().in_flight == 0 {
         std::thread::yield_now();
     }
