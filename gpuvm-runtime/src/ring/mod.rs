@@ -39,6 +39,7 @@ mod device;
 mod error;
 mod handle;
 pub mod handler;
+mod interrupt;
 mod letters;
 mod life;
 mod link;

@@ -1,16 +1,16 @@
 //! The pump: a thread that takes whatever has gathered, lets the actors handle it, and hands out the answers. While it works the next
 //! messages gather, so batches are as large as the load makes them, and a single message waits for nothing.
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::batch::{Batch, Grouper, Mail};
 use super::clock::Clock;
 use super::context::Sent;
 use super::deliver::deliver;
 use super::error::RingError;
+use super::interrupt::Interrupt;
 use super::letters::Letters;
 use super::life::Life;
 use super::options::Restart;
@@ -91,32 +91,6 @@ struct Work {
 
 /// The kernel has failed.
 struct Failed;
-
-/// When rounds end because messages wait. To take these in costs what bringing everybody's mail back from the device does, so whoever
-/// sends many has to have paused, or to have sent for long.
-#[derive(Default)]
-struct Interrupt {
-    /// How many messages there were at the last look.
-    waiting: Cell<usize>,
-    /// When the first of them was seen.
-    since: Cell<Option<Instant>>,
-}
-
-/// The longest that messages wait for whoever sends more of them.
-const LONGEST_WAIT: Duration = Duration::from_millis(50);
-
-impl Interrupt {
-    fn is_due(&self, shared: &Shared) -> bool {
-        let state = shared.lock();
-        let waiting = state.letters.len();
-        if waiting == 0 || !state.letters.called.is_empty() || state.has_news(shared) {
-            return state.has_work(shared);
-        }
-        let since = self.since.get().unwrap_or_else(Instant::now);
-        self.since.set(Some(since));
-        self.waiting.replace(waiting) == waiting || since.elapsed() > LONGEST_WAIT
-    }
-}
 
 impl Pump<'_> {
     /// Begins with messages: they may be those of a round, of which nobody has to know.
