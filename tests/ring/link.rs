@@ -249,7 +249,7 @@ fn what_cannot_be_linked_or_forwarded_is_told() {
     printing.blocking_activate().unwrap();
     assert_eq!(
         told(&printing, &readers),
-        "`link` needs ring kernel `printer` to be launched, and it is active"
+        "`link` needs ring kernel `printer` to be launched or deactivated, and it is active"
     );
     // The readers have one actor.
     let print = |printing: &KernelHandle| {
@@ -275,4 +275,19 @@ fn what_cannot_be_linked_or_forwarded_is_told() {
             .ends_with("ring kernel `printer` is not linked to another one; call `link` before it is activated")
     );
     assert_eq!(alone.blocking_metrics().unwrap().dropped, 1);
+}
+
+#[test]
+fn a_restored_kernel_can_be_linked() {
+    let page = Page { word: 8, copies: 2 };
+    let printing = launch("printer", Engine::Native, actors(2));
+    printing.blocking_send(1, page).unwrap();
+    let kept = printing.blocking_snapshot().unwrap();
+    let restored = super::runtime().blocking_restore_ring(&kept, kept.options()).unwrap();
+    let readers = super::active("reader", Engine::Native, actors(16));
+    restored.link(&readers).unwrap();
+    restored.blocking_activate().unwrap();
+    restored.blocking_settle().unwrap();
+    readers.blocking_settle().unwrap();
+    assert_eq!(answers(&readers).len(), 2);
 }

@@ -236,3 +236,20 @@ fn a_handler_that_never_ends_is_given_up() {
         );
     }
 }
+
+#[test]
+fn who_does_not_look_keeps_answers_from_nobody() {
+    let kernel = active("ledger", Engine::Native, actors(1));
+    // Told of the first answer, and never polled again.
+    let mut first = std::pin::pin!(kernel.receive::<Balance>(LONG));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    let other = kernel.clone();
+    let second = std::thread::spawn(move || other.blocking_receive::<Balance>(LONG / 4));
+    std::thread::sleep(SHORT);
+    for cents in [1, 2] {
+        kernel.blocking_send(0, Deposit { cents }).unwrap();
+        kernel.blocking_settle().unwrap();
+    }
+    assert_eq!(second.join().unwrap().unwrap(), Balance { cents: 1 });
+}

@@ -30,6 +30,12 @@ impl Clock {
         self.tick_at(wall.as_millis() as u64)
     }
 
+    /// A stamp that is later than all before and than one of another kernel.
+    pub fn tick_after(&mut self, seen: u64) -> u64 {
+        self.last = self.last.max(seen);
+        self.tick()
+    }
+
     /// Passes over so many stamps, which somebody else has given.
     pub fn pass(&mut self, stamps: u64) {
         self.last += stamps;

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::MutexGuard;
 use std::time::Instant;
 
+use event_listener::IntoNotification;
+
 use super::batch::gathered;
 use super::callers::Caller;
 use super::context::Sent;
@@ -24,10 +26,6 @@ pub(super) fn deliver(
     going_on: usize,
 ) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
-    let forwarded = std::mem::take(&mut outcome.forwarded);
-    let has_forwarded = !forwarded.to.is_empty();
-    // First, so that who finds this kernel settled finds it in the other one.
-    shared.forward(forwarded);
     let handed = HandOut {
         shared,
         letters,
@@ -62,10 +60,12 @@ pub(super) fn deliver(
     if failed {
         shared.notify_all();
     }
-    shared.room.notify(room);
+    // Who has waited for an actor that has stopped makes no use of the room.
+    let room = if outcome.stopped.is_empty() { room } else { usize::MAX };
+    shared.room.notify(room.additional());
     shared.wake_linked();
     if received > 0 {
-        shared.answered.notify(received);
+        shared.answered.notify(received.additional());
     }
     if rests {
         shared.changed.notify(usize::MAX);
@@ -77,7 +77,7 @@ pub(super) fn deliver(
             .into_iter()
             .for_each(|letter| shared.keep(&mut state, letter));
     }
-    received == 0 && outcome.lost.is_empty() && !has_forwarded
+    received == 0 && outcome.lost.is_empty()
 }
 
 /// What is handed out, message by message.

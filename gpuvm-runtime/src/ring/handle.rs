@@ -79,7 +79,7 @@ impl KernelHandle {
         self.shared().actors
     }
 
-    /// Lets the actors forward messages to those of another kernel, by [`Ring::forward`](super::Ring::forward), before they are activated.
+    /// Lets the actors forward messages to those of another kernel, by [`Ring::forward`](super::Ring::forward), while they are not active.
     ///
     /// What is forwarded waits in the other kernel's queue. While that is full this kernel's actors rest, unless the kernels are linked in a
     /// circle. What the other kernel does not take, because it is over, becomes a dead letter here; what is for an actor that it does
@@ -87,7 +87,7 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`](super::RingError::State) if the kernel was activated before; [`RingError::Link`](super::RingError::Link) if the
+    /// [`RingError::State`](super::RingError::State) if the kernel is active or over; [`RingError::Link`](super::RingError::Link) if the
     /// other one's actors do not understand what this one's forward, or it is linked already.
     pub fn link(&self, other: &KernelHandle) -> Result<()> {
         Ok(self.owner.shared.link(&other.owner.shared)?)

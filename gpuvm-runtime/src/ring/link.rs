@@ -29,8 +29,8 @@ impl Shared {
     /// Links the kernel to another one, whose actors understand what its actors forward.
     pub fn link(self: &Arc<Self>, other: &Arc<Shared>) -> Result<(), RingError> {
         let state = self.lock();
-        if state.life != Life::Launched {
-            return Err(self.wrong_state("link", "launched", &state));
+        if !matches!(state.life, Life::Launched | Life::Deactivated) {
+            return Err(self.wrong_state("link", "launched or deactivated", &state));
         }
         let unfit = |what| RingError::Link {
             kernel: self.name(),
@@ -63,15 +63,15 @@ impl Shared {
         Ok(())
     }
 
-    /// Hands over what actors have forwarded. What the other kernel does not take becomes dead letters here.
-    pub fn forward(&self, mut sent: Sent) {
+    /// Hands over what actors have forwarded up to a time stamp. What the other kernel does not take becomes dead letters here.
+    pub fn forward(&self, mut sent: Sent, stamp: u64) {
         let Some(kind) = self.entry.linked.filter(|_| !sent.to.is_empty()) else {
             return;
         };
         let refused = match self.links.to.get() {
             None => Err(RingError::NotLinked { kernel: self.name() }),
             Some((kernel, other)) => match other.upgrade() {
-                Some(other) => other.accept_forwarded(&mut sent),
+                Some(other) => other.accept_forwarded(&mut sent, stamp),
                 None => Err(RingError::Closed { kernel: kernel.clone() }),
             },
         };
@@ -90,12 +90,13 @@ impl Shared {
         }
     }
 
-    /// Takes what another kernel's actors have forwarded, whether there is room or not.
-    fn accept_forwarded(&self, sent: &mut Sent) -> Result<(), RingError> {
+    /// Takes what another kernel's actors have forwarded up to a time stamp of theirs, whether there is room or not.
+    fn accept_forwarded(&self, sent: &mut Sent, stamp: u64) -> Result<(), RingError> {
         let mut state = self.lock();
         if !state.life.takes_messages() {
             return Err(self.wrong_state("forward", "launched, active or deactivated", &state));
         }
+        state.seen = state.seen.max(stamp);
         let all = sent.to.len();
         let letters = self.deliverable(&mut state, std::mem::take(sent));
         state.counts.accepted += (all - letters.len()) as u64;

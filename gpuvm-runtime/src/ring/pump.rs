@@ -124,7 +124,7 @@ impl Pump<'_> {
             handled,
         } = work;
         let turn = Turn {
-            now: clock.tick(),
+            now: clock.tick_after(shared.lock().seen),
             is_over: &|| shared.lock().now,
             is_wanted: &|| shared.lock().has_work(shared),
         };
@@ -136,8 +136,13 @@ impl Pump<'_> {
             let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
         }
+        let forwarded = std::mem::take(&mut outcome.forwarded);
+        let has_forwarded = !forwarded.to.is_empty();
+        // First, so that who finds this kernel settled finds it in the other one.
+        shared.forward(forwarded, clock.stamp());
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len());
-        self.is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
+        let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
+        self.is_quiet = is_quiet && !has_forwarded;
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
@@ -158,7 +163,7 @@ impl Pump<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::default();
         let turn = Turn {
-            now: clock.tick(),
+            now: clock.tick_after(shared.lock().seen),
             is_over: &|| shared.lock().now,
             is_wanted: &|| interrupt.is_due(shared),
         };
@@ -167,10 +172,17 @@ impl Pump<'_> {
             handled,
             left,
             last,
-        } = runner.rounds(sent, stopped, &turn).map_err(|error| {
-            shared.fail(error.to_string());
-            Failed
-        })?;
+        } = match runner.rounds(&sent, stopped, &turn) {
+            Ok(Some(rounds)) => rounds,
+            Ok(None) => Rounds {
+                left: sent,
+                ..Rounds::default()
+            },
+            Err(error) => {
+                shared.fail_with(&sent, from_others, error.to_string());
+                return Err(Failed);
+            }
+        };
         clock.pass(count);
         self.is_quiet = last.is_none() || count > 1;
         let went = Went {

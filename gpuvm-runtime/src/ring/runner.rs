@@ -23,16 +23,14 @@ pub trait Runner: Send {
     }
 
     /// Lets actors handle messages, and what they send each other while they do, round after round, as far as nobody else has to know of
-    /// it. All messages are to actors that there are and that have not stopped, as these have.
+    /// it. All messages are to actors that there are and that have not stopped, as these have. `None` if that is not possible after all; then nobody
+    /// has handled anything.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    fn rounds(&mut self, sent: Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Rounds> {
-        Ok(Rounds {
-            left: sent,
-            ..Rounds::default()
-        })
+    fn rounds(&mut self, _sent: &Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Option<Rounds>> {
+        Ok(None)
     }
 
     /// The words of the states of neighbouring actors.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use event_listener::Event;
+use event_listener::{Event, IntoNotification};
 
 use super::callers::{Caller, Callers};
 use super::context::Sent;
@@ -55,6 +55,8 @@ pub(super) struct State {
     pub callers: Callers,
     /// Messages that the pump has.
     pub in_flight: usize,
+    /// The latest time stamp of what actors of other kernels have forwarded.
+    pub seen: u64,
     /// What the pump is asked when it rests between two batches.
     pub questions: Vec<Question>,
     /// Actors that have stopped.
@@ -113,6 +115,7 @@ impl Shared {
                 letters: Letters::default(),
                 callers: Callers::new(kernel.clone()),
                 in_flight: 0,
+                seen: 0,
                 questions: Vec::new(),
                 stopped: BTreeSet::new(),
                 outputs: Outputs::default(),
@@ -283,7 +286,7 @@ impl Shared {
         let rests = state.life != Life::Active || state.is_settled();
         self.note_room(&state);
         drop(state);
-        self.room.notify(room);
+        self.room.notify(room.additional());
         self.wake_linked();
         if rests {
             self.changed.notify(usize::MAX);
@@ -396,6 +399,24 @@ impl Shared {
     /// The kernel has failed: nothing that waits is handled any more.
     pub fn fail(&self, reason: String) {
         self.fail_in(&mut self.lock(), reason);
+        self.notify_all();
+    }
+
+    /// The same where the pump has these messages, of which so many were accepted before. How far the actors came with them nobody knows.
+    pub fn fail_with(&self, sent: &Sent, from_others: usize, reason: String) {
+        let mut state = self.lock();
+        let error = RingError::Failed {
+            kernel: self.name(),
+            reason: reason.clone(),
+        };
+        state.counts.accepted += (sent.to.len() - from_others) as u64;
+        let size = self.entry.message.ty.words as usize;
+        for (at, &actor) in sent.to.iter().enumerate() {
+            let words = sent.words[at * size..(at + 1) * size].to_vec();
+            self.bury(&mut state, actor, words, error.clone());
+        }
+        self.fail_in(&mut state, reason);
+        drop(state);
         self.notify_all();
     }
 

@@ -269,7 +269,7 @@ impl Runner for OnDevice {
         self.on_their_own.is_some() && is_dense(messages, self.actors)
     }
 
-    fn rounds(&mut self, sent: Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Rounds> {
+    fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.go_round(sent, stopped, turn)
     }
 

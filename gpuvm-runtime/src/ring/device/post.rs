@@ -76,6 +76,8 @@ pub struct Said {
 pub const JOBS: usize = 5;
 /// The handler's place among them.
 pub const HANDLER: usize = 0;
+/// The place of the one that counts what was handled.
+pub const TALLY: usize = 1;
 /// The place of the one that traps if nobody has mail any more.
 pub const PLACE: usize = 3;
 

@@ -12,7 +12,7 @@ use super::super::handler::{Entry, FORWARDS, REPLIES};
 use super::super::options::Answers;
 use super::super::runner::{Handled, Rounds, Turn};
 use super::layout::Left;
-use super::post::{Columns, HANDLER, JOBS, PLACE, Post, job};
+use super::post::{Columns, HANDLER, JOBS, PLACE, Post, TALLY, job};
 use super::{Ended, MAIL_WORDS, OnDevice};
 use crate::engine::{Execute, Image, Job, Row};
 use crate::error::{Error, Result};
@@ -68,6 +68,16 @@ impl OnTheirOwn {
         }
     }
 
+    /// Puts messages into the columns as the first mail, at a time of the kernel's clock.
+    fn prepare(&mut self, sent: &Sent, stopped: &[u32], now: u64) -> Result<()> {
+        self.make_room(sent.to.len())?;
+        let batch = self.grouper.group(&sent.to, &sent.words);
+        match &self.columns {
+            Some(columns) => self.post.fill(columns, &batch, now, stopped),
+            None => Ok(()),
+        }
+    }
+
     /// Makes room for so many messages, and some more, unless there is.
     fn make_room(&mut self, messages: usize) -> Result<()> {
         let has_room = |columns: &Columns| columns.capacity as usize >= messages;
@@ -87,42 +97,41 @@ pub fn is_dense(messages: usize, actors: u32) -> bool {
 }
 
 impl OnDevice {
-    /// Rounds on what actors have sent, at a time of the kernel's clock.
-    pub(super) fn go_round(&mut self, sent: Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Rounds> {
-        let none = |sent| Rounds {
-            left: sent,
-            ..Rounds::default()
-        };
+    /// Rounds on what actors have sent, at a time of the kernel's clock. Where there is no memory for them there are none from now on.
+    pub(super) fn go_round(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         let Some(mut own) = self.on_their_own.take() else {
-            return Ok(none(sent));
+            return Ok(None);
         };
-        match own.make_room(sent.to.len()) {
-            // Then rounds go through the host from now on.
-            Err(Error::OutOfMemory { .. }) => return Ok(none(sent)),
-            made => made?,
+        match own.prepare(sent, stopped, turn.now) {
+            Err(Error::OutOfMemory { .. }) => return Ok(None),
+            prepared => prepared?,
         }
-        let batch = own.grouper.group(&sent.to, &sent.words);
         let OnTheirOwn { post, columns, .. } = &own;
         let Some(columns) = columns else {
-            return Ok(none(sent));
+            return Ok(None);
         };
-        post.fill(columns, &batch, turn.now, stopped)?;
-        let (rounds, is_possible) = self.rounds_on(post, columns, turn)?;
+        let Some((rounds, is_possible)) = self.rounds_on(post, columns, turn)? else {
+            return Ok(None);
+        };
         self.on_their_own = Some(own).filter(|_| is_possible);
-        Ok(rounds)
+        Ok(Some(rounds))
     }
 
-    /// Rounds on what is in the columns, until the host has something to do. Whether more of them are possible.
-    fn rounds_on(&self, post: &Post, columns: &Columns, turn: &Turn<'_>) -> Result<(Rounds, bool)> {
+    /// Rounds on what is in the columns, until the host has something to do. Whether more of them are possible; `None` if not even one is.
+    fn rounds_on(&self, post: &Post, columns: &Columns, turn: &Turn<'_>) -> Result<Option<(Rounds, bool)>> {
         let (mut before, mut ahead) = (0, 1);
         loop {
             let begin = Instant::now();
-            let end = self.row(post, columns, before, ahead, turn)?;
+            let end = match self.row(post, columns, before, ahead, turn) {
+                // A row of one round is submitted at once, or not at all.
+                Err(Error::OutOfMemory { .. }) if before == 0 => return Ok(None),
+                end => end?,
+            };
             let (job, image) = match end {
                 End::Clean => {
                     before += ahead;
                     if (turn.is_wanted)() {
-                        return Ok((self.recall(post, columns, before)?, true));
+                        return Ok(Some((self.recall(post, columns, before)?, true)));
                     }
                     ahead = match begin.elapsed() > LONG {
                         true => (ahead / 2).max(1),
@@ -131,17 +140,18 @@ impl OnDevice {
                     continue;
                 }
                 End::Stopped(job, _) if job % JOBS == PLACE => {
-                    return Ok((quiet(post, columns, before + job / JOBS)?, true));
+                    return Ok(Some((quiet(post, columns, before + job / JOBS)?, true)));
                 }
                 End::Stopped(job, image) => (job, image),
                 End::Before(job) if job % JOBS == HANDLER => {
-                    return Ok((self.recall(post, columns, before + job / JOBS)?, false));
+                    return Ok(Some((self.recall(post, columns, before + job / JOBS)?, false)));
                 }
                 End::Before(job) => (job, None),
             };
             let rounds = before + job / JOBS;
-            let is_counted = job % JOBS > HANDLER;
-            return Ok((self.last(post, columns, (rounds, is_counted), image.as_ref())?, true));
+            let is_counted = job % JOBS > TALLY;
+            let last = self.last(post, columns, (rounds, is_counted), image.as_ref())?;
+            return Ok(Some((last, true)));
         }
     }
 
