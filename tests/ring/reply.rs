@@ -232,3 +232,38 @@ fn replies_that_nobody_wants_are_dropped() {
         assert_eq!(kernel.try_receive::<Told>().unwrap(), None, "{engine}");
     }
 }
+
+/// More room than a device binds, if it gets all its mail at once.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+struct Wide([u32; 64]);
+
+/// Counts, with much room that it does not use, and ends at some counts.
+#[ring_kernel(replies = 200)]
+fn roomy(count: &mut u32, step: Wide, ctx: &mut Ring) -> Option<Wide> {
+    *count += step.0[0];
+    if *count == 2900 {
+        ctx.reply(Wide([*count; 64]));
+    }
+    assert!(*count != 4000, "enough");
+    if *count == 3000 { Some(Wide([7; 64])) } else { None }
+}
+
+#[test]
+fn one_actor_may_have_more_mail_than_a_job() {
+    for engine in [Engine::Native, Engine::Specialized] {
+        let options = RingOptions {
+            queue_capacity: 1 << 14,
+            ..actors(2)
+        };
+        let kernel = launch("roomy", engine, options);
+        // 51 KiB of room each.
+        kernel.blocking_send_all((0..6000).map(|_| (1, Wide([1; 64])))).unwrap();
+        kernel.blocking_activate().unwrap();
+        kernel.blocking_settle().unwrap();
+        let mut found: Vec<(u32, Wide)> = Vec::new();
+        kernel.blocking_receive_many(&mut found, LONG).unwrap();
+        assert_eq!(found, [(1, Wide([2900; 64])), (1, Wide([7; 64]))], "{engine}");
+        let metrics = kernel.blocking_metrics().unwrap();
+        assert_eq!((metrics.processed, metrics.dropped), (3999, 2001), "{engine}");
+    }
+}

@@ -220,6 +220,48 @@ impl OnDevice {
         }
     }
 
+    /// How much of this mail one job may have.
+    fn most(&mut self, mail: &[Mail]) -> usize {
+        let mut most = mail.len();
+        while most > 0 && !self.fits(&mail[..most]) {
+            most /= 2;
+        }
+        if most == 0 && self.on_their_own.as_mut().is_some_and(OnTheirOwn::make_way) {
+            return self.most(mail);
+        }
+        most
+    }
+
+    /// Runs several jobs for the mail of one actor.
+    fn run_in_pieces(&mut self, mail: Mail, batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
+        let mut piece = mail;
+        while piece.first < mail.end {
+            while !self.fits(&[piece]) {
+                let messages = piece.end - piece.first;
+                if messages < 2 {
+                    return Err(Error::TooLarge {
+                        routine: self.program.name.clone(),
+                        words: Layout::new(self, &[piece]).words() as u64,
+                        vms: 1,
+                        engine: self.engine,
+                    });
+                }
+                piece.end = piece.first + messages / 2;
+            }
+            self.run(&[piece], batch, turn, done)?;
+            // The actor may have ended in this piece, and then handles none of the others.
+            let trapped = done.trapped.last_mut().map(|trapped| &mut trapped.rest);
+            let mut ended = trapped.into_iter().chain(done.stopped.last_mut());
+            if let Some(rest) = ended.find(|rest| rest.actor == mail.actor) {
+                rest.end = mail.end;
+                break;
+            }
+            let messages = piece.end - piece.first;
+            (piece.first, piece.end) = (piece.end, mail.end.min(piece.end + messages));
+        }
+        Ok(())
+    }
+
     /// Whether one job may have so much mail.
     fn fits(&self, mail: &[Mail]) -> bool {
         let per_vm = MAIL_WORDS + 1 + if self.sends > 0 { CONTEXT_WORDS } else { 0 };
@@ -245,22 +287,18 @@ impl Runner for OnDevice {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
         let mut done = Handled::default();
         let mut rest = &batch.mail[..];
-        while !rest.is_empty() {
-            let mut part = rest.len();
-            while !self.fits(&rest[..part]) {
-                part /= 2;
-                if part == 0 {
-                    return Err(Error::TooLarge {
-                        routine: self.program.name.clone(),
-                        words: Layout::new(self, &rest[..1]).words() as u64,
-                        vms: 1,
-                        engine: self.engine,
-                    });
+        while let [next, others @ ..] = rest {
+            match self.most(rest) {
+                0 => {
+                    self.run_in_pieces(*next, batch, turn, &mut done)?;
+                    rest = others;
+                }
+                most => {
+                    let (mail, later) = rest.split_at(most);
+                    self.run(mail, batch, turn, &mut done)?;
+                    rest = later;
                 }
             }
-            let (mail, later) = rest.split_at(part);
-            self.run(mail, batch, turn, &mut done)?;
-            rest = later;
         }
         Ok(done)
     }

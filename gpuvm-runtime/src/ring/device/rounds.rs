@@ -78,6 +78,11 @@ impl OnTheirOwn {
         }
     }
 
+    /// Gives the memory of the columns back. Whether there was any.
+    pub fn make_way(&mut self) -> bool {
+        self.columns.take().is_some()
+    }
+
     /// Makes room for so many messages, and some more, unless there is.
     fn make_room(&mut self, messages: usize) -> Result<()> {
         let has_room = |columns: &Columns| columns.capacity as usize >= messages;
