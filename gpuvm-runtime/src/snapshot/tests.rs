@@ -118,7 +118,9 @@ proptest! {
             bytes[super::format::HEADER + at.index(body)] = byte;
         }
         if let Ok(other) = Snapshot::from_bytes(&sealed(bytes.clone())) {
-            prop_assert_eq!(Snapshot::from_bytes(&other.to_bytes()).unwrap(), other);
+            // Their bytes, because a changed float may be no number, which equals nothing.
+            let again = Snapshot::from_bytes(&other.to_bytes()).unwrap();
+            prop_assert_eq!(again.to_bytes(), other.to_bytes());
         }
         bytes.truncate(bytes.len() - 1);
         prop_assert!(is_refused(&sealed(bytes)));
