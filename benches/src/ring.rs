@@ -43,7 +43,7 @@ const CALLED: u32 = 1024;
 /// Messages of a run in bulk.
 const MESSAGES: usize = 1 << 20;
 /// Messages and answers that may wait.
-pub const CAPACITY: usize = 1 << 22;
+const CAPACITY: usize = 1 << 22;
 /// Calls, one after the other, whose times make a spread.
 const CALLS: usize = 10_000;
 /// Calls of each task in a run.
@@ -148,7 +148,11 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
         (Engine::Specialized, 1023),
         (Engine::Auto, 1023),
     ] {
-        let exchange = bench.contestant(format!("gpuvm {engine}"), |actors| launch(stage, engine, actors));
+        let exchange = bench.contestant(format!("gpuvm {engine}"), |actors| {
+            let kernel = launch(stage, "ledger", engine, actors)?;
+            kernel.blocking_activate()?;
+            Ok(kernel)
+        });
         ring.push(exchange.talking(|actors| talk.gpuvm(engine, actors, times)));
     }
     for (name, how) in [
@@ -173,16 +177,15 @@ pub fn bare(ring: &[Exchange]) -> Option<f64> {
         .min_by(f64::total_cmp)
 }
 
-fn launch(stage: &Stage, engine: Engine, actors: u32) -> Result<KernelHandle> {
+/// A kernel of so many actors, with room for all messages of a run.
+pub fn launch(stage: &Stage, id: &str, engine: Engine, actors: u32) -> Result<KernelHandle> {
     let options = RingOptions {
         actors,
         engine,
         queue_capacity: CAPACITY,
         ..default()
     };
-    let kernel = stage.runtime.blocking_launch_ring("ledger", options)?;
-    kernel.blocking_activate()?;
-    Ok(kernel)
+    Ok(stage.runtime.blocking_launch_ring(id, options)?)
 }
 
 /// What is the same for all contestants.

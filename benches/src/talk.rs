@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Result, ensure};
 use gpuvm::ring::KernelHandle;
-use gpuvm::{Engine, Ring, RingMessage, RingOptions, VmType, default, ring_kernel, routine};
+use gpuvm::{Engine, Ring, RingMessage, VmType, ring_kernel, routine};
 use rayon::prelude::*;
 use tokio::runtime::Runtime as Tokio;
 
 use crate::peers::kameo::Relays;
-use crate::ring::{CAPACITY, LONG};
+use crate::ring::{LONG, launch};
 use crate::stage::Stage;
 use crate::timing::once;
 
@@ -126,7 +126,7 @@ impl<'t> Talk<'t> {
     pub fn gpuvm(&mut self, engine: Engine, actors: u32, full: u32) -> Result<f64> {
         let times = self.times(full);
         self.measure(actors, times, |stage| {
-            let kernel = launch(stage, engine, actors)?;
+            let kernel = launch(stage, "relay", engine, actors)?;
             kernel.blocking_send_all(tokens(actors, times))?;
             let (seconds, ()) = once(|| {
                 kernel.blocking_activate()?;
@@ -167,16 +167,6 @@ impl<'t> Talk<'t> {
         })?;
         Ok(f64::from(actors) * f64::from(times + 1) / seconds)
     }
-}
-
-fn launch(stage: &Stage, engine: Engine, actors: u32) -> Result<KernelHandle> {
-    let options = RingOptions {
-        actors,
-        engine,
-        queue_capacity: CAPACITY,
-        ..default()
-    };
-    Ok(stage.runtime.blocking_launch_ring("relay", options)?)
 }
 
 /// What every actor says that it has seen.

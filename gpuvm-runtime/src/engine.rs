@@ -475,6 +475,24 @@ pub struct Job {
 }
 
 impl Job {
+    /// A job of so many VMs that are all of a launch, each running once on what these slots name, with no words of its own.
+    pub fn new(program: Arc<Program>, vms: u32, slots: Vec<Slot>) -> Job {
+        Job {
+            program,
+            first_vm: 0,
+            vms,
+            vm_count: vms,
+            slots,
+            arena_words: 0,
+            atomics: Vec::new(),
+            changed: Vec::new(),
+            atomic_regions: Vec::new(),
+            steps: 1,
+            copies: Vec::new(),
+            neighbours: None,
+        }
+    }
+
     /// How many atomic words there are.
     pub fn atomic_words(&self) -> usize {
         let end = |(at, region): &(usize, Region)| at + region.words as usize;

@@ -269,18 +269,14 @@ impl Layout {
             });
         }
         let job = Job {
-            program: Arc::clone(cut.program),
             first_vm: range.start,
-            vms: range.end - range.start,
             vm_count: cut.vm_count,
-            slots,
             arena_words,
-            atomics: Vec::new(),
             changed,
             atomic_regions: self.atomic_regions.clone(),
             steps: *steps,
             copies,
-            neighbours: None,
+            ..Job::new(Arc::clone(cut.program), range.end - range.start, slots)
         };
         (job, content)
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use gpuvm::RuntimeConfig;
 use gpuvm::prelude::*;
 
-use super::{Balance, Deposit, LONG, SHORT, active, actors};
+use super::{Balance, Deposit, LONG, SHORT, actors, resting};
 
 fn patient_for(termination_timeout: Duration) -> Runtime {
     let config = RuntimeConfig {
@@ -83,14 +83,7 @@ impl Wake for DropTask {
 
 #[test]
 fn the_pump_itself_may_drop_it() {
-    let options = RingOptions {
-        queue_capacity: 1,
-        ..actors(1)
-    };
-    let kernel = active("ledger", Engine::Native, options);
-    // Its actor rests until somebody receives the answer.
-    kernel.blocking_send(0, Deposit { cents: 1 }).unwrap();
-    kernel.blocking_settle().unwrap();
+    let kernel = resting();
     let mut task: Task = Box::pin(async move {
         let mut call = pin!(kernel.call::<Balance>(0, Deposit { cents: 1 }));
         let is_pending = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending()));

@@ -257,16 +257,21 @@ fn a_call_that_nobody_waits_for_is_a_dead_letter() {
     assert!(letter.message::<Balance>().is_some());
 }
 
-#[test]
-fn a_call_waits_no_longer_than_it_should() {
+/// A kernel whose actor rests until somebody receives its answer.
+fn resting() -> KernelHandle {
     let options = RingOptions {
         queue_capacity: 1,
         ..actors(1)
     };
     let kernel = active("ledger", Engine::Native, options);
-    // Its actor rests until somebody receives the answer.
     kernel.blocking_send(0, Deposit { cents: 1 }).unwrap();
     kernel.blocking_settle().unwrap();
+    kernel
+}
+
+#[test]
+fn a_call_waits_no_longer_than_it_should() {
+    let kernel = resting();
     let call = kernel.blocking_call_within::<Deposit, Balance>(0, Deposit { cents: 1 }, SHORT);
     let error = ring_error(call.unwrap_err());
     assert_eq!(

@@ -156,8 +156,7 @@ impl Builder<'_> {
             let loaded: Vec<_> = indices.iter().map(|&index| (index, self.columns(index))).collect();
             for (index, columns) in loaded {
                 let at = At { index, count };
-                let element = self.compute_element(Some(at), index, columns);
-                let value = self.value(&partial.value, &element);
+                let value = self.value_of(&partial.value, at, columns);
                 match &folded {
                     Some(folded) => self.fold(op, folded, &value, at),
                     None => folded = Some(self.variable(&value)),
@@ -207,9 +206,14 @@ impl Builder<'_> {
 
     /// Computes an element whose columns were loaded, and folds its value.
     fn fold_loaded(&mut self, op: Fold, value: &Input, folded: &[Word], at: At, columns: Columns) {
-        let element = self.compute_element(Some(at), at.index, columns);
-        let value = self.value(value, &element);
+        let value = self.value_of(value, at, columns);
         self.fold(op, folded, &value, at);
+    }
+
+    /// Computes an element whose columns were loaded. Gives the words of its value.
+    fn value_of(&mut self, value: &Input, at: At, columns: Columns) -> Vec<Word> {
+        let element = self.compute_element(Some(at), at.index, columns);
+        self.value(value, &element)
     }
 
     /// Loads what so many elements have in columns. In place of an element that is not there it is the last of all; and as no index is

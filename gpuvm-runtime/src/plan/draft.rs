@@ -94,18 +94,10 @@ impl Draft {
             region: None,
         });
         Job {
-            program: Arc::clone(&course.program),
-            first_vm: 0,
-            vms: self.vms,
-            vm_count: self.vms,
-            slots,
             arena_words: self.arena_words,
-            atomics: Vec::new(),
-            changed: Vec::new(),
             atomic_regions,
-            steps: 1,
-            copies: Vec::new(),
             neighbours: self.neighbours,
+            ..Job::new(Arc::clone(&course.program), self.vms, slots)
         }
     }
 }

@@ -11,7 +11,6 @@ use super::callers::Caller;
 use super::context::Sent;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
-use super::life::Life;
 use super::options::Answers;
 use super::pump::Outcome;
 use super::shared::{Shared, State};
@@ -48,27 +47,17 @@ pub(super) fn deliver(
     shared.accept_sent(&mut state, sent);
     let received = from.len();
     state.outputs.push(from, words);
-    let room = std::mem::replace(&mut state.in_flight, going_on);
     let failure = outcome.failure.clone();
     let failed = failure.is_some();
     if let Some(reason) = failure {
         shared.fail_in(&mut state, reason);
     }
-    let rests = state.life != Life::Active || state.is_settled();
-    shared.note_room(&state);
-    drop(state);
+    shared.go_on(state, going_on, !outcome.stopped.is_empty());
     if failed {
         shared.notify_all();
     }
-    // Who has waited for an actor that has stopped makes no use of the room.
-    let room = if outcome.stopped.is_empty() { room } else { usize::MAX };
-    shared.room.notify(room.additional());
-    shared.wake_linked();
     if received > 0 {
         shared.answered.notify(received.additional());
-    }
-    if rests {
-        shared.changed.notify(usize::MAX);
     }
     let undeliverable = handed.reply(callers);
     if !undeliverable.is_empty() {
@@ -124,8 +113,8 @@ impl HandOut<'_> {
         let size = self.shared.entry.message.ty.words as usize;
         for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
             if let Some(error) = self.outcome.lost_at(place) {
-                let words = self.letters.words[at * size..(at + 1) * size].to_vec();
-                self.shared.bury(state, actor, words, error.clone());
+                let words = &self.letters.words[at * size..(at + 1) * size];
+                self.shared.bury(state, actor, words, error);
             }
         }
     }

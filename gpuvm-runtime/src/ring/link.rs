@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use super::context::Sent;
 use super::error::RingError;
-use super::letters::{DeadLetter, DeadReason};
 use super::life::Life;
 use super::shared::{Shared, State};
 
@@ -76,17 +75,7 @@ impl Shared {
             },
         };
         if let Err(error) = refused {
-            let mut state = self.lock();
-            for (at, &actor) in sent.to.iter().enumerate() {
-                let size = kind.ty.words as usize;
-                let letter = DeadLetter {
-                    actor,
-                    kind,
-                    words: sent.words[at * size..(at + 1) * size].to_vec(),
-                    reason: DeadReason::NotHandled(error.clone()),
-                };
-                self.keep(&mut state, letter);
-            }
+            self.bury_each(&mut self.lock(), kind, (&sent.to, &sent.words), &error);
         }
     }
 

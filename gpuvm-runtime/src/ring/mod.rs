@@ -37,6 +37,7 @@ mod context;
 mod deliver;
 mod device;
 mod error;
+mod failure;
 mod handle;
 pub mod handler;
 mod interrupt;

@@ -179,7 +179,7 @@ impl Pump<'_> {
                 ..Rounds::default()
             },
             Err(error) => {
-                shared.fail_with(&sent, from_others, error.to_string());
+                shared.fail_with(sent, from_others, error.to_string());
                 return Err(Failed);
             }
         };

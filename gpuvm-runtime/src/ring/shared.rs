@@ -10,7 +10,7 @@ use super::callers::{Caller, Callers};
 use super::context::Sent;
 use super::error::RingError;
 use super::handler::Entry;
-use super::letters::{DeadLetter, DeadReason, Letters};
+use super::letters::{DeadLetter, Letters};
 use super::life::Life;
 use super::link::Links;
 use super::metrics::{Counts, Metrics};
@@ -249,7 +249,7 @@ impl Shared {
                         letters.to.push(actor);
                         letters.words.extend(words);
                     }
-                    false => self.bury(state, actor, words.to_vec(), self.no_such_actor(actor)),
+                    false => self.bury(state, actor, words, &self.no_such_actor(actor)),
                 }
             }
         }
@@ -282,10 +282,17 @@ impl Shared {
             counts.took(between, went.time / rounds);
         }
         self.accept_sent(&mut state, left);
+        self.go_on(state, in_flight, false);
+    }
+
+    /// The pump is done with the messages that it had, and has so many now: tells those who wait for room, all of them if an actor has
+    /// stopped, because one who waits for that actor makes no use of it; and those who wait for the pump to rest, if it does.
+    pub fn go_on(&self, mut state: MutexGuard<'_, State>, in_flight: usize, has_stopped: bool) {
         let room = std::mem::replace(&mut state.in_flight, in_flight);
         let rests = state.life != Life::Active || state.is_settled();
         self.note_room(&state);
         drop(state);
+        let room = if has_stopped { usize::MAX } else { room };
         self.room.notify(room.additional());
         self.wake_linked();
         if rests {
@@ -362,77 +369,6 @@ impl Shared {
             // Who called may be gone.
             let _ = reply.send(Err(error));
         }
-    }
-
-    /// Makes dead letters of everything that waits.
-    pub fn bury_all(&self, state: &mut State, error: &RingError) {
-        let letters = std::mem::take(&mut state.letters);
-        let size = self.entry.message.ty.words as usize;
-        for (at, &actor) in letters.to.iter().enumerate() {
-            let words = letters.words[at * size..(at + 1) * size].to_vec();
-            self.bury(state, actor, words, error.clone());
-        }
-        state.callers.refuse_last(letters.called.len(), error);
-    }
-
-    /// Makes a dead letter of a message.
-    pub fn bury(&self, state: &mut State, actor: u32, words: Vec<u32>, error: RingError) {
-        let letter = DeadLetter {
-            actor,
-            kind: self.entry.message,
-            words,
-            reason: DeadReason::NotHandled(error),
-        };
-        self.keep(state, letter);
-    }
-
-    /// Keeps a dead letter.
-    pub fn keep(&self, state: &mut State, letter: DeadLetter) {
-        tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
-        state.counts.dropped += 1;
-        state.dead.push_back(letter);
-        if state.dead.len() > self.config.dead_letters {
-            state.dead.pop_front();
-        }
-    }
-
-    /// The kernel has failed: nothing that waits is handled any more.
-    pub fn fail(&self, reason: String) {
-        self.fail_in(&mut self.lock(), reason);
-        self.notify_all();
-    }
-
-    /// The same where the pump has these messages, of which so many were accepted before. How far the actors came with them nobody knows.
-    pub fn fail_with(&self, sent: &Sent, from_others: usize, reason: String) {
-        let mut state = self.lock();
-        let error = RingError::Failed {
-            kernel: self.name(),
-            reason: reason.clone(),
-        };
-        state.counts.accepted += (sent.to.len() - from_others) as u64;
-        let size = self.entry.message.ty.words as usize;
-        for (at, &actor) in sent.to.iter().enumerate() {
-            let words = sent.words[at * size..(at + 1) * size].to_vec();
-            self.bury(&mut state, actor, words, error.clone());
-        }
-        self.fail_in(&mut state, reason);
-        drop(state);
-        self.notify_all();
-    }
-
-    /// The same for one who has the lock, and tells everybody afterwards.
-    pub fn fail_in(&self, state: &mut State, reason: String) {
-        tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
-        let error = RingError::Failed {
-            kernel: self.name(),
-            reason: reason.clone(),
-        };
-        state.life = Life::Failed;
-        state.reason = Some(reason);
-        state.in_flight = 0;
-        state.questions.clear();
-        self.bury_all(state, &error);
-        state.callers.refuse_last(usize::MAX, &error);
     }
 
     /// Ends the kernel when what it has is handled, or at once.

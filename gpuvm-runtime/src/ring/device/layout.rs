@@ -93,18 +93,9 @@ impl Layout {
         }
         slots.push(slot(&(end..end), 0));
         Job {
-            program: Arc::clone(&actors.program),
-            first_vm: 0,
-            vms: mail,
-            vm_count: mail,
-            slots,
             changed: std::iter::once(self.contexts.start..end).collect(),
             arena_words: end,
-            atomics: Vec::new(),
-            atomic_regions: Vec::new(),
-            steps: 1,
-            copies: Vec::new(),
-            neighbours: None,
+            ..Job::new(Arc::clone(&actors.program), mail, slots)
         }
     }
 

@@ -353,17 +353,7 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
         region: None,
     });
     Job {
-        program: Arc::clone(program),
-        first_vm: 0,
-        vms,
-        vm_count: vms,
-        slots,
-        arena_words: 0,
-        atomics: Vec::new(),
-        changed: Vec::new(),
         atomic_regions: atomics.map(|column| (0, column.clone())).into_iter().collect(),
-        steps: 1,
-        copies: Vec::new(),
-        neighbours: None,
+        ..Job::new(Arc::clone(program), vms, slots)
     }
 }

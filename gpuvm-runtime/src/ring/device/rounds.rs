@@ -69,30 +69,29 @@ impl OnTheirOwn {
     }
 
     /// Puts messages into the columns as the first mail, at a time of the kernel's clock.
-    fn prepare(&mut self, sent: &Sent, stopped: &[u32], now: u64) -> Result<()> {
-        self.make_room(sent.to.len())?;
+    fn prepare(&mut self, sent: &Sent, stopped: &[u32], now: u64) -> Result<(&Post, &Columns)> {
+        // The old columns' room may be needed for new ones.
+        let messages = sent.to.len();
+        let columns = match self
+            .columns
+            .take()
+            .filter(|columns| columns.capacity as usize >= messages)
+        {
+            Some(columns) => columns,
+            None => {
+                let capacity = (messages + messages / 2).next_power_of_two();
+                self.post.columns(u32::try_from(capacity).unwrap_or(u32::MAX))?
+            }
+        };
+        let columns = self.columns.insert(columns);
         let batch = self.grouper.group(&sent.to, &sent.words);
-        match &self.columns {
-            Some(columns) => self.post.fill(columns, &batch, now, stopped),
-            None => Ok(()),
-        }
+        self.post.fill(columns, &batch, now, stopped)?;
+        Ok((&self.post, columns))
     }
 
     /// Gives the memory of the columns back. Whether there was any.
     pub fn make_way(&mut self) -> bool {
         self.columns.take().is_some()
-    }
-
-    /// Makes room for so many messages, and some more, unless there is.
-    fn make_room(&mut self, messages: usize) -> Result<()> {
-        let has_room = |columns: &Columns| columns.capacity as usize >= messages;
-        if !self.columns.as_ref().is_some_and(has_room) {
-            // The old columns' room may be needed.
-            self.columns = None;
-            let capacity = (messages + messages / 2).next_power_of_two();
-            self.columns = Some(self.post.columns(u32::try_from(capacity).unwrap_or(u32::MAX))?);
-        }
-        Ok(())
     }
 }
 
@@ -107,13 +106,9 @@ impl OnDevice {
         let Some(mut own) = self.on_their_own.take() else {
             return Ok(None);
         };
-        match own.prepare(sent, stopped, turn.now) {
+        let (post, columns) = match own.prepare(sent, stopped, turn.now) {
             Err(Error::OutOfMemory { .. }) => return Ok(None),
             prepared => prepared?,
-        }
-        let OnTheirOwn { post, columns, .. } = &own;
-        let Some(columns) = columns else {
-            return Ok(None);
         };
         let Some((rounds, is_possible)) = self.rounds_on(post, columns, turn)? else {
             return Ok(None);

@@ -1,0 +1,82 @@
+//! Messages that nobody handles, and kernels that fail.
+
+use super::context::Sent;
+use super::error::RingError;
+use super::handler::Kind;
+use super::letters::{DeadLetter, DeadReason, Letters};
+use super::life::Life;
+use super::shared::{Shared, State};
+
+impl Shared {
+    /// Makes dead letters of everything that waits.
+    pub fn bury_all(&self, state: &mut State, error: &RingError) {
+        let letters = std::mem::take(&mut state.letters);
+        self.bury_each(state, self.entry.message, (&letters.to, &letters.words), error);
+        state.callers.refuse_last(letters.called.len(), error);
+    }
+
+    /// Makes dead letters of messages of a type, given the actor of each and the words of all.
+    pub fn bury_each(&self, state: &mut State, kind: Kind, (to, words): (&[u32], &[u32]), error: &RingError) {
+        let size = kind.ty.words as usize;
+        for (at, &actor) in to.iter().enumerate() {
+            let letter = DeadLetter {
+                actor,
+                kind,
+                words: words[at * size..(at + 1) * size].to_vec(),
+                reason: DeadReason::NotHandled(error.clone()),
+            };
+            self.keep(state, letter);
+        }
+    }
+
+    /// Makes a dead letter of a message.
+    pub fn bury(&self, state: &mut State, actor: u32, words: &[u32], error: &RingError) {
+        self.bury_each(state, self.entry.message, (&[actor], words), error);
+    }
+
+    /// Keeps a dead letter.
+    pub fn keep(&self, state: &mut State, letter: DeadLetter) {
+        tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
+        state.counts.dropped += 1;
+        state.dead.push_back(letter);
+        if state.dead.len() > self.config.dead_letters {
+            state.dead.pop_front();
+        }
+    }
+
+    /// The kernel has failed: nothing that waits is handled any more.
+    pub fn fail(&self, reason: String) {
+        self.fail_in(&mut self.lock(), reason);
+        self.notify_all();
+    }
+
+    /// The same where the pump has these messages, of which so many were accepted before. How far the actors came with them nobody knows.
+    pub fn fail_with(&self, sent: Sent, from_others: usize, reason: String) {
+        let mut state = self.lock();
+        state.counts.accepted += (sent.to.len() - from_others) as u64;
+        // Then they are among those that wait when the kernel fails.
+        state.letters.prepend(Letters {
+            to: sent.to,
+            words: sent.words,
+            ..Letters::default()
+        });
+        self.fail_in(&mut state, reason);
+        drop(state);
+        self.notify_all();
+    }
+
+    /// The same for one who has the lock, and tells everybody afterwards.
+    pub fn fail_in(&self, state: &mut State, reason: String) {
+        tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
+        let error = RingError::Failed {
+            kernel: self.name(),
+            reason: reason.clone(),
+        };
+        state.life = Life::Failed;
+        state.reason = Some(reason);
+        state.in_flight = 0;
+        state.questions.clear();
+        self.bury_all(state, &error);
+        state.callers.refuse_last(usize::MAX, &error);
+    }
+}
