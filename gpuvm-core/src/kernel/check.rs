@@ -195,6 +195,7 @@ impl Kernel {
                 states,
                 mail,
                 handled,
+                busy,
                 around,
             } => {
                 let context = |around: &Around| self.params.get(around.context).copied();
@@ -215,7 +216,8 @@ impl Kernel {
                     .column(*mail)
                     .ok_or_else(|| format!("parameter {mail}, for the mail, is no `&[T]`"))?;
                 self.is(*mail, mail_of, of_vm)?;
-                self.whole(*handled, TypeRef::of::<u32>().ty)
+                self.whole(*handled, TypeRef::of::<u32>().ty)?;
+                self.whole(*busy, TypeRef::of::<u32>().ty)
             }
         }
     }

@@ -9,12 +9,13 @@ use crate::types::Context;
 
 impl Builder<'_> {
     /// Goes through the messages of the VM's actor. A message's answer is there before it counts as handled.
-    pub(super) fn handle(&mut self, vm: Word, [states, mail, handled]: [usize; 3], around: Option<Around>) {
+    pub(super) fn handle(&mut self, vm: Word, [states, mail, handled, busy]: [usize; 4], around: Option<Around>) {
         let with_mail = self.fetched(mail)[2];
         self.halt_unless_below(vm, with_mail);
         let own = self.load_element(mail, vm);
         let (actor, first, end) = (own[0], own[1], own[2]);
         self.halt_unless_below(first, end);
+        self.halt_if_busy(busy, actor);
         self.state = self.reference_to(states, actor);
         let count = self.count(&self.kernel.count);
         let at = At { index: actor, count };
@@ -22,7 +23,7 @@ impl Builder<'_> {
         if let Some(around) = around {
             self.open_letters(around, first);
         }
-        let (next, body, done) = (self.block(), self.block(), self.block());
+        let (next, body, done, stopped) = (self.block(), self.block(), self.block(), self.block());
         self.end(End::Jump(next));
         self.begin(next);
         self.turn(message, end, body, done);
@@ -36,11 +37,27 @@ impl Builder<'_> {
         let so_far = self.compute(Op::Sub, &[message, first], 0);
         self.store_element(handled, vm, &[so_far]);
         if let Some(around) = around {
-            self.leave_if_stopped(around, done);
+            self.leave_if_stopped(around, stopped);
         }
         self.end(End::Jump(next));
         self.begin(done);
+        let none = self.make(Op::Imm, 0);
+        self.store_element(busy, actor, &[none]);
         self.end(End::Halt);
+        self.begin(stopped);
+        self.end(End::Halt);
+    }
+
+    /// Leaves an actor alone that is busy, and makes another one so.
+    fn halt_if_busy(&mut self, busy: usize, actor: Word) {
+        let is_busy = self.load_element(busy, actor)[0];
+        let (halt, on) = (self.block(), self.block());
+        self.end(branch(is_busy, halt, on));
+        self.begin(halt);
+        self.end(End::Halt);
+        self.begin(on);
+        let begun = self.make(Op::Imm, 1);
+        self.store_element(busy, actor, &[begun]);
     }
 
     /// Lets the actor's letters begin where there is room for those of its first message and of all after it.
@@ -74,11 +91,11 @@ impl Builder<'_> {
         }
     }
 
-    fn leave_if_stopped(&mut self, around: Around, done: usize) {
+    fn leave_if_stopped(&mut self, around: Around, stopped: usize) {
         let (at, record) = self.record(around);
         let word = self.compute(Op::Load, &[at, record], Context::STOPPED);
         let on = self.block();
-        self.end(branch(word, done, on));
+        self.end(branch(word, stopped, on));
         self.begin(on);
     }
 

@@ -22,6 +22,7 @@ fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel 
         types::<&[M]>(),
         types::<&mut [A]>(),
         types::<&mut [u32]>(),
+        types::<&mut [u32]>(),
         types::<&mut Context>(),
         types::<&mut [(u32, M)]>(),
     ];
@@ -37,6 +38,7 @@ fn args(states: (&[u32], u32), mail: &[[u32; 3]], messages: (&[u32], u32), answe
         Argument::whole(messages.0, messages.1),
         Argument::whole(&vec![9; (count * answers) as usize], answers.max(1)),
         Argument::whole(&vec![0; mail.len()], 1),
+        Argument::whole(&vec![0; states.0.len() / states.1 as usize], 1),
     ]
 }
 
@@ -123,12 +125,26 @@ fn actors_handle_their_messages_in_order() {
         }
     }
     assert_eq!(handled, [3, 2, 0, 1]);
+    // The one that trapped stays busy.
+    let busy = vec![0, 0, 0, 1, 0, 0];
     assert_eq!(
-        (&left[0].words, &left[3].words, &left[4].words),
-        (&states, &answers, &handled)
+        (&left[0].words, &left[3].words, &left[4].words, &left[5].words),
+        (&states, &answers, &handled, &busy)
     );
     assert_eq!(traps.len(), 1);
     assert_eq!((traps[0].vm, traps[0].line, traps[0].words[0]), (3, 2, 77));
+}
+
+#[test]
+fn busy_actors_are_left_alone() {
+    let mail = [[1, 0, 2], [0, 2, 3]];
+    let mut args = args((&[5, 0, 7, 0], 2), &mail, (&[1, 3, 0, 0, 1, 4], 2), 2);
+    args[5] = Argument::whole(&[0, 1], 1);
+    let kernel = kernel::<(u32, u32), Option<u32>, Option<u32>>(tally());
+    let (left, _) = agree(&kernel, &args, 2, &all_settings());
+    assert_eq!(left[0].words[2..], [7, 0]);
+    assert_eq!(left[0].words[1], 1);
+    assert_eq!((&left[4].words[..], &left[5].words[..]), (&[0, 1][..], &[0, 1][..]));
 }
 
 #[test]
@@ -182,6 +198,7 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
         change(|k| k.params[2] = types::<&[u32]>()),
         change(|k| k.params[3] = types::<&mut [u32]>()),
         change(|k| k.params[4] = types::<&[u32]>()),
+        change(|k| k.params[5] = types::<&[u32]>()),
         change(|k| k.stores[0] = output(Input::Constant(vec![0, 0]), 0)),
         change(|k| k.calls[0].args[0] = Input::Room(2)),
         change(|k| k.then = None),
@@ -197,6 +214,7 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
             "call 0 of `tally`: argument 1: it is `u32`, and `Option` is needed",
             "the value for parameter 3: it is `Option`, and `u32` is needed",
             "parameter 4 is no `&mut [T]`, so that elements cannot be stored to it",
+            "parameter 5 is no `&mut [T]`, so that elements cannot be stored to it",
             "parameter 0 cannot be the actors' states and a column to store to as well",
             "call 0 of `tally`: argument 0: it is `&Option`, and `&mut (u32, u32)` is needed",
             "call 0 of `tally`: argument 0: it does not exist",

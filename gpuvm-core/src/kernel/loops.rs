@@ -114,8 +114,9 @@ impl Builder<'_> {
                 states,
                 mail,
                 handled,
+                busy,
                 around,
-            } => self.handle(vm, [*states, *mail, *handled], *around),
+            } => self.handle(vm, [*states, *mail, *handled, *busy], *around),
         }
     }
 

@@ -25,8 +25,12 @@ impl Builder<'_> {
                 needed.extend(chunks);
             }
             Some(Then::Handle {
-                states, mail, handled, ..
-            }) => needed.extend([*states, *mail, *handled]),
+                states,
+                mail,
+                handled,
+                busy,
+                ..
+            }) => needed.extend([*states, *mail, *handled, *busy]),
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {

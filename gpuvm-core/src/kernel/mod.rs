@@ -34,6 +34,9 @@
 //! In [`Then::Handle`] an element is a message, and a VM goes through those of one actor in order. The call gets the actor's state where it
 //! lies ([`Input::State`]), so that each message finds what the one before it left, and a trap leaves what the routine alone would have
 //! left. Here `vm::id()` is the actor's number and `vm::count()` the number of actors. Two VMs must not have the same actor.
+//!
+//! Launches may follow each other before it is known how the VMs of the earlier ones have ended: each actor says whether one is still at it,
+//! and then a VM of a later launch leaves its messages alone. An actor whose VM has trapped or that has stopped stays that way.
 
 mod build;
 mod check;
@@ -209,6 +212,9 @@ pub enum Then {
         /// The `&mut [u32]` of how many messages each VM has handled, up to date whenever a message is handled. A VM without messages
         /// stores nothing.
         handled: usize,
+        /// The `&mut [u32]` of whether each actor is busy: 0 unless a VM has begun with its messages and has not come to their end. A VM
+        /// whose actor is busy when it begins halts at once.
+        busy: usize,
         /// What the routine has of its surroundings, if it has.
         around: Option<Around>,
     },
@@ -216,7 +222,7 @@ pub enum Then {
 
 /// What a handler has of its surroundings: two more arguments, a `&mut Context` and the column for messages that actors send, the letters.
 /// What an actor sends lies there together, in order, from its first message's number times `sends` on. The VM halts after a message that
-/// stops the actor.
+/// stops the actor, which is busy from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
     /// The `&mut Context`, a record of each VM.
@@ -262,14 +268,15 @@ impl Kernel {
     /// | 2 | `&[M]` | the messages |
     /// | 3 | `&mut [A]` | the answers to them |
     /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
-    /// | 5 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
-    /// | 6 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
-    /// | from 7 on | `&mut [(u32, [R; N])]` | the `rooms`: for each message how many values there are, and these |
+    /// | 5 | `&mut [u32]` | whether each actor is busy |
+    /// | 6 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
+    /// | 7 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
+    /// | from 8 on | `&mut [(u32, [R; N])]` | the `rooms`: for each message how many values there are, and these |
     ///
     /// With `sends`, the most messages that an actor sends while it handles one, the routine is
     /// `fn(&mut S, M, &mut Context, &mut [(u32, M)], …) -> A`, at last with a `&mut (u32, [R; N])` for each of the rooms.
-    pub fn handler(routine: &'static Routine, params: [TypeRef; 7], sends: u32, rooms: &[TypeRef]) -> Kernel {
-        let [states, mail, messages, answers, handled, context, letters] = [0, 1, 2, 3, 4, 5, 6];
+    pub fn handler(routine: &'static Routine, params: [TypeRef; 8], sends: u32, rooms: &[TypeRef]) -> Kernel {
+        let [states, mail, messages, answers, handled, busy, context, letters] = [0, 1, 2, 3, 4, 5, 6, 7];
         let around = (sends > 0).then_some(Around {
             context,
             letters,
@@ -299,6 +306,7 @@ impl Kernel {
                 states,
                 mail,
                 handled,
+                busy,
                 around,
             }),
         }

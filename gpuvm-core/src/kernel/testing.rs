@@ -236,12 +236,19 @@ impl Model<'_> {
                 }
             }
             Some(Then::Handle { mail, .. }) if vm >= self.args[*mail].length => {}
-            Some(Then::Handle { mail, handled, .. }) => {
+            Some(Then::Handle {
+                mail, handled, busy, ..
+            }) => {
                 let own = self.args[*mail].entry(vm, 3).to_vec();
+                if own[1] >= own[2] || self.args[*busy].entry(own[0], 1) != [0] {
+                    return Ok(());
+                }
+                self.put(*busy, own[0], Some(vec![1]));
                 for message in own[1]..own[2] {
                     self.element_as(own[0], message)?;
                     self.put(*handled, vm, Some(vec![message + 1 - own[1]]));
                 }
+                self.put(*busy, own[0], Some(vec![0]));
             }
         }
         Ok(())

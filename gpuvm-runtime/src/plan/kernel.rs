@@ -404,8 +404,9 @@ pub(crate) fn key(kernel: &Kernel) -> String {
             states,
             mail,
             handled,
+            busy,
             around,
-        }) => write!(key, " handle {states} {mail} {handled} {around:?}"),
+        }) => write!(key, " handle {states} {mail} {handled} {busy} {around:?}"),
     };
     key
 }
