@@ -102,6 +102,16 @@ pub struct Row {
 
 /// A job on an engine. It runs only while it is advanced, so it can be paused, looked at, saved and moved in between.
 pub trait Running: Send {
+    /// Lets the VMs begin before anybody waits for them in [`Running::advance`]: each runs at least so many instructions, unless it ends
+    /// before. Jobs that were begun follow each other in that order. False if the engine cannot; then nothing has run.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn begin(&mut self, _cycles: u64) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Lets VMs that yielded go on, and runs until no VM is running any more or the limit is reached. `watch` is called between
     /// submissions.
     ///

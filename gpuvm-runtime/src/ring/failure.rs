@@ -10,9 +10,12 @@ use super::shared::{Shared, State};
 impl Shared {
     /// Makes dead letters of everything that waits.
     pub fn bury_all(&self, state: &mut State, error: &RingError) {
-        let letters = std::mem::take(&mut state.letters);
-        self.bury_each(state, self.entry.message, (&letters.to, &letters.words), error);
-        state.callers.refuse_last(letters.called.len(), error);
+        let mut called = 0;
+        while let Some(Letters { to, words, called: own, .. }) = state.letters.take_piece() {
+            self.bury_each(state, self.entry.message, (&to, &words), error);
+            called += own.len();
+        }
+        state.callers.refuse_last(called, error);
     }
 
     /// Makes dead letters of messages of a type, given the actor of each and the words of all.
@@ -55,7 +58,7 @@ impl Shared {
         let mut state = self.lock();
         state.counts.accepted += (sent.to.len() - from_others) as u64;
         // Then they are among those that wait when the kernel fails.
-        state.letters.prepend(Letters {
+        state.letters.put_back(Letters {
             to: sent.to,
             words: sent.words,
             ..Letters::default()

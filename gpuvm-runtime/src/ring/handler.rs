@@ -67,7 +67,7 @@ pub struct Entry {
     /// Whether that is an `Option` of the answer.
     pub(crate) optional: bool,
     /// The launch parameters of its kernel, see [`Kernel::handler`].
-    params: [TypeRef; 7],
+    params: [TypeRef; 8],
     /// See [`Handler::SENDS`].
     pub(crate) sends: u32,
     /// What actors forward to those of a linked kernel, if they do.
@@ -150,6 +150,7 @@ impl Entry {
                 TypeRef::of::<&[(u32, u32, u32)]>(),
                 TypeRef::of::<&[H::Message]>(),
                 TypeRef::of::<&mut [H::Answer]>(),
+                TypeRef::of::<&mut [u32]>(),
                 TypeRef::of::<&mut [u32]>(),
                 TypeRef::of::<&mut Context>(),
                 TypeRef::of::<&mut [(u32, H::Message)]>(),

@@ -23,7 +23,7 @@ impl Interrupt {
     pub fn is_due(&self, shared: &Shared) -> bool {
         let state = shared.lock();
         let waiting = state.letters.len();
-        if waiting == 0 || !state.letters.called.is_empty() || state.has_news(shared) {
+        if waiting == 0 || state.letters.has_calls() || state.has_news(shared) {
             return state.has_work(shared);
         }
         let since = self.since.get().unwrap_or_else(Instant::now);

@@ -30,21 +30,18 @@ impl Letters {
         self.to.is_empty()
     }
 
-    /// The messages of so many words that nobody waits for the answers of.
-    pub fn sent(&self, size: usize) -> Messages {
-        let mut sent = Messages::default();
+    /// Adds the messages, of so many words, that nobody waits for the answers of.
+    pub fn add_sent(&self, sent: &mut Messages, size: usize) {
         let mut called = self.called.iter().peekable();
         for (at, &actor) in self.to.iter().enumerate() {
             if called.next_if_eq(&&at).is_none() {
                 sent.push(actor, &self.words[at * size..(at + 1) * size]);
             }
         }
-        sent
     }
 
-    /// Puts messages before all others.
-    pub fn prepend(&mut self, first: Letters) {
-        let later = std::mem::replace(self, first);
+    /// Adds later messages.
+    pub fn append(&mut self, later: Letters) {
         let before = self.len();
         self.to.extend(later.to);
         self.words.extend(later.words);

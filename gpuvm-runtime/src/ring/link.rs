@@ -90,9 +90,7 @@ impl Shared {
         let letters = self.deliverable(&mut state, std::mem::take(sent));
         state.counts.accepted += (all - letters.len()) as u64;
         if !letters.is_empty() {
-            state.letters.to.extend_from_slice(&letters.to);
-            state.letters.words.extend_from_slice(&letters.words);
-            state.note_accepted(letters.len(), Instant::now);
+            state.take_in(&letters.to, &letters.words, Instant::now);
             self.note_room(&state);
         }
         if state.life == Life::Active {

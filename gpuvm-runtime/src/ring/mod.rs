@@ -50,6 +50,7 @@ mod options;
 mod outputs;
 mod pump;
 mod question;
+mod queue;
 mod rest;
 mod runner;
 mod shared;
@@ -81,6 +82,9 @@ use crate::error::Result;
 use crate::native::context::Vms;
 use crate::runtime::Runtime;
 
+/// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
+const SHORTEST_BATCH: usize = 4096;
+
 /// Launches a kernel.
 pub(crate) fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Result<KernelHandle> {
     start(runtime, entry, options, None)
@@ -98,7 +102,12 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     let program = runtime.link_ring(entry)?;
     let (engine, mut runner) = runner(runtime, entry, options, &program)?;
     let policies = (options.restart, options.answers);
-    let shared = Shared::new(entry, options.actors, capacity, policies, config);
+    let at_a_time = match runner.most_batches() {
+        1 => usize::MAX,
+        // One more waits than are under way.
+        most => (capacity / (most + 2)).max(SHORTEST_BATCH),
+    };
+    let shared = Shared::new(entry, options.actors, (capacity, at_a_time), policies, config);
     let restored = kept.is_some();
     let mut clock = Clock::default();
     if let Some(kept) = kept {

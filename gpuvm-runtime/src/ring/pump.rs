@@ -1,6 +1,7 @@
 //! The pump: a thread that takes whatever has gathered, lets the actors handle it, and hands out the answers. While it works the next
 //! messages gather, so batches are as large as the load makes them, and a single message waits for nothing.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,6 +36,8 @@ pub(super) struct Outcome {
     pub replied: Sent,
     /// What actors have forwarded to those of the linked kernel.
     pub forwarded: Sent,
+    /// Whether batches that were begun since may have been held up.
+    pub is_late: bool,
     /// Why the kernel fails, if it does.
     pub failure: Option<String>,
 }
@@ -44,20 +47,22 @@ pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
     let _guard = Guard(shared);
     let mut pump = Pump {
         shared,
-        runner,
         grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
         clock,
         is_quiet: true,
+        under_way: VecDeque::with_capacity(runner.most_batches()),
+        is_held_up: false,
+        runner,
     };
-    while let Some(next) = next(shared) {
-        let letters = match next {
-            Next::Letters(letters) => letters,
+    while let Some(next) = pump.next() {
+        let mut work = match next {
+            Next::Letters(letters) => pump.begin(letters),
+            Next::Oldest(work) => Ok(Some(work)),
             Next::Question(question) => {
                 question.answer(shared, &mut *pump.runner, &pump.clock);
                 continue;
             }
         };
-        let mut work = pump.begin(letters);
         while let Ok(Some(next)) = work {
             work = pump.work(next);
         }
@@ -79,20 +84,84 @@ struct Pump<'s> {
     clock: Clock,
     /// Whether nobody had to know of the first of the last rounds.
     is_quiet: bool,
+    /// Batches that actors have begun with, the oldest first.
+    under_way: VecDeque<Work>,
+    /// Whether actors may have left messages of these alone, which come before all others.
+    is_held_up: bool,
+}
+
+/// What the pump does next.
+enum Next {
+    /// It lets actors begin with messages.
+    Letters(Letters),
+    /// It waits for the oldest batch that is under way.
+    Oldest(Work),
+    Question(Question),
 }
 
 /// Messages to see to.
 struct Work {
     letters: Letters,
     batch: Batch,
-    /// What became of them, if actors have handled them already.
-    handled: Option<Handled>,
+    /// When actors begin with them by the kernel's clock.
+    now: u64,
+    stage: Stage,
+    /// What has become of some already.
+    outcome: Outcome,
+}
+
+/// How far actors are with messages.
+enum Stage {
+    Waiting,
+    UnderWay,
+    Done(Handled),
 }
 
 /// The kernel has failed.
 struct Failed;
 
 impl Pump<'_> {
+    /// Waits for something to do; `None` when the kernel is to end.
+    fn next(&mut self) -> Option<Next> {
+        let shared = self.shared;
+        let mut state = shared.lock();
+        loop {
+            let rests = self.under_way.is_empty();
+            if rests && let Some(question) = state.questions.pop() {
+                return Some(Next::Question(question));
+            }
+            if state.life == Life::Terminating && state.now {
+                let error = RingError::Closed { kernel: shared.name() };
+                shared.bury_all(&mut state, &error);
+            }
+            let is_over = state.life == Life::Terminating && state.letters.is_empty() || state.life.is_over();
+            if rests && is_over {
+                return None;
+            }
+            if state.may_run(shared) && self.has_room_for(state.letters.len()) {
+                let letters = state.letters.take();
+                state.in_flight += letters.len();
+                state.counts.batches += 1;
+                return Some(Next::Letters(letters));
+            }
+            if let Some(work) = self.under_way.pop_front() {
+                return Some(Next::Oldest(work));
+            }
+            state = shared.rest(state);
+        }
+    }
+
+    /// Whether actors may begin with so many messages. While others are under way it has to be worth while: a few wait for more.
+    fn has_room_for(&self, messages: usize) -> bool {
+        match self.under_way.back() {
+            None => messages > 0,
+            Some(last) => {
+                let has_room = self.under_way.len() < self.runner.most_batches();
+                has_room && !self.is_held_up && messages * 2 >= last.letters.len()
+            }
+        }
+    }
+
     /// Begins with messages: they may be those of a round, of which nobody has to know.
     fn begin(&mut self, letters: Letters) -> Result<Option<Work>, Failed> {
         let may_go_round = self.is_quiet && letters.called.is_empty() && self.runner.goes_round(letters.len());
@@ -104,49 +173,92 @@ impl Pump<'_> {
             };
             return self.rounds(sent, (from_others, accepted), &stopped);
         }
-        let batch = self.grouper.group(&letters.to, &letters.words);
-        Ok(Some(Work {
+        let mut work = Work {
+            batch: self.grouper.group(&letters.to, &letters.words),
             letters,
-            batch,
-            handled: None,
-        }))
+            now: self.clock.tick_after(self.shared.lock().seen),
+            stage: Stage::Waiting,
+            outcome: Outcome::default(),
+        };
+        work.outcome.refuse_stopped(self.shared, &mut work.batch);
+        if self.runner.most_batches() > 1 {
+            match self.runner.begin(&work.batch, work.now) {
+                Err(error) => return Err(self.fail(work.letters, &error)),
+                Ok(true) => {
+                    work.stage = Stage::UnderWay;
+                    self.is_held_up &= !self.under_way.is_empty();
+                    self.under_way.push_back(work);
+                    return Ok(None);
+                }
+                Ok(false) => {}
+            }
+        }
+        while let Some(earlier) = self.under_way.pop_front() {
+            self.work(earlier)?;
+        }
+        Ok(Some(work))
     }
 
     /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
     /// messages of that of which somebody has to know.
     fn work(&mut self, work: Work) -> Result<Option<Work>, Failed> {
-        let Pump {
-            shared, runner, clock, ..
-        } = self;
+        let shared = self.shared;
         let Work {
             letters,
             mut batch,
-            handled,
+            now,
+            stage,
+            outcome,
         } = work;
         let turn = Turn {
-            now: clock.tick_after(shared.lock().seen),
+            now,
             is_over: &|| shared.lock().now,
             is_wanted: &|| shared.lock().has_work(shared),
         };
-        let outcome = handle(shared, &mut **runner, (&mut batch, handled), &turn);
-        let mut outcome = outcome.unwrap_or_else(|error| Outcome::of_error(shared, letters.len(), error));
+        let mut outcome = match handle(shared, &mut *self.runner, (&mut batch, stage, outcome), &turn) {
+            Err(Error::Ring(closed @ RingError::Closed { .. })) => Outcome::of_all_lost(letters.len(), closed),
+            Err(error) => return Err(self.fail(letters, &error)),
+            Ok(outcome) => outcome,
+        };
         let failed = outcome.failure.is_some();
+        if failed {
+            self.put_back();
+        }
+        self.is_held_up |= outcome.is_late;
         let mut going_on = None;
-        if !failed && runner.goes_round(outcome.sent.to.len()) && !shared.lock().has_work(shared) {
+        let may_go_round = !failed && self.runner.goes_round(outcome.sent.to.len());
+        if may_go_round && !shared.lock().has_work(shared) {
             let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
         }
         let forwarded = std::mem::take(&mut outcome.forwarded);
         let has_forwarded = !forwarded.to.is_empty();
         // First, so that who finds this kernel settled finds it in the other one.
-        shared.forward(forwarded, clock.stamp());
-        let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len());
+        shared.forward(forwarded, self.clock.stamp());
+        let under_way = self.under_way.iter().map(|work| work.letters.len());
+        let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
         self.is_quiet = is_quiet && !has_forwarded;
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
             None => Ok(None),
+        }
+    }
+
+    /// The kernel fails with messages of which nobody knows how far the actors came with them.
+    fn fail(&mut self, letters: Letters, error: &Error) -> Failed {
+        self.put_back();
+        self.shared.lock().letters.put_back(letters);
+        self.shared.fail(error.to_string());
+        Failed
+    }
+
+    /// Puts all that is under way back to what waits, because the kernel fails.
+    fn put_back(&mut self) {
+        let mut state = self.shared.lock();
+        while let Some(work) = self.under_way.pop_back() {
+            state.letters.put_back(work.letters);
         }
     }
 
@@ -192,7 +304,7 @@ impl Pump<'_> {
             accepted,
             time: begin.elapsed(),
         };
-        let last = last.map(|(batch, handled)| Work::of_round(batch, handled));
+        let last = last.map(|(batch, handled)| Work::of_round(batch, handled, clock.stamp()));
         shared.take_rounds(&went, left, last.as_ref().map_or(0, |work| work.letters.len()));
         Ok(last)
     }
@@ -200,7 +312,7 @@ impl Pump<'_> {
 
 impl Work {
     /// The messages of a round, as if somebody had sent them in the order in which they are.
-    fn of_round(batch: Batch, handled: Handled) -> Work {
+    fn of_round(batch: Batch, handled: Handled, now: u64) -> Work {
         let mut letters = Letters::default();
         for mail in &batch.mail {
             letters.to.extend((mail.first..mail.end).map(|_| mail.actor));
@@ -209,7 +321,9 @@ impl Work {
         Work {
             letters,
             batch,
-            handled: Some(handled),
+            now,
+            stage: Stage::Done(handled),
+            outcome: Outcome::default(),
         }
     }
 }
@@ -225,52 +339,30 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// What the pump does next.
-enum Next {
-    Letters(Letters),
-    Question(Question),
-}
-
-/// Waits for messages that may be handled, or a question; `None` when the kernel is to end.
-fn next(shared: &Shared) -> Option<Next> {
-    let mut state = shared.lock();
-    loop {
-        if let Some(question) = state.questions.pop() {
-            return Some(Next::Question(question));
-        }
-        if state.life == Life::Terminating && state.now {
-            let error = RingError::Closed { kernel: shared.name() };
-            shared.bury_all(&mut state, &error);
-        }
-        if state.life == Life::Terminating && state.letters.is_empty() || state.life.is_over() {
-            return None;
-        }
-        if state.may_run(shared) && !state.letters.is_empty() {
-            state.in_flight = state.letters.len();
-            state.counts.batches += 1;
-            return Some(Next::Letters(std::mem::take(&mut state.letters)));
-        }
-        state = shared.rest(state);
-    }
-}
-
-/// Lets actors handle a batch, unless they have. Those that start afresh after a trap go on with what is left of their mail.
+/// Lets actors handle a batch, as far as they have not. Those that start afresh after a trap go on with what is left of their mail, and
+/// those that were held up with all of it.
 fn handle(
     shared: &Shared,
     runner: &mut dyn Runner,
-    (batch, mut handled): (&mut Batch, Option<Handled>),
+    (batch, stage, mut outcome): (&mut Batch, Stage, Outcome),
     turn: &Turn<'_>,
 ) -> Result<Outcome> {
-    let mut outcome = Outcome::default();
-    if handled.is_none() {
-        outcome.refuse_stopped(shared, batch);
-    }
+    let mut handled = match stage {
+        Stage::Done(handled) => Some(handled),
+        Stage::UnderWay => Some(runner.end(batch, turn)?),
+        Stage::Waiting => {
+            outcome.refuse_stopped(shared, batch);
+            None
+        }
+    };
     let size = shared.entry.returned.words as usize;
     while !batch.mail.is_empty() {
         let Handled {
             answers,
             trapped,
             stopped,
+            held,
+            is_late,
             sent,
             replied,
             forwarded,
@@ -282,18 +374,25 @@ fn handle(
         outcome.sent.extend(sent);
         outcome.replied.extend(replied);
         outcome.forwarded.extend(forwarded);
+        outcome.is_late |= is_late;
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
         }
         let mut fresh = Vec::new();
-        batch.mail.clear();
+        batch.mail = held;
+        if !batch.mail.is_empty() {
+            outcome.refuse_stopped(shared, batch);
+        }
         for trapped in trapped {
             let rest = outcome.judge(shared, trapped);
             fresh.extend(rest.map(|rest| rest.actor));
             batch.mail.extend(rest.filter(|rest| rest.first < rest.end));
         }
+        batch.mail.sort_unstable_by_key(|mail| mail.first);
         if !fresh.is_empty() {
+            // What was begun since has left these actors' messages alone, and goes first.
+            outcome.is_late = true;
             runner.reset(&fresh)?;
         }
     }
@@ -303,20 +402,9 @@ fn handle(
 }
 
 impl Outcome {
-    /// Nothing counts as handled: the kernel fails, or was not to go on.
-    fn of_error(shared: &Shared, messages: usize, error: Error) -> Outcome {
+    /// That of so many messages that were not handled, for one reason.
+    fn of_all_lost(messages: usize, error: RingError) -> Outcome {
         let mut outcome = Outcome::default();
-        let error = match error {
-            Error::Ring(closed @ RingError::Closed { .. }) => closed,
-            error => {
-                let reason = error.to_string();
-                outcome.failure = Some(reason.clone());
-                RingError::Failed {
-                    kernel: shared.name(),
-                    reason,
-                }
-            }
-        };
         outcome.lose(0..messages as u32, error);
         outcome
     }

@@ -39,7 +39,7 @@ fn kept(shared: &Shared, runner: &mut dyn Runner, clock: &Clock) -> Result<Kept>
         stamp: clock.stamp(),
         states,
         stopped: state.stopped.iter().copied().collect(),
-        waiting: state.letters.sent(shared.entry.message.ty.words as usize),
+        waiting: state.letters.sent(),
         unreceived,
     })
 }

@@ -17,6 +17,31 @@ pub trait Runner: Send {
     /// When the device fails. A trap is no error.
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled>;
 
+    /// How many batches it may have at a time.
+    fn most_batches(&self) -> usize {
+        1
+    }
+
+    /// Lets actors begin with a batch, at a time of the kernel's clock, before it is known what has become of those that were begun before it.
+    /// Actors that are not done with these leave this one's messages alone, see [`Handled::held`]. False if nobody has begun; then the batch has
+    /// to be [handled](Runner::handle) alone.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn begin(&mut self, _batch: &Batch, _now: u64) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// What has become of the batch that was begun first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::handle`].
+    fn end(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
+        self.handle(batch, turn)
+    }
+
     /// Whether rounds are worth while that begin with so many messages.
     fn goes_round(&self, _messages: usize) -> bool {
         false
@@ -76,6 +101,10 @@ pub struct Handled {
     pub trapped: Vec<Trapped>,
     /// What is left of the mail of actors that are to stop.
     pub stopped: Vec<Mail>,
+    /// Mail that actors have left alone, because of what had become of them in a batch before, or had not yet.
+    pub held: Vec<Mail>,
+    /// Whether actors were not done when the host first looked, so that they may have held up the batches that were begun meanwhile.
+    pub is_late: bool,
     /// What actors have sent, in the order of their numbers.
     pub sent: Sent,
     /// What actors have replied, in the order of their numbers, with the places of the messages.

@@ -17,6 +17,7 @@ use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, RuntimeConfig, Terminate};
 use super::outputs::Outputs;
 use super::question::Question;
+use super::queue::Queue;
 use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
 
@@ -50,7 +51,7 @@ pub(super) struct State {
     /// Whether terminating is not to wait for what was sent before.
     pub now: bool,
     /// Messages that wait.
-    pub letters: Letters,
+    pub letters: Queue,
     /// Who waits for answers to messages that wait or are in flight.
     pub callers: Callers,
     /// Messages that the pump has.
@@ -91,11 +92,11 @@ pub(super) enum Taken {
 }
 
 impl Shared {
-    /// A kernel that was launched.
+    /// A kernel that was launched, which takes so many messages at a time.
     pub fn new(
         entry: &'static Entry,
         actors: u32,
-        capacity: usize,
+        (capacity, at_a_time): (usize, usize),
         (restart, answers): (Restart, Answers),
         config: RuntimeConfig,
     ) -> Arc<Shared> {
@@ -112,7 +113,7 @@ impl Shared {
                 life: Life::Launched,
                 reason: None,
                 now: false,
-                letters: Letters::default(),
+                letters: Queue::new(entry.message.ty.words as usize, at_a_time),
                 callers: Callers::new(kernel.clone()),
                 in_flight: 0,
                 seen: 0,
@@ -137,10 +138,7 @@ impl Shared {
         state.life = Life::Deactivated;
         state.stopped.extend(kept.stopped);
         state.outputs.push(kept.unreceived.actors, kept.unreceived.words);
-        let waiting = kept.waiting.actors.len();
-        state.letters.to = kept.waiting.actors;
-        state.letters.words = kept.waiting.words;
-        state.note_accepted(waiting, Instant::now);
+        state.take_in(&kept.waiting.actors, &kept.waiting.words, Instant::now);
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -185,9 +183,7 @@ impl Shared {
         };
         if taken > 0 {
             let size = self.entry.message.ty.words as usize;
-            state.letters.to.extend_from_slice(&to[..taken]);
-            state.letters.words.extend_from_slice(&words[..taken * size]);
-            state.note_accepted(taken, Instant::now);
+            state.take_in(&to[..taken], &words[..taken * size], Instant::now);
             if state.life == Life::Active {
                 self.wake(state);
             }
@@ -208,11 +204,9 @@ impl Shared {
             return Taken::Full;
         }
         if let Some(caller) = called.take() {
-            let at = state.letters.len();
-            state.letters.to.push(actor);
-            state.letters.words.extend_from_slice(&caller.words);
-            state.letters.called.push(at);
-            state.note_accepted(1, || caller.since);
+            let when = state.counts.has_telemetry().then_some(caller.since);
+            state.letters.push_call(actor, &caller.words, when);
+            state.note_accepted(1);
             state.callers.push(caller);
             self.wake(state);
         }
@@ -228,8 +222,8 @@ impl Shared {
         if state.counts.has_telemetry() {
             letters.accepted.push((letters.len(), Instant::now()));
         }
-        state.letters.prepend(letters);
-        state.counts.most_queued = state.counts.most_queued.max(state.letters.len() as u64);
+        state.letters.push_sent(letters);
+        state.note_accepted(0);
     }
 
     /// Messages to actors that there are; those to others become dead letters.
@@ -422,13 +416,18 @@ impl State {
         self.letters.is_empty() && self.in_flight == 0
     }
 
-    pub fn note_accepted(&mut self, messages: usize, when: impl FnOnce() -> Instant) {
+    /// Takes messages that were accepted, given the actor of each and the words of all.
+    pub fn take_in(&mut self, to: &[u32], words: &[u32], when: impl FnOnce() -> Instant) {
+        let when = self.counts.has_telemetry().then(when);
+        self.letters.push(to, words, when);
+        self.note_accepted(to.len());
+    }
+
+    /// So many messages more were accepted, which wait with all others now.
+    fn note_accepted(&mut self, messages: usize) {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;
         counts.most_queued = counts.most_queued.max(self.letters.len() as u64);
-        if counts.has_telemetry() {
-            self.letters.accepted.push((messages, when()));
-        }
     }
 
     pub fn metrics(&self) -> Metrics {

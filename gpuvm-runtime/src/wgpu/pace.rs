@@ -144,11 +144,12 @@ impl Pace {
         self.target = left.map_or(target, |left| left.min(target)).max(SHORTEST);
     }
 
-    /// Dispatches of the next submission, and instructions of each VM in one of them, which together are at most `left`.
-    pub fn next(&mut self, reach: &Reach, left: u64) -> (u32, u32) {
+    /// Dispatches of the next submission, and instructions of each VM in one of them, which together are at most `left`, and at least
+    /// `least` as far as they reach.
+    pub fn next(&mut self, reach: &Reach, least: u64, left: u64) -> (u32, u32) {
         let most = u64::from(reach.cycles) * u64::from(reach.dispatches);
         let cycles = (self.rate * self.target.as_secs_f64()).min(self.most).max(1.0);
-        self.wanted = (cycles as u64).min(most);
+        self.wanted = (cycles as u64).max(least).min(most);
         let cycles = self.wanted.min(left).max(1);
         let each = cycles.min(reach.cycles.into());
         let dispatches = (cycles / each).min(reach.dispatches.into());
@@ -188,7 +189,7 @@ mod tests {
         let mut pace = Pace::start(true, 1000, 0, &Experience::default());
         let mut took = Duration::ZERO;
         for _ in 0..20 {
-            let (dispatches, each) = pace.next(&REACH, u64::MAX);
+            let (dispatches, each) = pace.next(&REACH, 1, u64::MAX);
             let cycles = u64::from(dispatches) * u64::from(each);
             took = Duration::from_micros(cycles);
             pace.adapt(took, cycles);
@@ -203,7 +204,7 @@ mod tests {
         let mut pace = Pace::start(false, 1, 0, &Experience::default());
         pace.adapt(Duration::from_micros(1), 1_000_000);
         for left in [1, 2, 5, 16_383, 16_384, 16_385, 40_000, 1 << 40] {
-            let (dispatches, each) = pace.next(&REACH, left);
+            let (dispatches, each) = pace.next(&REACH, 1, left);
             let cycles = u64::from(dispatches) * u64::from(each);
             assert!(
                 cycles > 0 && cycles <= left && each <= REACH.cycles,
@@ -222,6 +223,7 @@ mod tests {
                     cycles: 1 << 24,
                     inner: 0,
                 },
+                1,
                 u64::MAX,
             )
             .1

@@ -15,6 +15,8 @@ use crate::engine::{Job, Slot, Source, Words};
 pub struct Layout {
     pub mail: Range<usize>,
     pub messages: Range<usize>,
+    /// Whether actors are busy, if the engine has no memory for that.
+    pub busy: Range<usize>,
     /// The VMs' contexts, if the handler has one.
     pub contexts: Range<usize>,
     /// The states, if the engine has no memory for them.
@@ -44,6 +46,7 @@ impl Layout {
         Layout {
             mail: next(mail.len() * MAIL_WORDS),
             messages: next(count * actors.message_words),
+            busy: next(actors.states.busy_on_host(actors.actors)),
             // What the host wants back lies together.
             contexts: next(if actors.sends > 0 {
                 mail.len() * CONTEXT_WORDS
@@ -82,6 +85,7 @@ impl Layout {
             slot(&self.messages, count),
             slot(&self.answers, count),
             slot(&self.handled, mail as usize),
+            actors.busy_slot(self.busy.start),
         ];
         if actors.sends > 0 {
             let mut contexts = slot(&self.contexts, 1);
@@ -197,6 +201,7 @@ impl Source for Content<'_> {
         part(&self.layout.messages, &mut |from, words| {
             copy(self.messages, from, words)
         });
+        part(&self.layout.busy, &mut |_, words| words.fill(0));
         part(&self.layout.states, &mut |from, words| copy(self.states, from, words));
         let zeros = self.layout.answers.start..self.layout.words();
         part(&zeros, &mut |_, words| words.fill(0));

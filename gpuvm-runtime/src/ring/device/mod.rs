@@ -6,6 +6,7 @@ mod layout;
 mod post;
 mod rounds;
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,22 +46,51 @@ pub struct OnDevice {
     sends: usize,
     /// What there is room for beside the answer to a message.
     rooms: [Room; ROOMS],
+    /// Jobs of batches that were begun, in that order.
+    under_way: VecDeque<Started>,
     /// How actors get what they send each other without the host, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
 
 /// Where the states are.
 enum States {
-    Engine(Arc<dyn DeviceMemory>, Region),
+    /// In an engine's memory, with which actors are busy.
+    Engine {
+        memory: Arc<dyn DeviceMemory>,
+        states: Region,
+        busy: Region,
+    },
     Host(Vec<u32>),
 }
 
 impl States {
+    /// The states of so many actors, of which these are all words.
+    fn new(executor: &dyn Execute, words: Vec<u32>, actors: u32) -> Result<States> {
+        let Some(memory) = executor.memory() else {
+            return Ok(States::Host(words));
+        };
+        let states = memory.allocate(words.len().max(1) as u64)?;
+        let busy = memory.allocate(actors.into())?;
+        if !words.is_empty() {
+            memory.write(&states, &words.as_slice())?;
+        }
+        memory.write(&busy, &vec![0; actors as usize].as_slice())?;
+        Ok(States::Engine { memory, states, busy })
+    }
+
     /// The words that travel with each job: none if the states stay on the engine.
     fn on_host(&self) -> &[u32] {
         match self {
-            States::Engine(..) => &[],
+            States::Engine { .. } => &[],
             States::Host(states) => states,
+        }
+    }
+
+    /// How many words travel with each job that say whether an actor is busy: there is one job at a time then.
+    fn busy_on_host(&self, actors: u32) -> usize {
+        match self {
+            States::Engine { .. } => 0,
+            States::Host(_) => actors as usize,
         }
     }
 }
@@ -69,6 +99,11 @@ impl States {
 const MAIL_WORDS: usize = 3;
 /// How long a batch runs before somebody looks whether the kernel is to end.
 const LOOK: Duration = Duration::from_millis(100);
+/// Batches under way at a time: one is on the device, and the next is there when that ends.
+const MOST_BATCHES: usize = 2;
+/// Instructions of each VM that a batch begins with: far more than until it has looked whether its actor is busy, because batches that are begun
+/// later do not wait for more.
+const FIRST_CYCLES: u64 = 256;
 /// Words of a VM's context.
 const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
 
@@ -87,15 +122,7 @@ impl OnDevice {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
         let initial = (entry.initial)();
-        let words = initial.repeat(actors as usize);
-        let states = match executor.memory().filter(|_| !words.is_empty()) {
-            Some(memory) => {
-                let region = memory.allocate(words.len() as u64)?;
-                memory.write(&region, &words.as_slice())?;
-                States::Engine(memory, region)
-            }
-            None => States::Host(words),
-        };
+        let states = States::new(&*executor, initial.repeat(actors as usize), actors)?;
         let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers))?;
         Ok(OnDevice {
             id: entry.id,
@@ -109,19 +136,34 @@ impl OnDevice {
             answer_words: entry.returned.words as usize,
             sends: entry.sends as usize,
             rooms: entry.rooms(),
+            under_way: VecDeque::new(),
             on_their_own,
         })
     }
 
     /// The slot of the states, given where they are in a job's arena if the engine has no memory for them.
     fn states_slot(&self, on_host: usize) -> Slot {
-        let (base, region) = match &self.states {
-            States::Engine(_, region) => (0, Some(region.clone())),
-            States::Host(_) => (on_host as u32, None),
+        let region = match &self.states {
+            States::Engine { states, .. } => Some(states.clone()),
+            States::Host(_) => None,
         };
+        self.slot_of_actors(region, on_host)
+    }
+
+    /// The same for which actors are busy.
+    fn busy_slot(&self, on_host: usize) -> Slot {
+        let region = match &self.states {
+            States::Engine { busy, .. } => Some(busy.clone()),
+            States::Host(_) => None,
+        };
+        self.slot_of_actors(region, on_host)
+    }
+
+    /// The slot of a column with an element for each actor, in a region or in a job's arena.
+    fn slot_of_actors(&self, region: Option<Region>, on_host: usize) -> Slot {
         Slot {
             place: ParamSlot {
-                base,
+                base: if region.is_some() { 0 } else { on_host as u32 },
                 length: self.actors,
                 ..ParamSlot::default()
             },
@@ -136,12 +178,39 @@ impl OnDevice {
 
     /// Runs one job for some of the mail.
     fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
+        let started = self.start(mail, batch, turn.now)?;
+        self.finish(started, mail, batch, turn, done)
+    }
+
+    /// Starts a job for some of the mail, at a time of the kernel's clock.
+    fn start(&self, mail: &[Mail], batch: &Batch, now: u64) -> Result<Started> {
         let layout = Layout::new(self, mail);
         let job = layout.job(self, mail.len() as u32);
-        let content = Content::new(self, &layout, mail, batch, turn.now);
-        let mut running = self.executor.start(job, &content)?;
-        let trapped = self.bring_to_end(&mut *running, turn)?;
-        let image = if trapped { Some(running.image()?) } else { None };
+        let content = Content::new(self, &layout, mail, batch, now);
+        Ok(Started {
+            running: self.executor.start(job, &content)?,
+            layout,
+            is_first: self.under_way.is_empty(),
+        })
+    }
+
+    /// Lets a job that was started come to its end, and takes over what it has left.
+    fn finish(
+        &mut self,
+        started: Started,
+        mail: &[Mail],
+        batch: &Batch,
+        turn: &Turn<'_>,
+        done: &mut Handled,
+    ) -> Result<()> {
+        let Started {
+            layout,
+            mut running,
+            is_first,
+        } = started;
+        let end = self.bring_to_end(&mut *running, turn)?;
+        done.is_late |= end.is_late;
+        let image = if end.has_trapped { Some(running.image()?) } else { None };
         let words = running.finish()?.changed;
         if image.is_some() || self.sends > 0 {
             let begin = layout.of_batch.start;
@@ -151,6 +220,9 @@ impl OnDevice {
                 first: mail.first - begin,
             });
             self.collect(vms, &layout.left(&words), image.as_ref(), done);
+        }
+        if !is_first {
+            done.note_held(mail, layout.left(&words).handled);
         }
         if let States::Host(states) = &mut self.states {
             states.copy_from_slice(layout.states(&words));
@@ -165,17 +237,21 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Lets a job run until no VM can go on. Whether one has trapped.
-    fn bring_to_end(&self, running: &mut dyn Running, turn: &Turn<'_>) -> Result<bool> {
+    /// Lets a job run until no VM can go on.
+    fn bring_to_end(&self, running: &mut dyn Running, turn: &Turn<'_>) -> Result<JobEnd> {
         let limit = Limit {
             time: Some(LOOK),
             untimed: true,
             ..Limit::default()
         };
+        let mut looks = 0;
         loop {
-            let tally = running.advance(&limit, &mut |_| {})?;
+            let tally = running.advance(&limit, &mut |_| looks += 1)?;
             if tally.running == 0 && tally.yielded == 0 {
-                return Ok(tally.trapped > 0);
+                return Ok(JobEnd {
+                    has_trapped: tally.trapped > 0,
+                    is_late: looks > 1,
+                });
             }
             if (turn.is_over)() {
                 let kernel = self.id.to_string();
@@ -274,6 +350,21 @@ impl OnDevice {
     }
 }
 
+/// A job for some of a batch's mail that was started.
+struct Started {
+    layout: Layout,
+    running: Box<dyn Running>,
+    /// Whether no other one was under way.
+    is_first: bool,
+}
+
+/// How a job has come to its end.
+struct JobEnd {
+    has_trapped: bool,
+    /// Whether VMs were not done when the host first looked.
+    is_late: bool,
+}
+
 /// A VM that has ended.
 struct Ended {
     vm: usize,
@@ -303,6 +394,40 @@ impl Runner for OnDevice {
         Ok(done)
     }
 
+    fn most_batches(&self) -> usize {
+        // Engines without rows do not go on by themselves. Where actors go round by themselves the device has enough to do.
+        let has_memory = matches!(self.states, States::Engine { .. });
+        match has_memory && self.on_their_own.is_none() && self.executor.sequence().is_some() {
+            true => MOST_BATCHES,
+            false => 1,
+        }
+    }
+
+    fn begin(&mut self, batch: &Batch, now: u64) -> Result<bool> {
+        if batch.mail.is_empty() || !self.fits(&batch.mail) {
+            return Ok(false);
+        }
+        let mut started = match self.start(&batch.mail, batch, now) {
+            // There may be room when those under way have ended.
+            Err(Error::OutOfMemory { .. }) => return Ok(false),
+            started => started?,
+        };
+        let has_begun = started.running.begin(FIRST_CYCLES)?;
+        if has_begun {
+            self.under_way.push_back(started);
+        }
+        Ok(has_begun)
+    }
+
+    fn end(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
+        let mut done = Handled::default();
+        match self.under_way.pop_front() {
+            Some(started) => self.finish(started, &batch.mail, batch, turn, &mut done)?,
+            None => done = self.handle(batch, turn)?,
+        }
+        Ok(done)
+    }
+
     fn goes_round(&self, messages: usize) -> bool {
         self.on_their_own.is_some() && is_dense(messages, self.actors)
     }
@@ -316,11 +441,12 @@ impl Runner for OnDevice {
         let (start, end) = (actors.start * size, actors.end * size);
         match &self.states {
             States::Host(states) => Ok(states[start as usize..end as usize].to_vec()),
-            States::Engine(memory, region) => {
+            States::Engine { .. } if size == 0 => Ok(Vec::new()),
+            States::Engine { memory, states, .. } => {
                 let part = Region {
-                    start: region.start + start,
+                    start: states.start + start,
                     words: end - start,
-                    guard: Arc::clone(&region.guard),
+                    guard: Arc::clone(&states.guard),
                 };
                 Ok(memory.read(&part)?.into_vec())
             }
@@ -330,7 +456,8 @@ impl Runner for OnDevice {
     fn restore(&mut self, words: &[u32]) -> Result<()> {
         match &mut self.states {
             States::Host(states) => states.copy_from_slice(words),
-            States::Engine(memory, region) => memory.write(region, &words)?,
+            States::Engine { memory, states, .. } if !words.is_empty() => memory.write(states, &words)?,
+            States::Engine { .. } => {}
         }
         Ok(())
     }
@@ -344,13 +471,31 @@ impl Runner for OnDevice {
         };
         match &mut self.states {
             States::Host(states) => reset(states),
-            States::Engine(memory, region) => {
-                let mut states = memory.read(region)?.into_vec();
-                reset(&mut states);
-                memory.write(region, &states.as_slice())?;
+            States::Engine { memory, states, busy } => {
+                let edit = |region: &Region, change: &dyn Fn(&mut [u32])| {
+                    let mut words = memory.read(region)?.into_vec();
+                    change(&mut words);
+                    memory.write(region, &words.as_slice())
+                };
+                edit(states, &reset)?;
+                edit(busy, &|busy| actors.iter().for_each(|&actor| busy[actor as usize] = 0))?;
             }
         }
         Ok(())
+    }
+}
+
+impl Handled {
+    /// Takes down which mail of a job was left alone, given how much of it each VM has handled.
+    fn note_held(&mut self, mail: &[Mail], handled: &[u32]) {
+        let trapped = &self.trapped;
+        let has_trapped = |mail: &Mail| {
+            let found = trapped.binary_search_by_key(&mail.actor, |trapped| trapped.rest.actor);
+            found.is_ok()
+        };
+        let untouched = mail.iter().zip(handled).filter(|(_, handled)| **handled == 0);
+        let held = untouched.map(|(mail, _)| *mail).filter(|mail| !has_trapped(mail));
+        self.held.extend(held);
     }
 }
 

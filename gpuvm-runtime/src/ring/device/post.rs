@@ -214,8 +214,8 @@ impl Post {
         })
     }
 
-    /// The slots of the handler's job after that of the states, for the mail of a turn.
-    pub fn slots(&self, columns: &Columns, turn: usize) -> Vec<Slot> {
+    /// The slots of the handler's job, given those of the states and of which actors are busy, for the mail of a turn.
+    pub fn slots(&self, columns: &Columns, turn: usize, (states, busy): (Slot, Slot)) -> Vec<Slot> {
         let Sizes {
             actors, sends, rooms, ..
         } = self.sizes;
@@ -223,10 +223,12 @@ impl Post {
         let mut contexts = whole(&columns.contexts, 1);
         contexts.place.stride = CONTEXT_WORDS as u32;
         let mut slots = vec![
+            states,
             whole(&columns.mail[turn], actors),
             whole(&columns.messages, capacity),
             whole(&columns.answers, capacity),
             whole(&columns.handled, actors),
+            busy,
             contexts,
             whole(&columns.letters, capacity * sends),
         ];

@@ -179,11 +179,11 @@ impl OnDevice {
         } = row.wait()?
         {
             let job = ended + number;
-            let has_trapped = match self.bring_to_end(&mut *running, turn) {
+            let job_end = match self.bring_to_end(&mut *running, turn) {
                 Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(job)),
                 ended => ended?,
             };
-            if has_trapped {
+            if job_end.has_trapped {
                 let is_handler = job % JOBS == HANDLER;
                 let image = if is_handler { Some(running.image()?) } else { None };
                 return Ok(End::Stopped(job, image));
@@ -197,8 +197,7 @@ impl OnDevice {
 
     /// The job in which actors handle the mail of a turn.
     fn handler(&self, post: &Post, columns: &Columns, turn: usize) -> Job {
-        let mut slots = vec![self.states_slot(0)];
-        slots.extend(post.slots(columns, turn));
+        let slots = post.slots(columns, turn, (self.states_slot(0), self.busy_slot(0)));
         job(&self.program, self.actors, slots, None)
     }
 

@@ -25,6 +25,21 @@ const MOST_STEPS: u32 = 256;
 const IN_FLIGHT: usize = 2;
 
 impl Session {
+    /// Submits what the next run is to wait for: at least so many instructions of each VM, if one submission can have them.
+    pub(super) fn run_ahead(&mut self, cycles: u64) -> Result<bool> {
+        self.choose(&[], false)?;
+        let reach = self.stepper.reach();
+        let reaches = u64::from(reach.cycles) * u64::from(reach.dispatches) >= cycles;
+        if reaches && self.begun.is_none() {
+            let limit = Limit {
+                untimed: true,
+                ..Limit::default()
+            };
+            self.begun = Some(self.next(&limit, None, (cycles, u64::MAX), false, false)?);
+        }
+        Ok(self.begun.is_some())
+    }
+
     /// Runs until no VM is running any more or the limit is reached.
     pub(super) fn run(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<()> {
         let begin = Instant::now();
@@ -35,7 +50,7 @@ impl Session {
         // running one too, as they do not stand at any.
         if !limit.breakpoints.is_empty() && left > 0 && self.can_go_on(resume) {
             self.choose(&[], true)?;
-            let ticket = self.next(limit, limit.time, 1, resume, false)?;
+            let ticket = self.next(limit, limit.time, (1, 1), resume, false)?;
             left -= ticket.cycles;
             resume = false;
             self.absorb(ticket)?;
@@ -44,7 +59,8 @@ impl Session {
                 return Ok(());
             }
         }
-        let mut tickets: VecDeque<Ticket> = VecDeque::new();
+        let mut tickets: VecDeque<Ticket> = self.begun.take().into_iter().collect();
+        left = tickets.iter().fold(left, |left, begun| left.saturating_sub(begun.cycles));
         let mut depth = 1;
         let mut ran = false;
         let mut last_end = begin;
@@ -53,7 +69,7 @@ impl Session {
             let timed_out = ran && time_left == Some(Duration::ZERO);
             while tickets.len() < depth && left > 0 && !timed_out && self.can_go_on(resume) {
                 self.choose(&limit.breakpoints, limit.cycles.is_some())?;
-                let ticket = self.next(limit, time_left, left, resume, !limit.breakpoints.is_empty())?;
+                let ticket = self.next(limit, time_left, (1, left), resume, !limit.breakpoints.is_empty())?;
                 left -= ticket.cycles;
                 resume = false;
                 tickets.push_back(ticket);
@@ -142,12 +158,12 @@ impl Session {
         self.tally.running > 0 || resume
     }
 
-    /// Submits as much as the pace says.
+    /// Submits as much as the pace says, given how many instructions of each VM at least and at most.
     fn next(
         &mut self,
         limit: &Limit,
         time_left: Option<Duration>,
-        left: u64,
+        (least, left): (u64, u64),
         resume: bool,
         breaks: bool,
     ) -> Result<Ticket> {
@@ -170,7 +186,7 @@ impl Session {
             .pace
             .get_or_insert_with(|| Pace::start(software, vms, reach.inner, self.stepper.experience()));
         pace.aim(limit, software, time_left);
-        let (mut dispatches, mut cycles) = pace.next(&reach, left);
+        let (mut dispatches, mut cycles) = pace.next(&reach, least, left);
         let mut steps = 1;
         let whole = self.job.program.code.len() as u64;
         if ends_at_once && whole <= left {

@@ -58,6 +58,8 @@ pub struct Session {
     /// Whether every stepper so far has counted the instructions.
     counted: bool,
     tally: Tally,
+    /// The submission that has begun the job, if nobody has waited for it yet.
+    begun: Option<Ticket>,
     /// The submission after which all VMs had stopped, if it brought the results along.
     results: Option<Ticket>,
 }
@@ -121,6 +123,7 @@ impl Session {
                 ..Tally::default()
             },
             stepper,
+            begun: None,
             results: None,
             job,
         })
@@ -151,6 +154,10 @@ impl Session {
 }
 
 impl Running for Session {
+    fn begin(&mut self, cycles: u64) -> Result<bool> {
+        self.run_ahead(cycles)
+    }
+
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         self.run(limit, watch)?;
         Ok(self.tally.clone())

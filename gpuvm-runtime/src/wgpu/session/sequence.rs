@@ -317,7 +317,7 @@ fn budget(gpu: &Gpu, stepper: &dyn Stepper, job: &Job) -> (u32, u32) {
     let reach = stepper.reach();
     let mut pace = Pace::start(gpu.software, job.vms, reach.inner, stepper.experience());
     pace.aim(&Limit::default(), gpu.software, None);
-    (pace.next(&reach, u64::MAX).1, inner)
+    (pace.next(&reach, 1, u64::MAX).1, inner)
 }
 
 /// Words of the states that a job may leave.
