@@ -1,6 +1,7 @@
 //! Ring kernels: on every engine the handler gives the bits that the native function gives, nothing is lost or handled twice, and order
 //! is kept, whatever is sent, trapped, paused and terminated meanwhile.
 
+mod ahead;
 mod bank;
 mod events;
 mod last;

@@ -12,7 +12,7 @@ use super::context::Sent;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::options::Answers;
-use super::pump::Outcome;
+use super::outcome::Outcome;
 use super::shared::{Shared, State};
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages

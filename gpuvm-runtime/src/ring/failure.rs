@@ -11,7 +11,10 @@ impl Shared {
     /// Makes dead letters of everything that waits.
     pub fn bury_all(&self, state: &mut State, error: &RingError) {
         let mut called = 0;
-        while let Some(Letters { to, words, called: own, .. }) = state.letters.take_piece() {
+        while let Some(Letters {
+            to, words, called: own, ..
+        }) = state.letters.take_piece()
+        {
             self.bury_each(state, self.entry.message, (&to, &words), error);
             called += own.len();
         }

@@ -11,9 +11,10 @@ use super::super::error::RingError;
 use super::super::handler::{Entry, FORWARDS, REPLIES};
 use super::super::options::Answers;
 use super::super::runner::{Handled, Rounds, Turn};
+use super::jobs::Ended;
 use super::layout::Left;
 use super::post::{Columns, HANDLER, JOBS, PLACE, Post, TALLY, job};
-use super::{Ended, MAIL_WORDS, OnDevice};
+use super::{MAIL_WORDS, OnDevice};
 use crate::engine::{Execute, Image, Job, Row};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
@@ -197,7 +198,7 @@ impl OnDevice {
 
     /// The job in which actors handle the mail of a turn.
     fn handler(&self, post: &Post, columns: &Columns, turn: usize) -> Job {
-        let slots = post.slots(columns, turn, (self.states_slot(0), self.busy_slot(0)));
+        let slots = post.slots(columns, turn, self.states.slots([0, 0]));
         job(&self.program, self.actors, slots, None)
     }
 
