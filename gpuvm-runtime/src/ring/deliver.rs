@@ -40,6 +40,7 @@ pub(super) fn deliver(
     }
     let mut state = shared.lock();
     let callers = state.callers.take(letters.called.len());
+    state.is_answering = !callers.is_empty();
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
@@ -59,14 +60,27 @@ pub(super) fn deliver(
     if received > 0 {
         shared.answered.notify(received.additional());
     }
-    let undeliverable = handed.reply(callers);
-    if !undeliverable.is_empty() {
-        let mut state = shared.lock();
-        undeliverable
-            .into_iter()
-            .for_each(|letter| shared.keep(&mut state, letter));
+    if !callers.is_empty() {
+        let undeliverable = handed.reply(callers);
+        shared.end_answering(undeliverable);
     }
     received == 0 && outcome.lost.is_empty()
+}
+
+impl Shared {
+    /// All callers have been told, but for those who were not there for these answers.
+    fn end_answering(&self, undeliverable: Vec<DeadLetter>) {
+        let mut state = self.lock();
+        undeliverable
+            .into_iter()
+            .for_each(|letter| self.keep(&mut state, letter));
+        state.is_answering = false;
+        let is_settled = state.is_settled();
+        drop(state);
+        if is_settled {
+            self.changed.notify(usize::MAX);
+        }
+    }
 }
 
 /// What is handed out, message by message.
