@@ -209,6 +209,7 @@ impl Pump<'_> {
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
         self.is_quiet = is_quiet && !has_forwarded;
+        self.grouper.reuse(batch);
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
