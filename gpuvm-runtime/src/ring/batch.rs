@@ -81,7 +81,7 @@ impl Grouper {
     }
 
     /// Takes a batch back that nobody needs any more, whose memory would go back to the system: to get as much from there for the next one
-    /// takes about as long as grouping does.
+    /// can take as long as grouping does.
     pub fn reuse(&mut self, batch: Batch) {
         self.spare = batch;
     }

@@ -62,7 +62,7 @@ impl Grouper {
         words: &[u32],
         batch: &mut Batch,
     ) {
-        let Grouper { counts, size, kept, .. } = self;
+        let Grouper { counts, kept, size, .. } = self;
         let size = *size;
         let grain = to.len().div_ceil(threads);
         kept.stretches.resize_with(to.len().div_ceil(grain), Stretch::default);
@@ -73,15 +73,14 @@ impl Grouper {
         let mut shares = shares(counts.chunks_mut(actors), &mut kept.places);
         batch.places.resize(to.len(), 0);
         pool.install(|| {
-            let starts = (0..to.len() as u32).into_par_iter().step_by(grain);
-            let dealt = stretches.par_iter_mut().zip(to.par_chunks(grain)).zip(starts);
-            dealt.for_each(|((stretch, to), start)| stretch.deal(start, to, (actors, shares.len())));
+            let dealt = stretches.par_iter_mut().zip(to.par_chunks(grain)).enumerate();
+            dealt.for_each(|(number, (stretch, to))| stretch.deal(number * grain, to, (actors, shares.len())));
             shares.par_iter_mut().for_each(|share| share.count(stretches));
-            let placed = rooms(&shares, stretches, size, batch);
-            let placed = shares.par_iter_mut().zip(placed);
+            let rooms = rooms(&shares, stretches, size, batch);
+            let placed = shares.par_iter_mut().zip(rooms);
             placed.for_each(|(share, room)| share.place(stretches, room, words, size));
             let told = batch.places.par_chunks_mut(grain).enumerate();
-            told.for_each(|(stretch, places)| shares.iter().for_each(|share| share.tell(stretches, stretch, places)));
+            told.for_each(|(number, places)| shares.iter().for_each(|share| share.tell(stretches, number, places)));
         });
     }
 }
@@ -122,12 +121,12 @@ fn rooms<'b>(shares: &[Share<'_>], stretches: &[Stretch], size: usize, batch: &'
 
 impl Stretch {
     /// Deals messages out, of which so many were accepted before, to so many shares of so many actors each.
-    fn deal(&mut self, start: u32, to: &[u32], (actors, shares): (usize, usize)) {
-        self.start = start;
+    fn deal(&mut self, start: usize, to: &[u32], (actors, shares): (usize, usize)) {
+        self.start = start as u32;
         self.by_share.resize_with(shares, Vec::new);
         self.by_share.iter_mut().for_each(Vec::clear);
         let shift = actors.trailing_zeros();
-        for (at, &actor) in (start..).zip(to) {
+        for (at, &actor) in (self.start..).zip(to) {
             self.by_share[(actor >> shift) as usize].push(Message { at, actor });
         }
     }
@@ -154,14 +153,11 @@ impl Share<'_> {
         }
     }
 
-    /// Tells the places of its messages in one of the stretches.
-    fn tell(&self, stretches: &[Stretch], stretch: usize, places: &mut [u32]) {
-        let before: usize = runs(&stretches[..stretch], self.number).map(<[Message]>::len).sum();
-        let start = stretches[stretch].start;
-        for (message, &place) in stretches[stretch].by_share[self.number]
-            .iter()
-            .zip(&self.places[before..])
-        {
+    /// Tells the places of its messages in the stretch of that number.
+    fn tell(&self, stretches: &[Stretch], number: usize, places: &mut [u32]) {
+        let Stretch { start, by_share } = &stretches[number];
+        let before: usize = runs(&stretches[..number], self.number).map(<[Message]>::len).sum();
+        for (message, &place) in by_share[self.number].iter().zip(&self.places[before..]) {
             places[(message.at - start) as usize] = place;
         }
     }
