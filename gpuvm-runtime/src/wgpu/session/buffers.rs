@@ -21,6 +21,8 @@ pub const UNIFORM_STRIDE: u32 = 256;
 pub const LAUNCHES: u32 = 2;
 /// An arena that starts with more words is uploaded when the session is made, else with the first submission.
 const MANY_WORDS: usize = 1 << 18;
+/// So many zeros at the end of an arena are sooner uploaded with the words before them than cleared by a command of their own.
+const FEW_ZEROS: usize = 1 << 8;
 
 /// Where the cells have the atomics: a multiple of what any device asks of a binding's place.
 pub const ATOMICS_AT: u64 = 64;
@@ -92,6 +94,10 @@ impl Buffers {
         } else {
             buffers.little.resize(arena.filled(), 0);
             arena.write(0..arena.filled(), &mut buffers.little);
+            if buffers.zeros <= FEW_ZEROS as u64 {
+                buffers.little.resize(job.arena_words, 0);
+                buffers.zeros = 0;
+            }
         }
         Ok(buffers)
     }

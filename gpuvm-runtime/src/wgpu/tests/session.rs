@@ -337,6 +337,36 @@ fn data_that_stays_is_seen_by_every_launch() {
 }
 
 #[test]
+fn jobs_that_were_begun_follow_each_other() {
+    // Three times the VM's own word, and the first word of what the job is given.
+    let mut times = add_first();
+    times.code[6] = op(Op::MulImm, [4, 4, 3, 0]);
+    times.code.swap(5, 6);
+    for engine in engines() {
+        let data: Vec<u32> = (0..1000).collect();
+        let own = region(&data);
+        let begin = |given: u32| {
+            let mut batch = job(times.clone(), &[given], 0, 1, 1000);
+            batch.slots[1].region = Some(own.clone());
+            batch.slots[1].place.base = 0;
+            let mut running = batch.start(engine).unwrap();
+            assert!(running.begin(64).unwrap());
+            running
+        };
+        let begun: Vec<_> = [1, 2, 3].map(begin).into();
+        // Whoever is looked at first.
+        for mut running in begun.into_iter().rev() {
+            let tally = to_end(&mut *running, &Limit::default());
+            assert_eq!((tally.halted, tally.trapped), (1000, 0));
+            running.finish().unwrap();
+        }
+        let found = engine.memory().unwrap().read(&own).unwrap();
+        let expected = data.iter().map(|word| ((word * 3 + 1) * 3 + 2) * 3 + 3);
+        assert!(found.iter().copied().eq(expected));
+    }
+}
+
+#[test]
 fn atomics_that_stay_are_filled_and_copied_back() {
     for engine in engines() {
         let bins = region(&[100, 200]);
