@@ -358,24 +358,28 @@ tuples! {
 }
 
 /// The words of field `index` of a struct or tuple.
+#[inline]
 pub fn field<'w>(words: &'w [u32], ty: &Type, index: usize) -> &'w [u32] {
     let field = &ty.fields[index];
     &words[field.offset as usize..(field.offset + field.ty.words) as usize]
 }
 
 /// The words of field `index` of a struct or tuple, to write.
+#[inline]
 pub fn field_mut<'w>(words: &'w mut [u32], ty: &Type, index: usize) -> &'w mut [u32] {
     let field = &ty.fields[index];
     &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]
 }
 
 /// The words of field `index` of variant `variant` of an enum.
+#[inline]
 pub fn payload<'w>(words: &'w [u32], ty: &Type, variant: usize, index: usize) -> &'w [u32] {
     let field = &ty.variants[variant].fields[index];
     &words[field.offset as usize..(field.offset + field.ty.words) as usize]
 }
 
 /// The words of field `index` of variant `variant` of an enum, to write.
+#[inline]
 pub fn payload_mut<'w>(words: &'w mut [u32], ty: &Type, variant: usize, index: usize) -> &'w mut [u32] {
     let field = &ty.variants[variant].fields[index];
     &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]

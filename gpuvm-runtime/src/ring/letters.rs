@@ -40,6 +40,14 @@ impl Letters {
         }
     }
 
+    /// Forgets all messages.
+    pub fn clear(&mut self) {
+        self.to.clear();
+        self.words.clear();
+        self.accepted.clear();
+        self.called.clear();
+    }
+
     /// Adds later messages.
     pub fn append(&mut self, later: Letters) {
         let before = self.len();

@@ -210,6 +210,7 @@ impl Pump<'_> {
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
         self.is_quiet = is_quiet && !has_forwarded;
         self.grouper.reuse(batch);
+        shared.lock().letters.reuse(letters);
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),

@@ -19,6 +19,8 @@ pub(super) struct Queue {
     size: usize,
     /// Messages of a piece at most, unless actors have sent more at once.
     most: usize,
+    /// An empty piece whose memory the next one may have.
+    spare: Letters,
 }
 
 impl Queue {
@@ -30,6 +32,7 @@ impl Queue {
             len: 0,
             size,
             most,
+            spare: Letters::default(),
         }
     }
 
@@ -108,6 +111,15 @@ impl Queue {
         Some(piece)
     }
 
+    /// Takes back messages that were handled, whose memory would go back to the system: to get as much from there takes senders about as long
+    /// as to copy their messages.
+    pub fn reuse(&mut self, mut handled: Letters) {
+        if handled.words.capacity() > self.spare.words.capacity() {
+            handled.clear();
+            self.spare = handled;
+        }
+    }
+
     /// The messages that nobody waits for the answers of.
     pub fn sent(&self) -> Messages {
         let mut sent = Messages::default();
@@ -121,7 +133,7 @@ impl Queue {
     fn last(&mut self) -> &mut Letters {
         let has_room = self.pieces.back().is_some_and(|last| last.len() < self.most);
         if self.pieces.len() == self.sent || !has_room {
-            self.pieces.push_back(Letters::default());
+            self.pieces.push_back(std::mem::take(&mut self.spare));
         }
         let last = self.pieces.len() - 1;
         &mut self.pieces[last]

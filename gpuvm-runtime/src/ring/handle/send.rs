@@ -8,8 +8,9 @@ use super::KernelHandle;
 use super::wait::until;
 use crate::error::Result;
 
-/// Messages that are turned to words at a time.
+/// Messages that are turned to words at a time, and the words that these may have.
 const CHUNK: usize = 4096;
+const CHUNK_WORDS: usize = 1 << 16;
 
 impl KernelHandle {
     /// Sends an actor a message, and waits for room if there is none. A message is handled in the end, or becomes a dead letter; those of
@@ -50,17 +51,16 @@ impl KernelHandle {
         self.check_message::<M>()?;
         let size = M::TYPE.words as usize;
         let mut messages = messages.into_iter().peekable();
-        let (mut to, mut words, mut sent) = (Vec::new(), Vec::new(), 0);
+        let chunk = (CHUNK_WORDS / size.max(1)).clamp(1, CHUNK);
+        let most = messages.size_hint().1.map_or(chunk, |most| most.clamp(1, chunk));
+        let (mut to, mut words, mut sent) = (Vec::with_capacity(most), vec![0; most * size], 0);
         while messages.peek().is_some() {
             to.clear();
-            words.clear();
-            for (actor, message) in messages.by_ref().take(CHUNK) {
+            for (actor, message) in messages.by_ref().take(most) {
+                message.write_words(&mut words[to.len() * size..][..size]);
                 to.push(actor);
-                let at = words.len();
-                words.resize(at + size, 0);
-                message.write_words(&mut words[at..]);
             }
-            let (taken, result) = self.accept("send_all", &to, &words).await;
+            let (taken, result) = self.accept("send_all", &to, &words[..to.len() * size]).await;
             sent += taken;
             result.map_err(|error| RingError::Interrupted {
                 sent,
