@@ -124,6 +124,8 @@ impl KernelHandle {
                 return Err(shared.wrong_state("deactivate", "active", &state).into());
             }
             state.life = Life::Deactivated;
+            // Its pump may rest in the middle of rounds.
+            shared.wake(state);
         }
         until(&shared.changed, || (shared.lock().in_flight == 0).then_some(())).await;
         tracing::info!(kernel = shared.entry.id, "ring kernel deactivated");

@@ -108,6 +108,9 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         most => (capacity / (most + 2)).max(SHORTEST_BATCH),
     };
     let shared = Shared::new(entry, options.actors, (capacity, at_a_time), policies, config);
+    if let Some(depot) = runner.depot() {
+        shared.open_depot(depot);
+    }
     let restored = kept.is_some();
     let mut clock = Clock::default();
     if let Some(kept) = kept {

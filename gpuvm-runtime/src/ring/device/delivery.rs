@@ -166,7 +166,7 @@ pub fn place(
     if first < end {
         for letter in first * sends..contexts[(vm * CONTEXT + SENT) as usize] {
             let (_, begin, _) = next[letters[(letter * size) as usize] as usize];
-            order[(begin + ranks[letter as usize]) as usize] = (vm, letter);
+            order[(begin + ranks[letter as usize]) as usize] = (vm, letter * size);
         }
     }
 }
@@ -203,13 +203,13 @@ pub fn receive(
         for message in first..end {
             let (_, letter) = order[message as usize];
             for word in 1..size {
-                messages[(message * (size - 1) + word - 1) as usize] = letters[(letter * size + word) as usize];
+                messages[(message * (size - 1) + word - 1) as usize] = letters[(letter + word) as usize];
             }
         }
     }
 }
 
-/// Whether a message, given who sent it and its number, comes after another one.
+/// Whether a message, given who sent it and where it lies, comes after another one.
 #[routine(callee)]
 fn is_later(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 > other.0 || one.0 == other.0 && one.1 > other.1

@@ -1,10 +1,16 @@
 //! Actors on an engine that runs programs: a batch is a job with one VM for each actor that has mail. The states stay in the engine's
 //! memory, if it has any.
 
+mod courier;
 mod delivery;
+mod depot;
+mod ending;
+mod forwarding;
 mod layout;
+mod parcel;
 mod post;
 mod rounds;
+mod row;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +20,9 @@ use std::time::Duration;
 use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::types::{Context, Value};
 
+pub use self::depot::Depot;
 use self::layout::{Content, Layout, Left};
+pub use self::parcel::Parcel;
 use self::rounds::{OnTheirOwn, is_dense};
 use super::batch::{Batch, Mail};
 use super::context::Sent;
@@ -48,7 +56,7 @@ pub struct OnDevice {
     rooms: [Room; ROOMS],
     /// Jobs of batches that were begun, in that order.
     under_way: VecDeque<Started>,
-    /// How actors get what they send each other without the host, where that is possible.
+    /// What actors need for mail that is in the engine's memory, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
 
@@ -123,7 +131,7 @@ impl OnDevice {
         let executor = runtime.executor(engine)?;
         let initial = (entry.initial)();
         let states = States::new(&*executor, initial.repeat(actors as usize), actors)?;
-        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers))?;
+        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers));
         Ok(OnDevice {
             id: entry.id,
             executor,
@@ -302,7 +310,7 @@ impl OnDevice {
         while most > 0 && !self.fits(&mail[..most]) {
             most /= 2;
         }
-        if most == 0 && self.on_their_own.as_mut().is_some_and(OnTheirOwn::make_way) {
+        if most == 0 && self.on_their_own.as_ref().is_some_and(|own| own.depot.make_way()) {
             return self.most(mail);
         }
         most
@@ -397,7 +405,8 @@ impl Runner for OnDevice {
     fn most_batches(&self) -> usize {
         // Engines without rows do not go on by themselves. Where actors go round by themselves the device has enough to do.
         let has_memory = matches!(self.states, States::Engine { .. });
-        match has_memory && self.on_their_own.is_none() && self.executor.sequence().is_some() {
+        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
+        match has_memory && !goes_round && self.executor.sequence().is_some() {
             true => MOST_BATCHES,
             false => 1,
         }
@@ -429,11 +438,25 @@ impl Runner for OnDevice {
     }
 
     fn goes_round(&self, messages: usize) -> bool {
-        self.on_their_own.is_some() && is_dense(messages, self.actors)
+        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
+        goes_round && is_dense(messages, self.actors)
     }
 
     fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.go_round(sent, stopped, turn)
+    }
+
+    fn depot(&self) -> Option<&Arc<Depot>> {
+        self.on_their_own.as_ref().map(|own| &own.depot)
+    }
+
+    fn delivers(&self, depot: &Depot, messages: usize) -> bool {
+        let own = self.on_their_own.as_ref();
+        own.is_some_and(|own| own.delivers_to(depot)) && is_dense(messages, depot.sizes.actors)
+    }
+
+    fn take_in(&mut self, parcel: Parcel, turn: &Turn<'_>) -> Result<Rounds> {
+        self.go_round_with(parcel, turn)
     }
 
     fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {

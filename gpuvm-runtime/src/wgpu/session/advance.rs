@@ -60,7 +60,9 @@ impl Session {
             }
         }
         let mut tickets: VecDeque<Ticket> = self.begun.take().into_iter().collect();
-        left = tickets.iter().fold(left, |left, begun| left.saturating_sub(begun.cycles));
+        left = tickets
+            .iter()
+            .fold(left, |left, begun| left.saturating_sub(begun.cycles));
         let mut depth = 1;
         let mut ran = false;
         let mut last_end = begin;
