@@ -8,6 +8,7 @@ mod life;
 mod link;
 mod load;
 mod model;
+mod parcel;
 mod reply;
 mod snapshots;
 mod talk;
