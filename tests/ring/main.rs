@@ -9,6 +9,7 @@ mod link;
 mod load;
 mod model;
 mod parcel;
+mod parcel_life;
 mod reply;
 mod snapshots;
 mod talk;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use gpuvm::prelude::*;
-use gpuvm::ring::{KernelHandle, Metrics, Terminate};
+use gpuvm::ring::{KernelHandle, Metrics};
 use proptest::prelude::*;
 
 use super::talk::goes_round;
-use super::{ENGINES, LONG, SHORT, actors, launch, runtime};
+use super::{LONG, actors, launch};
 
 /// What is thrown on so many times.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -120,7 +120,10 @@ impl Team {
         self.stopped[number] = ctx.is_stopped();
         self.processed += 1;
         if let Some(answer) = answer {
-            self.answers.entry(actor).or_default().push(Caught { early: 0, ..answer });
+            self.answers
+                .entry(actor)
+                .or_default()
+                .push(Caught { early: 0, ..answer });
         }
         [ctx.sent().collect(), ctx.forwarded().collect()]
     }
@@ -181,7 +184,10 @@ impl Game {
     /// Plays on engines, one kernel after the other, and compares with plain Rust.
     fn play(&self, engines: &[Engine], teams: &[Team]) -> Vec<Metrics> {
         let kernels = self.launch(engines);
-        kernels.iter().rev().for_each(|kernel| kernel.blocking_activate().unwrap());
+        kernels
+            .iter()
+            .rev()
+            .for_each(|kernel| kernel.blocking_activate().unwrap());
         let mut all = Vec::new();
         for (kernel, team) in kernels.iter().zip(teams) {
             let begin = Instant::now();
@@ -229,9 +235,19 @@ fn answers(kernel: &KernelHandle) -> BTreeMap<u32, Vec<Caught>> {
 
 /// What actors say that they have caught, those that have stopped not asked.
 fn caught(kernel: &KernelHandle, stopped: &[bool]) -> Vec<(u32, Caught)> {
-    let ask = Ball { word: 0, hops: ASK, at: 0 };
-    let asked: Vec<u32> = (0..).zip(stopped).filter(|(_, stopped)| !**stopped).map(|(actor, _)| actor).collect();
-    kernel.blocking_send_all(asked.iter().map(|&actor| (actor, ask))).unwrap();
+    let ask = Ball {
+        word: 0,
+        hops: ASK,
+        at: 0,
+    };
+    let asked: Vec<u32> = (0..)
+        .zip(stopped)
+        .filter(|(_, stopped)| !**stopped)
+        .map(|(actor, _)| actor)
+        .collect();
+    kernel
+        .blocking_send_all(asked.iter().map(|&actor| (actor, ask)))
+        .unwrap();
     let mut caught = Vec::new();
     while caught.len() < asked.len() {
         kernel.blocking_receive_many(&mut caught, LONG).unwrap();
@@ -257,7 +273,7 @@ fn balls(count: u32, hops: u32, words: impl IntoIterator<Item = u32>) -> Vec<(u3
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn what_anybody_forwards_comes_to_anybody_alike(

@@ -11,7 +11,6 @@ use super::depot::{Columns, Depot, Sizes};
 use super::forwarding;
 use super::parcel::Parcel;
 use super::post::{Delivery, atomic, job, link, whole, words};
-use super::rounds::few;
 use super::row::{End, Step};
 use crate::engine::Job;
 use crate::error::{Error, Result};
@@ -42,13 +41,11 @@ impl Courier {
     ///
     /// [`Error::Link`] if its routines cannot be linked.
     pub fn new(runtime: &Runtime, from: Sizes, to: Sizes) -> Result<Courier> {
-        let (room, most, letter) = (from.rooms[FORWARDS], from.forwards, to.letter());
-        let rank = [to.actors, room, most, letter];
-        let sort = [few(to.actors), room, most, letter];
+        let letters = [from.rooms[FORWARDS], from.forwards, to.letter()];
         Ok(Courier {
             from,
-            rank: link(runtime, "rank", forwarding::rank::routine(), &rank)?,
-            sort: link(runtime, "sort", forwarding::sort::routine(), &sort)?,
+            rank: link(runtime, "rank", forwarding::rank::routine(), &letters)?,
+            sort: link(runtime, "sort", forwarding::sort::routine(), &letters)?,
             delivery: Delivery::new(runtime, to)?,
             bag: None,
             most: 0,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::batch::Mail;
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
-use super::delivery::{ANY_STOPPED, CAPACITY, CELLS, NOW, TOTAL};
+use super::delivery::{ACTORS, CAPACITY, CELLS, NOW, TOTAL};
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::engine::{DeviceMemory, Region, Words};
 use crate::error::Result;
@@ -115,7 +115,7 @@ impl Depot {
                 self.write(column, &vec![0; column.words as usize])?;
             }
         }
-        self.write(&columns.cells, &cells(&columns, 0, 0))?;
+        self.write(&columns.cells, &self.cells(&columns, 0, 0))?;
         Ok(columns)
     }
 
@@ -162,6 +162,16 @@ impl Depot {
             cells: take(CELLS as u32, 1)?,
             is_clean: false,
         })
+    }
+
+    /// The cells of columns before a round on so many messages at a time of the kernel's clock, where no actor has stopped.
+    pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
+        let mut cells = [0; CELLS];
+        cells[TOTAL] = messages;
+        cells[CAPACITY] = columns.capacity;
+        cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
+        cells[ACTORS] = self.sizes.actors;
+        cells
     }
 
     /// Writes the first words of a column.
@@ -220,12 +230,4 @@ impl Sizes {
     pub fn letter(&self) -> u32 {
         1 + self.message
     }
-}
-
-/// The cells of columns before a round on so many messages at a time of the kernel's clock, of whose actors none has stopped.
-pub fn cells(columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
-    let mut cells = [0; CELLS];
-    (cells[TOTAL], cells[CAPACITY], cells[ANY_STOPPED]) = (messages, columns.capacity, 0);
-    cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
-    cells
 }

@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use gpuvm_core::types::{Context, Value};
 use gpuvm_macros::routine;
 
-use super::delivery::{CONCERN, NOW, TOTAL};
+use super::delivery::{ACTORS, CONCERN, NOW, TOTAL};
+use super::rounds::ACTORS_PER_MESSAGE;
 use crate::native::vm;
 
 /// Words of a [`Context`].
 const CONTEXT: u32 = Context::TYPE.words;
 
-/// Gives each message that the VM's actor has forwarded a rank among those to the same actor of the other kernel, which has `actors`. A
-/// room has `room` words and takes `most` letters of `size`.
+/// Gives each message that the VM's actor has forwarded a rank among those to the same actor of the other kernel. A room has `room` words
+/// and takes `most` letters of `size`.
 #[routine(callee)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn rank(
@@ -23,11 +24,11 @@ pub fn rank(
     counts: &[AtomicU32],
     ranks: &mut [u32],
     cells: &mut [u32],
-    actors: u32,
     room: u32,
     most: u32,
     size: u32,
 ) {
+    let actors = cells[ACTORS];
     let (_, first, end) = mail[vm::id() as usize];
     for message in first..end {
         let begin = message * room;
@@ -42,7 +43,7 @@ pub fn rank(
     }
 }
 
-/// Puts what the VM's actor has forwarded among the messages of those it was forwarded to. If there are messages, but fewer than `few`, the
+/// Puts what the VM's actor has forwarded among the messages of those it was forwarded to. If there are messages, but for few of the actors, the
 /// host delivers them.
 #[routine(callee)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
@@ -53,13 +54,16 @@ pub fn sort(
     cells: &[u32],
     next: &[(u32, u32, u32)],
     order: &mut [(u32, u32)],
-    few: u32,
     room: u32,
     most: u32,
     size: u32,
 ) {
     let vm = vm::id();
-    assert!(cells[TOTAL] == 0 || cells[TOTAL] >= few, "the host delivers so few");
+    let (total, actors) = (cells[TOTAL], cells[ACTORS]);
+    assert!(
+        total == 0 || total >= actors.div_ceil(ACTORS_PER_MESSAGE),
+        "the host delivers so few"
+    );
     let (_, first, end) = mail[vm as usize];
     for message in first..end {
         let begin = message * room;

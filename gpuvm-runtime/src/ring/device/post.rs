@@ -11,7 +11,7 @@ use gpuvm_core::types::TypeRef;
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{FORWARDS, REPLIES};
 use super::delivery::{self, ANY_STOPPED, GROUP, HANDLED, TOTAL};
-use super::depot::{Columns, Depot, Sizes, cells};
+use super::depot::{Columns, Depot, Sizes};
 use super::layout::context_at;
 use super::row::Step;
 use super::{CONTEXT_WORDS, MAIL_WORDS, forwarding};
@@ -121,7 +121,7 @@ impl Delivery {
     pub fn new(runtime: &Runtime, sizes: Sizes) -> Result<Delivery> {
         Ok(Delivery {
             sizes,
-            address: link(runtime, "address", delivery::address::routine(), &[sizes.actors])?,
+            address: link(runtime, "address", delivery::address::routine(), &[])?,
             receive: link(runtime, "receive", delivery::receive::routine(), &[sizes.letter()])?,
         })
     }
@@ -174,7 +174,7 @@ impl Depot {
         for &actor in stopped {
             contexts[actor as usize * CONTEXT_WORDS..][..CONTEXT_WORDS].copy_from_slice(&context_at(now, true));
         }
-        let mut cells = cells(columns, batch.places.len() as u32, now);
+        let mut cells = self.cells(columns, batch.places.len() as u32, now);
         cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
         let zeros = vec![0; actors];
         self.write(&columns.mail[0], &mail)?;

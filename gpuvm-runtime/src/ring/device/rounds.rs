@@ -17,7 +17,7 @@ use super::super::options::Answers;
 use super::super::runner::{Linked, Rounds, Turn};
 use super::OnDevice;
 use super::courier::Courier;
-use super::depot::{Columns, Depot, cells};
+use super::depot::{Columns, Depot};
 use super::ending::quiet;
 use super::parcel::Parcel;
 use super::post::{self, Post};
@@ -60,7 +60,7 @@ struct Gone {
 }
 
 /// Where fewer of so many actors have mail, the host delivers it: on the device a round costs what looking at all actors does.
-const ACTORS_PER_MESSAGE: u32 = 16;
+pub const ACTORS_PER_MESSAGE: u32 = 16;
 /// Rounds in a row at most. It begins with one and doubles, so that little is sent in vain.
 const MOST_ROUNDS: usize = 64;
 /// How long a row may take before the next one is shorter: messages from outside wait for it.
@@ -138,14 +138,9 @@ impl Drop for OnTheirOwn {
     }
 }
 
-/// How many messages are enough for rounds of so many actors on the device.
-pub fn few(actors: u32) -> u32 {
-    actors.div_ceil(ACTORS_PER_MESSAGE)
-}
-
-/// Whether so many messages are enough.
+/// Whether so many messages are enough for rounds of so many actors on the device.
 pub fn is_dense(messages: usize, actors: u32) -> bool {
-    messages >= few(actors) as usize
+    messages >= actors.div_ceil(ACTORS_PER_MESSAGE) as usize
 }
 
 impl OnDevice {
@@ -170,7 +165,8 @@ impl OnDevice {
     pub(super) fn go_round_with(&mut self, parcel: Parcel, turn: &Turn<'_>) -> Result<Rounds> {
         if let Some(mut own) = self.on_their_own.take() {
             let Parcel { columns, messages, .. } = &parcel;
-            own.depot.write(&columns.cells, &cells(columns, *messages, turn.now))?;
+            let cells = own.depot.cells(columns, *messages, turn.now);
+            own.depot.write(&columns.cells, &cells)?;
             let place = Place {
                 columns,
                 is_parcel: true,
