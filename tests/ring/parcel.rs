@@ -273,7 +273,7 @@ fn balls(count: u32, hops: u32, words: impl IntoIterator<Item = u32>) -> Vec<(u3
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn what_anybody_forwards_comes_to_anybody_alike(
