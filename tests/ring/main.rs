@@ -1,6 +1,7 @@
 //! Ring kernels: on every engine the handler gives the bits that the native function gives, nothing is lost or handled twice, and order
 //! is kept, whatever is sent, trapped, paused and terminated meanwhile.
 
+mod ahead;
 mod bank;
 mod events;
 mod last;
@@ -251,6 +252,8 @@ fn a_call_that_nobody_waits_for_is_a_dead_letter() {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(call.as_mut().poll(&mut context).is_pending());
     }
+    kernel.blocking_settle().unwrap();
+    assert_eq!(kernel.blocking_metrics().unwrap().dropped, 1);
     kernel.blocking_terminate().unwrap();
     let metrics = kernel.blocking_metrics().unwrap();
     assert_eq!((metrics.accepted, metrics.processed, metrics.dropped), (1, 1, 1));

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -20,11 +21,15 @@ const PIECES_PER_THREAD: usize = 16;
 /// The most VMs in a piece.
 const LARGEST_PIECE: usize = 4096;
 
+/// The process's threads, by the bytes of stack that each has.
+static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+/// How many calls of [`each`] are at work.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
 /// The process's threads for a recursion limit, started at the first use.
 pub(crate) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
-    static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
     let stack = stack(recursion_limit);
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut pools = pools();
     if let Some(pool) = pools.get(&stack) {
         return Ok(Arc::clone(pool));
     }
@@ -38,6 +43,20 @@ pub(crate) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
     let pool = Arc::new(pool);
     pools.insert(stack, Arc::clone(&pool));
     Ok(pool)
+}
+
+/// Threads for work that needs no deep stack: those which some launch has started, or the usual ones. `None` while a launch is at work, for
+/// whose end such work would wait, or if threads cannot be started.
+pub(crate) fn free() -> Option<Arc<ThreadPool>> {
+    if AT_WORK.load(Ordering::Relaxed) > 0 {
+        return None;
+    }
+    let started = pools().values().next().cloned();
+    started.or_else(|| get(0).ok())
+}
+
+fn pools() -> MutexGuard<'static, BTreeMap<usize, Arc<ThreadPool>>> {
+    POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Bytes of stack that a thread needs for a recursion limit.
@@ -76,5 +95,25 @@ pub(super) fn take<P>(piece: &Piece<P>) -> Option<(Range<usize>, P)> {
 
 /// Calls `work` for each number below `count`, in parallel. Not generic, so that rayon is compiled once and not for each routine of a program.
 pub(crate) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    /// Also if `work` panics.
+    struct AtWork;
+    impl Drop for AtWork {
+        fn drop(&mut self) {
+            AT_WORK.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    AT_WORK.fetch_add(1, Ordering::Relaxed);
+    let _at_work = AtWork;
     pool.install(|| (0..count).into_par_iter().for_each(work));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_threads_are_free_while_a_launch_is_at_work() {
+        let pool = get(0).expect("threads can be started");
+        each(&pool, 4, &|_| assert!(free().is_none()));
+    }
 }

@@ -1,7 +1,22 @@
 //! A batch: messages grouped by actor, each actor's in the order in which they were accepted.
+//!
+//! They are counted by actor, each actor gets a range of places, and each message goes to the next of its actor's. What is random in this are
+//! reads and writes of the counts and of the words, so the time goes into waiting for caches. Large batches are shared out over threads
+//! (`batch/shares.rs`), each with actors of its own, which come to the same places.
+
+mod entries;
+mod shares;
+
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+pub(super) use self::entries::gathered;
+use self::shares::Kept;
+use crate::native::pool;
 
 /// The messages of one actor in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mail {
     /// The actor.
     pub actor: u32,
@@ -28,10 +43,17 @@ pub struct Grouper {
     counts: Vec<u32>,
     /// Words of a message.
     size: usize,
+    kept: Kept,
+    /// A batch whose memory the next one may have.
+    spare: Batch,
 }
 
 /// Where there are fewer messages for so many actors, looking at all actors costs more than sorting.
 const ACTORS_PER_MESSAGE: usize = 16;
+/// Messages and actors that are worth another thread.
+const PER_THREAD: usize = 1 << 15;
+/// With fewer threads what each does for itself comes to more than they save.
+const FEWEST_THREADS: usize = 4;
 
 impl Grouper {
     /// Groups messages of so many words to so many actors.
@@ -39,148 +61,123 @@ impl Grouper {
         Grouper {
             counts: vec![0; actors as usize],
             size,
+            kept: Kept::default(),
+            spare: Batch::default(),
         }
     }
 
     /// Groups messages, given the actor of each, all below the number of actors.
     pub fn group(&mut self, to: &[u32], words: &[u32]) -> Batch {
-        let mut batch = Batch::default();
-        match to.len() * ACTORS_PER_MESSAGE < self.counts.len() {
-            true => sort(to, &mut batch),
-            false => self.count(to, &mut batch),
+        let mut batch = std::mem::take(&mut self.spare);
+        batch.words.resize(words.len(), 0);
+        if to.len() * ACTORS_PER_MESSAGE < self.counts.len() {
+            self.sort(to, words, &mut batch);
+        } else if let Some((pool, threads)) = threads((to.len() + self.counts.len()) / PER_THREAD) {
+            self.share_out((&pool, threads), to, words, &mut batch);
+        } else {
+            self.count(to, words, &mut batch);
         }
-        batch.words = scattered(words, &batch.places, self.size);
         batch
     }
 
-    fn count(&mut self, to: &[u32], batch: &mut Batch) {
-        to.iter().for_each(|&actor| self.counts[actor as usize] += 1);
-        let mut first = 0;
-        for (actor, count) in (0..).zip(&mut self.counts) {
-            if *count > 0 {
-                let end = first + *count;
-                batch.mail.push(Mail { actor, first, end });
-                *count = first;
-                first = end;
+    /// Takes a batch back that nobody needs any more, whose memory would go back to the system: to get as much from there for the next one
+    /// takes about as long as grouping does.
+    pub fn reuse(&mut self, batch: Batch) {
+        self.spare = batch;
+    }
+
+    /// Groups messages on this thread.
+    fn count(&mut self, to: &[u32], words: &[u32], batch: &mut Batch) {
+        let Batch { mail, places, .. } = batch;
+        let mut all = Neighbours {
+            first: 0,
+            counts: &mut self.counts,
+        };
+        mail.resize(all.count(to.iter().copied()), Mail::default());
+        all.lay_out(0, mail);
+        places.clear();
+        all.place(to.iter().copied(), places);
+        self.scatter(words, batch);
+    }
+
+    /// Groups messages without a look at actors that have none.
+    fn sort(&self, to: &[u32], words: &[u32], batch: &mut Batch) {
+        let mut order: Vec<u32> = (0..to.len() as u32).collect();
+        order.sort_by_key(|&at| to[at as usize]);
+        let Batch { mail, places, .. } = batch;
+        mail.clear();
+        places.resize(to.len(), 0);
+        for (place, &at) in (0..).zip(&order) {
+            places[at as usize] = place;
+            let actor = to[at as usize];
+            match mail.last_mut().filter(|mail| mail.actor == actor) {
+                Some(mail) => mail.end = place + 1,
+                None => mail.push(Mail {
+                    actor,
+                    first: place,
+                    end: place + 1,
+                }),
             }
         }
-        let mut place = |&actor: &u32| {
-            let next = &mut self.counts[actor as usize];
+        self.scatter(words, batch);
+    }
+
+    /// Brings the words of messages to their places.
+    fn scatter(&self, words: &[u32], batch: &mut Batch) {
+        let ways = (0..).zip(batch.places.iter().copied());
+        entries::copy(ways, words, &mut batch.words, self.size);
+    }
+}
+
+/// The threads of native launches, if this work is for several and they are free, and how many of them it is for.
+fn threads(most: usize) -> Option<(Arc<ThreadPool>, usize)> {
+    if most < FEWEST_THREADS {
+        return None;
+    }
+    let pool = pool::free()?;
+    let threads = most.min(pool.current_num_threads());
+    (threads >= FEWEST_THREADS).then_some((pool, threads))
+}
+
+/// Neighbouring actors: how many messages each has, and once they are laid out where its next one goes.
+struct Neighbours<'g> {
+    /// The first of them.
+    first: u32,
+    counts: &'g mut [u32],
+}
+
+impl Neighbours<'_> {
+    /// Counts messages, given the actor of each. Gives how many of the actors have any.
+    fn count(&mut self, to: impl Iterator<Item = u32>) -> usize {
+        self.counts.fill(0);
+        to.for_each(|actor| self.counts[(actor - self.first) as usize] += 1);
+        self.counts.iter().filter(|&&count| count > 0).count()
+    }
+
+    /// Gives each actor as many places as it has messages, from this one on, and takes down its mail, for which there is room.
+    fn lay_out(&mut self, mut first: u32, mail: &mut [Mail]) {
+        let mut next = 0;
+        for (actor, count) in (self.first..).zip(&mut *self.counts) {
+            let end = first + *count;
+            // Without mail too, for the next actor to overwrite: a processor that guesses who has mail is too often wrong.
+            if let Some(mail) = mail.get_mut(next) {
+                *mail = Mail { actor, first, end };
+            }
+            next += usize::from(*count > 0);
+            *count = first;
+            first = end;
+        }
+    }
+
+    /// Gives each message its place.
+    fn place(&mut self, to: impl Iterator<Item = u32>, places: &mut Vec<u32>) {
+        places.extend(to.map(|actor| {
+            let next = &mut self.counts[(actor - self.first) as usize];
             *next += 1;
             *next - 1
-        };
-        batch.places = to.iter().map(&mut place).collect();
-        batch.mail.iter().for_each(|mail| self.counts[mail.actor as usize] = 0);
-    }
-}
-
-/// Entries of so many words, each brought to its place.
-fn scattered(words: &[u32], places: &[u32], size: usize) -> Vec<u32> {
-    /// Entries whose size the compiler knows are moved in registers, which counts for a message or answer of a few words.
-    fn short<const SIZE: usize>(words: &[u32], places: &[u32], all: &mut [u32]) {
-        let (all, _) = all.as_chunks_mut::<SIZE>();
-        for (words, &place) in words.as_chunks().0.iter().zip(places) {
-            all[place as usize] = *words;
-        }
-    }
-    let mut all = vec![0; words.len()];
-    match size {
-        0 => {}
-        1 => short::<1>(words, places, &mut all),
-        2 => short::<2>(words, places, &mut all),
-        3 => short::<3>(words, places, &mut all),
-        4 => short::<4>(words, places, &mut all),
-        _ => {
-            for (words, &place) in words.chunks_exact(size).zip(places) {
-                all[place as usize * size..][..size].copy_from_slice(words);
-            }
-        }
-    }
-    all
-}
-
-/// The entries of so many words at these places, one after the other: what undoes [`scattered`].
-pub(super) fn gathered(words: &[u32], places: &[u32], size: usize) -> Vec<u32> {
-    fn short<const SIZE: usize>(words: &[u32], places: &[u32]) -> Vec<u32> {
-        let (words, _) = words.as_chunks::<SIZE>();
-        let all: Vec<[u32; SIZE]> = places.iter().map(|&place| words[place as usize]).collect();
-        all.into_flattened()
-    }
-    match size {
-        0 => Vec::new(),
-        1 => short::<1>(words, places),
-        2 => short::<2>(words, places),
-        3 => short::<3>(words, places),
-        4 => short::<4>(words, places),
-        _ => {
-            let mut all = Vec::with_capacity(places.len() * size);
-            let entries = places.iter().map(|&place| &words[place as usize * size..][..size]);
-            entries.for_each(|words| all.extend_from_slice(words));
-            all
-        }
-    }
-}
-
-fn sort(to: &[u32], batch: &mut Batch) {
-    let mut order: Vec<u32> = (0..to.len() as u32).collect();
-    order.sort_by_key(|&at| to[at as usize]);
-    batch.places = vec![0; to.len()];
-    for (place, &at) in (0..).zip(&order) {
-        batch.places[at as usize] = place;
-        let actor = to[at as usize];
-        match batch.mail.last_mut().filter(|mail| mail.actor == actor) {
-            Some(mail) => mail.end = place + 1,
-            None => batch.mail.push(Mail {
-                actor,
-                first: place,
-                end: place + 1,
-            }),
-        }
+        }));
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Where each message goes by plain Rust: after all of lower actors, and those to its own before it.
-    fn expected(to: &[u32]) -> Vec<u32> {
-        let before = |(at, &actor): (usize, &u32)| {
-            let lower = to.iter().filter(|&&other| other < actor).count();
-            (lower + to[..at].iter().filter(|&&other| other == actor).count()) as u32
-        };
-        to.iter().enumerate().map(before).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn groups_keep_their_order(
-            to in prop::collection::vec(0..40u32, 1..60),
-            many in any::<bool>(),
-            size in 0..7usize,
-        ) {
-            let mut grouper = Grouper::new(if many { 4000 } else { 40 }, size);
-            let words: Vec<u32> = (0..(to.len() * size) as u32).map(|at| at * 7 + 1).collect();
-            // Counts are as they were after a batch.
-            for _ in 0..2 {
-                let batch = grouper.group(&to, &words);
-                prop_assert_eq!(&batch.places, &expected(&to));
-                for (at, &place) in batch.places.iter().enumerate() {
-                    prop_assert_eq!(&batch.words[place as usize * size..][..size], &words[at * size..][..size]);
-                    let mail = batch.mail.iter().find(|mail| (mail.first..mail.end).contains(&place));
-                    prop_assert_eq!(mail.map(|mail| mail.actor), Some(to[at]));
-                }
-                prop_assert!(batch.mail.is_sorted_by(|a, b| a.actor < b.actor && a.end == b.first));
-                prop_assert_eq!(&gathered(&batch.words, &batch.places, size), &words);
-            }
-        }
-    }
-
-    #[test]
-    fn messages_without_words_are_grouped_too() {
-        let batch = Grouper::new(3, 0).group(&[2, 0, 2], &[]);
-        assert_eq!(batch.places, [1, 0, 2]);
-        assert!(batch.words.is_empty());
-    }
-}
+mod tests;

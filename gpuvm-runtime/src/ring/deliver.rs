@@ -12,7 +12,7 @@ use super::context::Sent;
 use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::options::Answers;
-use super::pump::Outcome;
+use super::outcome::Outcome;
 use super::shared::{Shared, State};
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
@@ -43,6 +43,7 @@ pub(super) fn deliver(
         None => shared.lock(),
     };
     let callers = state.callers.take(letters.called.len());
+    state.is_answering = !callers.is_empty();
     state.stopped.extend(&outcome.stopped);
     handed.bury(&mut state);
     handed.count(&mut state);
@@ -62,14 +63,27 @@ pub(super) fn deliver(
     if received > 0 {
         shared.answered.notify(received.additional());
     }
-    let undeliverable = handed.reply(callers);
-    if !undeliverable.is_empty() {
-        let mut state = shared.lock();
-        undeliverable
-            .into_iter()
-            .for_each(|letter| shared.keep(&mut state, letter));
+    if !callers.is_empty() {
+        let undeliverable = handed.reply(callers);
+        shared.end_answering(undeliverable);
     }
     received == 0 && outcome.lost.is_empty()
+}
+
+impl Shared {
+    /// All callers have been told, but for those who were not there for these answers.
+    fn end_answering(&self, undeliverable: Vec<DeadLetter>) {
+        let mut state = self.lock();
+        undeliverable
+            .into_iter()
+            .for_each(|letter| self.keep(&mut state, letter));
+        state.is_answering = false;
+        let is_settled = state.is_settled();
+        drop(state);
+        if is_settled {
+            self.changed.notify(usize::MAX);
+        }
+    }
 }
 
 /// What is handed out, message by message.

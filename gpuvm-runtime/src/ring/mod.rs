@@ -47,6 +47,7 @@ mod link;
 mod metrics;
 mod native;
 mod options;
+mod outcome;
 mod outputs;
 mod pump;
 mod question;

@@ -2,11 +2,10 @@
 //! messages gather, so batches are as large as the load makes them, and a single message waits for nothing.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::batch::{Batch, Grouper, Mail};
+use super::batch::{Batch, Grouper};
 use super::clock::Clock;
 use super::context::Sent;
 use super::deliver::deliver;
@@ -15,34 +14,12 @@ use super::error::RingError;
 use super::interrupt::Interrupt;
 use super::letters::Letters;
 use super::life::Life;
-use super::options::Restart;
+use super::outcome::{Outcome, Stage, handle};
 use super::question::Question;
 use super::queue::Lot;
-use super::runner::{Handled, Linked, Rounds, Runner, Trapped, Turn};
+use super::runner::{Handled, Linked, Rounds, Runner, Turn};
 use super::shared::{Shared, Went};
-use crate::engine::Words;
 use crate::error::{Error, Result};
-
-/// What became of a batch.
-#[derive(Default)]
-pub(super) struct Outcome {
-    /// What the handler returned for each message, by its place in the batch.
-    pub answers: Words,
-    /// Messages that were not handled to their end, by their places in the batch, and why; ascending.
-    pub lost: Vec<(Range<u32>, RingError)>,
-    /// Actors that have stopped.
-    pub stopped: Vec<u32>,
-    /// What actors have sent.
-    pub sent: Sent,
-    /// What actors have replied, by the messages' places in the batch.
-    pub replied: Sent,
-    /// What actors have forwarded to those of the linked kernel.
-    pub forwarded: Sent,
-    /// Whether batches that were begun since may have been held up.
-    pub is_late: bool,
-    /// Why the kernel fails, if it does.
-    pub failure: Option<String>,
-}
 
 /// Runs until the kernel is over.
 pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
@@ -59,7 +36,7 @@ pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
     while let Some(next) = pump.next() {
         let mut work = match next {
             Next::Lot(lot) => pump.begin_with(lot),
-            Next::Oldest(work) => Ok(Some(work)),
+            Next::Oldest => Ok(pump.under_way.pop_front()),
             Next::Question(question) => {
                 question.answer(shared, &mut *pump.runner, &pump.clock);
                 continue;
@@ -97,7 +74,7 @@ enum Next {
     /// It lets actors begin with messages.
     Lot(Lot),
     /// It waits for the oldest batch that is under way.
-    Oldest(Work),
+    Oldest,
     Question(Question),
 }
 
@@ -110,13 +87,6 @@ struct Work {
     stage: Stage,
     /// What has become of some already.
     outcome: Outcome,
-}
-
-/// How far actors are with messages.
-enum Stage {
-    Waiting,
-    UnderWay,
-    Done(Handled),
 }
 
 /// The kernel has failed.
@@ -148,8 +118,8 @@ impl Pump<'_> {
                 state.counts.batches += 1;
                 return Some(Next::Lot(lot));
             }
-            if let Some(work) = self.under_way.pop_front() {
-                return Some(Next::Oldest(work));
+            if !rests {
+                return Some(Next::Oldest);
             }
             state = shared.rest(state);
         }
@@ -272,6 +242,7 @@ impl Pump<'_> {
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
         self.is_quiet = is_quiet && !forwards_here;
+        self.grouper.reuse(batch);
         match going_on {
             _ if failed => Err(Failed),
             Some((sent, stopped)) => self.rounds(sent, (0, Vec::new()), &stopped),
@@ -405,7 +376,7 @@ impl Work {
             letters,
             batch,
             now,
-            stage: Stage::Done(handled),
+            stage: Stage::Done(Box::new(handled)),
             outcome: Outcome::default(),
         }
     }
@@ -419,148 +390,5 @@ impl Drop for Guard<'_> {
         if std::thread::panicking() {
             self.0.fail("its pump panicked, which is an error of gpuvm".to_string());
         }
-    }
-}
-
-/// Lets actors handle a batch, as far as they have not. Those that start afresh after a trap go on with what is left of their mail, and
-/// those that were held up with all of it.
-fn handle(
-    shared: &Shared,
-    runner: &mut dyn Runner,
-    (batch, stage, mut outcome): (&mut Batch, Stage, Outcome),
-    turn: &Turn<'_>,
-) -> Result<Outcome> {
-    let mut handled = match stage {
-        Stage::Done(handled) => Some(handled),
-        Stage::UnderWay => Some(runner.end(batch, turn)?),
-        Stage::Waiting => {
-            outcome.refuse_stopped(shared, batch);
-            None
-        }
-    };
-    let size = shared.entry.returned.words as usize;
-    while !batch.mail.is_empty() {
-        let Handled {
-            answers,
-            trapped,
-            stopped,
-            held,
-            is_late,
-            sent,
-            replied,
-            forwarded,
-        } = match handled.take() {
-            Some(handled) => handled,
-            None => runner.handle(batch, turn)?,
-        };
-        outcome.take(batch, answers, size);
-        outcome.sent.extend(sent);
-        outcome.replied.extend(replied);
-        outcome.forwarded.extend(forwarded);
-        outcome.is_late |= is_late;
-        for Mail { actor, first, end } in stopped {
-            outcome.stopped.push(actor);
-            outcome.lose(first..end, shared.stopped(actor));
-        }
-        let mut fresh = Vec::new();
-        batch.mail = held;
-        if !batch.mail.is_empty() {
-            outcome.refuse_stopped(shared, batch);
-        }
-        for trapped in trapped {
-            let rest = outcome.judge(shared, trapped);
-            fresh.extend(rest.map(|rest| rest.actor));
-            batch.mail.extend(rest.filter(|rest| rest.first < rest.end));
-        }
-        batch.mail.sort_unstable_by_key(|mail| mail.first);
-        if !fresh.is_empty() {
-            // What was begun since has left these actors' messages alone, and goes first.
-            outcome.is_late = true;
-            runner.reset(&fresh)?;
-        }
-    }
-    outcome.lost.sort_by_key(|(lost, _)| lost.start);
-    outcome.replied.sort(shared.entry.answer_words());
-    Ok(outcome)
-}
-
-impl Outcome {
-    /// That of so many messages that were not handled, for one reason.
-    fn of_all_lost(messages: usize, error: RingError) -> Outcome {
-        let mut outcome = Outcome::default();
-        outcome.lose(0..messages as u32, error);
-        outcome
-    }
-
-    /// Takes down why messages were lost.
-    fn lose(&mut self, messages: Range<u32>, error: RingError) {
-        if !messages.is_empty() {
-            self.lost.push((messages, error));
-        }
-    }
-
-    /// Takes mail away that is for actors which have stopped.
-    fn refuse_stopped(&mut self, shared: &Shared, batch: &mut Batch) {
-        let state = shared.lock();
-        if !state.stopped.is_empty() {
-            batch.mail.retain(|mail| {
-                let stopped = state.stopped.contains(&mail.actor);
-                if stopped {
-                    self.lose(mail.first..mail.end, shared.stopped(mail.actor));
-                }
-                !stopped
-            });
-        }
-    }
-
-    /// Takes the answers of a round, of which the first has room for those of all others.
-    fn take(&mut self, batch: &Batch, answers: Words, size: usize) {
-        if self.answers.is_empty() {
-            self.answers = answers;
-            return;
-        }
-        let mut all = std::mem::take(&mut self.answers).into_vec();
-        for mail in &batch.mail {
-            let own = mail.first as usize * size..mail.end as usize * size;
-            all[own.clone()].copy_from_slice(&answers[own]);
-        }
-        self.answers = all.into();
-    }
-
-    /// Decides what becomes of an actor that trapped. Gives the mail that it goes on with, if it starts afresh.
-    fn judge(&mut self, shared: &Shared, Trapped { rest, trap }: Trapped) -> Option<Mail> {
-        let Mail { actor, first, end } = rest;
-        let error = RingError::Trapped {
-            kernel: shared.name(),
-            actor,
-            file: trap.file,
-            line: trap.line,
-            message: trap.message,
-        };
-        tracing::warn!(kernel = shared.entry.id, actor, %error, "actor trapped");
-        let after = first + 1..end;
-        match shared.restart {
-            Restart::Fresh => {
-                self.lose(first..after.start, error);
-                return Some(Mail {
-                    first: after.start,
-                    ..rest
-                });
-            }
-            Restart::Stop => {
-                self.stopped.push(actor);
-                self.lose(after, shared.stopped(actor));
-            }
-            Restart::FailKernel => {
-                let reason = self.failure.get_or_insert_with(|| error.to_string()).clone();
-                let failed = RingError::Failed {
-                    kernel: shared.name(),
-                    reason,
-                };
-                self.lose(after, failed);
-            }
-        }
-        self.lose(first..first + 1, error);
-        None
     }
 }

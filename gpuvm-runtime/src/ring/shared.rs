@@ -58,6 +58,8 @@ pub(super) struct State {
     pub callers: Callers,
     /// Messages that the pump has.
     pub in_flight: usize,
+    /// Whether it is telling callers their answers, which become dead letters if they are gone.
+    pub is_answering: bool,
     /// The latest time stamp of what actors of other kernels have forwarded.
     pub seen: u64,
     /// What the pump is asked when it rests between two batches.
@@ -118,6 +120,7 @@ impl Shared {
                 letters: Queue::new(entry.message.ty.words as usize, at_a_time),
                 callers: Callers::new(kernel.clone()),
                 in_flight: 0,
+                is_answering: false,
                 seen: 0,
                 questions: Vec::new(),
                 stopped: BTreeSet::new(),
@@ -431,9 +434,9 @@ impl State {
         !self.questions.is_empty() || !self.may_run(shared) || self.now
     }
 
-    /// Whether no message waits or is being handled.
+    /// Whether no message waits or is being handled, and it is known what became of all answers.
     pub fn is_settled(&self) -> bool {
-        self.letters.is_empty() && self.in_flight == 0
+        self.letters.is_empty() && self.in_flight == 0 && !self.is_answering
     }
 
     /// Takes messages that were accepted, given the actor of each and the words of all.

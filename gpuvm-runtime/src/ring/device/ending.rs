@@ -6,9 +6,10 @@ use super::super::batch::{Batch, Mail};
 use super::super::context::Sent;
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Rounds};
+use super::OnDevice;
 use super::depot::{Columns, Depot};
+use super::jobs::Ended;
 use super::layout::Left;
-use super::{Ended, OnDevice};
 use crate::engine::{Image, Words};
 use crate::error::Result;
 

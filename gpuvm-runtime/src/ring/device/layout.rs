@@ -46,7 +46,7 @@ impl Layout {
         Layout {
             mail: next(mail.len() * MAIL_WORDS),
             messages: next(count * actors.message_words),
-            busy: next(actors.states.busy_on_host(actors.actors)),
+            busy: next(actors.states.busy_on_host()),
             // What the host wants back lies together.
             contexts: next(if actors.sends > 0 {
                 mail.len() * CONTEXT_WORDS
@@ -79,13 +79,14 @@ impl Layout {
         };
         let count = self.of_batch.len();
         let end = self.words();
+        let [states, busy] = actors.states.slots([self.states.start, self.busy.start]);
         let mut slots = vec![
-            actors.states_slot(self.states.start),
+            states,
             slot(&self.mail, mail as usize),
             slot(&self.messages, count),
             slot(&self.answers, count),
             slot(&self.handled, mail as usize),
-            actors.busy_slot(self.busy.start),
+            busy,
         ];
         if actors.sends > 0 {
             let mut contexts = slot(&self.contexts, 1);

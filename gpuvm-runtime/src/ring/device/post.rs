@@ -199,7 +199,7 @@ impl Depot {
     }
 
     /// The slots of the handler's job, given those of the states and of which actors are busy, for the mail of a turn.
-    pub fn slots(&self, columns: &Columns, turn: usize, (states, busy): (Slot, Slot)) -> Vec<Slot> {
+    pub fn slots(&self, columns: &Columns, turn: usize, [states, busy]: [Slot; 2]) -> Vec<Slot> {
         let Sizes {
             actors, sends, rooms, ..
         } = self.sizes;

@@ -122,7 +122,7 @@ impl OnDevice {
         {
             jobs.push((Step::Tell, tell_time(clock, &own.depot.sizes, columns)));
         }
-        let slots = own.depot.slots(columns, turn, (self.states_slot(0), self.busy_slot(0)));
+        let slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
         jobs.push((Step::Handle, job(&self.program, self.actors, slots, None)));
         let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
         let has_forwarded = forward.is_some();

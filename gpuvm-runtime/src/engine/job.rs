@@ -1,0 +1,138 @@
+//! A [`Job`]: what an engine is given to run, and where that finds its words.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gpuvm_core::program::{ParamSlot, Program};
+
+use super::Region;
+
+/// One batch of VMs to run: the VMs `first_vm .. first_vm + vms` of a launch of `vm_count`.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What to run. The same `Arc` comes with every launch of one routine, so an engine may keep what it made of it.
+    pub program: Arc<Program>,
+    /// The id of the first VM; `vmid` gives this and the numbers after it.
+    pub first_vm: u32,
+    /// How many VMs to run, at least 1.
+    pub vms: u32,
+    /// How many VMs the whole launch has, as `vmcount` gives it.
+    pub vm_count: u32,
+    /// One slot a parameter of the program, and one more for the result.
+    pub slots: Vec<Slot>,
+    /// Words of the arena: columns, slices and results that do not stay on the device.
+    pub arena_words: usize,
+    /// The atomic words. Those that come from regions may be missing at the end.
+    pub atomics: Vec<u32>,
+    /// The ranges of the arena that the VMs may write, ascending and apart.
+    pub changed: Vec<Range<usize>>,
+    /// Regions that the atomics, from the given word on, are filled from before the first step and copied back to after the last.
+    pub atomic_regions: Vec<(usize, Region)>,
+    /// How many times in a row to run all VMs from the entry on, at least 1.
+    pub steps: u32,
+    /// What to copy before each step.
+    pub copies: Vec<Copy>,
+    /// In a [`Sequence`](super::Sequence): each VM reads of what the job before has written only what so many VMs next to each other did, VM v what VMs
+    /// `v * n` to `v * n + n - 1` did, and nothing that the job itself writes. So an engine may let it follow as soon as these are done,
+    /// and once more if others of the job before turn out to need another dispatch. `None` if that is not known.
+    pub neighbours: Option<u32>,
+}
+
+impl Job {
+    /// A job of so many VMs that are all of a launch, each running once on what these slots name, with no words of its own.
+    pub fn new(program: Arc<Program>, vms: u32, slots: Vec<Slot>) -> Job {
+        Job {
+            program,
+            first_vm: 0,
+            vms,
+            vm_count: vms,
+            slots,
+            arena_words: 0,
+            atomics: Vec::new(),
+            changed: Vec::new(),
+            atomic_regions: Vec::new(),
+            steps: 1,
+            copies: Vec::new(),
+            neighbours: None,
+        }
+    }
+
+    /// How many atomic words there are.
+    pub fn atomic_words(&self) -> usize {
+        let end = |(at, region): &(usize, Region)| at + region.words as usize;
+        let from_regions = self.atomic_regions.iter().map(end).max();
+        self.atomics.len().max(from_regions.unwrap_or_default())
+    }
+}
+
+/// Where a launch parameter lies.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// The part of VM `id` (counted over the whole launch) starts at `base + id * stride`, all mod 2³²: the base accounts for
+    /// `first_vm` already. It counts from the start of the region, or of the job's arena or atomics if there is none.
+    pub place: ParamSlot,
+    /// The device memory that it lies in.
+    pub region: Option<Region>,
+}
+
+/// Words that are copied from one place to another.
+#[derive(Clone, Debug)]
+pub struct Copy {
+    /// From where.
+    pub from: Span,
+    /// To where; the two do not overlap.
+    pub to: Span,
+    /// How many words.
+    pub words: u32,
+}
+
+/// A place in a region, or in the job's arena if there is none.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// The region.
+    pub region: Option<Region>,
+    /// The first word.
+    pub start: u32,
+}
+
+/// How many words a launch needs in memory that all VMs of a job share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Words of the arena whatever the number of VMs: uniforms and shared slices.
+    pub shared_words: u64,
+    /// Further words of the arena for each VM: columns, records, chunks and the result.
+    pub words_per_vm: u64,
+    /// Words of the atomics, which are there in every job.
+    pub atomic_words: u64,
+}
+
+impl Demand {
+    /// The most VMs whose arena has at most `words` words.
+    pub fn vms_within(&self, words: u64) -> u32 {
+        let left = words.saturating_sub(self.shared_words);
+        let vms = if words < self.shared_words {
+            0
+        } else {
+            left.checked_div(self.words_per_vm).unwrap_or(u64::MAX)
+        };
+        u32::try_from(vms).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vms_within_counts_the_shared_words_once() {
+        let demand = Demand {
+            shared_words: 10,
+            words_per_vm: 3,
+            atomic_words: 0,
+        };
+        assert_eq!(demand.vms_within(9), 0);
+        assert_eq!(demand.vms_within(12), 0);
+        assert_eq!(demand.vms_within(16), 2);
+        assert_eq!(Demand::default().vms_within(0), u32::MAX);
+    }
+}
