@@ -2,10 +2,10 @@
 //! snapshot of, or ends.
 
 use gpuvm::prelude::*;
-use gpuvm::ring::{KernelHandle, Terminate};
+use gpuvm::ring::{KernelHandle, Life, Restart, Terminate};
 
 use super::talk::goes_round;
-use super::{ENGINES, actors, runtime};
+use super::{ENGINES, LONG, actors, runtime};
 
 /// A card, with the number that it has among those of its dealer.
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
@@ -47,18 +47,47 @@ fn player_of_cards(hand: &mut Hand, card: Card) {
     hand.early += (card.number != expected) as u32;
 }
 
+/// Takes cards, and without them sends itself another turn for ever. Says when it has ten, and leaves the table at a red one.
+#[ring_kernel(sends = 1)]
+fn restless_player(hand: &mut Hand, card: Card, ctx: &mut Ring) -> Option<Card> {
+    assert!(card.of != RED, "no red card");
+    if card.of == 0 {
+        hand.others += 1;
+        ctx.send(ctx.actor(), card);
+        return None;
+    }
+    hand.early += (card.number != hand.dealt) as u32;
+    hand.dealt += 1;
+    if hand.dealt == 10 {
+        return Some(card);
+    }
+    None
+}
+
+/// How many cards a dealer of red ones has.
+const RED: u32 = 3;
 /// Actors of each kernel.
 const COUNT: u32 = 100;
 
 /// Dealers and players on an engine, who can take so many cards.
-fn table(runtime: &Runtime, engine: Engine, capacity: usize) -> [KernelHandle; 2] {
-    let options = |queue_capacity| RingOptions {
+fn table(runtime: &Runtime, engine: Engine, queue_capacity: usize) -> [KernelHandle; 2] {
+    let options = RingOptions {
         engine,
         queue_capacity,
         ..actors(COUNT)
     };
-    let launch = |id, capacity| runtime.blocking_launch_ring(id, options(capacity)).unwrap();
-    let [dealers, players] = [launch("dealer", 1 << 16), launch("player_of_cards", capacity)];
+    table_of(runtime, "player_of_cards", options)
+}
+
+/// The same with such players.
+fn table_of(runtime: &Runtime, players: &str, options: RingOptions) -> [KernelHandle; 2] {
+    let of_dealers = RingOptions {
+        engine: options.engine,
+        queue_capacity: 1 << 16,
+        ..actors(COUNT)
+    };
+    let launch = |id, options| runtime.blocking_launch_ring(id, options).unwrap();
+    let [dealers, players] = [launch("dealer", of_dealers), launch(players, options)];
     dealers.link(&players).unwrap();
     [dealers, players]
 }
@@ -187,6 +216,55 @@ fn a_parcel_that_nobody_takes_becomes_dead_letters() {
         assert_eq!(letter.message(), Some(Card { number: 0, of: 1 }), "{engine}");
         let metrics = [&dealers, &players].map(|kernel| kernel.blocking_metrics().unwrap().dropped);
         assert_eq!(metrics, [u64::from(COUNT), 2 * u64::from(COUNT)], "{engine}");
+    }
+}
+
+#[test]
+fn players_who_are_never_at_rest_take_cards_too() {
+    for engine in ENGINES {
+        let options = RingOptions {
+            engine,
+            ..actors(COUNT)
+        };
+        let [dealers, players] = table_of(runtime(), "restless_player", options);
+        let turn = Card { number: 0, of: 0 };
+        players
+            .blocking_send_all((0..COUNT).map(|actor| (actor, turn)))
+            .unwrap();
+        players.blocking_activate().unwrap();
+        deal(&dealers, 10);
+        let mut full: Vec<(u32, Card)> = Vec::new();
+        while full.len() < COUNT as usize {
+            players.blocking_receive_many(&mut full, LONG).unwrap();
+        }
+        assert!(full.iter().all(|(_, card)| card.number == 9), "{engine}");
+        assert!(hands(&players).iter().all(|hand| hand.early == 0), "{engine}");
+        players.blocking_terminate_with(Terminate::Now).unwrap();
+        let metrics = players.blocking_metrics().unwrap();
+        assert_eq!(metrics.dropped, u64::from(COUNT), "{engine}");
+    }
+}
+
+#[test]
+fn a_kernel_that_fails_has_all_parcels_among_its_dead_letters() {
+    for engine in ENGINES {
+        let options = RingOptions {
+            engine,
+            restart: Restart::FailKernel,
+            ..actors(COUNT)
+        };
+        let [dealers, players] = table_of(runtime(), "restless_player", options);
+        deal(&dealers, RED);
+        dealers.blocking_settle().unwrap();
+        players.blocking_activate().unwrap();
+        let mut letters = Vec::new();
+        while letters.len() < (RED * COUNT) as usize {
+            letters.extend(players.dead_letter());
+        }
+        assert_eq!(players.blocking_status().unwrap().life, Life::Failed, "{engine}");
+        letters.sort_by_key(|letter| letter.actor());
+        let cards = letters.iter().map(|letter| letter.message::<Card>().unwrap().number);
+        assert!(cards.eq((0..RED * COUNT).map(|at| at % RED)), "{engine}");
     }
 }
 

@@ -7,10 +7,11 @@ use gpuvm_core::facts::RoutineType;
 use gpuvm_core::program::Program;
 
 use super::super::handler::FORWARDS;
-use super::depot::{Columns, Depot, Sizes};
+use super::columns::{Columns, atomic, whole, words};
+use super::depot::{Depot, Sizes};
 use super::forwarding;
 use super::parcel::Parcel;
-use super::post::{Delivery, atomic, job, link, whole, words};
+use super::post::{Delivery, job, link};
 use super::row::{End, Step};
 use crate::engine::Job;
 use crate::error::{Error, Result};
@@ -119,7 +120,7 @@ impl Courier {
             depot.put(columns, end.step() != Some(Step::Forward));
             return Ok(None);
         }
-        Ok(match depot.waiting(&columns)? {
+        Ok(match depot.ask(&columns)?.total {
             0 => {
                 self.bag = Some(Bag { depot, columns });
                 None

@@ -3,16 +3,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::batch::Mail;
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
-use super::delivery::{ACTORS, CAPACITY, CELLS, NOW, TOTAL};
+use super::columns::Columns;
+use super::delivery::CELLS;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
-use crate::engine::{DeviceMemory, Region, Words};
+use crate::engine::DeviceMemory;
 use crate::error::Result;
 
 /// The depot.
 pub struct Depot {
-    memory: Arc<dyn DeviceMemory>,
+    pub memory: Arc<dyn DeviceMemory>,
     pub sizes: Sizes,
     /// Columns that nobody uses at the moment.
     free: Mutex<Vec<Columns>>,
@@ -31,32 +31,6 @@ pub struct Sizes {
     pub forwards: u32,
     /// Words of a message's rooms; 0 if there are none.
     pub rooms: [u32; ROOMS],
-}
-
-/// The columns of a round. A clone is another handle to them.
-#[derive(Clone)]
-pub struct Columns {
-    /// Messages that there is room for.
-    pub capacity: u32,
-    /// The mail of the round under way and of the one after it, in turns.
-    pub mail: [Region; 2],
-    pub messages: Region,
-    pub answers: Region,
-    /// How many messages each actor has handled.
-    pub handled: Region,
-    pub contexts: Region,
-    pub letters: Region,
-    /// The rooms of the messages.
-    pub rooms: [Region; ROOMS],
-    /// The rank of each letter, or of what is forwarded, among those to the same actor.
-    pub ranks: Region,
-    /// How many letters there are for each actor.
-    pub counts: Region,
-    /// Who has sent the messages, and where in their letters these lie.
-    pub order: Region,
-    pub cells: Region,
-    /// Whether all counts are 0 and no context says that its actor is to stop.
-    is_clean: bool,
 }
 
 /// Columns that are kept for others to come: one for those that bring messages, one that waits and one for the actors.
@@ -119,8 +93,7 @@ impl Depot {
         Ok(columns)
     }
 
-    /// Takes back columns that nobody uses any more. Whether they are clean is known of those in which what was sent has come to those it
-    /// was sent to.
+    /// Takes back columns that nobody uses any more, given whether they are [clean](Columns::is_clean).
     pub fn put(&self, columns: Columns, is_clean: bool) {
         let mut free = self.free();
         if free.len() < MOST_FREE {
@@ -162,62 +135,6 @@ impl Depot {
             cells: take(CELLS as u32, 1)?,
             is_clean: false,
         })
-    }
-
-    /// The cells of columns before a round on so many messages at a time of the kernel's clock, where no actor has stopped.
-    pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
-        let mut cells = [0; CELLS];
-        cells[TOTAL] = messages;
-        cells[CAPACITY] = columns.capacity;
-        cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
-        cells[ACTORS] = self.sizes.actors;
-        cells
-    }
-
-    /// Writes the first words of a column.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn write(&self, column: &Region, words: &[u32]) -> Result<()> {
-        self.memory.write(column, &words)
-    }
-
-    /// The first words of a column.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn read(&self, column: &Region, words: u32) -> Result<Words> {
-        let part = Region {
-            words,
-            ..column.clone()
-        };
-        match words {
-            0 => Ok(Words::default()),
-            _ => self.memory.read(&part),
-        }
-    }
-
-    /// The mail of a column, of actors that have any.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn mail(&self, column: &Region) -> Result<Vec<Mail>> {
-        let words = self.read(column, self.sizes.actors * MAIL_WORDS as u32)?;
-        let (mail, _) = words.as_chunks::<MAIL_WORDS>();
-        let mail = mail.iter().map(|&[actor, first, end]| Mail { actor, first, end });
-        Ok(mail.filter(|mail| mail.first < mail.end).collect())
-    }
-
-    /// How many messages wait in the columns, between rounds.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn waiting(&self, columns: &Columns) -> Result<u32> {
-        Ok(self.read(&columns.cells, CELLS as u32)?[TOTAL])
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<Columns>> {

@@ -1,6 +1,7 @@
 //! Actors on an engine that runs programs: a batch is a job with one VM for each actor that has mail. The states stay in the engine's
 //! memory, if it has any.
 
+mod columns;
 mod courier;
 mod delivery;
 mod depot;

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use super::super::batch::gathered;
 use super::super::letters::Letters;
-use super::depot::{Columns, Depot};
+use super::columns::Columns;
+use super::depot::Depot;
 use crate::error::Result;
 
 /// Messages in an engine's memory. A clone is another handle to the same.

@@ -8,13 +8,12 @@ use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 
-use super::super::batch::{Batch, Mail};
 use super::super::handler::{FORWARDS, REPLIES};
-use super::delivery::{self, ANY_STOPPED, GROUP, HANDLED, TOTAL};
-use super::depot::{Columns, Depot, Sizes};
-use super::layout::context_at;
+use super::columns::{Columns, atomic, whole, words};
+use super::delivery::{self, GROUP};
+use super::depot::Sizes;
+use super::forwarding;
 use super::row::Step;
-use super::{CONTEXT_WORDS, MAIL_WORDS, forwarding};
 use crate::engine::{Job, Region, Slot};
 use crate::error::Result;
 use crate::runtime::Runtime;
@@ -33,14 +32,6 @@ pub struct Delivery {
     sizes: Sizes,
     address: Arc<Program>,
     receive: Arc<Program>,
-}
-
-/// What the cells say.
-pub struct Said {
-    /// Messages that wait, between rounds.
-    pub total: u32,
-    /// Messages that were handled.
-    pub handled: u64,
 }
 
 impl Post {
@@ -158,71 +149,6 @@ impl Delivery {
     }
 }
 
-impl Depot {
-    /// Puts a batch into columns as the first mail, at a time of the kernel's clock, given the actors that have stopped.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn fill(&self, columns: &Columns, batch: &Batch, now: u64, stopped: &[u32]) -> Result<()> {
-        let actors = self.sizes.actors as usize;
-        let mut mail = vec![0; actors * MAIL_WORDS];
-        for &Mail { actor, first, end } in &batch.mail {
-            mail[actor as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, first, end]);
-        }
-        let mut contexts = context_at(now, false).repeat(actors);
-        for &actor in stopped {
-            contexts[actor as usize * CONTEXT_WORDS..][..CONTEXT_WORDS].copy_from_slice(&context_at(now, true));
-        }
-        let mut cells = self.cells(columns, batch.places.len() as u32, now);
-        cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
-        let zeros = vec![0; actors];
-        self.write(&columns.mail[0], &mail)?;
-        self.write(&columns.messages, &batch.words)?;
-        self.write(&columns.contexts, &contexts)?;
-        self.write(&columns.handled, &zeros)?;
-        self.write(&columns.counts, &zeros)?;
-        self.write(&columns.cells, &cells)
-    }
-
-    /// What the cells say.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn ask(&self, columns: &Columns) -> Result<Said> {
-        let cells = self.read(&columns.cells, columns.cells.words)?;
-        Ok(Said {
-            total: cells[TOTAL],
-            handled: u64::from(cells[HANDLED + 1]) << 32 | u64::from(cells[HANDLED]),
-        })
-    }
-
-    /// The slots of the handler's job, given those of the states and of which actors are busy, for the mail of a turn.
-    pub fn slots(&self, columns: &Columns, turn: usize, [states, busy]: [Slot; 2]) -> Vec<Slot> {
-        let Sizes {
-            actors, sends, rooms, ..
-        } = self.sizes;
-        let capacity = columns.capacity;
-        let mut slots = vec![
-            states,
-            whole(&columns.mail[turn], actors),
-            whole(&columns.messages, capacity),
-            whole(&columns.answers, capacity),
-            whole(&columns.handled, actors),
-            busy,
-        ];
-        if sends > 0 {
-            let mut contexts = whole(&columns.contexts, 1);
-            contexts.place.stride = CONTEXT_WORDS as u32;
-            slots.extend([contexts, whole(&columns.letters, capacity * sends)]);
-            let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
-            slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
-        }
-        slots
-    }
-}
-
 /// Links what tells actors the time.
 ///
 /// # Errors
@@ -259,30 +185,6 @@ pub fn link(runtime: &Runtime, name: &str, routine: &'static Routine, constants:
         stores: Vec::new(),
         then: None,
     })
-}
-
-/// The slot of a whole column of so many elements.
-pub fn whole(region: &Region, length: u32) -> Slot {
-    Slot {
-        place: ParamSlot {
-            length,
-            ..ParamSlot::default()
-        },
-        region: Some(region.clone()),
-    }
-}
-
-/// The slot of a whole column of words.
-pub fn words(column: &Region) -> Slot {
-    whole(column, column.words)
-}
-
-/// The slot of a column that lies among the atomics while a job runs.
-pub fn atomic(column: &Region) -> Slot {
-    Slot {
-        region: None,
-        ..words(column)
-    }
 }
 
 /// A job on columns in the engine's memory, one of them of atomics at most.

@@ -16,8 +16,9 @@ use super::super::handler::Entry;
 use super::super::options::Answers;
 use super::super::runner::{Linked, Rounds, Turn};
 use super::OnDevice;
+use super::columns::Columns;
 use super::courier::Courier;
-use super::depot::{Columns, Depot};
+use super::depot::Depot;
 use super::ending::quiet;
 use super::parcel::Parcel;
 use super::post::{self, Post};
@@ -53,7 +54,7 @@ pub struct Place<'p> {
 /// What has become of columns in which there were rounds.
 struct Gone {
     rounds: Rounds,
-    /// Whether everything that was sent was delivered, see [`Depot::put`].
+    /// Whether they are [clean](Columns::is_clean).
     is_clean: bool,
     /// Whether more rounds are possible.
     is_possible: bool,
