@@ -3,6 +3,12 @@
 //! What is forwarded is handed over after the batch, also where the other kernel's queue is full; its senders' actors then rest until there
 //! is room, as they do while too many answers wait. Kernels that are linked in a circle do not: each would wait for the next one's room.
 //! They are like the actors of one kernel, who may send each other as much as they like.
+//!
+//! Where both kernels have their states in the same memory, rounds of the one hand over parcels (`device/parcel.rs`): columns of the other one,
+//! in which its actors find their mail. They wait in the queue with everything else, and count there as the messages that they are. What the
+//! host handles of the senders, or does not find dense enough, goes its way by the host in the same order. A parcel is opened, which brings
+//! its messages to the host, if its actors cannot begin with it as it is: because one of them has stopped, because they send each other
+//! messages that come first, or because the kernel is kept in a snapshot or over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -84,7 +90,7 @@ impl Shared {
         }
     }
 
-    /// Hands over a parcel likewise. It did not leave the device unless the other kernel does not take it.
+    /// Hands over a parcel likewise. The host does not see it unless the other kernel does not take it.
     pub fn hand_over(&self, parcel: Parcel, stamp: u64) -> Result<(), Error> {
         let refused = match self.links.next() {
             Some(other) => other.accept_parcel(parcel, stamp),

@@ -45,7 +45,7 @@ pub struct Metrics {
     pub unreceived: u64,
     /// Times that messages were taken from the queue, all that waited at once.
     pub batches: u64,
-    /// Rounds in which actors handled what they had sent each other without it leaving the device.
+    /// Rounds in which actors handled what they had sent each other, or a linked kernel's had forwarded, without it leaving the device.
     pub rounds: u64,
     /// Messages of a linked kernel's actors that came to these without leaving the device.
     pub from_linked: u64,

@@ -127,7 +127,7 @@ impl Courier {
             }
             messages => Some(Parcel {
                 depot,
-                columns,
+                columns: Arc::new(columns),
                 messages,
                 accepted: None,
             }),

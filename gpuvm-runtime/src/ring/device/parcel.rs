@@ -15,7 +15,7 @@ use crate::error::Result;
 pub struct Parcel {
     /// Where the columns come from.
     pub(super) depot: Arc<Depot>,
-    pub(super) columns: Columns,
+    pub(super) columns: Arc<Columns>,
     pub(super) messages: u32,
     /// When it was accepted, if that is of use.
     pub accepted: Option<Instant>,

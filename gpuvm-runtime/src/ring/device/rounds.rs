@@ -174,7 +174,7 @@ impl OnDevice {
                 messages: parcel.len(),
             };
             if let Some(gone) = self.rounds_at(&mut own, place, turn)? {
-                return Ok(self.take_back(own, parcel.columns, gone));
+                return Ok(self.take_back(own, Arc::unwrap_or_clone(parcel.columns), gone));
             }
         }
         Rounds::without(parcel)
