@@ -26,6 +26,8 @@ pub struct Exchange {
     pub bulk: Vec<f64>,
     /// Messages a second between each of [`talk::CROWDS`](crate::talk::CROWDS).
     pub between: Vec<f64>,
+    /// Messages a second between two kernels of each of these.
+    pub linked: Vec<f64>,
     /// How long a call takes while nothing else happens.
     pub call: Option<Spread>,
     /// Calls a second of [`TASKS`] tasks that each wait for their answer.
@@ -153,7 +155,8 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
             kernel.blocking_activate()?;
             Ok(kernel)
         });
-        ring.push(exchange.talking(|actors| talk.gpuvm(engine, actors, times)));
+        let exchange = exchange.talking(|actors| talk.gpuvm(engine, actors, times));
+        ring.push(exchange.forwarding(|actors| talk.linked(engine, actors, times / 4)).told());
     }
     for (name, how) in [
         ("kameo, ask", Acknowledged::Each),
@@ -163,7 +166,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
         let exchange = bench.contestant(name.to_string(), open);
         ring.push(match how {
             Acknowledged::Each => exchange.told(),
-            Acknowledged::Last => exchange.talking(|actors| talk.kameo(&tokio, actors, 7)),
+            Acknowledged::Last => exchange.talking(|actors| talk.kameo(&tokio, actors, 7)).told(),
         });
     }
     Ok(ring)
@@ -345,6 +348,7 @@ impl Exchange {
             contestant,
             bulk: Vec::new(),
             between: Vec::new(),
+            linked: Vec::new(),
             call: None,
             calls: None,
             problem: None,
@@ -353,20 +357,33 @@ impl Exchange {
 
     /// Adds messages a second between actors.
     fn talking(mut self, measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
-        if self.problem.is_none() {
-            match talk::CROWDS.into_iter().map(measure).collect() {
-                Ok(rates) => self.between = rates,
-                Err(error) => self.problem = Some(Problem::of(&error)),
-            }
-        }
-        self.told()
+        self.between = self.rates(measure);
+        self
+    }
+
+    /// Adds messages a second between kernels.
+    fn forwarding(mut self, measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
+        self.linked = self.rates(measure);
+        self
+    }
+
+    /// What is measured for each of [`talk::CROWDS`], unless there was a problem before.
+    fn rates(&mut self, measure: impl FnMut(u32) -> Result<f64>) -> Vec<f64> {
+        let rates = match self.problem {
+            None => talk::CROWDS.into_iter().map(measure).collect(),
+            Some(_) => Ok(Vec::new()),
+        };
+        rates.unwrap_or_else(|error| {
+            self.problem = Some(Problem::of(&error));
+            Vec::new()
+        })
     }
 
     /// Tells the figures to who waits.
     fn told(self) -> Exchange {
         eprintln!(
-            "  {}: {:?} messages/s, {:?} between actors, {:?} s a call",
-            self.contestant, self.bulk, self.between, self.call
+            "  {}: {:?} messages/s, {:?} between actors, {:?} between kernels, {:?} s a call",
+            self.contestant, self.bulk, self.between, self.linked, self.call
         );
         self
     }

@@ -150,6 +150,8 @@ fn ring_table(ring: &[Exchange]) -> Table {
     names.extend(crowds.iter().map(String::as_str));
     let talkers = talk::CROWDS.map(|actors| format!("between {actors}"));
     names.extend(talkers.iter().map(String::as_str));
+    let linked = talk::CROWDS.map(|actors| format!("between kernels of {actors}"));
+    names.extend(linked.iter().map(String::as_str));
     names.extend(["a call", "p99", "x bare", &tasks]);
     let mut table = table(&names);
     let rate = |rate: Option<f64>| rate.map_or_else(String::new, scaled);
@@ -157,6 +159,7 @@ fn ring_table(ring: &[Exchange]) -> Table {
         let mut cells = vec![exchange.contestant.clone()];
         cells.extend((0..CROWDS.len()).map(|crowd| rate(exchange.bulk.get(crowd).copied())));
         cells.extend((0..talkers.len()).map(|crowd| rate(exchange.between.get(crowd).copied())));
+        cells.extend((0..linked.len()).map(|crowd| rate(exchange.linked.get(crowd).copied())));
         cells.extend([
             exchange.call.map_or_else(String::new, |call| time(call.median)),
             exchange.call.map_or_else(String::new, |call| time(call.p99)),

@@ -1,5 +1,5 @@
-//! Messages between actors: tokens that go from actor to actor at random, so many times each. The first are sent before the clock starts, nothing
-//! is sent from outside after them, and in the end every actor is asked what it has seen.
+//! Messages between actors of one kernel, and of two: tokens that go from actor to actor at random, so many times each. The first are sent before
+//! the clock starts, nothing is sent from outside after them, and in the end every actor is asked what it has seen.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,6 +70,25 @@ fn relay(own: &mut Relay, token: Token, ctx: &mut Ring) -> Option<Seen> {
     None
 }
 
+/// Hands a token on to the other kernel.
+#[ring_kernel(sends = 1, forwards = 1)]
+fn linked_relay(own: &mut Relay, token: Token, ctx: &mut Ring<Token>) -> Option<Seen> {
+    if token.times == ASK {
+        return Some(Seen {
+            tokens: own.tokens,
+            sum: own.sum,
+        });
+    }
+    own.tokens += 1;
+    own.sum = own.sum.wrapping_add(token.word);
+    if token.times > 0 {
+        let (to, word) = handed_on(token.word, ctx.actors());
+        let times = token.times - 1;
+        ctx.forward(to, Token { times, word });
+    }
+    None
+}
+
 impl Relay {
     /// What the kernel does, for actors that are tasks.
     pub fn take(&mut self, token: Token, actors: u32) -> Option<(u32, Token)> {
@@ -134,6 +153,42 @@ impl<'t> Talk<'t> {
             })?;
             Ok((seconds, ask_all(&kernel, actors)?))
         })
+    }
+
+    /// The messages a second of an engine between two kernels of so many actors each, which both begin with all tokens. So each sees what one
+    /// alone would.
+    ///
+    /// # Errors
+    ///
+    /// As for one kernel.
+    pub fn linked(&mut self, engine: Engine, actors: u32, full: u32) -> Result<f64> {
+        let times = self.times(full);
+        let rate = self.measure(actors, times, |stage| {
+            let launch = || launch(stage, "linked_relay", engine, actors);
+            let (one, other) = (launch()?, launch()?);
+            one.link(&other)?;
+            other.link(&one)?;
+            for kernel in [&one, &other] {
+                kernel.blocking_send_all(tokens(actors, times))?;
+            }
+            let (seconds, ()) = once(|| {
+                one.blocking_activate()?;
+                other.blocking_activate()?;
+                let each = u64::from(actors) * u64::from(times + 1);
+                for kernel in [&one, &other].into_iter().cycle() {
+                    kernel.blocking_settle()?;
+                    let handled = one.blocking_metrics()?.processed + other.blocking_metrics()?.processed;
+                    if handled == 2 * each {
+                        break;
+                    }
+                }
+                Ok(())
+            })?;
+            let seen = ask_all(&one, actors)?;
+            ensure!(seen == ask_all(&other, actors)?, "the kernels have seen different tokens");
+            Ok((seconds, seen))
+        })?;
+        Ok(2.0 * rate)
     }
 
     /// The messages a second of kameo.

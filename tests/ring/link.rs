@@ -101,9 +101,10 @@ proptest! {
         let pages: Vec<_> = pages.iter().map(page).collect();
         let mut expected = expected(printers, pages.clone());
         expected.sort_by_key(|(actor, _)| *actor);
-        for (at, engine) in ENGINES.into_iter().enumerate() {
-            // Kernels need not be on the same engine.
-            let readers = launch("reader", ENGINES[(at + 1) % ENGINES.len()], actors(16));
+        let others = ENGINES.into_iter().zip(ENGINES.into_iter().cycle().skip(1));
+        // Kernels need not be on the same engine.
+        for (engine, other) in ENGINES.map(|engine| (engine, engine)).into_iter().chain(others) {
+            let readers = launch("reader", other, actors(16));
             let printing = launch("printer", engine, actors(printers));
             printing.link(&readers).unwrap();
             readers.blocking_activate().unwrap();
@@ -111,9 +112,9 @@ proptest! {
             printing.blocking_activate().unwrap();
             printing.blocking_settle().unwrap();
             readers.blocking_settle().unwrap();
-            prop_assert_eq!(&answers(&readers), &expected, "{}", engine);
+            prop_assert_eq!(&answers(&readers), &expected, "{} to {}", engine, other);
             let metrics = readers.blocking_metrics().unwrap();
-            prop_assert_eq!((metrics.accepted, metrics.dropped), (expected.len() as u64, 0), "{}", engine);
+            prop_assert_eq!((metrics.accepted, metrics.dropped), (expected.len() as u64, 0), "{} to {}", engine, other);
         }
     }
 }

@@ -9,6 +9,8 @@ mod life;
 mod link;
 mod load;
 mod model;
+mod parcel;
+mod parcel_life;
 mod reply;
 mod snapshots;
 mod talk;

@@ -38,7 +38,10 @@ pub(super) fn deliver(
     for actor in &outcome.stopped {
         tracing::debug!(kernel = shared.entry.id, actor, "actor stopped");
     }
-    let mut state = shared.lock();
+    let mut state = match outcome.failure {
+        Some(_) => shared.lock_to_bury(),
+        None => shared.lock(),
+    };
     let callers = state.callers.take(letters.called.len());
     state.is_answering = !callers.is_empty();
     state.stopped.extend(&outcome.stopped);

@@ -5,18 +5,24 @@ use super::error::RingError;
 use super::handler::Kind;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::life::Life;
+use super::queue::Piece;
 use super::shared::{Shared, State};
 
 impl Shared {
     /// Makes dead letters of everything that waits.
     pub fn bury_all(&self, state: &mut State, error: &RingError) {
         let mut called = 0;
-        while let Some(Letters {
-            to, words, called: own, ..
-        }) = state.letters.take_piece()
-        {
-            self.bury_each(state, self.entry.message, (&to, &words), error);
-            called += own.len();
+        while let Some(piece) = state.letters.take_piece() {
+            match piece {
+                Piece::Letters(Letters {
+                    to, words, called: own, ..
+                }) => {
+                    self.bury_each(state, self.entry.message, (&to, &words), error);
+                    called += own.len();
+                }
+                // Its messages are where nobody can read them.
+                Piece::Parcel(parcel) => state.counts.dropped += parcel.len() as u64,
+            }
         }
         state.callers.refuse_last(called, error);
     }
@@ -52,13 +58,19 @@ impl Shared {
 
     /// The kernel has failed: nothing that waits is handled any more.
     pub fn fail(&self, reason: String) {
-        self.fail_in(&mut self.lock(), reason);
+        self.fail_in(&mut self.lock_to_bury(), reason);
         self.notify_all();
+    }
+
+    /// The same where the pump has given the runner a parcel of so many messages, of which nobody knows any more than that.
+    pub fn fail_with_parcel(&self, messages: usize, reason: String) {
+        self.lock().counts.dropped += messages as u64;
+        self.fail(reason);
     }
 
     /// The same where the pump has these messages, of which so many were accepted before. How far the actors came with them nobody knows.
     pub fn fail_with(&self, sent: Sent, from_others: usize, reason: String) {
-        let mut state = self.lock();
+        let mut state = self.lock_to_bury();
         state.counts.accepted += (sent.to.len() - from_others) as u64;
         // Then they are among those that wait when the kernel fails.
         state.letters.put_back(Letters {

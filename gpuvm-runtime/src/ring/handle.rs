@@ -81,7 +81,8 @@ impl KernelHandle {
 
     /// Lets the actors forward messages to those of another kernel, by [`Ring::forward`](super::Ring::forward), while they are not active.
     ///
-    /// What is forwarded waits in the other kernel's queue. While that is full this kernel's actors rest, unless the kernels are linked in a
+    /// What is forwarded waits in the other kernel's queue. What actors forward in rounds does not leave the device if both kernels are on one:
+    /// [`Metrics::from_linked`] counts that. While that is full this kernel's actors rest, unless the kernels are linked in a
     /// circle. What the other kernel does not take, because it is over, becomes a dead letter here; what is for an actor that it does
     /// not have becomes one there. A link does not keep the other kernel from being terminated when its last handle is dropped.
     ///
@@ -124,6 +125,8 @@ impl KernelHandle {
                 return Err(shared.wrong_state("deactivate", "active", &state).into());
             }
             state.life = Life::Deactivated;
+            // Its pump may rest in the middle of rounds.
+            shared.wake(state);
         }
         until(&shared.changed, || (shared.lock().in_flight == 0).then_some(())).await;
         tracing::info!(kernel = shared.entry.id, "ring kernel deactivated");

@@ -51,6 +51,10 @@ impl Letters {
     /// Adds later messages.
     pub fn append(&mut self, later: Letters) {
         let before = self.len();
+        if before == 0 {
+            *self = later;
+            return;
+        }
         self.to.extend(later.to);
         self.words.extend(later.words);
         self.accepted.extend(later.accepted);

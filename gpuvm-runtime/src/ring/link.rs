@@ -3,15 +3,24 @@
 //! What is forwarded is handed over after the batch, also where the other kernel's queue is full; its senders' actors then rest until there
 //! is room, as they do while too many answers wait. Kernels that are linked in a circle do not: each would wait for the next one's room.
 //! They are like the actors of one kernel, who may send each other as much as they like.
+//!
+//! Where both kernels have their states in the same memory, rounds of the one hand over parcels (`device/parcel.rs`): columns of the other one,
+//! in which its actors find their mail. They wait in the queue with everything else, and count there as the messages that they are. What the
+//! host handles of the senders, or does not find dense enough, goes its way by the host in the same order. A parcel is opened, which brings
+//! its messages to the host, if its actors cannot begin with it as it is: because one of them has stopped, because they send each other
+//! messages that come first, or because the kernel is kept in a snapshot or over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use super::context::Sent;
+use super::device::{Depot, Parcel};
 use super::error::RingError;
+use super::letters::Letters;
 use super::life::Life;
 use super::shared::{Shared, State};
+use crate::error::Error;
 
 /// A kernel's place among linked ones.
 #[derive(Default)]
@@ -22,6 +31,8 @@ pub(super) struct Links {
     from: Mutex<Vec<Weak<Shared>>>,
     /// Whether more was forwarded than there is room for.
     is_full: AtomicBool,
+    /// Where those kernels may bring what they forward, if they have the same device's memory.
+    depot: OnceLock<Weak<Depot>>,
 }
 
 impl Shared {
@@ -76,6 +87,53 @@ impl Shared {
         };
         if let Err(error) = refused {
             self.bury_each(&mut self.lock(), kind, (&sent.to, &sent.words), &error);
+        }
+    }
+
+    /// Hands over a parcel likewise. The host does not see it unless the other kernel does not take it.
+    pub fn hand_over(&self, parcel: Parcel, stamp: u64) -> Result<(), Error> {
+        let refused = match self.links.next() {
+            Some(other) => other.accept_parcel(parcel, stamp),
+            None => Err(parcel),
+        };
+        if let Err(parcel) = refused {
+            let Letters { to, words, .. } = parcel.open()?;
+            self.forward(Sent { to, words }, stamp);
+        }
+        Ok(())
+    }
+
+    /// Takes a parcel likewise. Gives it back if it takes no messages.
+    fn accept_parcel(&self, parcel: Parcel, stamp: u64) -> Result<(), Parcel> {
+        let mut state = self.lock();
+        if !state.life.takes_messages() {
+            return Err(parcel);
+        }
+        state.seen = state.seen.max(stamp);
+        state.take_in_parcel(parcel);
+        self.note_room(&state);
+        if state.life == Life::Active {
+            self.wake(state);
+        }
+        Ok(())
+    }
+
+    /// Says where linked kernels may bring what they forward.
+    pub fn open_depot(&self, depot: &Arc<Depot>) {
+        // Nobody has said so before.
+        let _ = self.links.depot.set(Arc::downgrade(depot));
+    }
+
+    /// Where this kernel may bring what its actors forward.
+    pub fn linked_depot(&self) -> Option<Arc<Depot>> {
+        self.links.next()?.links.depot.get()?.upgrade()
+    }
+
+    /// Lets the pump, which is this thread, rest while the linked kernel is full.
+    pub fn wait_for_linked(&self) {
+        let mut state = self.lock();
+        while state.life == Life::Active && self.is_held_up() {
+            state = self.rest(state);
         }
     }
 

@@ -45,8 +45,10 @@ pub struct Metrics {
     pub unreceived: u64,
     /// Times that messages were taken from the queue, all that waited at once.
     pub batches: u64,
-    /// Rounds in which actors handled what they had sent each other without it leaving the device.
+    /// Rounds in which actors handled what they had sent each other, or a linked kernel's had forwarded, without it leaving the device.
     pub rounds: u64,
+    /// Messages of a linked kernel's actors that came to these without leaving the device.
+    pub from_linked: u64,
     /// How long it took from the acceptance of a message until its answer could be received; `None` if nothing was handled, or without
     /// telemetry.
     pub latency: Option<Latency>,
@@ -117,6 +119,7 @@ pub(super) struct Counts {
     pub most_queued: u64,
     pub batches: u64,
     pub rounds: u64,
+    pub from_linked: u64,
     /// When the kernel was first activated.
     pub begin: Option<Instant>,
     /// Nanoseconds, to two digits; `None` without telemetry.
@@ -140,6 +143,7 @@ impl Counts {
             most_queued: 0,
             batches: 0,
             rounds: 0,
+            from_linked: 0,
             begin: None,
             latencies: latencies.flatten(),
         }
@@ -183,6 +187,7 @@ impl Counts {
             unreceived: unreceived as u64,
             batches: self.batches,
             rounds: self.rounds,
+            from_linked: self.from_linked,
             latency,
             messages_per_second: if seconds > 0.0 {
                 self.processed as f64 / seconds

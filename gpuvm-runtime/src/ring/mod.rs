@@ -12,7 +12,8 @@
 //! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
 //! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
 //!
-//! What they forward to the actors of another kernel is put into that one's queue by the pump, see `link.rs`.
+//! What they forward to the actors of another kernel is put into that one's queue by the pump. Where both kernels' states are in the same
+//! memory, what a round forwards is brought to the other's actors there, and the queue gets a parcel, see `link.rs`.
 //!
 //! # What is promised
 //!
@@ -109,6 +110,9 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         most => (capacity / (most + 2)).max(SHORTEST_BATCH),
     };
     let shared = Shared::new(entry, options.actors, (capacity, at_a_time), policies, config);
+    if let Some(depot) = runner.depot() {
+        shared.open_depot(depot);
+    }
     let restored = kept.is_some();
     let mut clock = Clock::default();
     if let Some(kept) = kept {

@@ -9,15 +9,17 @@ use super::batch::{Batch, Grouper};
 use super::clock::Clock;
 use super::context::Sent;
 use super::deliver::deliver;
+use super::device::Parcel;
 use super::error::RingError;
 use super::interrupt::Interrupt;
 use super::letters::Letters;
 use super::life::Life;
 use super::outcome::{Outcome, Stage, handle};
 use super::question::Question;
-use super::runner::{Handled, Rounds, Runner, Turn};
+use super::queue::Lot;
+use super::runner::{Handled, Linked, Rounds, Runner, Turn};
 use super::shared::{Shared, Went};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Runs until the kernel is over.
 pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
@@ -32,18 +34,15 @@ pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
         runner,
     };
     while let Some(next) = pump.next() {
-        let mut work = match next {
-            Next::Letters(letters) => pump.begin(letters),
+        let work = match next {
+            Next::Lot(lot) => pump.begin_with(lot),
             Next::Oldest => Ok(pump.under_way.pop_front()),
             Next::Question(question) => {
                 question.answer(shared, &mut *pump.runner, &pump.clock);
                 continue;
             }
         };
-        while let Ok(Some(next)) = work {
-            work = pump.work(next);
-        }
-        if let Err(Failed) = work {
+        if let Err(Failed) = work.and_then(|work| work.map_or(Ok(()), |work| pump.see_through(work))) {
             return;
         }
     }
@@ -70,7 +69,7 @@ struct Pump<'s> {
 /// What the pump does next.
 enum Next {
     /// It lets actors begin with messages.
-    Letters(Letters),
+    Lot(Lot),
     /// It waits for the oldest batch that is under way.
     Oldest,
     Question(Question),
@@ -100,7 +99,9 @@ impl Pump<'_> {
             if rests && let Some(question) = state.questions.pop() {
                 return Some(Next::Question(question));
             }
-            if state.life == Life::Terminating && state.now {
+            if state.life == Life::Terminating && state.now && !state.letters.is_empty() {
+                drop(state);
+                state = shared.lock_to_bury();
                 let error = RingError::Closed { kernel: shared.name() };
                 shared.bury_all(&mut state, &error);
             }
@@ -109,10 +110,10 @@ impl Pump<'_> {
                 return None;
             }
             if state.may_run(shared) && self.has_room_for(state.letters.len()) {
-                let letters = state.letters.take();
-                state.in_flight += letters.len();
+                let lot = state.letters.take();
+                state.in_flight += lot.len();
                 state.counts.batches += 1;
-                return Some(Next::Letters(letters));
+                return Some(Next::Lot(lot));
             }
             if !rests {
                 return Some(Next::Oldest);
@@ -130,6 +131,25 @@ impl Pump<'_> {
                 has_room && !self.is_held_up && messages * 2 >= last.letters.len()
             }
         }
+    }
+
+    /// Begins with messages, wherever they are.
+    fn begin_with(&mut self, Lot { mut letters, parcel }: Lot) -> Result<Option<Work>, Failed> {
+        let Some(parcel) = parcel else {
+            return self.begin(letters);
+        };
+        self.end_under_way()?;
+        if letters.is_empty() && self.shared.lock().stopped.is_empty() {
+            return self.take_in(parcel);
+        }
+        match parcel.open() {
+            Ok(opened) => letters.append(opened),
+            Err(error) => {
+                self.shared.lock().counts.dropped += parcel.len() as u64;
+                return Err(self.fail(letters, &error));
+            }
+        }
+        self.begin(letters)
     }
 
     /// Begins with messages: they may be those of a round, of which nobody has to know.
@@ -163,10 +183,25 @@ impl Pump<'_> {
                 Ok(false) => {}
             }
         }
-        while let Some(earlier) = self.under_way.pop_front() {
-            self.work(earlier)?;
-        }
+        self.end_under_way()?;
         Ok(Some(work))
+    }
+
+    /// Ends the batches that are under way.
+    fn end_under_way(&mut self) -> Result<(), Failed> {
+        while let Some(oldest) = self.under_way.pop_front() {
+            self.see_through(oldest)?;
+        }
+        Ok(())
+    }
+
+    /// Works on messages, and on those of rounds that follow of which somebody has to know.
+    fn see_through(&mut self, work: Work) -> Result<(), Failed> {
+        let mut next = Some(work);
+        while let Some(work) = next {
+            next = self.work(work)?;
+        }
+        Ok(())
     }
 
     /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
@@ -184,6 +219,7 @@ impl Pump<'_> {
             now,
             is_over: &|| shared.lock().now,
             is_wanted: &|| shared.lock().has_work(shared),
+            linked: None,
         };
         let mut outcome = match handle(shared, &mut *self.runner, (&mut batch, stage, outcome), &turn) {
             Err(Error::Ring(closed @ RingError::Closed { .. })) => Outcome::of_all_lost(letters.len(), closed),
@@ -202,13 +238,16 @@ impl Pump<'_> {
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
         }
         let forwarded = std::mem::take(&mut outcome.forwarded);
-        let has_forwarded = !forwarded.to.is_empty();
+        let forwards_here = match forwarded.to.len() {
+            0 => false,
+            messages => !self.forwards_there(messages),
+        };
         // First, so that who finds this kernel settled finds it in the other one.
         shared.forward(forwarded, self.clock.stamp());
         let under_way = self.under_way.iter().map(|work| work.letters.len());
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
-        self.is_quiet = is_quiet && !has_forwarded;
+        self.is_quiet = is_quiet && !forwards_here;
         self.grouper.reuse(batch);
         shared.lock().letters.reuse(letters);
         match going_on {
@@ -234,6 +273,12 @@ impl Pump<'_> {
         }
     }
 
+    /// Whether so many messages that actors forward in a round do not concern the host.
+    fn forwards_there(&self, messages: usize) -> bool {
+        let depot = self.shared.linked_depot();
+        depot.is_some_and(|depot| self.runner.delivers(&depot, messages))
+    }
+
     /// Lets actors handle messages, and what they send each other then. So many were accepted before, and when, if times are of use.
     fn rounds(
         &mut self,
@@ -241,33 +286,76 @@ impl Pump<'_> {
         (from_others, accepted): (usize, Vec<(usize, Instant)>),
         stopped: &[u32],
     ) -> Result<Option<Work>, Failed> {
-        let Pump {
-            shared, runner, clock, ..
-        } = self;
         let begin = Instant::now();
-        let interrupt = Interrupt::default();
-        let turn = Turn {
-            now: clock.tick_after(shared.lock().seen),
-            is_over: &|| shared.lock().now,
-            is_wanted: &|| interrupt.is_due(shared),
-        };
-        let Rounds {
-            count,
-            handled,
-            left,
-            last,
-        } = match runner.rounds(&sent, stopped, &turn) {
+        let rounds = match self.go(|runner, turn| runner.rounds(&sent, stopped, turn)) {
             Ok(Some(rounds)) => rounds,
             Ok(None) => Rounds {
                 left: sent,
                 ..Rounds::default()
             },
             Err(error) => {
-                shared.fail_with(sent, from_others, error.to_string());
+                self.shared.fail_with(sent, from_others, error.to_string());
                 return Err(Failed);
             }
         };
-        clock.pass(count);
+        Ok(self.end_rounds(rounds, (from_others, accepted), begin))
+    }
+
+    /// The same for the messages of a parcel.
+    fn take_in(&mut self, parcel: Parcel) -> Result<Option<Work>, Failed> {
+        let begin = Instant::now();
+        let messages = parcel.len();
+        let accepted = parcel.accepted.map(|when| (messages, when));
+        match self.go(|runner, turn| runner.take_in(parcel, turn)) {
+            Ok(rounds) => {
+                if rounds.count > 0 {
+                    self.shared.lock().counts.from_linked += messages as u64;
+                }
+                Ok(self.end_rounds(rounds, (messages, accepted.into_iter().collect()), begin))
+            }
+            Err(error) => {
+                self.shared.fail_with_parcel(messages, error.to_string());
+                Err(Failed)
+            }
+        }
+    }
+
+    /// Lets actors go round by a runner.
+    fn go<T>(&mut self, run: impl FnOnce(&mut dyn Runner, &Turn<'_>) -> Result<T>) -> Result<T> {
+        let Pump {
+            shared, runner, clock, ..
+        } = self;
+        let interrupt = Interrupt::default();
+        let hand_over = |parcel, stamp| shared.hand_over(parcel, stamp);
+        let turn = Turn {
+            now: clock.tick_after(shared.lock().seen),
+            is_over: &|| shared.lock().now,
+            is_wanted: &|| {
+                shared.wait_for_linked();
+                interrupt.is_due(shared)
+            },
+            linked: shared.linked_depot().map(|depot| Linked {
+                depot,
+                hand_over: &hand_over,
+            }),
+        };
+        run(&mut **runner, &turn)
+    }
+
+    /// Takes over what has come of rounds. Gives the messages of the last one if somebody has to know of it.
+    fn end_rounds(
+        &mut self,
+        rounds: Rounds,
+        (from_others, accepted): (usize, Vec<(usize, Instant)>),
+        begin: Instant,
+    ) -> Option<Work> {
+        let Rounds {
+            count,
+            handled,
+            left,
+            last,
+        } = rounds;
+        self.clock.pass(count);
         self.is_quiet = last.is_none() || count > 1;
         let went = Went {
             rounds: count,
@@ -276,9 +364,10 @@ impl Pump<'_> {
             accepted,
             time: begin.elapsed(),
         };
-        let last = last.map(|(batch, handled)| Work::of_round(batch, handled, clock.stamp()));
-        shared.take_rounds(&went, left, last.as_ref().map_or(0, |work| work.letters.len()));
-        Ok(last)
+        let last = last.map(|(batch, handled)| Work::of_round(batch, handled, self.clock.stamp()));
+        let in_flight = last.as_ref().map_or(0, |work| work.letters.len());
+        self.shared.take_rounds(&went, left, in_flight);
+        last
     }
 }
 

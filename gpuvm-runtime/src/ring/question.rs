@@ -30,7 +30,7 @@ impl Question {
 /// The kernel as it is. Messages may be sent meanwhile, but only the pump lets actors handle them.
 fn kept(shared: &Shared, runner: &mut dyn Runner, clock: &Clock) -> Result<Kept> {
     let states = runner.states(0..shared.actors)?;
-    let state = shared.lock();
+    let state = shared.lock_opened()?;
     let mut unreceived = Messages::default();
     for (actor, words) in state.outputs.iter() {
         unreceived.push(actor, words);

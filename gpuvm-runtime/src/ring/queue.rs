@@ -4,13 +4,14 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::device::Parcel;
 use super::letters::Letters;
 use super::snapshot::Messages;
 
 /// Messages in the order in which they are to be handled.
 pub(super) struct Queue {
     /// None of them is empty.
-    pieces: VecDeque<Letters>,
+    pieces: VecDeque<Piece>,
     /// How many of the first pieces actors have sent. They come before everything else.
     sent: usize,
     /// Messages in all pieces.
@@ -21,6 +22,42 @@ pub(super) struct Queue {
     most: usize,
     /// An empty piece whose memory the next one may have.
     spare: Letters,
+}
+
+/// Messages that came together.
+pub(super) enum Piece {
+    Letters(Letters),
+    /// What actors of a linked kernel have forwarded, where it is on the device.
+    Parcel(Parcel),
+}
+
+/// What is taken from a queue: letters or a parcel, or both if they have to be handled together.
+#[derive(Default)]
+pub(super) struct Lot {
+    pub letters: Letters,
+    pub parcel: Option<Parcel>,
+}
+
+impl Piece {
+    fn len(&self) -> usize {
+        match self {
+            Piece::Letters(letters) => letters.len(),
+            Piece::Parcel(parcel) => parcel.len(),
+        }
+    }
+
+    fn letters(&self) -> Option<&Letters> {
+        match self {
+            Piece::Letters(letters) => Some(letters),
+            Piece::Parcel(_) => None,
+        }
+    }
+}
+
+impl Lot {
+    pub fn len(&self) -> usize {
+        self.letters.len() + self.parcel.as_ref().map_or(0, Parcel::len)
+    }
 }
 
 impl Queue {
@@ -46,21 +83,22 @@ impl Queue {
 
     /// Whether somebody waits for the answer to one of them.
     pub fn has_calls(&self) -> bool {
-        self.pieces.iter().any(|piece| !piece.called.is_empty())
+        let mut letters = self.pieces.iter().filter_map(Piece::letters);
+        letters.any(|letters| !letters.called.is_empty())
     }
 
     /// Adds messages: the actor of each, the words of all, and when they were accepted if that is of use.
     pub fn push(&mut self, mut to: &[u32], mut words: &[u32], when: Option<Instant>) {
-        let (size, most) = (self.size, self.most);
         self.len += to.len();
         while !to.is_empty() {
-            let piece = self.last();
-            let count = to.len().min(most - piece.len());
+            let mut piece = self.take_last();
+            let count = to.len().min(self.most - piece.len());
             let (actors, later) = to.split_at(count);
-            let (own, rest) = words.split_at(count * size);
+            let (own, rest) = words.split_at(count * self.size);
             piece.to.extend_from_slice(actors);
             piece.words.extend_from_slice(own);
             piece.accepted.extend(when.map(|when| (count, when)));
+            self.pieces.push_back(Piece::Letters(piece));
             (to, words) = (later, rest);
         }
     }
@@ -68,16 +106,22 @@ impl Queue {
     /// Adds a message for whose answer somebody waits.
     pub fn push_call(&mut self, actor: u32, words: &[u32], when: Option<Instant>) {
         self.push(&[actor], words, when);
-        if let Some(piece) = self.pieces.back_mut() {
-            piece.called.push(piece.len() - 1);
+        if let Some(Piece::Letters(letters)) = self.pieces.back_mut() {
+            letters.called.push(letters.len() - 1);
         }
+    }
+
+    /// Adds what actors of a linked kernel have forwarded.
+    pub fn push_parcel(&mut self, parcel: Parcel) {
+        self.len += parcel.len();
+        self.pieces.push_back(Piece::Parcel(parcel));
     }
 
     /// Adds what actors have sent: after what others of them have sent before, and before everything else.
     pub fn push_sent(&mut self, letters: Letters) {
         if !letters.is_empty() {
             self.len += letters.len();
-            self.pieces.insert(self.sent, letters);
+            self.pieces.insert(self.sent, Piece::Letters(letters));
             self.sent += 1;
         }
     }
@@ -86,25 +130,39 @@ impl Queue {
     pub fn put_back(&mut self, letters: Letters) {
         if !letters.is_empty() {
             self.len += letters.len();
-            self.pieces.push_front(letters);
+            self.pieces.push_front(Piece::Letters(letters));
             self.sent += 1;
         }
     }
 
-    /// Takes the next messages, as many as may be taken at a time; none if there are none.
-    pub fn take(&mut self) -> Letters {
-        let mut taken = self.take_piece().unwrap_or_default();
-        while let Some(next) = self.pieces.front()
-            && next.len() <= self.most.saturating_sub(taken.len())
-            && let Some(next) = self.take_piece()
-        {
-            taken.append(next);
+    /// Takes the next messages, as many as may be taken at a time; none if there are none. A parcel is taken alone, but for one behind what
+    /// actors have sent: rounds on that alone might go on for ever before it.
+    pub fn take(&mut self) -> Lot {
+        let has_sent = self.sent > 0;
+        let mut lot = Lot::default();
+        while let Some(next) = self.pieces.front() {
+            let is_first = lot.letters.is_empty();
+            let fits = match next {
+                Piece::Letters(next) => next.len() <= self.most.saturating_sub(lot.letters.len()),
+                Piece::Parcel(_) => has_sent,
+            };
+            if !is_first && !fits {
+                break;
+            }
+            match self.take_piece() {
+                Some(Piece::Letters(letters)) => lot.letters.append(letters),
+                Some(Piece::Parcel(parcel)) => {
+                    lot.parcel = Some(parcel);
+                    break;
+                }
+                None => break,
+            }
         }
-        taken
+        lot
     }
 
     /// Takes the next piece.
-    pub fn take_piece(&mut self) -> Option<Letters> {
+    pub fn take_piece(&mut self) -> Option<Piece> {
         let piece = self.pieces.pop_front()?;
         self.sent = self.sent.saturating_sub(1);
         self.len -= piece.len();
@@ -123,20 +181,38 @@ impl Queue {
     /// The messages that nobody waits for the answers of.
     pub fn sent(&self) -> Messages {
         let mut sent = Messages::default();
-        for piece in &self.pieces {
-            piece.add_sent(&mut sent, self.size);
+        for letters in self.pieces.iter().filter_map(Piece::letters) {
+            letters.add_sent(&mut sent, self.size);
         }
         sent
     }
 
-    /// A piece with room for what is sent from outside.
-    fn last(&mut self) -> &mut Letters {
-        let has_room = self.pieces.back().is_some_and(|last| last.len() < self.most);
-        if self.pieces.len() == self.sent || !has_room {
-            self.pieces.push_back(std::mem::take(&mut self.spare));
+    /// The first parcel.
+    pub fn parcel(&self) -> Option<&Parcel> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Letters(_) => None,
+            Piece::Parcel(parcel) => Some(parcel),
+        })
+    }
+
+    /// Puts letters in the place of the first parcel, of which they are the messages.
+    pub fn open_parcel(&mut self, letters: Letters) {
+        let mut pieces = self.pieces.iter_mut();
+        if let Some(piece) = pieces.find(|piece| matches!(piece, Piece::Parcel(_))) {
+            *piece = Piece::Letters(letters);
         }
-        let last = self.pieces.len() - 1;
-        &mut self.pieces[last]
+    }
+
+    /// Takes the last piece, if there is room in it for what is sent from outside, or a new one.
+    fn take_last(&mut self) -> Letters {
+        let is_sent = self.pieces.len() == self.sent;
+        match self.pieces.pop_back() {
+            Some(Piece::Letters(last)) if !is_sent && last.len() < self.most => last,
+            last => {
+                self.pieces.extend(last);
+                std::mem::take(&mut self.spare)
+            }
+        }
     }
 }
 
@@ -204,7 +280,7 @@ mod tests {
                     }
                     Step::Take => {
                         let waiting = sent.len() + others.len();
-                        let taken = queue.take();
+                        let taken = queue.take().letters;
                         prop_assert!(taken.len() <= longest && (waiting == 0) == taken.is_empty());
                         prop_assert!(most < usize::MAX || taken.len() == waiting);
                         prop_assert_eq!(&taken.words, &numbered_as(&taken.to));

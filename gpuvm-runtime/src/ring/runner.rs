@@ -1,9 +1,12 @@
 //! What runs actors: the border between the pump and engines.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::batch::{Batch, Mail};
 use super::context::Sent;
+use super::device::{Depot, Parcel};
+use super::letters::Letters;
 use crate::engine::Words;
 use crate::error::Result;
 use crate::trap::Trap;
@@ -58,6 +61,26 @@ pub trait Runner: Send {
         Ok(None)
     }
 
+    /// Where kernels that are linked to this one bring what their actors forward to its actors, if that is possible without the host.
+    fn depot(&self) -> Option<&Arc<Depot>> {
+        None
+    }
+
+    /// Whether so many messages that actors forward in a round get to a depot without the host.
+    fn delivers(&self, _depot: &Depot, _messages: usize) -> bool {
+        false
+    }
+
+    /// Lets actors handle a parcel, as [`Runner::rounds`] that begin with it. No actor has stopped. If nobody has handled anything all of its
+    /// messages are left.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn take_in(&mut self, parcel: Parcel, _turn: &Turn<'_>) -> Result<Rounds> {
+        Rounds::without(parcel)
+    }
+
     /// The words of the states of neighbouring actors.
     ///
     /// # Errors
@@ -87,8 +110,18 @@ pub struct Turn<'t> {
     /// Whether the kernel is to end at once. A runner that can stop in the middle of a batch asks every now and then, and gives
     /// [`RingError::Closed`](super::RingError::Closed).
     pub is_over: &'t dyn Fn() -> bool,
-    /// Whether there is something else to do than rounds.
+    /// Whether there is something else to do than rounds. Where the linked kernel is full this waits until it is not.
     pub is_wanted: &'t dyn Fn() -> bool,
+    /// The kernel that this one's actors forward to in rounds, if it has a depot.
+    pub linked: Option<Linked<'t>>,
+}
+
+/// A kernel that another one's actors forward to.
+pub struct Linked<'t> {
+    /// Where its columns come from.
+    pub depot: Arc<Depot>,
+    /// Gives it what was forwarded up to a time stamp.
+    pub hand_over: &'t dyn Fn(Parcel, u64) -> Result<()>,
 }
 
 /// What became of a batch.
@@ -124,6 +157,22 @@ pub struct Rounds {
     pub left: Sent,
     /// The messages of the last round, and what became of them, if somebody has to know.
     pub last: Option<(Batch, Handled)>,
+}
+
+impl Rounds {
+    /// Those that there were none of, so that the messages of a parcel are left.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn without(parcel: Parcel) -> Result<Rounds> {
+        let Letters { to, words, .. } = parcel.open()?;
+        let left = Sent { to, words };
+        Ok(Rounds {
+            left,
+            ..Rounds::default()
+        })
+    }
 }
 
 /// An actor that trapped in a batch.

@@ -8,6 +8,7 @@ use event_listener::{Event, IntoNotification};
 
 use super::callers::{Caller, Callers};
 use super::context::Sent;
+use super::device::Parcel;
 use super::error::RingError;
 use super::handler::Entry;
 use super::letters::{DeadLetter, Letters};
@@ -20,6 +21,7 @@ use super::question::Question;
 use super::queue::Queue;
 use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
+use crate::error::Result;
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -146,6 +148,24 @@ impl Shared {
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same when all messages that wait are on the host. Only the pump may do that.
+    pub fn lock_opened(&self) -> Result<MutexGuard<'_, State>> {
+        loop {
+            let state = self.lock();
+            let Some(parcel) = state.letters.parcel().cloned() else {
+                return Ok(state);
+            };
+            drop(state);
+            let letters = parcel.open()?;
+            self.lock().letters.open_parcel(letters);
+        }
+    }
+
+    /// The same where messages that cannot be read may as well stay where they are.
+    pub fn lock_to_bury(&self) -> MutexGuard<'_, State> {
+        self.lock_opened().unwrap_or_else(|_| self.lock())
     }
 
     /// Wakes the pump, if it rests.
@@ -427,6 +447,14 @@ impl State {
         let when = self.counts.has_telemetry().then(when);
         self.letters.push(to, words, when);
         self.note_accepted(to.len());
+    }
+
+    /// Takes in a parcel.
+    pub fn take_in_parcel(&mut self, mut parcel: Parcel) {
+        parcel.accepted = self.counts.has_telemetry().then(Instant::now);
+        let messages = parcel.len();
+        self.letters.push_parcel(parcel);
+        self.note_accepted(messages);
     }
 
     /// So many messages more were accepted, which wait with all others now.

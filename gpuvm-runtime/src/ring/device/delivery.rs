@@ -27,8 +27,11 @@ pub const CAPACITY: usize = 4;
 pub const ANY_STOPPED: usize = 5;
 /// The time stamp of the round, as two words, the low one first.
 pub const NOW: usize = 6;
+/// How many actors there are, wherever that is not how many VMs there are. It is no constant of a routine, because engines compile a
+/// routine again for other constants.
+pub const ACTORS: usize = 8;
 /// How many cells there are.
-pub const CELLS: usize = 8;
+pub const CELLS: usize = 9;
 
 /// Actors whose mail one VM lays out.
 pub const GROUP: u32 = 16;
@@ -108,18 +111,11 @@ pub fn tally(
     }
 }
 
-/// Lays out the next mail of [`GROUP`] of `actors` actors. These are next to each other, so that their messages are too: with actors as far apart
+/// Lays out the next mail of [`GROUP`] actors. These are next to each other, so that their messages are too: with actors as far apart
 /// as there are VMs this is twice as fast, and all that reads and writes the messages slower by more than that.
 #[routine(callee)]
-pub fn address(
-    contexts: &[u32],
-    cells: &[u32],
-    total: &[AtomicU32],
-    counts: &mut [u32],
-    next: &mut [(u32, u32, u32)],
-    actors: u32,
-) {
-    let capacity = cells[CAPACITY];
+pub fn address(contexts: &[u32], cells: &[u32], total: &[AtomicU32], counts: &mut [u32], next: &mut [(u32, u32, u32)]) {
+    let (capacity, actors) = (cells[CAPACITY], cells[ACTORS]);
     let group = vm::id() * GROUP;
     let last = if group + GROUP < actors { group + GROUP } else { actors };
     let mut sum = 0;
@@ -166,7 +162,7 @@ pub fn place(
     if first < end {
         for letter in first * sends..contexts[(vm * CONTEXT + SENT) as usize] {
             let (_, begin, _) = next[letters[(letter * size) as usize] as usize];
-            order[(begin + ranks[letter as usize]) as usize] = (vm, letter);
+            order[(begin + ranks[letter as usize]) as usize] = (vm, letter * size);
         }
     }
 }
@@ -203,13 +199,13 @@ pub fn receive(
         for message in first..end {
             let (_, letter) = order[message as usize];
             for word in 1..size {
-                messages[(message * (size - 1) + word - 1) as usize] = letters[(letter * size + word) as usize];
+                messages[(message * (size - 1) + word - 1) as usize] = letters[(letter + word) as usize];
             }
         }
     }
 }
 
-/// Whether a message, given who sent it and its number, comes after another one.
+/// Whether a message, given who sent it and where it lies, comes after another one.
 #[routine(callee)]
 fn is_later(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 > other.0 || one.0 == other.0 && one.1 > other.1

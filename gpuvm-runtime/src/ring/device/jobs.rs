@@ -8,7 +8,6 @@ use super::super::error::RingError;
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Trapped, Turn};
 use super::layout::{Content, Layout, Left};
-use super::rounds::OnTheirOwn;
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
 use crate::engine::{Demand, Image, Limit, Running, Words};
 use crate::error::{Error, Result};
@@ -142,7 +141,7 @@ impl OnDevice {
         while most > 0 && !self.fits(&mail[..most]) {
             most /= 2;
         }
-        if most == 0 && self.on_their_own.as_mut().is_some_and(OnTheirOwn::make_way) {
+        if most == 0 && self.on_their_own.as_ref().is_some_and(|own| own.depot.make_way()) {
             return self.most(mail);
         }
         most

@@ -1,11 +1,18 @@
 //! Actors on an engine that runs programs: a batch is a job with one VM for each actor that has mail. The states stay in the engine's
 //! memory, if it has any.
 
+mod columns;
+mod courier;
 mod delivery;
+mod depot;
+mod ending;
+mod forwarding;
 mod jobs;
 mod layout;
+mod parcel;
 mod post;
 mod rounds;
+mod row;
 mod states;
 
 use std::collections::VecDeque;
@@ -15,7 +22,9 @@ use std::sync::Arc;
 use gpuvm_core::program::Program;
 use gpuvm_core::types::{Context, Value};
 
+pub use self::depot::Depot;
 use self::jobs::Started;
+pub use self::parcel::Parcel;
 use self::rounds::{OnTheirOwn, is_dense};
 use self::states::States;
 use super::batch::Batch;
@@ -46,7 +55,7 @@ pub struct OnDevice {
     rooms: [Room; ROOMS],
     /// Jobs of batches that were begun, in that order.
     under_way: VecDeque<Started>,
-    /// How actors get what they send each other without the host, where that is possible.
+    /// What actors need for mail that is in the engine's memory, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
 
@@ -75,7 +84,7 @@ impl OnDevice {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
         let states = States::new(&*executor, (entry.initial)(), actors)?;
-        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers))?;
+        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers));
         Ok(OnDevice {
             id: entry.id,
             executor,
@@ -120,7 +129,8 @@ impl Runner for OnDevice {
 
     fn most_batches(&self) -> usize {
         // Engines without rows do not go on by themselves. Where actors go round by themselves the device has enough to do.
-        match self.states.stay() && self.on_their_own.is_none() && self.executor.sequence().is_some() {
+        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
+        match self.states.stay() && !goes_round && self.executor.sequence().is_some() {
             true => MOST_BATCHES,
             false => 1,
         }
@@ -152,11 +162,25 @@ impl Runner for OnDevice {
     }
 
     fn goes_round(&self, messages: usize) -> bool {
-        self.on_their_own.is_some() && is_dense(messages, self.actors)
+        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
+        goes_round && is_dense(messages, self.actors)
     }
 
     fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.go_round(sent, stopped, turn)
+    }
+
+    fn depot(&self) -> Option<&Arc<Depot>> {
+        self.on_their_own.as_ref().map(|own| &own.depot)
+    }
+
+    fn delivers(&self, depot: &Depot, messages: usize) -> bool {
+        let own = self.on_their_own.as_ref();
+        own.is_some_and(|own| own.delivers_to(depot)) && is_dense(messages, depot.sizes.actors)
+    }
+
+    fn take_in(&mut self, parcel: Parcel, turn: &Turn<'_>) -> Result<Rounds> {
+        self.go_round_with(parcel, turn)
     }
 
     fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {

@@ -1,104 +1,147 @@
 //! Rounds of actors on their own: what they have sent each other is brought to them in the engine's memory and handled there, round after
 //! round, as rows of jobs. The host looks from time to time, when nobody has mail any more, and when a round has come to something that
 //! it has to see to: an answer, a trap, an actor that stops, or mail that the device does not deliver.
+//!
+//! What they forward to a kernel in the same memory gets there as a [`Parcel`]; the host then looks after each round whether there is one.
+//! What that kernel does with a parcel is a round too, the only one if its actors do not go on by themselves.
 
-use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::batch::{Batch, Grouper, Mail};
+use gpuvm_core::program::Program;
+
+use super::super::batch::Grouper;
 use super::super::context::Sent;
-use super::super::error::RingError;
-use super::super::handler::{Entry, FORWARDS, REPLIES};
+use super::super::handler::Entry;
 use super::super::options::Answers;
-use super::super::runner::{Handled, Rounds, Turn};
-use super::jobs::Ended;
-use super::layout::Left;
-use super::post::{Columns, HANDLER, JOBS, PLACE, Post, TALLY, job};
-use super::{MAIL_WORDS, OnDevice};
-use crate::engine::{Execute, Image, Job, Row};
+use super::super::runner::{Linked, Rounds, Turn};
+use super::OnDevice;
+use super::columns::Columns;
+use super::courier::Courier;
+use super::depot::Depot;
+use super::ending::quiet;
+use super::parcel::Parcel;
+use super::post::{self, Post};
+use super::row::{End, Step};
+use crate::engine::Execute;
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 
 /// What actors on their own need.
 pub struct OnTheirOwn {
-    post: Post,
-    grouper: Grouper,
-    /// Made when they are first needed.
-    columns: Option<Columns>,
+    runtime: Runtime,
+    pub depot: Arc<Depot>,
+    /// Groups the mail of the first round; `None` if actors do not go on by themselves, because they send nothing or always answer.
+    grouper: Option<Grouper>,
+    /// Whether anybody wants their answers.
+    is_wanted: bool,
+    /// Made when they are first needed, as what follows.
+    pub post: Option<Post>,
+    pub courier: Option<Courier>,
+    pub clock: Option<Arc<Program>>,
+}
+
+/// Columns in which there are rounds.
+#[derive(Clone, Copy)]
+pub struct Place<'p> {
+    pub columns: &'p Columns,
+    /// Whether they are a parcel's. Then actors have yet to be told the time.
+    pub is_parcel: bool,
+    /// How many messages the first round has.
+    pub messages: usize,
+}
+
+/// What has become of columns in which there were rounds.
+struct Gone {
+    rounds: Rounds,
+    /// Whether they are [clean](Columns::is_clean).
+    is_clean: bool,
+    /// Whether more rounds are possible.
+    is_possible: bool,
 }
 
 /// Where fewer of so many actors have mail, the host delivers it: on the device a round costs what looking at all actors does.
-const ACTORS_PER_MESSAGE: usize = 16;
+pub const ACTORS_PER_MESSAGE: u32 = 16;
 /// Rounds in a row at most. It begins with one and doubles, so that little is sent in vain.
 const MOST_ROUNDS: usize = 64;
 /// How long a row may take before the next one is shorter: messages from outside wait for it.
 const LONG: Duration = Duration::from_millis(20);
 
-/// How a row of rounds has ended.
-enum End {
-    /// With nothing that the host has to see to.
-    Clean,
-    /// In a job before its last: the number of it, and how its VMs stand if it is the handler's and one of them has trapped.
-    Stopped(usize, Option<Image>),
-    /// Before the job of that number, which the engine has not taken or the kernel's end has cut short.
-    Before(usize),
-}
-
 impl OnTheirOwn {
-    /// What actors of a kernel need for rounds on an engine, given whether anybody wants their answers; `None` if they send nothing or always
-    /// answer, or the engine has no rows or no memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Link`] if what delivers messages cannot be linked.
+    /// What actors of a kernel need on an engine, given whether anybody wants their answers; `None` if the engine has no rows or no memory.
     pub fn new(
         runtime: &Runtime,
         entry: &Entry,
         executor: &dyn Execute,
         (actors, answers): (u32, Answers),
-    ) -> Result<Option<OnTheirOwn>> {
+    ) -> Option<OnTheirOwn> {
+        let memory = executor.memory().filter(|_| executor.sequence().is_some())?;
         let is_wanted = entry.answer.is_some() && answers == Answers::Keep;
-        let is_quiet = !is_wanted || entry.optional;
-        match executor.memory() {
-            Some(memory) if is_quiet && entry.sends > 0 && executor.sequence().is_some() => Ok(Some(OnTheirOwn {
-                post: Post::new(runtime, memory, entry, (actors, is_wanted))?,
-                grouper: Grouper::new(actors, entry.message.ty.words as usize),
-                columns: None,
-            })),
-            _ => Ok(None),
-        }
+        let goes_round = entry.sends > 0 && (!is_wanted || entry.optional);
+        Some(OnTheirOwn {
+            runtime: runtime.clone(),
+            depot: Arc::new(Depot::new(memory, entry, actors)),
+            grouper: goes_round.then(|| Grouper::new(actors, entry.message.ty.words as usize)),
+            is_wanted,
+            post: None,
+            courier: None,
+            clock: None,
+        })
     }
 
-    /// Puts messages into the columns as the first mail, at a time of the kernel's clock.
-    fn prepare(&mut self, sent: &Sent, stopped: &[u32], now: u64) -> Result<(&Post, &Columns)> {
-        // The old columns' room may be needed for new ones.
-        let messages = sent.to.len();
-        let columns = match self
-            .columns
-            .take()
-            .filter(|columns| columns.capacity as usize >= messages)
-        {
-            Some(columns) => columns,
-            None => {
-                let capacity = (messages + messages / 2).next_power_of_two();
-                self.post.columns(u32::try_from(capacity).unwrap_or(u32::MAX))?
-            }
+    /// Whether actors go on by themselves with what they send each other.
+    pub fn goes_round(&self) -> bool {
+        self.grouper.is_some()
+    }
+
+    /// Whether what they forward gets on the device to the actors of a kernel with this depot.
+    pub fn delivers_to(&self, depot: &Depot) -> bool {
+        self.goes_round() && self.depot.is_beside(depot)
+    }
+
+    /// Columns with these messages as the first mail, at a time of the kernel's clock.
+    fn columns_with(&mut self, sent: &Sent, stopped: &[u32], now: u64) -> Result<Option<Columns>> {
+        let Some(grouper) = &mut self.grouper else {
+            return Ok(None);
         };
-        let columns = self.columns.insert(columns);
-        let batch = self.grouper.group(&sent.to, &sent.words);
-        self.post.fill(columns, &batch, now, stopped)?;
-        Ok((&self.post, columns))
+        let columns = match self.depot.take(sent.to.len()) {
+            Err(Error::OutOfMemory { .. }) => return Ok(None),
+            columns => columns?,
+        };
+        let batch = grouper.group(&sent.to, &sent.words);
+        self.depot.fill(&columns, &batch, now, stopped)?;
+        Ok(Some(columns))
     }
 
-    /// Gives the memory of the columns back. Whether there was any.
-    pub fn make_way(&mut self) -> bool {
-        self.columns.take().is_some()
+    /// Links what rounds need that has not been linked before.
+    fn get_ready(&mut self, linked: Option<&Linked<'_>>, is_parcel: bool) -> Result<()> {
+        let OnTheirOwn { runtime, depot, .. } = self;
+        let sizes = depot.sizes;
+        if self.grouper.is_some() && self.post.is_none() {
+            self.post = Some(Post::new(runtime, sizes, self.is_wanted)?);
+        }
+        if let Some(linked) = linked
+            && self.courier.is_none()
+        {
+            self.courier = Some(Courier::new(runtime, sizes, linked.depot.sizes)?);
+        }
+        if is_parcel && sizes.sends > 0 && self.clock.is_none() {
+            self.clock = Some(post::clock(runtime)?);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for OnTheirOwn {
+    fn drop(&mut self) {
+        // Kernels that are linked to this one may have the depot for a while.
+        self.depot.make_way();
     }
 }
 
 /// Whether so many messages are enough for rounds of so many actors on the device.
 pub fn is_dense(messages: usize, actors: u32) -> bool {
-    messages * ACTORS_PER_MESSAGE >= actors as usize
+    messages >= actors.div_ceil(ACTORS_PER_MESSAGE) as usize
 }
 
 impl OnDevice {
@@ -107,196 +150,116 @@ impl OnDevice {
         let Some(mut own) = self.on_their_own.take() else {
             return Ok(None);
         };
-        let (post, columns) = match own.prepare(sent, stopped, turn.now) {
-            Err(Error::OutOfMemory { .. }) => return Ok(None),
-            prepared => prepared?,
-        };
-        let Some((rounds, is_possible)) = self.rounds_on(post, columns, turn)? else {
+        let Some(columns) = own.columns_with(sent, stopped, turn.now)? else {
             return Ok(None);
         };
-        self.on_their_own = Some(own).filter(|_| is_possible);
-        Ok(Some(rounds))
+        let place = Place {
+            columns: &columns,
+            is_parcel: false,
+            messages: sent.to.len(),
+        };
+        let gone = self.rounds_at(&mut own, place, turn)?;
+        Ok(gone.map(|gone| self.take_back(own, columns, gone)))
     }
 
-    /// Rounds on what is in the columns, until the host has something to do. Whether more of them are possible; `None` if not even one is.
-    fn rounds_on(&self, post: &Post, columns: &Columns, turn: &Turn<'_>) -> Result<Option<(Rounds, bool)>> {
+    /// Rounds that begin with a parcel. If none are possible its messages are left.
+    pub(super) fn go_round_with(&mut self, parcel: Parcel, turn: &Turn<'_>) -> Result<Rounds> {
+        if let Some(mut own) = self.on_their_own.take() {
+            let Parcel { columns, messages, .. } = &parcel;
+            let cells = own.depot.cells(columns, *messages, turn.now);
+            own.depot.write(&columns.cells, &cells)?;
+            let place = Place {
+                columns,
+                is_parcel: true,
+                messages: parcel.len(),
+            };
+            if let Some(gone) = self.rounds_at(&mut own, place, turn)? {
+                return Ok(self.take_back(own, Arc::unwrap_or_clone(parcel.columns), gone));
+            }
+        }
+        Rounds::without(parcel)
+    }
+
+    /// Takes back what rounds needed, if more of them are possible.
+    fn take_back(&mut self, mut own: OnTheirOwn, columns: Columns, gone: Gone) -> Rounds {
+        if let Some(courier) = &mut own.courier {
+            let last = gone.rounds.last.as_ref();
+            courier.end(last.map_or(0, |(_, handled)| handled.forwarded.to.len()));
+        }
+        if gone.is_possible {
+            own.depot.put(columns, gone.is_clean);
+            self.on_their_own = Some(own);
+        }
+        gone.rounds
+    }
+
+    /// Rounds until the host has something to do; `None` if not even one is possible.
+    fn rounds_at(&self, own: &mut OnTheirOwn, place: Place<'_>, turn: &Turn<'_>) -> Result<Option<Gone>> {
+        let linked = turn.linked.as_ref().filter(|linked| own.delivers_to(&linked.depot));
+        own.get_ready(linked, place.is_parcel)?;
         let (mut before, mut ahead) = (0, 1);
         loop {
+            // Each round may make a parcel.
+            if let (Some(linked), Some(courier)) = (linked, &mut own.courier)
+                && courier.begin(&linked.depot, place.messages)?
+            {
+                ahead = 1;
+            }
             let begin = Instant::now();
-            let end = match self.row(post, columns, before, ahead, turn) {
+            let end = match self.row(own, place, before..before + ahead, turn) {
                 // A row of one round is submitted at once, or not at all.
                 Err(Error::OutOfMemory { .. }) if before == 0 => return Ok(None),
                 end => end?,
             };
-            let (job, image) = match end {
-                End::Clean => {
-                    before += ahead;
-                    if (turn.is_wanted)() {
-                        return Ok(Some((self.recall(post, columns, before)?, true)));
-                    }
+            if let (Some(linked), Some(courier)) = (linked, &mut own.courier)
+                && let Some(parcel) = courier.take(&end)?
+            {
+                (linked.hand_over)(parcel, turn.now + before as u64)?;
+            }
+            if let End::Clean = end
+                && own.goes_round()
+            {
+                before += ahead;
+                if !(turn.is_wanted)() {
                     ahead = match begin.elapsed() > LONG {
                         true => (ahead / 2).max(1),
                         false => MOST_ROUNDS.min(ahead * 2),
                     };
                     continue;
                 }
-                End::Stopped(job, _) if job % JOBS == PLACE => {
-                    return Ok(Some((quiet(post, columns, before + job / JOBS)?, true)));
-                }
-                End::Stopped(job, image) => (job, image),
-                End::Before(job) if job % JOBS == HANDLER => {
-                    return Ok(Some((self.recall(post, columns, before + job / JOBS)?, false)));
-                }
-                End::Before(job) => (job, None),
-            };
-            let rounds = before + job / JOBS;
-            let is_counted = job % JOBS > TALLY;
-            let last = self.last(post, columns, (rounds, is_counted), image.as_ref())?;
-            return Ok(Some((last, true)));
-        }
-    }
-
-    /// One row of so many rounds after those before.
-    fn row(&self, post: &Post, columns: &Columns, before: usize, rounds: usize, turn: &Turn<'_>) -> Result<End> {
-        let Some(mut row) = self.executor.sequence() else {
-            return Ok(End::Before(0));
-        };
-        let mut added = 0;
-        let mut is_refused = false;
-        'rounds: for round in before..before + rounds {
-            let handler = self.handler(post, columns, round % 2);
-            for job in std::iter::once(handler).chain(post.jobs(columns, round % 2)) {
-                is_refused = !row.push(job, &(&[] as &[u32]))?;
-                if is_refused {
-                    break 'rounds;
-                }
-                added += 1;
             }
+            return Ok(Some(self.see(own, place, before, &end)?));
         }
-        let mut ended = 0;
-        while let Row {
-            stopped: Some((number, mut running)),
-            ..
-        } = row.wait()?
-        {
-            let job = ended + number;
-            let job_end = match self.bring_to_end(&mut *running, turn) {
-                Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(job)),
-                ended => ended?,
-            };
-            if job_end.has_trapped {
-                let is_handler = job % JOBS == HANDLER;
-                let image = if is_handler { Some(running.image()?) } else { None };
-                return Ok(End::Stopped(job, image));
+    }
+
+    /// What has become of columns when a row has ended after so many rounds, and the host has something to do.
+    fn see(&self, own: &OnTheirOwn, place: Place<'_>, before: usize, end: &End) -> Result<Gone> {
+        let (depot, columns) = (&*own.depot, place.columns);
+        let mut is_possible = true;
+        let rounds = match end {
+            End::Clean if own.goes_round() => self.recall(depot, columns, before)?,
+            End::Clean if self.sends == 0 && !own.is_wanted => Rounds {
+                count: 1,
+                handled: place.messages as u64,
+                ..Rounds::default()
+            },
+            End::Clean => self.last(depot, columns, (0, false), None)?,
+            End::Stopped(at, _) if at.step == Step::Place => quiet(depot, columns, at.round)?,
+            End::Stopped(at, image) => {
+                let round = (at.round, at.step > Step::Tally);
+                self.last(depot, columns, round, image.as_ref())?
             }
-            // What the job has left among its atomics goes back to where they stay.
-            running.finish()?;
-            ended = job + 1;
-        }
-        Ok(if is_refused { End::Before(added) } else { End::Clean })
-    }
-
-    /// The job in which actors handle the mail of a turn.
-    fn handler(&self, post: &Post, columns: &Columns, turn: usize) -> Job {
-        let slots = post.slots(columns, turn, self.states.slots([0, 0]));
-        job(&self.program, self.actors, slots, None)
-    }
-
-    /// Ends rounds with one after so many others that the host has to see to, and that may count as handled already.
-    fn last(
-        &self,
-        post: &Post,
-        columns: &Columns,
-        (rounds, is_counted): (usize, bool),
-        image: Option<&Image>,
-    ) -> Result<Rounds> {
-        let said = post.ask(columns)?;
-        let mail = self.mail(post, columns, rounds)?;
-        let total: u32 = mail.iter().map(|mail| mail.end - mail.first).sum();
-        let words = |column, each: usize| post.read(column, total * each as u32);
-        let messages = words(&columns.messages, self.message_words)?;
-        let answers = words(&columns.answers, self.answer_words)?;
-        let letters = words(&columns.letters, self.sends * self.letter_words())?;
-        let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
-        let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
-        let contexts = post.read(&columns.contexts, columns.contexts.words)?;
-        let handled = post.read(&columns.handled, self.actors)?;
-        let mut batch = Batch::default();
-        let mut own_answers = Vec::with_capacity(answers.len());
-        let mut vms = Vec::with_capacity(mail.len());
-        for Mail { actor, first, end } in mail {
-            let begin = batch.places.len() as u32;
-            let own = Mail {
-                actor,
-                first: begin,
-                end: begin + (end - first),
-            };
-            batch.mail.push(own);
-            batch.places.extend(own.first..own.end);
-            batch.words.extend(part(&messages, first..end, self.message_words));
-            own_answers.extend(part(&answers, first..end, self.answer_words));
-            vms.push(Ended {
-                vm: actor as usize,
-                mail: own,
-                first,
-            });
-        }
-        let mut done = Handled {
-            answers: own_answers.into(),
-            ..Handled::default()
+            End::Before(at) if at.step <= Step::Handle => {
+                is_possible = false;
+                self.recall(depot, columns, at.round)?
+            }
+            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Tally), None)?,
         };
-        let left = Left {
-            contexts: &contexts,
-            handled: &handled,
-            letters: &letters,
-            rooms: [&replies, &forwards],
-        };
-        self.collect(vms.into_iter(), &left, image, &mut done);
-        let own = if is_counted { u64::from(total) } else { 0 };
-        Ok(Rounds {
-            count: rounds as u64 + 1,
-            handled: said.handled - own,
-            left: Sent::default(),
-            last: Some((batch, done)),
+        let is_before_tally = end.step().is_none_or(|step| step < Step::Tally);
+        Ok(Gone {
+            rounds,
+            is_clean: end.is_delivered() || is_before_tally,
+            is_possible,
         })
     }
-
-    /// Ends rounds in between: what is in the columns is left.
-    fn recall(&self, post: &Post, columns: &Columns, rounds: usize) -> Result<Rounds> {
-        let said = post.ask(columns)?;
-        let messages = post.read(&columns.messages, said.total * self.message_words as u32)?;
-        let mut left = Sent::default();
-        for Mail { actor, first, end } in self.mail(post, columns, rounds)? {
-            left.to.extend((first..end).map(|_| actor));
-            left.words.extend(part(&messages, first..end, self.message_words));
-        }
-        Ok(Rounds {
-            count: rounds as u64,
-            handled: said.handled,
-            left,
-            last: None,
-        })
-    }
-
-    /// The mail after so many rounds, of actors that have any.
-    fn mail(&self, post: &Post, columns: &Columns, rounds: usize) -> Result<Vec<Mail>> {
-        let words = post.read(&columns.mail[rounds % 2], self.actors * MAIL_WORDS as u32)?;
-        let (mail, _) = words.as_chunks::<MAIL_WORDS>();
-        let mail = mail.iter().map(|&[actor, first, end]| Mail { actor, first, end });
-        Ok(mail.filter(|mail| mail.first < mail.end).collect())
-    }
-}
-
-/// Ends rounds after which nobody has mail.
-fn quiet(post: &Post, columns: &Columns, rounds: usize) -> Result<Rounds> {
-    Ok(Rounds {
-        count: rounds as u64 + 1,
-        handled: post.ask(columns)?.handled,
-        ..Rounds::default()
-    })
-}
-
-/// The words of some of a column's entries, of so many words each.
-fn part(column: &[u32], entries: Range<u32>, words: usize) -> &[u32] {
-    &column[entries.start as usize * words..entries.end as usize * words]
 }

@@ -1,0 +1,183 @@
+//! The columns of a round in an engine's memory: how the host fills them and reads them.
+
+use gpuvm_core::program::ParamSlot;
+
+use super::super::batch::{Batch, Mail};
+use super::super::handler::ROOMS;
+use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, HANDLED, NOW, TOTAL};
+use super::depot::{Depot, Sizes};
+use super::layout::context_at;
+use super::{CONTEXT_WORDS, MAIL_WORDS};
+use crate::engine::{Region, Slot, Words};
+use crate::error::Result;
+
+/// The columns of a round. A clone is another handle to them.
+#[derive(Clone)]
+pub struct Columns {
+    /// Messages that there is room for.
+    pub capacity: u32,
+    /// The mail of the round under way and of the one after it, in turns.
+    pub mail: [Region; 2],
+    pub messages: Region,
+    pub answers: Region,
+    /// How many messages each actor has handled.
+    pub handled: Region,
+    pub contexts: Region,
+    pub letters: Region,
+    /// The rooms of the messages.
+    pub rooms: [Region; ROOMS],
+    /// The rank of each letter, or of what is forwarded, among those to the same actor.
+    pub ranks: Region,
+    /// How many letters there are for each actor.
+    pub counts: Region,
+    /// Who has sent the messages, and where in their letters these lie.
+    pub order: Region,
+    pub cells: Region,
+    /// Whether all counts are 0, and no context says that its actor is to stop, unless one has: then no mail is handled in them before they
+    /// are filled.
+    pub is_clean: bool,
+}
+
+/// What the cells say.
+pub struct Said {
+    /// Messages that wait, between rounds.
+    pub total: u32,
+    /// Messages that were handled.
+    pub handled: u64,
+}
+
+impl Depot {
+    /// Puts a batch into columns as the first mail, at a time of the kernel's clock, given the actors that have stopped.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn fill(&self, columns: &Columns, batch: &Batch, now: u64, stopped: &[u32]) -> Result<()> {
+        let actors = self.sizes.actors as usize;
+        let mut mail = vec![0; actors * MAIL_WORDS];
+        for &Mail { actor, first, end } in &batch.mail {
+            mail[actor as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, first, end]);
+        }
+        let mut contexts = context_at(now, false).repeat(actors);
+        for &actor in stopped {
+            contexts[actor as usize * CONTEXT_WORDS..][..CONTEXT_WORDS].copy_from_slice(&context_at(now, true));
+        }
+        let mut cells = self.cells(columns, batch.places.len() as u32, now);
+        cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
+        let zeros = vec![0; actors];
+        self.write(&columns.mail[0], &mail)?;
+        self.write(&columns.messages, &batch.words)?;
+        self.write(&columns.contexts, &contexts)?;
+        self.write(&columns.handled, &zeros)?;
+        self.write(&columns.counts, &zeros)?;
+        self.write(&columns.cells, &cells)
+    }
+
+    /// What the cells say.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn ask(&self, columns: &Columns) -> Result<Said> {
+        let cells = self.read(&columns.cells, columns.cells.words)?;
+        Ok(Said {
+            total: cells[TOTAL],
+            handled: u64::from(cells[HANDLED + 1]) << 32 | u64::from(cells[HANDLED]),
+        })
+    }
+
+    /// The slots of the handler's job, given those of the states and of which actors are busy, for the mail of a turn.
+    pub fn slots(&self, columns: &Columns, turn: usize, [states, busy]: [Slot; 2]) -> Vec<Slot> {
+        let Sizes {
+            actors, sends, rooms, ..
+        } = self.sizes;
+        let capacity = columns.capacity;
+        let mut slots = vec![
+            states,
+            whole(&columns.mail[turn], actors),
+            whole(&columns.messages, capacity),
+            whole(&columns.answers, capacity),
+            whole(&columns.handled, actors),
+            busy,
+        ];
+        if sends > 0 {
+            let mut contexts = whole(&columns.contexts, 1);
+            contexts.place.stride = CONTEXT_WORDS as u32;
+            slots.extend([contexts, whole(&columns.letters, capacity * sends)]);
+            let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
+            slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
+        }
+        slots
+    }
+
+    /// The cells of columns before a round on so many messages at a time of the kernel's clock, where no actor has stopped.
+    pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
+        let mut cells = [0; CELLS];
+        cells[TOTAL] = messages;
+        cells[CAPACITY] = columns.capacity;
+        cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
+        cells[ACTORS] = self.sizes.actors;
+        cells
+    }
+
+    /// Writes the first words of a column.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn write(&self, column: &Region, words: &[u32]) -> Result<()> {
+        self.memory.write(column, &words)
+    }
+
+    /// The first words of a column.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn read(&self, column: &Region, words: u32) -> Result<Words> {
+        let part = Region {
+            words,
+            ..column.clone()
+        };
+        match words {
+            0 => Ok(Words::default()),
+            _ => self.memory.read(&part),
+        }
+    }
+
+    /// The mail of a column, of actors that have any.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn mail(&self, column: &Region) -> Result<Vec<Mail>> {
+        let words = self.read(column, self.sizes.actors * MAIL_WORDS as u32)?;
+        let (mail, _) = words.as_chunks::<MAIL_WORDS>();
+        let mail = mail.iter().map(|&[actor, first, end]| Mail { actor, first, end });
+        Ok(mail.filter(|mail| mail.first < mail.end).collect())
+    }
+}
+
+/// The slot of a whole column of so many elements.
+pub fn whole(region: &Region, length: u32) -> Slot {
+    Slot {
+        place: ParamSlot {
+            length,
+            ..ParamSlot::default()
+        },
+        region: Some(region.clone()),
+    }
+}
+
+/// The slot of a whole column of words.
+pub fn words(column: &Region) -> Slot {
+    whole(column, column.words)
+}
+
+/// The slot of a column that lies among the atomics while a job runs.
+pub fn atomic(column: &Region) -> Slot {
+    Slot {
+        region: None,
+        ..words(column)
+    }
+}

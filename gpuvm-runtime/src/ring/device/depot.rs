@@ -1,0 +1,150 @@
+//! The depot of a kernel: the columns in the engine's memory in which its actors find mail and leave what comes of it. Its own rounds take
+//! columns from here, and so do kernels that are linked to it, to bring its actors what theirs forward.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
+use super::columns::Columns;
+use super::delivery::CELLS;
+use super::{CONTEXT_WORDS, MAIL_WORDS};
+use crate::engine::DeviceMemory;
+use crate::error::Result;
+
+/// The depot.
+pub struct Depot {
+    pub memory: Arc<dyn DeviceMemory>,
+    pub sizes: Sizes,
+    /// Columns that nobody uses at the moment.
+    free: Mutex<Vec<Columns>>,
+}
+
+/// How much there is of what.
+#[derive(Clone, Copy)]
+pub struct Sizes {
+    pub actors: u32,
+    /// Words of a message, and of an answer.
+    pub message: u32,
+    pub answer: u32,
+    /// The most messages that an actor sends while it handles one.
+    pub sends: u32,
+    /// The most that it forwards.
+    pub forwards: u32,
+    /// Words of a message's rooms; 0 if there are none.
+    pub rooms: [u32; ROOMS],
+}
+
+/// Columns that are kept for others to come: one for those that bring messages, one that waits and one for the actors.
+const MOST_FREE: usize = 3;
+
+impl Depot {
+    /// The depot of a kernel of so many actors, without any columns.
+    pub fn new(memory: Arc<dyn DeviceMemory>, entry: &Entry, actors: u32) -> Depot {
+        let rooms = entry.rooms();
+        let forwards = &rooms[FORWARDS];
+        Depot {
+            memory,
+            sizes: Sizes {
+                actors,
+                message: entry.message.ty.words,
+                answer: entry.returned.words,
+                sends: entry.sends,
+                forwards: (forwards.words.saturating_sub(1) / forwards.each.max(1)) as u32,
+                rooms: rooms.map(|room| room.words as u32),
+            },
+            free: Mutex::default(),
+        }
+    }
+
+    /// Whether its columns are in the same memory as another one's.
+    pub fn is_beside(&self, other: &Depot) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.memory), Arc::as_ptr(&other.memory))
+    }
+
+    /// Columns with room for so many messages, whose content is anything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the engine has no such room.
+    pub fn take(&self, messages: usize) -> Result<Columns> {
+        let mut free = self.free();
+        if let Some(at) = free.iter().position(|columns| columns.capacity as usize >= messages) {
+            return Ok(free.swap_remove(at));
+        }
+        // Their room may be needed.
+        free.clear();
+        drop(free);
+        let capacity = (messages + messages / 2).next_power_of_two();
+        self.allocate(u32::try_from(capacity).unwrap_or(u32::MAX))
+    }
+
+    /// The same without any messages, to put those of other kernels' actors in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Depot::take`]; or when the device fails.
+    pub fn take_empty(&self, messages: usize) -> Result<Columns> {
+        let columns = self.take(messages)?;
+        if !columns.is_clean {
+            for column in [&columns.counts, &columns.contexts] {
+                self.write(column, &vec![0; column.words as usize])?;
+            }
+        }
+        self.write(&columns.cells, &self.cells(&columns, 0, 0))?;
+        Ok(columns)
+    }
+
+    /// Takes back columns that nobody uses any more, given whether they are [clean](Columns::is_clean).
+    pub fn put(&self, columns: Columns, is_clean: bool) {
+        let mut free = self.free();
+        if free.len() < MOST_FREE {
+            free.push(Columns { is_clean, ..columns });
+        }
+    }
+
+    /// Gives the memory of columns back that nobody uses. Whether there was any.
+    pub fn make_way(&self) -> bool {
+        let mut free = self.free();
+        let were_any = !free.is_empty();
+        free.clear();
+        were_any
+    }
+
+    fn allocate(&self, capacity: u32) -> Result<Columns> {
+        let Sizes {
+            actors,
+            message,
+            answer,
+            sends,
+            forwards,
+            rooms,
+        } = self.sizes;
+        let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
+        let mail = || take(actors, MAIL_WORDS as u32);
+        Ok(Columns {
+            capacity,
+            mail: [mail()?, mail()?],
+            messages: take(capacity, message)?,
+            answers: take(capacity, answer)?,
+            handled: take(actors, 1)?,
+            contexts: take(actors, CONTEXT_WORDS as u32)?,
+            letters: take(capacity.saturating_mul(sends), self.sizes.letter())?,
+            rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
+            ranks: take(capacity.saturating_mul(sends.max(forwards)), 1)?,
+            counts: take(actors, 1)?,
+            order: take(capacity, 2)?,
+            cells: take(CELLS as u32, 1)?,
+            is_clean: false,
+        })
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Columns>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sizes {
+    /// Words of a message that was sent, with its actor.
+    pub fn letter(&self) -> u32 {
+        1 + self.message
+    }
+}

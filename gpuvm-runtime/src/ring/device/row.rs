@@ -1,0 +1,135 @@
+//! Rows of rounds: which jobs a round has, and where a row of them has ended.
+
+use std::ops::Range;
+
+use super::super::error::RingError;
+use super::super::runner::Turn;
+use super::OnDevice;
+use super::post::{job, tell_time};
+use super::rounds::{OnTheirOwn, Place};
+use crate::engine::{Image, Job, Row};
+use crate::error::{Error, Result};
+
+/// The jobs of a round, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Tells actors the time, before the first round on a parcel.
+    Tell,
+    /// Lets actors handle their mail.
+    Handle,
+    /// Four jobs that bring what they forward to actors of the linked kernel.
+    Forward,
+    /// Counts what was sent, and what was handled.
+    Tally,
+    /// Lays out the next mail.
+    Address,
+    /// Traps if nobody has mail any more.
+    Place,
+    /// Brings actors their mail.
+    Receive,
+}
+
+/// A job among those of rounds.
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    /// How many rounds were before.
+    pub round: usize,
+    pub step: Step,
+}
+
+/// How a row of rounds has ended.
+pub enum End {
+    /// With nothing that the host has to see to.
+    Clean,
+    /// In a job before its last, and how its VMs stand if it is the handler's and one of them has trapped.
+    Stopped(At, Option<Image>),
+    /// Before a job, which the engine has not taken or the kernel's end has cut short.
+    Before(At),
+}
+
+impl End {
+    /// Whether everything that was sent in the last round has been delivered.
+    pub fn is_delivered(&self) -> bool {
+        match self {
+            End::Clean => true,
+            End::Stopped(at, _) => at.step == Step::Place,
+            End::Before(_) => false,
+        }
+    }
+
+    /// The step before whose end the row has ended.
+    pub fn step(&self) -> Option<Step> {
+        match self {
+            End::Clean => None,
+            End::Stopped(at, _) | End::Before(at) => Some(at.step),
+        }
+    }
+}
+
+impl OnDevice {
+    /// One row of these rounds.
+    pub(super) fn row(&self, own: &OnTheirOwn, place: Place<'_>, rounds: Range<usize>, turn: &Turn<'_>) -> Result<End> {
+        let first = At {
+            round: rounds.start,
+            step: Step::Tell,
+        };
+        let Some(mut row) = self.executor.sequence() else {
+            return Ok(End::Before(first));
+        };
+        let mut added = Vec::new();
+        let mut refused = None;
+        let jobs = rounds.flat_map(|round| {
+            let jobs = self.jobs(own, place, round).into_iter();
+            jobs.map(move |(step, job)| (At { round, step }, job))
+        });
+        for (at, job) in jobs {
+            if !row.push(job, &(&[] as &[u32]))? {
+                refused = Some(at);
+                break;
+            }
+            added.push(at);
+        }
+        let mut ended = 0;
+        while let Row {
+            stopped: Some((number, mut running)),
+            ..
+        } = row.wait()?
+        {
+            let at = added.get(ended + number).copied().unwrap_or(first);
+            let job_end = match self.bring_to_end(&mut *running, turn) {
+                Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(at)),
+                ended => ended?,
+            };
+            if job_end.has_trapped {
+                let is_handler = at.step == Step::Handle;
+                let image = if is_handler { Some(running.image()?) } else { None };
+                return Ok(End::Stopped(at, image));
+            }
+            // What the job has left among its atomics goes back to where they stay.
+            running.finish()?;
+            ended += number + 1;
+        }
+        Ok(refused.map_or(End::Clean, End::Before))
+    }
+
+    /// The jobs of a round.
+    fn jobs(&self, own: &OnTheirOwn, place: Place<'_>, round: usize) -> Vec<(Step, Job)> {
+        let (columns, turn) = (place.columns, round % 2);
+        let mut jobs = Vec::new();
+        if place.is_parcel
+            && round == 0
+            && let Some(clock) = &own.clock
+        {
+            jobs.push((Step::Tell, tell_time(clock, &own.depot.sizes, columns)));
+        }
+        let slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
+        jobs.push((Step::Handle, job(&self.program, self.actors, slots, None)));
+        let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
+        let has_forwarded = forward.is_some();
+        jobs.extend(forward.into_iter().flatten());
+        if let Some(post) = &own.post {
+            jobs.extend(post.jobs(columns, turn, has_forwarded));
+        }
+        jobs
+    }
+}
