@@ -43,7 +43,7 @@ pub struct Metrics {
     pub most_queued: u64,
     /// Answers that wait to be received.
     pub unreceived: u64,
-    /// Times that messages were taken from the queue, all that waited at once.
+    /// Times that messages were taken from the queue: all that waited, or on a device as many as make a batch.
     pub batches: u64,
     /// Rounds in which actors handled what they had sent each other, or a linked kernel's had forwarded, without it leaving the device.
     pub rounds: u64,

@@ -8,6 +8,10 @@
 //! next messages gather. Who waits for an answer stands in a queue of his own (`callers.rs`), where he is told when it takes too long, whatever
 //! the pump is at.
 //!
+//! On an engine that goes on by itself two batches are under way: the next one has begun when the first ends. An actor that is not at the end of
+//! its mail of the first, because it traps, stops or takes long, leaves that of the second alone, and the pump has it handled in its turn
+//! (`outcome.rs`). What waits is kept in pieces of that size (`queue.rs`).
+//!
 //! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
 //! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
 //! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
