@@ -156,7 +156,11 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
             Ok(kernel)
         });
         let exchange = exchange.talking(|actors| talk.gpuvm(engine, actors, times));
-        ring.push(exchange.forwarding(|actors| talk.linked(engine, actors, times / 4)).told());
+        ring.push(
+            exchange
+                .forwarding(|actors| talk.linked(engine, actors, times / 4))
+                .told(),
+        );
     }
     for (name, how) in [
         ("kameo, ask", Acknowledged::Each),

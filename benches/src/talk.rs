@@ -185,7 +185,10 @@ impl<'t> Talk<'t> {
                 Ok(())
             })?;
             let seen = ask_all(&one, actors)?;
-            ensure!(seen == ask_all(&other, actors)?, "the kernels have seen different tokens");
+            ensure!(
+                seen == ask_all(&other, actors)?,
+                "the kernels have seen different tokens"
+            );
             Ok((seconds, seen))
         })?;
         Ok(2.0 * rate)
