@@ -1,7 +1,7 @@
 //! Batches that are begun before it is known what became of those before: each actor still handles its messages in order, whichever of
 //! them traps, stops or takes its time.
 
-use gpuvm::ring::Restart;
+use gpuvm::ring::{Restart, Terminate};
 use proptest::prelude::*;
 
 use super::*;
@@ -139,6 +139,40 @@ proptest! {
             prop_assert_eq!((metrics.accepted, metrics.dropped), (MANY as u64, lost as u64), "{}", engine);
             prop_assert_eq!(metrics.processed, (MANY - lost) as u64);
         }
+    }
+}
+
+#[test]
+fn what_an_endless_batch_holds_up_is_given_up_too() {
+    const COUNT: u64 = 7000;
+    for engine in [Engine::Interpreter, Engine::Specialized] {
+        let options = RingOptions {
+            queue_capacity: COUNT as usize,
+            ..actors(4)
+        };
+        let kernel = launch("endless", engine, options);
+        // The first message of actor 0 never comes to an end.
+        let deposits = (0..COUNT).map(|n| {
+            (
+                n as u32 % 4,
+                Deposit {
+                    cents: if n == 0 { 10 } else { 1 },
+                },
+            )
+        });
+        kernel.blocking_send_all(deposits).unwrap();
+        kernel.blocking_activate().unwrap();
+        while kernel.blocking_metrics().unwrap().in_flight < COUNT {
+            std::thread::yield_now();
+        }
+        kernel.blocking_terminate_with(Terminate::Now).unwrap();
+        let metrics = kernel.blocking_metrics().unwrap();
+        assert_eq!(metrics.processed + metrics.dropped, COUNT, "{engine}");
+        let letters = std::iter::from_fn(|| kernel.dead_letter());
+        let closed = |letter: &gpuvm::ring::DeadLetter| {
+            matches!(letter.reason(), DeadReason::NotHandled(RingError::Closed { .. }))
+        };
+        assert_eq!(letters.filter(closed).count() as u64, metrics.dropped, "{engine}");
     }
 }
 

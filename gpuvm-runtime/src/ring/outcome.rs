@@ -84,6 +84,12 @@ pub(super) fn handle(
         if !batch.mail.is_empty() {
             outcome.refuse_stopped(shared, batch);
         }
+        if (turn.is_over)() {
+            // Whoever holds it up may have been given up, and never come to an end.
+            for mail in batch.mail.drain(..) {
+                outcome.lose(mail.first..mail.end, RingError::Closed { kernel: shared.name() });
+            }
+        }
         for trapped in trapped {
             let rest = outcome.judge(shared, trapped);
             fresh.extend(rest.map(|rest| rest.actor));
