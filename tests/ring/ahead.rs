@@ -143,6 +143,38 @@ proptest! {
 }
 
 #[test]
+fn a_batch_that_fails_loses_none_of_those_after_it() {
+    // As many as make a batch here.
+    const BATCH: usize = 4096;
+    for engine in ENGINES.into_iter().filter(|engine| *engine != Engine::Epoch) {
+        let options = RingOptions {
+            actors: WORKERS,
+            restart: Restart::FailKernel,
+            queue_capacity: 3 * BATCH,
+            ..default()
+        };
+        let kernel = launch("worker", engine, options);
+        let send = |actor, task, count| {
+            let tasks = std::iter::repeat_n((actor, Work::Task(task)), count);
+            kernel.blocking_send_all(tasks).unwrap();
+        };
+        // One stops in the first batch, another one traps in the second, and all of the third are for the first one.
+        send(20, Task::Last, 1);
+        send(21, Task::Add(1), BATCH - 1);
+        send(22, Task::Add(2), BATCH - 1);
+        send(23, Task::Fail, 1);
+        send(20, Task::Add(3), BATCH);
+        kernel.blocking_activate().unwrap();
+        kernel.blocking_settle().unwrap();
+        assert_eq!(kernel.blocking_status().unwrap().life, Life::Failed, "{engine}");
+        let metrics = kernel.blocking_metrics().unwrap();
+        assert_eq!(metrics.accepted, 3 * BATCH as u64, "{engine}");
+        assert_eq!(metrics.processed + metrics.dropped, metrics.accepted, "{engine}");
+        assert!(metrics.dropped > BATCH as u64, "{engine}: {metrics}");
+    }
+}
+
+#[test]
 fn what_an_endless_batch_holds_up_is_given_up_too() {
     const COUNT: u64 = 7000;
     for engine in [Engine::Interpreter, Engine::Specialized] {

@@ -9,7 +9,7 @@ use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
 use crate::engine::Words;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What became of a batch.
 #[derive(Default)]
@@ -57,6 +57,7 @@ pub(super) fn handle(
     };
     let size = shared.entry.returned.words as usize;
     while !batch.mail.is_empty() {
+        let (is_alone, actors) = (handled.is_none(), batch.mail.len());
         let Handled {
             answers,
             trapped,
@@ -78,6 +79,10 @@ pub(super) fn handle(
         for Mail { actor, first, end } in stopped {
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
+        }
+        if is_alone && held.len() == actors {
+            let reason = "all actors stay busy, which is an error of gpuvm".to_string();
+            return Err(Error::Device { reason });
         }
         let mut fresh = Vec::new();
         batch.mail = held;

@@ -16,7 +16,7 @@ use super::letters::Letters;
 use super::life::Life;
 use super::outcome::{Outcome, Stage, handle};
 use super::question::Question;
-use super::queue::Lot;
+use super::queue::{Lot, Queue};
 use super::runner::{Handled, Linked, Rounds, Runner, Turn};
 use super::shared::{Shared, Went};
 use crate::error::{Error, Result};
@@ -60,7 +60,7 @@ struct Pump<'s> {
     clock: Clock,
     /// Whether nobody had to know of the first of the last rounds.
     is_quiet: bool,
-    /// Batches that actors have begun with, the oldest first.
+    /// Batches that actors have begun with or are to, the oldest first.
     under_way: VecDeque<Work>,
     /// Whether actors may have left messages of these alone, which come before all others.
     is_held_up: bool,
@@ -109,7 +109,7 @@ impl Pump<'_> {
             if rests && is_over {
                 return None;
             }
-            if state.may_run(shared) && self.has_room_for(state.letters.len()) {
+            if state.may_run(shared) && self.has_room_for(&state.letters) {
                 let lot = state.letters.take();
                 state.in_flight += lot.len();
                 state.counts.batches += 1;
@@ -122,13 +122,14 @@ impl Pump<'_> {
         }
     }
 
-    /// Whether actors may begin with so many messages. While others are under way it has to be worth while: a few wait for more.
-    fn has_room_for(&self, messages: usize) -> bool {
+    /// Whether actors may begin with what waits. While others are under way it has to be worth while: a few wait for more. Parcels are handled
+    /// alone.
+    fn has_room_for(&self, waiting: &Queue) -> bool {
         match self.under_way.back() {
-            None => messages > 0,
+            None => !waiting.is_empty(),
             Some(last) => {
-                let has_room = self.under_way.len() < self.runner.most_batches();
-                has_room && !self.is_held_up && messages * 2 >= last.letters.len()
+                let has_room = self.under_way.len() < self.runner.most_batches() && !self.is_held_up;
+                has_room && waiting.len() * 2 >= last.letters.len() && waiting.parcel().is_none()
             }
         }
     }
@@ -138,7 +139,6 @@ impl Pump<'_> {
         let Some(parcel) = parcel else {
             return self.begin(letters);
         };
-        self.end_under_way()?;
         if letters.is_empty() && self.shared.lock().stopped.is_empty() {
             return self.take_in(parcel);
         }
@@ -173,7 +173,10 @@ impl Pump<'_> {
         work.outcome.refuse_stopped(self.shared, &mut work.batch);
         if self.runner.most_batches() > 1 {
             match self.runner.begin(&work.batch, work.now) {
-                Err(error) => return Err(self.fail(work.letters, &error)),
+                Err(error) => {
+                    self.under_way.push_back(work);
+                    return Err(self.fail(Letters::default(), &error));
+                }
                 Ok(true) => {
                     work.stage = Stage::UnderWay;
                     self.is_held_up &= !self.under_way.is_empty();
@@ -183,16 +186,14 @@ impl Pump<'_> {
                 Ok(false) => {}
             }
         }
-        self.end_under_way()?;
-        Ok(Some(work))
-    }
-
-    /// Ends the batches that are under way.
-    fn end_under_way(&mut self) -> Result<(), Failed> {
-        while let Some(oldest) = self.under_way.pop_front() {
+        // It has to be alone, and is among those under way until it is: these may fail the kernel.
+        self.under_way.push_back(work);
+        while self.under_way.len() > 1
+            && let Some(oldest) = self.under_way.pop_front()
+        {
             self.see_through(oldest)?;
         }
-        Ok(())
+        Ok(self.under_way.pop_front())
     }
 
     /// Works on messages, and on those of rounds that follow of which somebody has to know.
