@@ -90,7 +90,8 @@ pub trait Sequence: Send {
     ///
     /// # Errors
     ///
-    /// When the device fails.
+    /// When the device fails. [`Error::OutOfMemory`](crate::Error::OutOfMemory) only before any of these jobs has run, where they are few enough
+    /// for one submission.
     fn wait(&mut self) -> Result<Row>;
 }
 

@@ -264,3 +264,13 @@ pub enum Error {
     #[error("{0}")]
     Trap(Box<TrapReport>),
 }
+
+impl Error {
+    /// The same where it is too late to do without memory that there is not, because some of the work has been done.
+    pub(crate) fn after_begin(self) -> Error {
+        match self {
+            Error::OutOfMemory { reason } => Error::Device { reason },
+            other => other,
+        }
+    }
+}

@@ -64,6 +64,18 @@ fn restless_player(hand: &mut Hand, card: Card, ctx: &mut Ring) -> Option<Card> 
     None
 }
 
+/// Takes cards, but for one who is about to leave the table at its second, and drops it.
+#[ring_kernel(sends = 1)]
+fn clumsy_player(hand: &mut Hand, card: Card, ctx: &mut Ring) {
+    if card.number == 1 && ctx.actor() == CLUMSY {
+        ctx.stop();
+        assert!(card.of == 0, "it drops its card");
+    }
+    hand.dealt += 1;
+}
+
+/// Who that is.
+const CLUMSY: u32 = 7;
 /// How many cards a dealer of red ones has.
 const RED: u32 = 3;
 /// Actors of each kernel.
@@ -131,6 +143,32 @@ fn others_may_deal_too_and_full_hands_hold_dealers_up() {
             early: 0,
         };
         assert_eq!(hands(&players), [hand; COUNT as usize], "{engine}");
+    }
+}
+
+#[test]
+fn who_traps_while_it_stops_does_not_stop_when_it_starts_afresh() {
+    for engine in ENGINES {
+        let options = RingOptions {
+            engine,
+            restart: Restart::Fresh,
+            ..actors(COUNT)
+        };
+        let [dealers, players] = table_of(runtime(), "clumsy_player", options);
+        players.blocking_activate().unwrap();
+        deal(&dealers, 9);
+        dealers.blocking_settle().unwrap();
+        players.blocking_settle().unwrap();
+        let metrics = players.blocking_metrics().unwrap();
+        assert_eq!(
+            (metrics.accepted, metrics.dropped),
+            (9 * u64::from(COUNT), 1),
+            "{engine}"
+        );
+        assert_eq!(players.blocking_status().unwrap().stopped_actors, 0, "{engine}");
+        for (actor, hand) in (0..).zip(hands(&players)) {
+            assert_eq!(hand.dealt, if actor == CLUMSY { 7 } else { 9 }, "{engine}: {actor}");
+        }
     }
 }
 

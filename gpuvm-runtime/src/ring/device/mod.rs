@@ -145,7 +145,10 @@ impl Runner for OnDevice {
             Err(Error::OutOfMemory { .. }) => return Ok(false),
             started => started?,
         };
-        let has_begun = started.running.begin(FIRST_CYCLES)?;
+        let has_begun = match started.running.begin(FIRST_CYCLES) {
+            Err(Error::OutOfMemory { .. }) => false,
+            begun => begun?,
+        };
         if has_begun {
             self.under_way.push_back(started);
         }

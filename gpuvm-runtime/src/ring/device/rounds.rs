@@ -109,8 +109,10 @@ impl OnTheirOwn {
             columns => columns?,
         };
         let batch = grouper.group(&sent.to, &sent.words);
-        self.depot.fill(&columns, &batch, now, stopped)?;
-        Ok(Some(columns))
+        match self.depot.fill(&columns, &batch, now, stopped) {
+            Err(Error::OutOfMemory { .. }) => Ok(None),
+            filled => filled.map(|()| Some(columns)),
+        }
     }
 
     /// Links what rounds need that has not been linked before.
@@ -167,7 +169,10 @@ impl OnDevice {
         if let Some(mut own) = self.on_their_own.take() {
             let Parcel { columns, messages, .. } = &parcel;
             let cells = own.depot.cells(columns, *messages, turn.now);
-            own.depot.write(&columns.cells, &cells)?;
+            match own.depot.write(&columns.cells, &cells) {
+                Err(Error::OutOfMemory { .. }) => return Rounds::without(parcel),
+                written => written?,
+            }
             let place = Place {
                 columns,
                 is_parcel: true,
@@ -255,10 +260,12 @@ impl OnDevice {
             }
             End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Tally), None)?,
         };
+        // Who has trapped may have been about to stop.
+        let has_trapped = matches!(end, End::Stopped(at, _) if at.step == Step::Handle);
         let is_before_tally = end.step().is_none_or(|step| step < Step::Tally);
         Ok(Gone {
             rounds,
-            is_clean: end.is_delivered() || is_before_tally,
+            is_clean: end.is_delivered() || is_before_tally && !has_trapped,
             is_possible,
         })
     }

@@ -90,24 +90,28 @@ impl OnDevice {
             added.push(at);
         }
         let mut ended = 0;
+        let mut next = row.wait()?;
         while let Row {
             stopped: Some((number, mut running)),
             ..
-        } = row.wait()?
+        } = next
         {
             let at = added.get(ended + number).copied().unwrap_or(first);
             let job_end = match self.bring_to_end(&mut *running, turn) {
                 Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(at)),
-                ended => ended?,
+                ended => ended.map_err(Error::after_begin)?,
             };
             if job_end.has_trapped {
                 let is_handler = at.step == Step::Handle;
-                let image = if is_handler { Some(running.image()?) } else { None };
+                let image = is_handler
+                    .then(|| running.image().map_err(Error::after_begin))
+                    .transpose()?;
                 return Ok(End::Stopped(at, image));
             }
             // What the job has left among its atomics goes back to where they stay.
-            running.finish()?;
+            running.finish().map_err(Error::after_begin)?;
             ended += number + 1;
+            next = row.wait().map_err(Error::after_begin)?;
         }
         Ok(refused.map_or(End::Clean, End::Before))
     }

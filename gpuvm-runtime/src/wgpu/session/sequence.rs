@@ -23,7 +23,7 @@ use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
 use super::record::{Added, Bound, inputs, is_alone};
 use super::{Begun, Session};
 use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
 const MOST_JOBS: usize = 64;
@@ -136,6 +136,7 @@ impl<P: Planner> Sequence for Jobs<P> {
         self.kernels.clear();
         self.joined.clear();
         self.end(&gpu, submissions, &found, (!clocks.is_empty()).then_some(spent))
+            .map_err(Error::after_begin)
     }
 }
 
