@@ -79,6 +79,16 @@ fn expected(printers: u32, mut mail: Vec<(u32, Page)>) -> Vec<(u32, Copied)> {
     answers
 }
 
+/// Links printers to readers, and has them print these pages.
+fn forward(printing: &KernelHandle, readers: &KernelHandle, pages: &[(u32, Page)]) {
+    printing.link(readers).unwrap();
+    readers.blocking_activate().unwrap();
+    printing.blocking_send_all(pages.iter().copied()).unwrap();
+    printing.blocking_activate().unwrap();
+    printing.blocking_settle().unwrap();
+    readers.blocking_settle().unwrap();
+}
+
 /// All answers of actors, each one's in order.
 fn answers(kernel: &KernelHandle) -> Vec<(u32, Copied)> {
     let mut found = Vec::new();
@@ -106,12 +116,7 @@ proptest! {
         for (engine, other) in ENGINES.map(|engine| (engine, engine)).into_iter().chain(others) {
             let readers = launch("reader", other, actors(16));
             let printing = launch("printer", engine, actors(printers));
-            printing.link(&readers).unwrap();
-            readers.blocking_activate().unwrap();
-            printing.blocking_send_all(pages.iter().copied()).unwrap();
-            printing.blocking_activate().unwrap();
-            printing.blocking_settle().unwrap();
-            readers.blocking_settle().unwrap();
+            forward(&printing, &readers, &pages);
             prop_assert_eq!(&answers(&readers), &expected, "{} to {}", engine, other);
             let metrics = readers.blocking_metrics().unwrap();
             prop_assert_eq!((metrics.accepted, metrics.dropped), (expected.len() as u64, 0), "{} to {}", engine, other);
@@ -131,12 +136,7 @@ fn what_was_forwarded_before_a_trap_was_forwarded() {
             ..actors(1)
         };
         let (printing, readers) = (launch("printer", engine, options), launch("reader", engine, actors(16)));
-        printing.link(&readers).unwrap();
-        readers.blocking_activate().unwrap();
-        printing.blocking_send_all(pages.iter().copied()).unwrap();
-        printing.blocking_activate().unwrap();
-        printing.blocking_settle().unwrap();
-        readers.blocking_settle().unwrap();
+        forward(&printing, &readers, &pages);
         assert_eq!(answers(&readers), expected, "{engine}");
         let letter = printing.dead_letter().unwrap().to_string();
         assert!(

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::loops::branch;
 use super::{Fold, Input, Kernel};
 use crate::ir::names::Names;
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Word};
@@ -109,10 +110,15 @@ impl Builder<'_> {
     pub(super) fn halt_unless_below(&mut self, index: Word, count: Word) {
         let word = self.compute(Op::LtU, &[index, count], 0);
         let (then, otherwise) = (self.block(), self.block());
-        self.end(End::Branch { word, then, otherwise });
-        self.begin(otherwise);
+        self.end(branch(word, then, otherwise));
+        self.halt_in(otherwise, then);
+    }
+
+    /// Lets VMs halt in one block, and goes on in another.
+    pub(super) fn halt_in(&mut self, halt: usize, on: usize) {
+        self.begin(halt);
         self.end(End::Halt);
-        self.begin(then);
+        self.begin(on);
     }
 
     /// An element: loads what it has in columns, calls the routines, and stores what is to be stored.

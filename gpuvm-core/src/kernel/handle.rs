@@ -53,9 +53,7 @@ impl Builder<'_> {
         let is_busy = self.load_element(busy, actor)[0];
         let (halt, on) = (self.block(), self.block());
         self.end(branch(is_busy, halt, on));
-        self.begin(halt);
-        self.end(End::Halt);
-        self.begin(on);
+        self.halt_in(halt, on);
         let begun = self.make(Op::Imm, 1);
         self.store_element(busy, actor, &[begun]);
     }

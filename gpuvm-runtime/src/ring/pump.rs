@@ -145,8 +145,9 @@ impl Pump<'_> {
         match parcel.open() {
             Ok(opened) => letters.append(opened),
             Err(error) => {
-                self.shared.lock().counts.dropped += parcel.len() as u64;
-                return Err(self.fail(letters, &error));
+                self.shared.lock().letters.put_back(letters);
+                self.shared.fail_with_parcel(parcel.len(), error.to_string());
+                return Err(Failed);
             }
         }
         self.begin(letters)

@@ -105,6 +105,11 @@ impl OnDevice {
     fn letter_words(&self) -> usize {
         1 + self.message_words
     }
+
+    /// Whether actors go on by themselves with what they send each other.
+    fn has_rounds(&self) -> bool {
+        self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round)
+    }
 }
 
 impl Runner for OnDevice {
@@ -129,8 +134,7 @@ impl Runner for OnDevice {
 
     fn most_batches(&self) -> usize {
         // Engines without rows do not go on by themselves. Where actors go round by themselves the device has enough to do.
-        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
-        match self.states.stay() && !goes_round && self.executor.sequence().is_some() {
+        match self.states.stay() && !self.has_rounds() && self.executor.sequence().is_some() {
             true => MOST_BATCHES,
             false => 1,
         }
@@ -156,17 +160,16 @@ impl Runner for OnDevice {
     }
 
     fn end(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
+        let Some(started) = self.under_way.pop_front() else {
+            return self.handle(batch, turn);
+        };
         let mut done = Handled::default();
-        match self.under_way.pop_front() {
-            Some(started) => self.finish(started, &batch.mail, batch, turn, &mut done)?,
-            None => done = self.handle(batch, turn)?,
-        }
+        self.finish(started, &batch.mail, batch, turn, &mut done)?;
         Ok(done)
     }
 
     fn goes_round(&self, messages: usize) -> bool {
-        let goes_round = self.on_their_own.as_ref().is_some_and(OnTheirOwn::goes_round);
-        goes_round && is_dense(messages, self.actors)
+        self.has_rounds() && is_dense(messages, self.actors)
     }
 
     fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {

@@ -109,7 +109,9 @@ impl OnTheirOwn {
             columns => columns?,
         };
         let batch = grouper.group(&sent.to, &sent.words);
-        match self.depot.fill(&columns, &batch, now, stopped) {
+        let filled = self.depot.fill(&columns, &batch, now, stopped);
+        grouper.reuse(batch);
+        match filled {
             Err(Error::OutOfMemory { .. }) => Ok(None),
             filled => filled.map(|()| Some(columns)),
         }
