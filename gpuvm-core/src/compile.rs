@@ -25,6 +25,8 @@ pub struct Settings {
     pub copies: bool,
     /// Removal of code without effect or never reached.
     pub dead_code: bool,
+    /// Jumps past conditions whose outcome is known on the way to them.
+    pub threading: bool,
     /// Inlining of routines that are not recursive, up to this many instructions; `None` inlines nothing.
     pub inline: Option<u32>,
     /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
@@ -49,6 +51,7 @@ impl Default for Settings {
             fold: true,
             copies: true,
             dead_code: true,
+            threading: true,
             inline: Some(2000),
             loops: true,
             promote: true,

@@ -1,5 +1,8 @@
 //! gpuvm's machine and its compiler: pure data and functions, no syn, no wgpu, no I/O.
 
+// Generated code names the facade, `::gpuvm`; in `stdlib` that is this crate.
+extern crate self as gpuvm;
+
 mod allocate;
 pub mod assembly;
 pub mod compile;
@@ -19,6 +22,14 @@ mod pass;
 pub mod private;
 pub mod program;
 pub mod routine;
+#[allow(
+    dead_code,
+    unused_mut,
+    missing_docs,
+    clippy::all,
+    reason = "its functions are for the macro to read: natively std's own run, whose documentation holds, and what std is made of cannot call it"
+)]
+mod stdlib;
 pub mod types;
 
 // Generated code says `::gpuvm::__private`, also in gpuvm-math, which knows this crate by the facade's name.

@@ -20,6 +20,13 @@ functions! {
     log = 21; powf = 22; powi = 23; hypot = 24; cbrt = 25;
     pow_u32 = 26; pow_i32 = 27; pow_u64 = 28; pow_i64 = 29; isqrt_u32 = 30; isqrt_u64 = 31;
     div_euclid_f32 = 32; rem_euclid_f32 = 33;
+    mul_u128 = 34; overflowing_mul_u128 = 35; overflowing_mul_i128 = 36; div_u128 = 37; div_i128 = 38; rem_u128 = 39; rem_i128 = 40;
+    shl_u128 = 41; shr_u128 = 42; shr_i128 = 43; pow_u128 = 44; pow_i128 = 45; isqrt_u128 = 46;
+    u128_to_f32 = 47; i128_to_f32 = 48; f32_to_u128 = 49; f32_to_i128 = 50;
+    add_f64 = 51; sub_f64 = 52; mul_f64 = 53; div_f64 = 54; rem_f64 = 55; sqrt_f64 = 56; mul_add_f64 = 57; eq_f64 = 58; lt_f64 = 59;
+    le_f64 = 60; min_f64 = 61; max_f64 = 62; floor_f64 = 63; ceil_f64 = 64; trunc_f64 = 65; round_f64 = 66; round_even_f64 = 67;
+    i64_to_f64 = 68; u64_to_f64 = 69; i128_to_f64 = 70; u128_to_f64 = 71; f64_to_i64 = 72; f64_to_u64 = 73; f64_to_i128 = 74;
+    f64_to_u128 = 75; f32_to_f64 = 76; f64_to_f32 = 77; div_euclid_f64 = 78; rem_euclid_f64 = 79;
 }
 
 /// What a function is where floats may be inexact, of `b` only if it takes two arguments: std's, where a GPU has one of its own to put in

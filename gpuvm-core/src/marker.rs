@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use crate::encode::{Encoded, Source, encode};
-use crate::facts::{CallFact, Fact, Facts};
+use crate::facts::{CallFact, Fact, Facts, never_linked};
 use crate::routine::Routine;
-use crate::types::{Field, Type, TypeRef, name_hash};
+use crate::types::{Comparison, Field, Type, TypeRef, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -22,11 +22,18 @@ pub trait MethodBody<const NAME: u32, Right: ?Sized = ()> {
     const RESULT: TypeRef;
     /// What the macro emitted.
     const SOURCE: &'static Source;
+    /// Its source, where its code is written where it is called.
+    const INLINE: Option<&'static Source> = None;
     /// The method as a fact.
     const CALL: CallFact = CallFact {
-        routine: Self::routine,
+        routine: match Self::INLINE {
+            Some(_) => never_linked,
+            None => Self::routine,
+        },
         params: Self::PARAMS,
         result: Self::RESULT,
+        inline: Self::INLINE,
+        consumes: false,
     };
     /// The encoded routine.
     fn routine() -> &'static Routine;
@@ -39,13 +46,31 @@ impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32> Routin
     const SOURCE: &'static Source = T::SOURCE;
 }
 
-/// The encoding of a source: tried with room for `FIRST` entries a list, then, only if that was too little, for `SECOND`. Associated
-/// constants, so that `cargo check` evaluates none of it and generic routines are encoded for each instance.
-pub struct Encoding<S, const FIRST: usize, const SECOND: usize>(PhantomData<S>);
+/// The source of a routine one of whose parameters is, or holds, a closure.
+pub const fn inline_if_opaque<S: RoutineSource>(params: &[TypeRef]) -> Option<&'static Source> {
+    let mut i = 0;
+    while i < params.len() {
+        if params[i].ty.opaque {
+            return Some(source_of::<S>());
+        }
+        i += 1;
+    }
+    None
+}
 
-impl<S: RoutineSource, const FIRST: usize, const SECOND: usize> Encoding<S, FIRST, SECOND> {
+/// A constant is evaluated with the function that names it, so this one has to be a function of its own.
+const fn source_of<S: RoutineSource>() -> &'static Source {
+    S::SOURCE
+}
+
+/// The encoding of a source: tried with room for `FIRST` entries a list, then, only if that was too little, for `SECOND` and `THIRD`. Associated
+/// constants, so that `cargo check` evaluates none of it and generic routines are encoded for each instance.
+pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usize>(PhantomData<S>);
+
+impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usize> Encoding<S, FIRST, SECOND, THIRD> {
     const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
     const LARGE: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
+    const HUGE: &'static Encoded<THIRD> = &encode::<THIRD>(S::SOURCE);
     /// The routine.
     pub const ROUTINE: &'static Routine = &if Self::SMALL.overflowed() {
         Self::large()
@@ -55,11 +80,19 @@ impl<S: RoutineSource, const FIRST: usize, const SECOND: usize> Encoding<S, FIRS
 
     /// A constant is evaluated with the function that names it, so this one has to be a function of its own.
     const fn large() -> Routine {
+        if Self::LARGE.overflowed() {
+            Self::huge()
+        } else {
+            Self::LARGE.routine(S::SOURCE)
+        }
+    }
+
+    const fn huge() -> Routine {
         assert!(
-            !Self::LARGE.overflowed(),
+            !Self::HUGE.overflowed(),
             "this routine becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays"
         );
-        Self::LARGE.routine(S::SOURCE)
+        Self::HUGE.routine(S::SOURCE)
     }
 }
 
@@ -85,15 +118,40 @@ const fn has_call(facts: &Facts) -> bool {
     }
 }
 
+macro_rules! written {
+    ($($name:ident)*) => {
+        /// What a type's user has written of std's comparisons. `#[routine] impl` makes a constant of the type itself, which goes before that of
+        /// this trait.
+        #[allow(missing_docs, reason = "named as the methods")]
+        pub trait Written {
+            const __GPUVM_EQ: Comparison = None;
+            const __GPUVM_PARTIAL_CMP: Comparison = None;
+            const __GPUVM_CMP: Comparison = None;
+            $(const $name: Option<CallFact> = None;)*
+        }
+    };
+}
+written! {
+    __GPUVM_OPERATOR_LT __GPUVM_OPERATOR_LE __GPUVM_OPERATOR_GT __GPUVM_OPERATOR_GE
+    __GPUVM_METHOD_EQ __GPUVM_METHOD_NE __GPUVM_METHOD_LT __GPUVM_METHOD_LE __GPUVM_METHOD_GT __GPUVM_METHOD_GE
+    __GPUVM_METHOD_CMP __GPUVM_METHOD_PARTIAL_CMP __GPUVM_METHOD_MAX __GPUVM_METHOD_MIN __GPUVM_METHOD_CLAMP
+}
+
+impl<T: ?Sized> Written for T {}
+
 /// The result type of a routine that never returns.
 pub const NEVER: TypeRef = TypeRef::value(&Type::NEVER);
 
+/// The result type of a routine that returns `impl Iterator`: it is what the code results in, wherever that is walked.
+pub const OPAQUE: TypeRef = TypeRef::of::<()>();
+
 /// The fields of a struct or variant, laid out from `start` on: for each what it is looked up by, its name, and its type.
-pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static str, &'static Type); N]) -> [Field; N] {
+pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static str, TypeRef); N]) -> [Field; N] {
     let mut fields = [Field {
         hash: 0,
         name: "",
         ty: NEVER.ty,
+        refs: 0,
         offset: 0,
     }; N];
     let mut offset = start;
@@ -103,10 +161,11 @@ pub const fn layout<const N: usize>(start: u32, parts: [(&'static str, &'static 
         fields[i] = Field {
             hash: name_hash(key),
             name,
-            ty,
+            ty: ty.ty,
+            refs: ty.refs,
             offset,
         };
-        offset += ty.words;
+        offset += ty.words();
         i += 1;
     }
     fields

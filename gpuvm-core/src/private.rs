@@ -4,7 +4,9 @@ pub use crate::encode::{Message, Source, constant_words};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::Routine;
+pub use crate::stdlib::iter::{Advance, AnIterator, KnownDoubleEnded, KnownExactSize, KnownIterator, advance_by_next};
+pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
-    Answer, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Type, TypeRef, Value, Variant,
-    VmType, field, field_mut, name_hash, payload, payload_mut,
+    Answer, Comparison, Comparisons, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Static,
+    Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash, payload, payload_mut,
 };

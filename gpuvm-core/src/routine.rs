@@ -43,6 +43,8 @@ pub struct Routine {
     pub variables: Cow<'static, [Variable]>,
     /// Whether a launch of the routine trades exact floats for speed. What it calls follows it, whatever this says there.
     pub relaxed: bool,
+    /// Whether the function is `const`: its native copy cannot count how deep calls are, so its VM does not either.
+    pub is_const: bool,
 }
 
 /// What a call names.
@@ -84,7 +86,8 @@ pub enum Cause {
     SliceEnd,
     /// A slice range that starts after its end; the recorded words are the start and the end.
     SliceOrder,
-    /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first.
+    /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first;
+    /// one of 128 bits is alone and has all four.
     Format {
         /// The text around the values, one piece more than there are values.
         pieces: &'static [&'static str],

@@ -1,7 +1,8 @@
 //! The arguments of `#[routine(…)]` and `#[ring_kernel(…)]`.
 
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitInt, LitStr, Token};
+use syn::{Ident, LitInt, LitStr, Path, Token, Type};
 
 use crate::report::Report;
 use crate::ring::SENDS;
@@ -24,6 +25,14 @@ pub struct Args {
     pub id: Option<LitStr>,
     /// `callee`: the routine is called by others, never launched.
     pub callee: bool,
+    /// `inline`: the code of the routine is written where it is called.
+    pub inline: bool,
+    /// `consumes`, of gpuvm's own std: the first parameter, a `&mut`, is a receiver that the function uses up. One that is given by value is copied.
+    pub consumes: bool,
+    /// `std(Result)`, of gpuvm's own std: the function stands for the one of that name in std, which returns `Result`.
+    pub std: Option<Type>,
+    /// `library`, of gpuvm's own crates: a callee whose native function is left as it is.
+    pub library: bool,
     /// `sends = 8`: the most messages that an actor sends while it handles one.
     pub sends: Option<LitInt>,
     /// `replies = 3`: the most replies to one message.
@@ -32,6 +41,8 @@ pub struct Args {
     pub forwards: Option<LitInt>,
     /// `relaxed`: a launch of the routine trades exact floats for speed.
     pub relaxed: Option<Ident>,
+    /// `crate = path`: where gpuvm is.
+    pub home: Option<Path>,
 }
 
 impl Args {
@@ -41,10 +52,15 @@ impl Args {
             role,
             id: None,
             callee: false,
+            inline: false,
+            consumes: false,
+            std: None,
+            library: false,
             sends: None,
             replies: None,
             forwards: None,
             relaxed: None,
+            home: None,
         };
         let parsed = (|input: ParseStream<'_>| {
             while !input.is_empty() {
@@ -83,8 +99,13 @@ impl Args {
     }
 
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
-        let name: Ident = input.parse()?;
-        if name == "id" {
+        let name = Ident::parse_any(input)?;
+        if name == "crate" {
+            input.parse::<Token![=]>()?;
+            if self.home.replace(input.call(Path::parse_mod_style)?).is_some() {
+                report.duplicate_argument(&name);
+            }
+        } else if name == "id" {
             input.parse::<Token![=]>()?;
             let id: LitStr = input.parse()?;
             if id.value().trim().is_empty() {
@@ -115,6 +136,18 @@ impl Args {
             if std::mem::replace(&mut self.callee, true) {
                 report.duplicate_argument(&name);
             }
+        } else if name == "std" {
+            let content;
+            syn::parenthesized!(content in input);
+            self.std = Some(content.parse()?);
+        } else if name == "inline" {
+            if std::mem::replace(&mut self.inline, true) {
+                report.duplicate_argument(&name);
+            }
+        } else if name == "consumes" && self.library {
+            self.consumes = true;
+        } else if name == "library" {
+            (self.callee, self.library) = (true, true);
         } else if name == "relaxed" {
             if self.relaxed.replace(name.clone()).is_some() {
                 report.duplicate_argument(&name);
@@ -123,7 +156,11 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if !["id", "sends", "replies", "forwards"].iter().any(|takes| name == takes) && input.peek(Token![=]) {
+        if !["crate", "id", "sends", "replies", "forwards"]
+            .iter()
+            .any(|takes| name == takes)
+            && input.peek(Token![=])
+        {
             report.argument_value(&name);
             return skip(input);
         }

@@ -117,8 +117,8 @@ impl Replace<'_> {
         // Traps tell the line that native panics tell.
         let span = Span::call_site().located_at(call.method.span());
         Some(match (call.method.to_string().as_str(), &arguments[..]) {
-            ("actor", []) => quote_spanned!(span=> ::gpuvm::vm::id()),
-            ("actors", []) => quote_spanned!(span=> ::gpuvm::vm::count()),
+            ("actor", []) => quote_spanned!(span=> ::gpuvm::__private::vm::id()),
+            ("actors", []) => quote_spanned!(span=> ::gpuvm::__private::vm::count()),
             ("now", []) => quote_spanned!(span=> __ctx.now),
             ("stop", []) => quote_spanned!(span=> { __ctx.stopped = true; }),
             ("send", [actor, letter]) => {

@@ -1,15 +1,19 @@
 //! `#[derive(VmType)]` and `#[derive(RingMessage)]`: the layout of a struct or enum as data, and how its values become words and come back.
 
-use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Operator;
+use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Type};
+use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Member, Path, Type};
 
+use crate::comparison;
+use crate::home;
 use crate::lower::check_type;
 use crate::plain_name;
+use crate::primitive::Known;
 use crate::report::Report;
+use crate::routine::holds_references;
 
 /// `#[derive(VmType)]`
 pub fn vm_type(item: TokenStream) -> TokenStream {
@@ -27,7 +31,11 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.into_compile_error(),
     };
-    let manual_eq = manual_eq(&input, &mut report);
+    let Attributes {
+        manual_eq,
+        manual_ord,
+        home,
+    } = Attributes::of(&input, &mut report);
     check(&input, &mut report);
     let derived = match &input.data {
         Data::Struct(data) => structure(&input, &data.fields),
@@ -44,7 +52,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         return errors;
     }
     // A type that was refused still is one, so that its users show no errors of their own.
-    let Derived { ty, write, read } = if refused { Derived::stand_in() } else { derived };
+    let Derived { ty, write, read, fits } = if refused { Derived::stand_in() } else { derived };
     let name = &input.ident;
     let generics = bounded(&input.generics);
     let (implementation, arguments, clause) = generics.split_for_impl();
@@ -58,23 +66,32 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let equality = if manual_eq {
         TokenStream::new()
     } else {
-        equality(&input, &generics, refused)
+        equality(&input, &generics, refused || borrows(&input))
     };
+    let order = (!manual_ord).then(|| order(&input, &generics));
     let message = is_message.then(|| {
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::RingMessage for #name #arguments #clause {}
         }
     });
-    quote! {
+    let erased = erased(&input);
+    let value = quote! {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
-            type Erased = Self;
-            type Inner = Self;
+            type Erased = #erased;
+            type Inner = #erased;
             const TYPE: &'static ::gpuvm::__private::Type = #ty;
         }
+    };
+    // What holds references stays inside of routines, so it has no words outside.
+    if borrows(&input) {
+        let tokens = quote!(#value #equality #order #clone #errors);
+        return home::redirect(tokens, home.as_ref());
+    }
+    let tokens = quote! {
+        #value
         #[automatically_derived]
-        #[allow(unused_variables, clippy::all, clippy::pedantic)]
         impl #implementation ::gpuvm::__private::VmType for #name #arguments #clause {
             fn write_words(&self, __words: &mut [u32]) {
                 #write
@@ -82,14 +99,17 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
             fn read_words(__words: &[u32]) -> Self {
                 #read
             }
+            #fits
         }
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Element for #name #arguments #clause {}
         #equality
+        #order
         #clone
         #message
         #errors
-    }
+    };
+    home::redirect(tokens, home.as_ref())
 }
 
 /// The bodies that differ between kinds of types.
@@ -98,6 +118,8 @@ struct Derived {
     ty: TokenStream,
     write: TokenStream,
     read: TokenStream,
+    /// The function that says whether a value fits its words, where that is not certain.
+    fits: TokenStream,
 }
 
 impl Derived {
@@ -107,6 +129,7 @@ impl Derived {
             ty: quote!(<() as ::gpuvm::__private::Value>::TYPE),
             write: unreachable.clone(),
             read: unreachable,
+            fits: TokenStream::new(),
         }
     }
 }
@@ -121,8 +144,18 @@ fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
         quote!(#member: ::gpuvm::__private::VmType::read_words(::gpuvm::__private::field(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i)))
     });
     let (write, read) = (quote!(#(#write)*), quote!(Self { #(#read),* }));
+    let doubtful = fields
+        .iter()
+        .zip(fields.members())
+        .filter(|(field, _)| may_be_wide(&field.ty));
+    let doubtful: Vec<TokenStream> = doubtful.map(|(_, member)| quote!(&self.#member)).collect();
     Derived {
-        ty: quote!(&::gpuvm::__private::Type::record(::gpuvm::__private::Kind::Struct, #name, #parts)),
+        fits: if doubtful.is_empty() {
+            TokenStream::new()
+        } else {
+            fits(all_fit(&doubtful))
+        },
+        ty: compared(&quote!(::gpuvm::__private::Type::record(::gpuvm::__private::Kind::Struct, #name, #parts))),
         write,
         read,
     }
@@ -165,6 +198,25 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
         let tag = i as u32;
         quote!(Self::#ident { #(#members: #names),* } => { __words[0] = #tag; #(#writes)* })
     });
+    let doubtful = |variant: &syn::Variant| -> Vec<(Member, Ident)> {
+        let fields = variant.fields.iter().zip(variant.fields.members()).enumerate();
+        let fields = fields.filter(|(_, (field, _))| may_be_wide(&field.ty));
+        fields
+            .map(|(j, (_, member))| (member, format_ident!("__f{j}")))
+            .collect()
+    };
+    let is_certain = data.variants.iter().all(|variant| doubtful(variant).is_empty());
+    let fit_arms = data.variants.iter().map(|variant| {
+        let ident = &variant.ident;
+        let (members, names): (Vec<Member>, Vec<Ident>) = doubtful(variant).into_iter().unzip();
+        let fit = all_fit(&names);
+        quote!(Self::#ident { #(#members: #names,)* .. } => #fit)
+    });
+    let fits = if is_certain {
+        TokenStream::new()
+    } else {
+        fits(quote!(match self { #(#fit_arms),* }))
+    };
     let reads = data.variants.iter().enumerate().map(|(i, variant)| {
         let ident = &variant.ident;
         let fields = variant.fields.members().enumerate().map(|(j, member)| {
@@ -183,13 +235,55 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
         None => (quote!(_ => ::core::unreachable!()), Vec::new()),
     };
     Derived {
-        ty: quote!(&::gpuvm::__private::Type::tagged(#name, const { &[#(#variants),*] })),
+        ty: compared(&quote!(::gpuvm::__private::Type::tagged(#name, const { &[#(#variants),*] }))),
         write: quote! {
             __words.fill(0);
             match self { #(#arms)* }
         },
         read: quote!(match __words[0] { #(#rest,)* #first }),
+        fits,
     }
+}
+
+/// Whether a field's type may have a `usize` or `isize` in it.
+fn may_be_wide(ty: &Type) -> bool {
+    fn of(known: &Known) -> bool {
+        match known {
+            Known::Scalar(kind) => matches!(kind, Kind::Usize | Kind::Isize),
+            Known::Unit => false,
+            Known::List(of_what) | Known::Optional(of_what) => of(of_what),
+            Known::Tuple(parts) => parts.iter().any(of),
+            _ => true,
+        }
+    }
+    of(&Known::of(ty))
+}
+
+/// Whether references are to values that fit their words.
+fn all_fit<T: ToTokens>(values: &[T]) -> TokenStream {
+    quote!(true #(&& ::gpuvm::__private::VmType::fits_words(#values))*)
+}
+
+/// The function that says so of a value.
+fn fits(body: TokenStream) -> TokenStream {
+    quote! {
+        fn fits_words(&self) -> bool {
+            #body
+        }
+    }
+}
+
+/// The type with the comparisons that its user has written.
+fn compared(ty: &TokenStream) -> TokenStream {
+    quote! {&{
+        use ::gpuvm::__private::Written as _;
+        #ty.compared(::gpuvm::__private::Comparisons {
+            eq: Self::__GPUVM_EQ,
+            partial_cmp: Self::__GPUVM_PARTIAL_CMP,
+            cmp: Self::__GPUVM_CMP,
+            reversed: false,
+        })
+    }}
 }
 
 /// The fields of a struct or variant, `start` words into the value.
@@ -201,7 +295,7 @@ fn layout(fields: &Fields, start: u32) -> TokenStream {
             None => (i.to_string(), String::new()),
         };
         let span = crate::shadow::at(ty);
-        quote_spanned!(span=> (#key, #name, <#ty as ::gpuvm::__private::Value>::TYPE))
+        quote_spanned!(span=> (#key, #name, ::gpuvm::__private::TypeRef::of::<#ty>()))
     });
     quote!(const { &::gpuvm::__private::layout(#start, [#(#parts),*]) })
 }
@@ -224,11 +318,13 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
     let checks = quote! {
         #(::core::assert!(
             <#foreign as ::gpuvm::__private::Operation<#eq, #foreign>>::CALL.is_none(),
-            "a field's equality is a #[routine]: write `#[routine] impl PartialEq` for this type, too, and add `#[vm_type(manual_eq)]`"
+            "a field's equality is a #[routine]: write `#[routine] impl PartialEq` for this type, too"
         );)*
         ::core::option::Option::None
     };
+    let methods = methods(&["eq", "ne"], name, generics);
     quote! {
+        #methods
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Operation<#eq, Self> for #name #arguments #clause {
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
@@ -238,6 +334,44 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
         }
     }
+}
+
+/// Order part by part, likewise.
+fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
+    let name = &input.ident;
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let operators = comparison::ORDER.iter().map(|(method, operator)| {
+        let (number, written) = (*operator as u8, comparison::operator(method));
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
+                    use ::gpuvm::__private::Written as _;
+                    Self::#written
+                };
+            }
+        }
+    });
+    let methods = methods(&comparison::METHODS[2..], name, generics);
+    quote!(#(#operators)* #methods)
+}
+
+/// The methods of comparisons by name.
+fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let methods = names.iter().map(|method| {
+        let (hash, written) = (name_hash(method), comparison::method(method));
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
+                    use ::gpuvm::__private::Written as _;
+                    Self::#written
+                };
+            }
+        }
+    });
+    methods.collect()
 }
 
 /// Whether a type is named by a plain path of the user's, without type parameters in it.
@@ -252,6 +386,31 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
     };
     search.visit_type_path(path);
     !search.found
+}
+
+/// Whether a type holds references, so that its values stay inside of routines.
+fn borrows(input: &DeriveInput) -> bool {
+    input.generics.lifetimes().next().is_some() || fields(&input.data).any(|field| holds_references(&field.ty))
+}
+
+/// The type with `'static` for each of its lifetimes.
+fn erased(input: &DeriveInput) -> TokenStream {
+    let name = &input.ident;
+    let arguments: Vec<TokenStream> = input
+        .generics
+        .params
+        .iter()
+        .map(|param| match param {
+            GenericParam::Lifetime(_) => quote!('static),
+            GenericParam::Type(param) => param.ident.to_token_stream(),
+            GenericParam::Const(param) => param.ident.to_token_stream(),
+        })
+        .collect();
+    if arguments.is_empty() {
+        quote!(Self)
+    } else {
+        quote!(#name<#(#arguments),*>)
+    }
 }
 
 /// Type parameters become values of the machine.
@@ -280,19 +439,12 @@ fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
 }
 
 fn check(input: &DeriveInput, report: &mut Report) {
-    if let Some(lifetime) = input.generics.lifetimes().next() {
-        report.lifetime(lifetime);
-    }
     if let Data::Enum(data) = &input.data
         && data.variants.is_empty()
     {
         report.empty_enum(&input.ident);
     }
     for field in fields(&input.data) {
-        if let Type::Reference(ty) = &field.ty {
-            report.reference_field(ty);
-            continue;
-        }
         check_type(&field.ty, report);
         let mut search = Mentions {
             names: vec![&input.ident],
@@ -305,36 +457,50 @@ fn check(input: &DeriveInput, report: &mut Report) {
     }
 }
 
-/// Whether a type holds itself or borrows.
+/// Whether a type holds itself.
 fn is_hopeless(input: &DeriveInput) -> bool {
     let mut search = Mentions {
         names: vec![&input.ident],
-        found: input.generics.lifetimes().next().is_some(),
+        found: false,
     };
     fields(&input.data).for_each(|field| search.visit_type(&field.ty));
     search.found
 }
 
-fn manual_eq(input: &DeriveInput, report: &mut Report) -> bool {
-    let mut manual = false;
-    for attribute in input
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("vm_type"))
-    {
-        let parsed = attribute.parse_nested_meta(|meta| {
-            if meta.path.is_ident("manual_eq") {
-                manual = true;
-            } else {
-                report.vm_type_argument(&meta.path);
+/// What stands in `#[vm_type(…)]`.
+#[derive(Default)]
+struct Attributes {
+    /// `manual_eq`
+    manual_eq: bool,
+    /// `manual_ord`
+    manual_ord: bool,
+    /// `crate = path`: where gpuvm is.
+    home: Option<Path>,
+}
+
+impl Attributes {
+    fn of(input: &DeriveInput, report: &mut Report) -> Attributes {
+        let mut found = Attributes::default();
+        let attributes = input.attrs.iter();
+        for attribute in attributes.filter(|attribute| attribute.path().is_ident("vm_type")) {
+            let parsed = attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("manual_eq") {
+                    found.manual_eq = true;
+                } else if meta.path.is_ident("manual_ord") {
+                    found.manual_ord = true;
+                } else if meta.path.is_ident("crate") {
+                    found.home = Some(meta.value()?.call(Path::parse_mod_style)?);
+                } else {
+                    report.vm_type_argument(&meta.path);
+                }
+                Ok(())
+            });
+            if parsed.is_err() {
+                report.vm_type_argument(attribute.to_token_stream());
             }
-            Ok(())
-        });
-        if parsed.is_err() {
-            report.vm_type_argument(attribute.to_token_stream());
         }
+        found
     }
-    manual
 }
 
 /// Looks for names in a type.

@@ -3,13 +3,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Attribute, GenericParam, Generics, Item, ItemFn};
+use syn::{Attribute, Block, Expr, GenericParam, Generics, Item, ItemFn, Stmt};
 
 use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
+use crate::opaque;
 use crate::report::Report;
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{context, implementation, native, ring};
+use crate::{callable, context, home, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -25,14 +26,14 @@ pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
     let args = Args::parse(role, args, &mut report);
-    let has_arguments = args.id.is_some() || args.callee || args.relaxed.is_some();
-    match syn::parse2::<Item>(item.clone()) {
+    let has_arguments = args.id.is_some() || args.relaxed.is_some();
+    let tokens = match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
         Ok(Item::Impl(block)) if role == Role::Routine => {
             if has_arguments {
                 report.arguments_on_impl(block.impl_token);
             }
-            implementation::implementation(&block, report)
+            implementation::implementation(&args, &block, report)
         }
         Ok(Item::Trait(definition)) if role == Role::Routine => {
             if has_arguments {
@@ -51,7 +52,8 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
             report.push(error);
             unchanged(&item, report)
         }
-    }
+    };
+    home::redirect(tokens, args.home.as_ref())
 }
 
 /// The item as it was, and the errors.
@@ -100,25 +102,35 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         return refused(function, report);
     }
     let name = &function.sig.ident;
-    let generics = vm_generics(&function.sig.generics);
+    let generics = vm_generics(args.library, &parts.generics);
     let marker = Marker {
         function,
         generics: &generics,
         parts: &parts,
+        inline: args.inline,
+        consumes: args.consumes,
+        std: args.std.as_ref(),
     };
+    let is_const = signature.constness.is_some();
     let source = source(&crate::plain_name(name), name.span(), args.relaxed.is_some(), &parts);
-    let guard = if args.callee {
+    let guard = if args.library || is_const {
         TokenStream::new()
     } else {
         let turbofish = turbofish(&generics);
         guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
     };
     let mut native = function.clone();
-    if !args.callee {
-        native::redirect(&mut native.block);
+    opaque::promise(&mut native.sig);
+    if !args.library {
+        native::redirect(&mut native.block, is_const);
     }
-    let statements = &native.block.stmts;
-    *native.block = syn::parse_quote!({ #guard #(#statements)* });
+    if args.std.is_some() {
+        native.block = syn::parse_quote!({ ::core::unreachable!("gpuvm's own std does not run natively") });
+        native
+            .attrs
+            .push(syn::parse_quote!(#[allow(unused_variables, dead_code)]));
+    }
+    begin(&mut native.block, guard);
     let marker_item = marker.item();
     let routine_type = marker.routine_type(&source);
     let registration = match args.role {
@@ -146,13 +158,19 @@ pub fn callees(routine: &str, lowered: &Lowered, attributes: &[&Attribute]) -> T
     let aliases: Vec<Ident> = (0..lowered.callees.len())
         .map(|place| lower::alias(routine, place))
         .collect();
+    let fallbacks = lowered.callees.iter().map(|path| match lower::std_function(path) {
+        Some(function) => {
+            let name = Ident::new(function.routine, Span::call_site());
+            quote!(std_routines::#name)
+        }
+        None => quote!(NotARoutine),
+    });
     let imports = lowered.callees.iter().zip(&aliases).map(|(path, alias)| {
         // An error of the import is one of the call.
         let mut alias = alias.clone();
         alias.set_span(alias.span().located_at(crate::shadow::at(path)));
         quote! {
             #(#attributes)*
-            #[allow(unused_imports)]
             use #path as #alias;
         }
     });
@@ -161,24 +179,21 @@ pub fn callees(routine: &str, lowered: &Lowered, attributes: &[&Attribute]) -> T
         #(#attributes)*
         #[doc(hidden)]
         mod #module {
-            #(#[allow(unused_imports)] pub use ::gpuvm::__private::NotARoutine as #aliases;)*
+            #(pub use ::gpuvm::__private::#fallbacks as #aliases;)*
         }
         #(#attributes)*
-        #[allow(unused_imports)]
         use #module::*;
     }
 }
 
 /// The function as it was, the errors, and a stand-in for the routine, so that callers show no errors of their own.
 fn refused(function: &ItemFn, report: Report) -> TokenStream {
-    let (visibility, name) = (&function.vis, &function.sig.ident);
+    let (visibility, name) = (&function.vis, generated(&function.sig.ident));
     let errors = report.into_tokens();
     quote! {
         #function
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
         #visibility struct #name {}
-        #[allow(dead_code)]
         impl #name {
             #[doc(hidden)]
             pub fn __vm<T>(_: T) -> ::core::marker::PhantomData<::gpuvm::__private::NotARoutine> {
@@ -189,6 +204,13 @@ fn refused(function: &ItemFn, report: Report) -> TokenStream {
     }
 }
 
+/// A name of the user's for an item that is not: rustc spares what a macro of another crate makes most of its lints.
+fn generated(name: &Ident) -> Ident {
+    let mut name = name.clone();
+    name.set_span(Span::call_site().located_at(name.span()));
+    name
+}
+
 /// The type that stands for a function's routine.
 pub struct Marker<'a> {
     /// The function.
@@ -197,6 +219,12 @@ pub struct Marker<'a> {
     pub generics: &'a Generics,
     /// Its signature and body.
     pub parts: &'a Parts,
+    /// Whether its code is always written where it is called.
+    pub inline: bool,
+    /// Whether it uses up the receiver that its first parameter refers to.
+    pub consumes: bool,
+    /// Of gpuvm's own std: the result of the function of std's that it stands for.
+    pub std: Option<&'a syn::Type>,
 }
 
 impl Marker<'_> {
@@ -211,7 +239,7 @@ impl Marker<'_> {
 
     /// The struct, in the type namespace beside the function.
     fn item(&self) -> TokenStream {
-        let (visibility, name) = (&self.function.vis, &self.function.sig.ident);
+        let (visibility, name) = (&self.function.vis, generated(&self.function.sig.ident));
         let attributes = self.attributes();
         let doc = format!("The routine of the function [`{name}`](fn@{name}).");
         let params: Vec<TokenStream> = self.generics.params.iter().map(bare).collect();
@@ -222,24 +250,42 @@ impl Marker<'_> {
             quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)> })
         };
         let (implementation, arguments, clause) = self.generics.split_for_impl();
-        let lifetimes = self.function.sig.generics.lifetimes();
-        let inputs = self.function.sig.inputs.iter().map(|input| match input {
-            syn::FnArg::Typed(typed) => typed.ty.to_token_stream(),
-            syn::FnArg::Receiver(receiver) => receiver.to_token_stream(),
-        });
-        let output = &self.function.sig.output;
+        let lifetimes: Vec<_> = self.function.sig.generics.lifetimes().collect();
+        let (inputs, callables) = (&self.parts.named, &self.parts.callables);
+        let (opaque, output) = match self.parts.is_opaque {
+            true => (Some(quote!(__R)), quote!(-> __R)),
+            false => (None, self.function.sig.output.to_token_stream()),
+        };
+        let has_namesake = crate::lower::std_function(&name.clone().into()).is_some();
+        let namesake = match self.std {
+            Some(result) => quote! {
+                #[doc(hidden)]
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __F, __G>(_: __F, _: __G) -> ::core::marker::PhantomData<Self>
+                where
+                    __F: Fn(#(#inputs),*) -> #result + ::gpuvm::__private::SameFunction<__G>,
+                {
+                    ::core::marker::PhantomData
+                }
+            },
+            None if has_namesake => quote! {
+                #[doc(hidden)]
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<Self> {
+                    ::core::marker::PhantomData
+                }
+            },
+            None => TokenStream::new(),
+        };
         quote! {
             #(#attributes)*
             #[doc = #doc]
-            #[allow(non_camel_case_types, dead_code)]
             #visibility struct #name #body
             #(#attributes)*
-            #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery)]
             impl #implementation #name #arguments #clause {
                 #[doc(hidden)]
-                pub fn __vm<#(#lifetimes),*>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
                     ::core::marker::PhantomData
                 }
+                #namesake
             }
         }
     }
@@ -250,7 +296,19 @@ impl Marker<'_> {
         let (implementation, arguments, clause) = self.generics.split_for_impl();
         let params = params(self.parts);
         let result = result(self.parts);
-        let (first, second) = capacity(&self.parts.lowered);
+        let inline = inline(
+            self.inline,
+            self.parts,
+            &quote!(Self),
+            &quote!(<Self as ::gpuvm::__private::RoutineType>),
+            self.generics,
+        );
+        let consumes = self.consumes.then(|| {
+            quote!(
+                const CONSUMES: bool = true;
+            )
+        });
+        let routine = encoding(self.parts, &quote!(Self));
         quote! {
             #(#attributes)*
             #[automatically_derived]
@@ -262,8 +320,10 @@ impl Marker<'_> {
             impl #implementation ::gpuvm::__private::RoutineType for #name #arguments #clause {
                 const PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
                 const RESULT: ::gpuvm::__private::TypeRef = #result;
+                #inline
+                #consumes
                 fn routine() -> &'static ::gpuvm::__private::Routine {
-                    ::gpuvm::__private::Encoding::<Self, #first, #second>::ROUTINE
+                    #routine
                 }
             }
         }
@@ -285,7 +345,10 @@ fn bare(param: &GenericParam) -> TokenStream {
 pub fn params(parts: &Parts) -> TokenStream {
     let types = parts.parameters.iter().map(|parameter| {
         let ty = &parameter.ty;
-        quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
+        match callable::references_to_callable(ty) {
+            Some(references) => quote!(::gpuvm::__private::TypeRef::closure(#references)),
+            None => quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>()),
+        }
     });
     quote!(&[#(#types),*])
 }
@@ -295,6 +358,9 @@ pub fn result(parts: &Parts) -> TokenStream {
     let ty = &parts.result;
     if parts.never {
         return quote!(::gpuvm::__private::NEVER);
+    }
+    if parts.is_opaque {
+        return quote!(::gpuvm::__private::OPAQUE);
     }
     quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
 }
@@ -309,14 +375,14 @@ pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStre
         messages,
         locals,
         labels,
+        joins,
         ..
     } = &parts.lowered;
     let nodes = proc_macro2::Literal::byte_string(nodes);
     let line = span.start().line as u32;
-    let labels = *labels as u32;
-    let (params, result) = (params(parts), result(parts));
+    let (labels, joins) = (*labels as u32, *joins as u32);
+    let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
     quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
         const SOURCE: &'static ::gpuvm::__private::Source = &{
             let __shadow = #shadow;
             ::gpuvm::__private::Source {
@@ -332,17 +398,63 @@ pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStre
                 messages: &[#(#messages),*],
                 locals: &[#(#locals),*],
                 labels: #labels,
+                joins: #joins,
                 checks: ::core::cfg!(debug_assertions),
                 relaxed: #relaxed,
+                is_const: #is_const,
             }
         };
     }
 }
 
-/// Room for the encoder's lists at the first and at the second attempt.
-pub fn capacity(lowered: &Lowered) -> (usize, usize) {
+/// The constant that says whether the code of a routine is written where it is called: where it takes a closure, or, as a generic one may, a
+/// value that holds one.
+pub fn inline(
+    always: bool,
+    parts: &Parts,
+    marker: &TokenStream,
+    params: &TokenStream,
+    generics: &Generics,
+) -> TokenStream {
+    if always || parts.lends || parts.calls_parameters {
+        quote! {
+            const INLINE: ::core::option::Option<&'static ::gpuvm::__private::Source> =
+                ::core::option::Option::Some(<#marker as ::gpuvm::__private::RoutineSource>::SOURCE);
+        }
+    } else if generics.type_params().next().is_some() {
+        quote! {
+            const INLINE: ::core::option::Option<&'static ::gpuvm::__private::Source> =
+                ::gpuvm::__private::inline_if_opaque::<#marker>(#params::PARAMS);
+        }
+    } else {
+        TokenStream::new()
+    }
+}
+
+/// The encoded routine of the type that stands for it.
+pub fn encoding(parts: &Parts, marker: &TokenStream) -> TokenStream {
+    if !parts.calls_parameters && !parts.is_opaque {
+        let [first, second, third] = capacity(&parts.lowered);
+        quote!(::gpuvm::__private::Encoding::<#marker, #first, #second, #third>::ROUTINE)
+    } else {
+        quote!(::gpuvm::__private::never_linked())
+    }
+}
+
+/// Room for the encoder's lists at the first, the second and the third attempt.
+fn capacity(lowered: &Lowered) -> [usize; 3] {
     let first = (lowered.nodes.len() * 3 / 4 + 32).next_multiple_of(32);
-    (first, first * 8)
+    [first, first * 8, first * 64]
+}
+
+/// Puts the guard at the start of a body, behind the items, which have to come first for clippy.
+pub fn begin(block: &mut Block, guard: TokenStream) {
+    if !guard.is_empty() {
+        let items = block.stmts.iter().take_while(|stmt| matches!(stmt, Stmt::Item(_)));
+        block
+            .stmts
+            .insert(items.count(), Stmt::Expr(Expr::Verbatim(guard), None));
+    }
 }
 
 /// The statement that counts the depth of calls in the native copy, as the machine does for routines that call others.

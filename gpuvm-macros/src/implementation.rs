@@ -6,40 +6,48 @@ use gpuvm_nodes::node::Operator;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PathArguments, TraitItem, Type, TypePath};
+use syn::{
+    GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, PathArguments, TraitItem, Type, TypePath,
+};
 
+use crate::args::Args;
+use crate::callable;
+use crate::comparison;
 use crate::emit;
+use crate::lower::twin_name;
 use crate::native;
+use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
-use crate::routine::{Parts, operators_of_trait, vm_generics};
+use crate::routine::{Parts, holds_references, operators_of_trait, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
-pub fn implementation(block: &ItemImpl, mut report: Report) -> TokenStream {
+pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
     if let Some(token) = &block.modifiers.polarity {
         report.negative_impl(token);
     }
     if let Some(token) = &block.unsafety {
         report.unsafe_code(token);
     }
-    if let Some(lifetime) = block.generics.lifetimes().next() {
-        report.lifetime(lifetime);
-    }
-    let of = Block::of(block);
+    let named = with_named_lifetimes(block);
+    let of = Block::of(args, &named);
     if of.is_machine && of.operators.is_empty() {
         report.machine_type(&block.self_ty);
     }
-    let methods: Vec<Method> = block
+    let methods: Vec<Method> = named
         .items
         .iter()
         .filter_map(|item| match item {
-            ImplItem::Fn(function) if of.has_routine(function) => Some(Method::of(&of, function, &mut report)),
+            ImplItem::Fn(function) => Some(Method::of(&of, function, &mut report)),
             _ => None,
         })
         .collect();
     if !report.is_empty() {
         let errors = report.into_tokens();
-        let stand_ins = methods.iter().map(|method| method.stand_in(&of));
+        let stand_ins = methods.iter().map(|method| {
+            let (stand_in, twin) = (method.stand_in(&of), method.twin(&of));
+            quote!(#stand_in #twin)
+        });
         return quote!(#block #(#stand_ins)* #errors);
     }
     let mut native = block.clone();
@@ -47,20 +55,27 @@ pub fn implementation(block: &ItemImpl, mut report: Report) -> TokenStream {
         let ImplItem::Fn(function) = item else {
             continue;
         };
-        native::redirect(&mut function.block);
+        if !args.library {
+            native::redirect(&mut function.block, function.sig.constness.is_some());
+        }
+        if block.trait_.is_none() {
+            opaque::promise(&mut function.sig);
+        }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
         };
         let (hash, right) = (method.hash, &of.right);
         let routine = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
+        if args.library || function.sig.constness.is_some() {
+            continue;
+        }
         let guard = emit::guard(
             method.parts.lowered.calls,
             function.sig.ident.span(),
             routine,
             &of.generics,
         );
-        let statements = &function.block.stmts;
-        function.block = syn::parse_quote!({ #guard #(#statements)* });
+        emit::begin(&mut function.block, guard);
     }
     let methods = methods.iter().map(|method| method.tokens(&of));
     quote!(#native #(#methods)*)
@@ -118,10 +133,16 @@ struct Block<'b> {
     right: Type,
     /// Whether the type is the machine's own.
     is_machine: bool,
+    /// Whether the methods' code is always written where they are called.
+    inline: bool,
+    /// Whether the type has arguments that are types.
+    is_generic: bool,
+    /// Whether a comparison of the block is one of values of the type, so that what it derives asks the block.
+    is_compared: bool,
 }
 
 impl<'b> Block<'b> {
-    fn of(block: &'b ItemImpl) -> Block<'b> {
+    fn of(args: &Args, block: &'b ItemImpl) -> Block<'b> {
         let inner = without_references(&block.self_ty);
         let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
         let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
@@ -137,9 +158,15 @@ impl<'b> Block<'b> {
             }
             _ => inner.clone(),
         };
+        let is_generic = has_type_arguments(&inner, &block.generics);
+        let is_machine = Known::of(&inner) != Known::Unknown;
+        let is_own = right.to_token_stream().to_string() == inner.to_token_stream().to_string();
         Block {
+            is_generic,
+            is_machine,
+            is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
             block,
-            generics: vm_generics(&block.generics),
+            generics: with_lifetimes(vm_generics(args.library, &block.generics), &block.generics),
             type_name: match &inner {
                 Type::Path(path) => path
                     .path
@@ -149,17 +176,17 @@ impl<'b> Block<'b> {
                     .unwrap_or_default(),
                 other => other.to_token_stream().to_string(),
             },
-            is_machine: Known::of(&inner) != Known::Unknown,
             inner,
             trait_name,
             operators,
             right,
+            inline: args.inline,
         }
     }
 
-    /// Whether a method becomes a routine. Of a comparison's trait only the operators do.
-    fn has_routine(&self, function: &ImplItemFn) -> bool {
-        self.trait_name != "PartialOrd" || self.operators.iter().any(|(name, _)| function.sig.ident == name)
+    /// Whether it is of one of std's traits that compare.
+    fn is_comparison(&self) -> bool {
+        matches!(self.trait_name.as_str(), "PartialEq" | "PartialOrd" | "Ord")
     }
 }
 
@@ -172,13 +199,15 @@ struct Method {
     /// By which its callees are known.
     alias: String,
     line: proc_macro2::Span,
+    /// As the function has them.
+    lifetimes: Vec<syn::LifetimeParam>,
+    output: syn::ReturnType,
 }
 
 impl Method {
     fn of(of: &Block<'_>, function: &ImplItemFn, report: &mut Report) -> Method {
-        if function
-            .sig
-            .generics
+        let kept = callable::erase(&function.sig, &function.block).signature.generics;
+        if kept
             .params
             .iter()
             .any(|param| !matches!(param, GenericParam::Lifetime(_)))
@@ -207,7 +236,7 @@ impl Method {
         let hash = if path.is_empty() {
             name_hash(&name)
         } else {
-            name_hash(&format!("{path}::{name}"))
+            name_hash(&format!("{}::{name}", std_trait(&path)))
         };
         let line = function.sig.ident.span();
         // Aliases of different blocks' callees must not meet.
@@ -222,6 +251,8 @@ impl Method {
             hash,
             alias,
             line,
+            lifetimes: function.sig.generics.lifetimes().cloned().collect(),
+            output: function.sig.output.clone(),
         }
     }
 
@@ -236,14 +267,24 @@ impl Method {
             false,
             &self.parts,
         );
-        let (first, second) = emit::capacity(&self.parts.lowered);
         let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
         let method = self.method(of, &call);
+        let routine = emit::encoding(&self.parts, &quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>));
+        let marker = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
+        let inline = emit::inline(
+            of.inline,
+            &self.parts,
+            &marker,
+            &quote!(<Self as ::gpuvm::__private::MethodBody<#hash, #right>>),
+            &of.generics,
+        );
+        let traits = self.traits(of);
+        let twin = self.twin(of);
         let callees = emit::callees(&self.alias, &self.parts.lowered, &[]);
         let operators = of
             .operators
             .iter()
-            .filter(|(name, _)| self.name == *name)
+            .filter(|(name, _)| self.name == *name && !(of.is_comparison() && of.is_compared))
             .map(|(_, operator)| {
                 let number = *operator as u8;
                 quote! {
@@ -259,23 +300,194 @@ impl Method {
                 const PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
                 const RESULT: ::gpuvm::__private::TypeRef = #result;
                 #source
+                #inline
                 fn routine() -> &'static ::gpuvm::__private::Routine {
-                    ::gpuvm::__private::Encoding::<::gpuvm::__private::MethodOf<Self, #right, #hash>, #first, #second>::ROUTINE
+                    #routine
                 }
             }
             #method
+            #traits
+            #twin
             #(#operators)*
             #callees
         }
     }
 
-    /// What a call by name finds. The machine's own types have all names already.
-    fn method(&self, of: &Block<'_>, call: &TokenStream) -> TokenStream {
-        if of.is_machine || !of.operators.is_empty() && of.trait_name != "PartialEq" {
+    /// The function beside an associated function of a type with parameters: it is given the function and tells which type that is of.
+    fn twin(&self, of: &Block<'_>) -> TokenStream {
+        let has_parameters = of
+            .block
+            .generics
+            .params
+            .iter()
+            .any(|param| !matches!(param, GenericParam::Lifetime(_)));
+        let first = self.parts.parameters.first();
+        let receiver = first
+            .filter(|first| matches!(&first.pattern, syn::Pat::Ident(name) if name.ident == "__self"))
+            .map(|first| &first.ty);
+        // What a method lends of one of several references, its own type cannot say.
+        let is_unclear = receiver.is_some() && holds_references(&self.parts.result);
+        if !has_parameters || of.block.trait_.is_some() || is_unclear || self.parts.is_opaque {
             return TokenStream::new();
         }
+        let (implementation, _, clause) = of.block.generics.split_for_impl();
+        let (own, twin, output) = (&of.block.self_ty, twin_name(&self.name), &self.output);
+        let (lifetimes, callables, named) = (&self.lifetimes, &self.parts.callables, &self.parts.named);
+        let inputs = receiver.into_iter().chain(named);
+        quote! {
+            #[automatically_derived]
+            impl #implementation #own #clause {
+                #[doc(hidden)]
+                pub fn #twin<#(#lifetimes,)* #(#callables),*>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                    ::core::marker::PhantomData
+                }
+            }
+        }
+    }
+
+    /// What finds the routine where it is a method of one of std's traits that routines know.
+    fn traits(&self, of: &Block<'_>) -> TokenStream {
         let (implementation, _, clause) = of.generics.split_for_impl();
-        let (inner, hash) = (&of.inner, name_hash(&self.name));
+        let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
+        let call = quote!(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL);
+        match (of.trait_name.as_str(), self.name.as_str()) {
+            ("From" | "", "from") => {
+                let Some(argument) = self.parts.parameters.first() else {
+                    return TokenStream::new();
+                };
+                let argument = &argument.ty;
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Convert<#argument> for #inner #clause {
+                        const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(#call);
+                    }
+                }
+            }
+            ("TryFrom" | "", "try_from") => {
+                let Some(argument) = self.parts.parameters.first() else {
+                    return TokenStream::new();
+                };
+                let argument = &argument.ty;
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::TryConvert<#argument> for #inner #clause {
+                        const CALL: ::gpuvm::__private::CallFact = #call;
+                    }
+                }
+            }
+            ("Iterator", "next") => {
+                let methods = self.iterator_methods(of);
+                quote! {
+                #methods
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Next for #inner #clause {
+                    const NEXT: ::gpuvm::__private::CallFact = #call;
+                }
+                }
+            }
+            _ => TokenStream::new(),
+        }
+    }
+
+    /// std's methods of iterators, for one of the user's.
+    fn iterator_methods(&self, of: &Block<'_>) -> TokenStream {
+        use gpuvm_nodes::method::{OF_ITERATORS, OF_ITERATORS_GENERIC};
+        // gpuvm's own share theirs.
+        if of.inline {
+            return TokenStream::new();
+        }
+        let inner = &of.inner;
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let plain = OF_ITERATORS.iter().map(|name| {
+            let hash = name_hash(name);
+            quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
+                        <::gpuvm::__private::AnIterator<#inner> as ::gpuvm::__private::Method<#hash>>::CALL;
+                }
+            }
+        });
+        let generic = OF_ITERATORS_GENERIC.iter().map(|name| {
+            let hash = name_hash(name);
+            let mut generics = of.generics.clone();
+            generics.params.push(syn::parse_quote!(__A));
+            generics.params.push(syn::parse_quote!(__R: ?::core::marker::Sized));
+            let shared = quote!(::gpuvm::__private::AnIterator<#inner>);
+            generics
+                .make_where_clause()
+                .predicates
+                .push(syn::parse_quote!(#shared: ::gpuvm::__private::GenericMethod<#hash, __A, __R>));
+            let (implementation, _, clause) = generics.split_for_impl();
+            quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::GenericMethod<#hash, __A, __R> for #inner #clause {
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
+                        <#shared as ::gpuvm::__private::GenericMethod<#hash, __A, __R>>::CALL;
+                }
+            }
+        });
+        let advance = name_hash("advance");
+        quote! {
+            #(#plain)*
+            #(#generic)*
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Method<#advance> for #inner #clause {
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
+                    ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#inner>>());
+            }
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Advance for #inner #clause {
+                fn advance(&mut self, _: usize) {}
+            }
+        }
+    }
+
+    /// The constants that tell a type's derived comparisons of this method.
+    fn comparison(&self, of: &Block<'_>, call: &TokenStream) -> TokenStream {
+        let (own, right, hash) = (&of.block.self_ty, &of.right, self.hash);
+        let (implementation, _, clause) = of.block.generics.split_for_impl();
+        let ordering = comparison::ORDER.iter().any(|(name, _)| self.name == *name);
+        let (name, ty, value) = match comparison::comparison(&of.trait_name, &self.name) {
+            Some(name) => (
+                vec![name],
+                quote!(::gpuvm::__private::Comparison),
+                quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine)),
+            ),
+            None => {
+                let operator = (of.trait_name == "PartialOrd" && ordering).then(|| comparison::operator(&self.name));
+                (
+                    [comparison::method(&self.name)].into_iter().chain(operator).collect(),
+                    quote!(::core::option::Option<::gpuvm::__private::CallFact>),
+                    call.clone(),
+                )
+            }
+        };
+        quote! {
+            #[automatically_derived]
+            impl #implementation #own #clause {
+                #(#[doc(hidden)] pub const #name: #ty = #value;)*
+            }
+        }
+    }
+
+    /// What a call by name finds. The machine's own types have all names already.
+    fn method(&self, of: &Block<'_>, call: &TokenStream) -> TokenStream {
+        if of.is_comparison() && !of.is_compared && !of.is_generic {
+            return TokenStream::new();
+        }
+        if !of.is_generic && comparison::METHODS.contains(&&*self.name) && !of.is_machine {
+            return self.comparison(of, call);
+        }
+        if of.is_machine || !of.operators.is_empty() && !of.is_comparison() {
+            return TokenStream::new();
+        }
+        let inner = &of.inner;
+        if matches!(of.trait_name.as_str(), "From" | "TryFrom") {
+            return TokenStream::new();
+        }
+        let hash = name_hash(&self.name);
+        let (implementation, _, clause) = of.generics.split_for_impl();
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
@@ -286,8 +498,84 @@ impl Method {
 
     /// Beside errors of the block: callers show none of their own.
     fn stand_in(&self, of: &Block<'_>) -> TokenStream {
+        if !of.is_generic && comparison::METHODS.contains(&&*self.name) {
+            return TokenStream::new();
+        }
         self.method(of, &quote!(::core::option::Option::None))
     }
+}
+
+/// The block with names for the lifetimes that its header leaves out: what is generated of it names its types where rustc wants them.
+fn with_named_lifetimes(block: &ItemImpl) -> ItemImpl {
+    let mut block = block.clone();
+    let mut namer = NameLifetimes(Vec::new());
+    namer.visit_type_mut(&mut block.self_ty);
+    if let Some((path, _)) = &mut block.trait_ {
+        namer.visit_path_mut(path);
+    }
+    for lifetime in namer.0 {
+        block.generics.params.insert(0, syn::parse_quote!(#lifetime));
+    }
+    block
+}
+
+/// Gives lifetimes without a name one.
+struct NameLifetimes(Vec<Lifetime>);
+
+impl NameLifetimes {
+    fn name(&mut self, span: proc_macro2::Span) -> Lifetime {
+        let name = Lifetime::new(&format!("'__l{}", self.0.len()), span);
+        self.0.push(name.clone());
+        name
+    }
+}
+
+impl VisitMut for NameLifetimes {
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        if node.ident == "_" {
+            *node = self.name(node.span());
+        }
+    }
+
+    fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
+        if node.lifetime.is_none() {
+            node.lifetime = Some(self.name(node.and_token.span));
+        }
+        visit_mut::visit_type_reference_mut(self, node);
+    }
+
+    // `Fn(&T)` has lifetimes of its own.
+    fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
+
+    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
+}
+
+/// The generics with the lifetimes that they had, which a type of the user's may need.
+fn with_lifetimes(mut generics: syn::Generics, before: &syn::Generics) -> syn::Generics {
+    let lifetimes = before
+        .params
+        .iter()
+        .filter(|param| matches!(param, GenericParam::Lifetime(_)));
+    let params: Vec<GenericParam> = lifetimes.cloned().chain(std::mem::take(&mut generics.params)).collect();
+    generics.params = params.into_iter().collect();
+    generics
+}
+
+/// Whether a type has arguments that are types, for all that can be seen.
+fn has_type_arguments(ty: &Type, generics: &syn::Generics) -> bool {
+    let Type::Path(path) = ty else { return true };
+    let is_type = |argument: &syn::GenericArgument| match argument {
+        syn::GenericArgument::Const(_) => false,
+        syn::GenericArgument::Type(Type::Path(ty)) => {
+            !generics.const_params().any(|param| ty.path.is_ident(&param.ident))
+        }
+        _ => true,
+    };
+    path.path.segments.iter().any(|segment| match &segment.arguments {
+        PathArguments::None => false,
+        PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(is_type),
+        PathArguments::Parenthesized(_) => true,
+    })
 }
 
 fn without_references(ty: &Type) -> Type {
@@ -296,6 +584,14 @@ fn without_references(ty: &Type) -> Type {
         Type::Paren(inner) => without_references(&inner.elem),
         Type::Group(inner) => without_references(&inner.elem),
         other => other.clone(),
+    }
+}
+
+/// The path of a trait, without what leads to it where gpuvm's own std looks for it.
+fn std_trait(path: &str) -> &str {
+    match path.rsplit(' ').next() {
+        Some(last @ ("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator")) => last,
+        _ => path,
     }
 }
 

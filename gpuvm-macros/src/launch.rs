@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Pat, Type};
+use syn::{Attribute, Pat, Type};
 
 use crate::args::Args;
 use crate::emit::Marker;
@@ -21,11 +21,15 @@ impl Marker<'_> {
             return TokenStream::new();
         };
         let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
-        if !self.generics.params.is_empty() || exclusive > 8 || modes.len() > 12 {
+        let lends = crate::routine::holds_references(&self.parts.result);
+        if lends || self.parts.is_opaque || self.parts.calls_parameters || !self.generics.params.is_empty() {
             return TokenStream::new();
         }
         let name = &self.function.sig.ident;
         let attributes = self.attributes();
+        if exclusive > 8 || modes.len() > 12 {
+            return too_many(name, &attributes, modes.len());
+        }
         let id = args.id_of(name);
         let line = name.span().start().line as u32;
         let names: Vec<String> = self
@@ -83,7 +87,6 @@ impl Marker<'_> {
                 /// # Errors
                 ///
                 /// Those of `Launch::run`.
-                #[allow(dead_code, clippy::too_many_arguments)]
                 pub fn launch<'__a>(
                     runtime: &::gpuvm::__private::Runtime,
                     #(#arguments: #bounds),*
@@ -104,6 +107,25 @@ impl Marker<'_> {
                         __cx.run((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call)
                     },
                 }
+            }
+        }
+    }
+}
+
+/// A `launch` that says why there is none, where it is called.
+fn too_many(name: &Ident, attributes: &[&Attribute], parameters: usize) -> TokenStream {
+    let others = (1..parameters).map(|_| quote!(_: impl ::core::marker::Sized));
+    quote! {
+        #(#attributes)*
+        impl #name {
+            #[doc(hidden)]
+            #[allow(dead_code, clippy::too_many_arguments)]
+            pub fn launch(
+                _: &::gpuvm::__private::Runtime,
+                _: impl ::gpuvm::__private::FewerParameters,
+                #(#others),*
+            ) -> ::gpuvm::__private::Result<::gpuvm::__private::Done> {
+                ::core::unreachable!()
             }
         }
     }

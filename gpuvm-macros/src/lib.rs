@@ -3,13 +3,17 @@
 //! gpuvm-core's encoder.
 
 mod args;
+mod callable;
+mod comparison;
 mod context;
 mod derive;
 mod emit;
+mod home;
 mod implementation;
 mod launch;
 mod lower;
 mod native;
+mod opaque;
 mod primitive;
 mod report;
 mod ring;
@@ -27,6 +31,9 @@ use proc_macro::TokenStream;
 ///
 /// `#[routine(relaxed)]` trades exact floats for speed: on a GPU the routine, with all it calls, may use the GPU's own arithmetic and its own
 /// `sin`, `exp`, `powf` and so on, whose last bits differ from one device to the next.
+///
+/// `#[routine(crate = path)]` says where gpuvm is, for a crate that has it under another name or through another crate. The path has to hold in
+/// every module: `::name` or `crate::name`.
 ///
 /// On an `impl` block it makes every method in it a routine that others may call; on the `impl` of an operator's trait, the operator. On a
 /// `trait`, it lets generic routines call the trait's methods.
@@ -55,8 +62,10 @@ pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a struct or enum a value of the machine, to be used in routines, columns and buffers. It has to be `Copy`.
 ///
-/// Equality is field by field, as `#[derive(PartialEq)]` has it. With an `impl PartialEq` of your own that is a `#[routine]`, add
-/// `#[vm_type(manual_eq)]`.
+/// Equality and order are part by part, as `#[derive(PartialEq, PartialOrd)]` have them, unless there is a `#[routine] impl` of `PartialEq`,
+/// `PartialOrd` or `Ord` for the type. A type with type parameters says so with `#[vm_type(manual_eq)]` or `#[vm_type(manual_ord)]`.
+///
+/// `#[vm_type(crate = path)]` says where gpuvm is, as `#[routine(crate = path)]` does.
 #[proc_macro_derive(VmType, attributes(vm_type))]
 pub fn vm_type(item: TokenStream) -> TokenStream {
     derive::vm_type(item.into()).into()

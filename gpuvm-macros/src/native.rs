@@ -1,15 +1,15 @@
 //! The native copy of a body: std's float functions whose result std leaves open are replaced by gpuvm's own, which give the same bits on
-//! every engine. Methods are redirected through a wrapper that knows `f32` and lets every other type's own methods through.
+//! every engine, and unstable sorts and selections by stable sorts. Methods are redirected through a wrapper that knows floats and lets every other type's own methods through.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, LitFloat, Macro};
+use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
 
 use crate::lower::MacroArguments;
 
-/// The methods that are redirected: of f32, where std leaves precision, the sign of zero or the handling of NaN open; of integers, where a
+/// The methods that are redirected: of floats, where std leaves precision, the sign of zero or the handling of NaN open; of integers, where a
 /// panic would name a place inside std.
 pub const OPEN: [&str; 44] = [
     "sin",
@@ -58,20 +58,40 @@ pub const OPEN: [&str; 44] = [
     "next_power_of_two",
 ];
 
-/// Redirects the calls in a body.
-pub fn redirect(block: &mut Block) {
-    Redirect { found: false }.visit_block_mut(block);
+/// Those of them that are redirected in a `const fn`: they are `const` here as in std. Integers' methods stay std's own, with the place of a
+/// panic inside std, and the others no `const fn` can call.
+const OPEN_IN_CONST: [&str; 7] = [
+    "min",
+    "max",
+    "to_bits",
+    "copysign",
+    "signum",
+    "is_sign_negative",
+    "is_sign_positive",
+];
+
+/// Redirects the calls in a body. `is_const`: whether it is a `const fn`'s.
+pub fn redirect(block: &mut Block, is_const: bool) {
+    let open = if is_const { &OPEN_IN_CONST[..] } else { &OPEN };
+    Redirect { open, found: false }.visit_block_mut(block);
 }
 
 struct Redirect {
+    open: &'static [&'static str],
     found: bool,
+}
+
+impl Redirect {
+    fn is_open(&self, name: &syn::Ident) -> bool {
+        self.open.iter().any(|open| name == open)
+    }
 }
 
 impl VisitMut for Redirect {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         match expr {
-            Expr::MethodCall(node) if is_open(&node.method) && node.turbofish.is_none() => {
+            Expr::MethodCall(node) if self.is_open(&node.method) && !is_iterators(node) && node.turbofish.is_none() => {
                 let receiver = &node.receiver;
                 let span = node.method.span();
                 *node.receiver = Expr::Verbatim(
@@ -79,8 +99,22 @@ impl VisitMut for Redirect {
                 );
                 self.found = true;
             }
+            // Where an unstable sort leaves equal elements is std's affair; in a VM the sort is stable.
+            Expr::MethodCall(node) if node.method.to_string().starts_with("sort_unstable") => {
+                let stable = node.method.to_string().replace("_unstable", "");
+                node.method = syn::Ident::new(&stable, node.method.span());
+                self.found = true;
+            }
+            // The same of what is around a selected element: it is sorted.
+            Expr::MethodCall(node) if node.method.to_string().starts_with("select_nth_unstable") => {
+                let sorted = node.method.to_string().replace("_unstable", "_sorted");
+                node.method = syn::Ident::new(&sorted, node.method.span());
+                let span = node.method.span();
+                *expr = Expr::Verbatim(quote_spanned!(span=> { use ::gpuvm::__private::SelectNth as _; #node }));
+                self.found = true;
+            }
             Expr::Call(node) => {
-                let Some((of, name)) = function_of_primitive(&node.func) else {
+                let Some((of, name)) = function_of_primitive(&node.func).filter(|(_, name)| self.is_open(name)) else {
                     return;
                 };
                 let mut args = node.args.iter();
@@ -96,22 +130,15 @@ impl VisitMut for Redirect {
         }
     }
 
-    /// All floats are f32, also where rustc would take a literal for f64.
-    fn visit_lit_float_mut(&mut self, literal: &mut LitFloat) {
-        if literal.suffix().is_empty() {
-            let digits = literal.base10_digits();
-            let zero = if digits.ends_with('.') { "0" } else { "" };
-            *literal = LitFloat::new(&format!("{digits}{zero}f32"), literal.span());
-            self.found = true;
-        }
-    }
-
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         // Macros that cannot be parsed are refused elsewhere.
         let Ok(arguments) = MacroArguments::of(mac) else {
             return;
         };
-        let mut inside = Redirect { found: false };
+        let mut inside = Redirect {
+            open: self.open,
+            found: false,
+        };
         match arguments {
             MacroArguments::Expressions(mut arguments) => {
                 let is_assert = mac
@@ -151,12 +178,33 @@ impl VisitMut for Redirect {
         self.found |= inside.found;
     }
 
-    // Items of the body are their own affair.
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    // Items of the body are their own affair; functions become routines of their own.
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        if let Item::Fn(function) = item
+            && !is_routine(function)
+        {
+            function
+                .attrs
+                .push(syn::parse_quote!(#[::gpuvm::__private::routine(callee, crate = ::gpuvm::__private::home)]));
+        }
+    }
 }
 
-fn is_open(name: &syn::Ident) -> bool {
-    OPEN.iter().any(|open| name == open)
+/// Whether a method of an open name is that of an iterator, which uses its receiver up.
+fn is_iterators(node: &syn::ExprMethodCall) -> bool {
+    (node.method == "min" || node.method == "max") && node.args.is_empty()
+}
+
+/// Whether a function has the attribute already.
+pub fn is_routine(function: &ItemFn) -> bool {
+    let name = |attribute: &Attribute| {
+        attribute
+            .path()
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "routine")
+    };
+    function.attrs.iter().any(name)
 }
 
 /// The primitive and the method that a path such as `f32::sin` names.
@@ -165,5 +213,5 @@ fn function_of_primitive(func: &Expr) -> Option<(syn::Ident, syn::Ident)> {
     let mut segments = path.path.segments.iter().rev();
     let (name, of) = (segments.next()?, segments.next()?);
     let is_primitive = path.qself.is_none() && crate::primitive::kind_of_name(&of.ident.to_string()).is_some();
-    (is_primitive && is_open(&name.ident)).then(|| (of.ident.clone(), name.ident.clone()))
+    is_primitive.then(|| (of.ident.clone(), name.ident.clone()))
 }

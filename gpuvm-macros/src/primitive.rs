@@ -2,7 +2,7 @@
 //! methods need no slot. Everything else is `Unknown`, and rustc is asked.
 
 use gpuvm_nodes::Kind;
-use gpuvm_nodes::method::method_number;
+use gpuvm_nodes::method::{method_number, of};
 use syn::{GenericArgument, PathArguments, Type};
 
 /// What is known of an expression's type.
@@ -18,6 +18,10 @@ pub enum Known {
     Literal,
     /// An integer; rustc knows which.
     Integer,
+    /// A float literal whose type its consumer decides.
+    FloatLiteral,
+    /// A float; rustc knows which.
+    Float,
     /// A scalar.
     Scalar(Kind),
     /// `Wrapping<_>`.
@@ -32,6 +36,8 @@ pub enum Known {
     Tuple(Vec<Known>),
     /// `Option<_>`.
     Optional(Box<Known>),
+    /// A closure.
+    Closure,
 }
 
 impl Known {
@@ -46,6 +52,7 @@ impl Known {
             Type::Group(ty) => Known::of(&ty.elem),
             Type::Paren(ty) => Known::of(&ty.elem),
             Type::Never(_) => Known::Never,
+            Type::FnPtr(_) => Known::Closure,
             Type::Reference(ty) => Known::Reference(Box::new(Known::of(&ty.elem))),
             Type::Array(ty) => Known::List(Box::new(Known::of(&ty.elem))),
             Type::Slice(ty) => Known::List(Box::new(Known::of(&ty.elem))),
@@ -101,12 +108,36 @@ impl Known {
     /// Whether it is a number or `bool` of the machine, possibly behind references, so that its operators are the machine's.
     pub fn is_primitive(&self) -> bool {
         use Known::*;
-        matches!(self.inner(), Scalar(_) | Integer | Literal | Wrapping | Never)
+        matches!(
+            self.inner(),
+            Scalar(_) | Integer | Literal | Float | FloatLiteral | Wrapping | Never
+        )
     }
 
     /// Whether its methods are std's.
     pub fn is_machine(&self) -> bool {
-        !matches!(self.inner(), Known::Unknown | Known::Never)
+        !matches!(self.inner(), Known::Unknown | Known::Never | Known::Closure)
+    }
+
+    /// Whether the machine has the method of that name, of those that it has of any of its own types, of this one.
+    pub fn has_method(&self, name: &str) -> bool {
+        let compares = of::COMPARISON.contains(&name);
+        match self.inner() {
+            Known::Scalar(Kind::Bool) | Known::Unit | Known::Tuple(_) => name == "clone" || compares,
+            Known::Scalar(_)
+            | Known::Integer
+            | Known::Literal
+            | Known::Float
+            | Known::FloatLiteral
+            | Known::Wrapping => {
+                let others = [of::ATOMIC, of::LIST, of::OPTION, of::ORDERING];
+                name == "clone" || !others.iter().any(|of| of.contains(&name))
+            }
+            Known::Atomic => of::ATOMIC.contains(&name),
+            Known::List(_) => of::LIST.contains(&name),
+            Known::Optional(_) => of::OPTION.contains(&name) || compares,
+            Known::Unknown | Known::Never | Known::Closure | Known::Reference(_) => false,
+        }
     }
 
     /// What is known of the value of two branches.
@@ -117,6 +148,10 @@ impl Known {
             (Never, known) | (known, Never) => known,
             (Integer | Literal, Scalar(kind)) | (Scalar(kind), Integer | Literal) if kind.is_integer() => Scalar(kind),
             (Integer, Literal) | (Literal, Integer) => Integer,
+            (Float | FloatLiteral, Scalar(kind)) | (Scalar(kind), Float | FloatLiteral) if kind.is_float() => {
+                Scalar(kind)
+            }
+            (Float, FloatLiteral) | (FloatLiteral, Float) => Float,
             _ => Unknown,
         }
     }
@@ -127,6 +162,8 @@ impl Known {
         match (self.inner(), other.inner()) {
             (Literal | Integer, Scalar(kind)) if kind.is_integer() => Scalar(*kind),
             (Literal, Integer) => Integer,
+            (FloatLiteral | Float, Scalar(kind)) if kind.is_float() => Scalar(*kind),
+            (FloatLiteral, Float) => Float,
             (Unknown, _) | (_, Unknown) => Unknown,
             (known, _) if known.is_primitive() => known.clone(),
             _ => Unknown,
@@ -138,6 +175,7 @@ impl Known {
         match self.inner() {
             Known::Scalar(kind) => format!("`{}`", name_of_kind(*kind)),
             Known::Integer | Known::Literal => "an integer".to_owned(),
+            Known::Float | Known::FloatLiteral => "a float".to_owned(),
             Known::Wrapping => "`Wrapping`".to_owned(),
             Known::Atomic => "an atomic".to_owned(),
             Known::List(_) => "an array or slice".to_owned(),
@@ -153,12 +191,18 @@ impl Known {
         let own = self.inner().clone();
         match name {
             "is_nan" | "is_finite" | "is_infinite" | "is_normal" | "is_sign_negative" | "is_sign_positive"
-            | "is_positive" | "is_negative" | "is_power_of_two" | "is_empty" | "is_some" | "is_none" => Known::BOOL,
-            "to_bits" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones"
-            | "trailing_ones" | "ilog2" => Known::Scalar(Kind::U32),
+            | "is_positive" | "is_negative" | "is_power_of_two" | "is_empty" | "is_some" | "is_none" | "eq" | "ne"
+            | "lt" | "le" | "gt" | "ge" => Known::BOOL,
+            "to_bits" => match own {
+                Known::Scalar(Kind::F32) => Known::Scalar(Kind::U32),
+                Known::Scalar(Kind::F64) => Known::Scalar(Kind::U64),
+                _ => Known::Integer,
+            },
+            "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones" | "trailing_ones"
+            | "ilog2" => Known::Scalar(Kind::U32),
             "len" => Known::USIZE,
-            "sin_cos" => Known::Tuple(vec![Known::Scalar(Kind::F32), Known::Scalar(Kind::F32)]),
-            "total_cmp" | "then_some" | "compare_exchange" => Known::Unknown,
+            "sin_cos" => Known::Tuple(vec![own.clone(), own]),
+            "total_cmp" | "cmp" | "partial_cmp" | "then_some" | "compare_exchange" => Known::Unknown,
             "abs_diff" | "unsigned_abs" => match own {
                 Known::Scalar(kind) => Known::Scalar(unsigned(kind)),
                 _ => Known::Integer,
@@ -194,7 +238,7 @@ pub fn name_of_kind(kind: Kind) -> &'static str {
         .map_or("?", |(name, _)| name)
 }
 
-const NAMES: [(&str, Kind); 12] = [
+const NAMES: [(&str, Kind); 15] = [
     ("bool", Kind::Bool),
     ("f32", Kind::F32),
     ("i32", Kind::I32),
@@ -207,6 +251,9 @@ const NAMES: [(&str, Kind); 12] = [
     ("u16", Kind::U16),
     ("isize", Kind::Isize),
     ("usize", Kind::Usize),
+    ("i128", Kind::I128),
+    ("u128", Kind::U128),
+    ("f64", Kind::F64),
 ];
 
 fn unsigned(kind: Kind) -> Kind {
@@ -215,6 +262,7 @@ fn unsigned(kind: Kind) -> Kind {
         Kind::I16 => Kind::U16,
         Kind::I32 => Kind::U32,
         Kind::I64 => Kind::U64,
+        Kind::I128 => Kind::U128,
         Kind::Isize => Kind::Usize,
         kind => kind,
     }
@@ -224,30 +272,39 @@ fn unsigned(kind: Kind) -> Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StdConstant {
     /// An integer's value, two's complement.
-    Integer(u64),
-    /// A float.
-    Float(f32),
+    Integer(u128),
+    /// An f32.
+    Single(f32),
+    /// An f64.
+    Double(f64),
 }
 
 /// The value of `<primitive>::NAME`.
 pub fn associated_constant(kind: Kind, name: &str) -> Option<StdConstant> {
-    if kind == Kind::F32 {
-        return Some(StdConstant::Float(match name {
-            "MAX" => f32::MAX,
-            "MIN" => f32::MIN,
-            "MIN_POSITIVE" => f32::MIN_POSITIVE,
-            "EPSILON" => f32::EPSILON,
-            "INFINITY" => f32::INFINITY,
-            "NEG_INFINITY" => f32::NEG_INFINITY,
-            "NAN" => f32::from_bits(0x7fc0_0000),
-            _ => return None,
-        }));
+    macro_rules! float {
+        ($ty:ident, $nan:expr) => {
+            match name {
+                "MAX" => $ty::MAX,
+                "MIN" => $ty::MIN,
+                "MIN_POSITIVE" => $ty::MIN_POSITIVE,
+                "EPSILON" => $ty::EPSILON,
+                "INFINITY" => $ty::INFINITY,
+                "NEG_INFINITY" => $ty::NEG_INFINITY,
+                "NAN" => $ty::from_bits($nan),
+                _ => return None,
+            }
+        };
+    }
+    match kind {
+        Kind::F32 => return Some(StdConstant::Single(float!(f32, 0x7fc0_0000))),
+        Kind::F64 => return Some(StdConstant::Double(float!(f64, 0x7ff8 << 48))),
+        _ => {}
     }
     let bits = kind.bits();
     if !kind.is_integer() {
         return None;
     }
-    let ones = u64::MAX >> (64 - bits);
+    let ones = u128::MAX >> (128 - bits);
     Some(StdConstant::Integer(match (name, kind.is_signed()) {
         ("MAX", false) => ones,
         ("MIN", false) => 0,
@@ -257,29 +314,21 @@ pub fn associated_constant(kind: Kind, name: &str) -> Option<StdConstant> {
     }))
 }
 
-/// The value of `std::f32::consts::NAME`.
-pub fn math_constant(name: &str) -> Option<f32> {
-    use std::f32::consts::*;
-    Some(match name {
-        "PI" => PI,
-        "TAU" => TAU,
-        "E" => E,
-        "FRAC_PI_2" => FRAC_PI_2,
-        "FRAC_PI_3" => FRAC_PI_3,
-        "FRAC_PI_4" => FRAC_PI_4,
-        "FRAC_PI_6" => FRAC_PI_6,
-        "FRAC_PI_8" => FRAC_PI_8,
-        "FRAC_1_PI" => FRAC_1_PI,
-        "FRAC_2_PI" => FRAC_2_PI,
-        "FRAC_2_SQRT_PI" => FRAC_2_SQRT_PI,
-        "SQRT_2" => SQRT_2,
-        "FRAC_1_SQRT_2" => FRAC_1_SQRT_2,
-        "LN_2" => LN_2,
-        "LN_10" => LN_10,
-        "LOG2_E" => LOG2_E,
-        "LOG2_10" => LOG2_10,
-        "LOG10_E" => LOG10_E,
-        "LOG10_2" => LOG10_2,
-        _ => return None,
+/// The value of `std::f32::consts::NAME` or `std::f64::consts::NAME`.
+pub fn math_constant(kind: Kind, name: &str) -> Option<StdConstant> {
+    macro_rules! constants {
+        ($($name:ident)*) => {
+            match (name, kind) {
+                $(
+                    (stringify!($name), Kind::F32) => StdConstant::Single(std::f32::consts::$name),
+                    (stringify!($name), Kind::F64) => StdConstant::Double(std::f64::consts::$name),
+                )*
+                _ => return None,
+            }
+        };
+    }
+    Some(constants! {
+        PI TAU E FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8 FRAC_1_PI FRAC_2_PI FRAC_2_SQRT_PI
+        SQRT_2 FRAC_1_SQRT_2 LN_2 LN_10 LOG2_E LOG2_10 LOG10_E LOG10_2
     })
 }

@@ -58,18 +58,7 @@ impl Report {
     /// A method that the machine's own types do not have inside a routine.
     pub fn unknown_method(&mut self, method: &syn::Ident, receiver: &str) {
         let message = match method.to_string().as_str() {
-            "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied" | "cloned" => format!(
-                "`.{method}()` is accepted only in the head of a `for` loop: `for x in values.iter()`, `for i in (0..n).rev()`"
-            ),
-            "map" | "and_then" | "filter" | "unwrap_or_else" | "map_or" | "ok_or" => {
-                format!("`.{method}()` is not available inside a #[routine]; write a `match` or `if let`")
-            }
-            "into" | "try_into" => {
-                format!("`.{method}()` is not available inside a #[routine]; write `as` with the type")
-            }
-            "cmp" | "partial_cmp" => {
-                format!("`.{method}()` is not available inside a #[routine]; compare with `<`, `==` and `>`")
-            }
+            "try_into" => format!("`.{method}()` is not available inside a #[routine]; write `as` with the type"),
             _ => format!(
                 "{receiver} has no method `{method}` inside a #[routine]; write it as a #[routine] `fn` and call that"
             ),
@@ -80,10 +69,6 @@ impl Report {
     /// A type that is not the machine's, where its name alone shows it.
     pub fn foreign_type(&mut self, path: &syn::Path, name: &str) {
         let instead = match name {
-            "f64" => "write `f32`",
-            "i128" => "write `i64`",
-            "u128" => "write `u64`",
-            "char" => "write `u32` or `u8`",
             "str" | "String" => "a routine has no strings; texts occur only in `panic!` and `assert!`",
             "Vec" | "VecDeque" => "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`",
             "Box" | "Rc" | "Arc" => "a routine has no heap; write the value itself",
@@ -92,21 +77,33 @@ impl Report {
         self.on(path, &format!("`{name}` is not a type of the machine; {instead}"));
     }
 
+    /// A closure that would be a part of a value.
+    pub fn kept_closure(&mut self, span: Span) {
+        self.at(
+            span,
+            "a closure cannot be kept in a value inside a #[routine]; keep it in a variable of its own, or hand it to a routine that takes `impl Fn`",
+        );
+    }
+
+    /// A closure that would be known at run time only.
+    pub fn chosen_closure(&mut self, span: Span) {
+        self.at(
+            span,
+            "which closure it is has to be known inside a #[routine]; write one closure with the `if` or `match` in it",
+        );
+    }
+
     /// Shifts the blame for a literal out of range.
     pub fn integer_too_large(&mut self, literal: &syn::LitInt) {
         self.on(
             literal,
-            "this literal does not fit in 64 bits, the longest integer of the machine",
+            "this literal does not fit in 128 bits, the longest integer of the machine",
         );
     }
 
     /// A suffix that is no type of the machine.
     pub fn literal_suffix(&mut self, literal: &syn::Lit, suffix: &str) {
-        let instead = match suffix {
-            "f64" => "f32",
-            "u128" => "u64",
-            _ => "i64",
-        };
+        let instead = if suffix.starts_with('f') { "f64" } else { "i128" };
         self.on(
             literal,
             &format!("`{suffix}` is not a type of the machine; write the suffix `{instead}`"),
@@ -143,32 +140,21 @@ macro_rules! rules {
 
 rules! {
     // Expressions.
-    closure: "closures are not available inside a #[routine]; write a #[routine] `fn` and call it by name";
     async_code: "async code is not available inside a #[routine]; a routine runs to its end, `vm::yield_now()` lets others go first";
     unsafe_code: "`unsafe` is not available inside a #[routine]";
-    returned_reference: "a routine returns values, not references; return the value itself, or its index in the slice";
     raw_pointer: "raw pointers are not available inside a #[routine]; write a reference, `&x` or `&mut x`";
     const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
     yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
     text_literal: "a routine has no strings; texts occur only in `panic!` and `assert!`";
-    char_literal: "`char` is not a type of the machine; write a byte, `b'a'`, or its code as u32";
-    range_value: "a range is accepted only in the head of a `for` loop and in `&values[a..b]`; keep its two ends as values";
-    slice_without_reference: "a slice of an array has to be taken by reference; write `&values[a..b]` or `&mut values[a..b]`";
-    called_value: "only a routine can be called, by its path; a value cannot";
     infer_expression: "`_` is not a value; write one";
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";
-    generic_method_call: "type arguments on a method are not available inside a #[routine]; write a #[routine] `fn` with type parameters";
     attribute: "attributes on expressions and statements are not available inside a #[routine]; `#[allow(…)]` and `#[rustfmt::skip]` are";
-    try_outside_option: "`?` needs a routine that returns `Option`";
+    question_outside: "`?` needs a function or closure that returns `Option` or `Result`";
     assign_target: "this cannot be assigned to; write a variable, a field, an element, or a pattern of these";
 
     // Loops.
-    iterator: "a `for` loop runs over a range, an array, a slice, or `.iter()`, `.iter_mut()`, `.iter().enumerate()`; write a `while` loop for others";
-    step_then_rev: "`.step_by()` before `.rev()` is not available inside a #[routine]; write `.rev()` first and adjust the start";
-    open_range: "a range without end is not available here; write `loop` with a `break`, or give the range an end";
-    enumerate_pattern: "write `.enumerate()` with the pattern `(i, x)`";
 
     // Patterns.
     pattern_literal: "only numbers and `bool` can be compared with in a pattern";
@@ -189,7 +175,7 @@ rules! {
     primitive_name: "a routine cannot have a primitive type's name, which it would hide; rename it";
     async_routine: "a routine cannot be `async`; it runs to its end, `vm::yield_now()` lets others go first";
     unsafe_routine: "a routine cannot be `unsafe`";
-    const_routine: "a routine cannot be `const`; call a `const fn` from a `const` instead";
+    recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
     impl_trait: "`impl Trait` is not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
@@ -198,7 +184,7 @@ rules! {
     nested_item: "this item is not available inside a #[routine]; move it out of the function";
     receiver_type: "write `self`, `&self` or `&mut self`";
     generic_method: "a #[routine] method cannot have type or const parameters of its own; write a #[routine] `fn`";
-    routine_argument: "#[routine] takes `id = \"name\"`, `relaxed` or `callee`";
+    routine_argument: "#[routine] takes `id = \"name\"`, `relaxed`, `callee` and `crate = path`";
     duplicate_argument: "this argument was given before";
     id_on_callee: "a routine with `callee` is not launched, so it has no id; remove one of the two";
     argument_value: "this argument has no value; write its name alone";
@@ -212,7 +198,7 @@ rules! {
 
     // Ring kernels.
     ring_kernel_item: "#[ring_kernel] goes on a `fn`";
-    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"`, `sends = 4`, `replies = 3` and `forwards = 4`";
+    ring_kernel_argument: "#[ring_kernel] takes `id = \"name\"`, `sends = 4`, `replies = 3`, `forwards = 4` and `crate = path`";
     ring_kernel_method: "a ring kernel is a function of its own; move it out of the `impl` block";
     ring_kernel_generics: "a ring kernel cannot have type or const parameters; write the types themselves, and call a generic #[routine] from it";
     ring_kernel_state: "the first parameter of a ring kernel is its actor's state, which it changes in place; write `&mut State`";
@@ -233,9 +219,7 @@ rules! {
 
     // Derive.
     union: "a union does not say which of its fields holds; write an enum";
-    lifetime: "a value of the machine holds no references; remove the lifetime and store an index instead";
-    reference_field: "a value of the machine holds no references; store the value itself, or an index";
     empty_enum: "an enum without variants has no values; give it at least one variant";
-    vm_type_argument: "#[vm_type] takes `manual_eq`";
+    vm_type_argument: "#[vm_type] takes `manual_eq`, `manual_ord` and `crate = path`";
     recursive_type: "a type cannot contain itself: the machine has no heap; store an index into a slice instead";
 }

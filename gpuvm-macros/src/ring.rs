@@ -124,7 +124,6 @@ impl Marker<'_> {
                     const SENDS: u32 = #sends;
                     const REPLIES: u32 = #replies;
                     const FORWARDS: u32 = #forwards;
-                    #[allow(unused_variables)]
                     fn handle(state: &mut #state, message: #message, ctx: &mut ::gpuvm::__private::Ring<#linked>) -> #answer {
                         #name(state, message #context)
                     }
@@ -186,7 +185,6 @@ fn unique(args: &Args, name: &Ident) -> TokenStream {
     item.set_span(span);
     quote_spanned! {span=>
         #[doc(hidden)]
-        #[allow(non_upper_case_globals, dead_code)]
         const #item: () = ();
     }
 }

@@ -10,7 +10,9 @@ use syn::{
     Type, TypeParamBound, WherePredicate,
 };
 
+use crate::callable::{self, Erased};
 use crate::lower::{self, Lowered, Parameter, check_type};
+use crate::opaque;
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -21,14 +23,34 @@ pub struct Parts {
     pub result: Type,
     /// Whether it returns `!`.
     pub never: bool,
+    /// Whether it is `const`.
+    pub is_const: bool,
     /// Its body.
     pub lowered: Lowered,
+    /// Its generics without the type parameters that are called.
+    pub generics: Generics,
+    /// The type parameters that are called.
+    pub callables: Vec<GenericParam>,
+    /// The types of its parameters, `self` excluded, as the function itself has them.
+    pub named: Vec<Type>,
+    /// Whether a parameter is called.
+    pub calls_parameters: bool,
+    /// Whether it returns references, and is not recursive.
+    pub lends: bool,
+    /// Whether it returns `impl Iterator`.
+    pub is_opaque: bool,
 }
 
 impl Parts {
     /// Takes a function apart. `has_self_type`: whether it is a method, so that types of the user's are about.
     pub fn of(signature: &Signature, body: &Block, has_self_type: bool, report: &mut Report) -> Parts {
         check_signature(signature, report);
+        let Erased {
+            signature,
+            block: mut body,
+            callables,
+            named,
+        } = callable::erase(signature, body);
         let mut parameters: Vec<Parameter> = signature.inputs.iter().map(|input| parameter(input, report)).collect();
         let (mut result, never) = match &signature.output {
             ReturnType::Default => (syn::parse_quote!(()), false),
@@ -36,17 +58,23 @@ impl Parts {
             ReturnType::Type(_, ty) => ((**ty).clone(), false),
         };
         for parameter in &mut parameters {
-            check_type(&parameter.ty, report);
+            if callable::references_to_callable(&parameter.ty).is_none() {
+                check_type(&parameter.ty, report);
+            }
             erase_lifetimes(&mut parameter.ty);
         }
-        check_type(&result, report);
-        if let Type::Reference(reference) = &result {
-            report.returned_reference(reference);
+        let is_opaque = opaque::iterator(&signature).is_some();
+        if !is_opaque {
+            check_type(&result, report);
         }
+        // What it refers to may be in its own frame, a constant's value, so its code becomes a part of its caller's.
+        let lends = (is_opaque || holds_references(&result)) && !mentions(&body, &signature.ident);
         erase_lifetimes(&mut result);
-        let mut body = body.clone();
         EraseLifetimes.visit_block_mut(&mut body);
-        let evidence = has_self_type || mentions_user_types(signature, &body);
+        let calls_parameters = parameters
+            .iter()
+            .any(|parameter| callable::references_to_callable(&parameter.ty).is_some());
+        let evidence = has_self_type || mentions_user_types(&signature, &body);
         let lowered = lower::lower(
             &crate::plain_name(&signature.ident),
             &parameters,
@@ -55,21 +83,62 @@ impl Parts {
             evidence,
             report,
         );
+        if let Some(token) = signature.constness.filter(|_| calls_itself(&signature, &lowered)) {
+            report.recursive_const(token);
+        }
         Parts {
             parameters,
             result,
             never,
+            is_const: signature.constness.is_some(),
             lowered,
+            generics: signature.generics,
+            callables,
+            named,
+            lends,
+            is_opaque,
+            calls_parameters,
         }
     }
+}
+
+/// Whether a type has references or lifetimes in it.
+pub fn holds_references(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
+            self.0 = true;
+        }
+        fn visit_lifetime(&mut self, _: &'ast Lifetime) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}
+
+/// Whether a body names a function, to call it.
+fn mentions(body: &Block, name: &Ident) -> bool {
+    struct Search<'n>(&'n Ident, bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_ident(&mut self, name: &'ast Ident) {
+            self.1 |= name == self.0;
+        }
+    }
+    let mut search = Search(name, false);
+    search.visit_block(body);
+    search.1
+}
+
+/// Whether a function calls itself by its name.
+fn calls_itself(signature: &Signature, lowered: &Lowered) -> bool {
+    lowered.callees.iter().any(|callee| callee.is_ident(&signature.ident))
 }
 
 fn check_signature(signature: &Signature, report: &mut Report) {
     if let Some(token) = &signature.asyncness {
         report.async_routine(token);
-    }
-    if let Some(token) = &signature.constness {
-        report.const_routine(token);
     }
     if let syn::Safety::Unsafe(token) = &signature.safety {
         report.unsafe_routine(token);
@@ -200,7 +269,7 @@ impl<'ast> Visit<'ast> for UserTypes {
 
 /// What a routine's generics become on what stands for it: no lifetimes, no defaults, and for each operator that a bound promises, that
 /// it is a routine or the machine's own.
-pub fn vm_generics(generics: &Generics) -> Generics {
+pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     let mut kept = generics.clone();
     kept.params = generics
         .params
@@ -209,7 +278,13 @@ pub fn vm_generics(generics: &Generics) -> Generics {
         .cloned()
         .map(|mut param| {
             match &mut param {
-                GenericParam::Type(param) => param.default = None,
+                GenericParam::Type(param) => {
+                    param.default = None;
+                    // gpuvm's own std says what it needs.
+                    if !library {
+                        param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
+                    }
+                }
                 GenericParam::Const(param) => param.default = None,
                 GenericParam::Lifetime(_) => {}
             }
@@ -258,8 +333,14 @@ fn collect_promises<'b>(
         {
             right = argument.clone();
         }
-        for operator in operators_of_trait(&last.ident.to_string())
-            .iter()
+        let name = last.ident.to_string();
+        for method in methods_promised(&name) {
+            let hash = gpuvm_nodes::name_hash(method);
+            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Method<#hash>));
+        }
+        for operator in implied(&name)
+            .into_iter()
+            .flat_map(operators_of_trait)
             .map(|(_, operator)| *operator)
         {
             let number = operator as u8;
@@ -269,6 +350,27 @@ fn collect_promises<'b>(
             };
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Operation<#number, #right>));
         }
+    }
+}
+
+/// The methods that a bound by one of std's traits promises.
+fn methods_promised(name: &str) -> &'static [&'static str] {
+    match name {
+        "Clone" => &["clone"],
+        "PartialEq" => &["eq", "ne"],
+        "Eq" => &["eq", "ne"],
+        "PartialOrd" => &["eq", "ne", "partial_cmp", "lt", "le", "gt", "ge"],
+        "Ord" => crate::comparison::METHODS,
+        _ => &[],
+    }
+}
+
+/// The traits with operators that a bound implies.
+fn implied(name: &str) -> Vec<&str> {
+    match name {
+        "Eq" => vec!["PartialEq"],
+        "PartialOrd" | "Ord" => vec!["PartialEq", "PartialOrd"],
+        other => vec![other],
     }
 }
 

@@ -2,9 +2,10 @@
 //! expression each. Every wrap stands in parentheses, so that it may take any expression's place, and carries the user's spans, so
 //! that rustc's messages point at the user's code.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
 /// The name of a slot's variable.
@@ -24,6 +25,25 @@ pub fn at(tokens: &impl Spanned) -> Span {
     Span::mixed_site().located_at(tokens.span())
 }
 
+/// The user's tokens as if the macro had written them, at their place in the user's code.
+pub fn ours(tokens: TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            if let TokenTree::Group(group) = &token {
+                let mut inner = Group::new(group.delimiter(), ours(group.stream()));
+                inner.set_span(group.span());
+                token = TokenTree::Group(inner);
+            }
+            let is_crate = matches!(&token, TokenTree::Ident(name) if name == "$crate");
+            if !is_crate {
+                token.set_span(Span::call_site().located_at(token.span()));
+            }
+            token
+        })
+        .collect()
+}
+
 /// Takes an expression out, to put a wrap around it.
 pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
@@ -36,6 +56,16 @@ pub fn bind(expr: &mut Expr, number: u64) {
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __v => { ::gpuvm::__private::bind(&__v, &#slot); __v } })
+    });
+}
+
+/// Fills a slot with the default of the type that an expression has.
+pub fn default(expr: &mut Expr, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::default(&__v, &#slot); __v } })
     });
 }
 
@@ -64,11 +94,22 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot_at(number, span);
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#left, #right) { (__a, __b) => {
-            ::gpuvm::__private::operator::<#operator, _, _>(&__a, &__b, &#slot);
-            __a #op __b
-        } })
+    use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    *expr = Expr::Verbatim(if matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) {
+        // A comparison takes references to its operands, which may be slices.
+        quote_spanned! {span=>
+            (match (&(#left), &(#right)) { (__a, __b) => {
+                ::gpuvm::__private::operator::<#operator, _, _>(__a, __b, &#slot);
+                *__a #op *__b
+            } })
+        }
+    } else {
+        quote_spanned! {span=>
+            (match (#left, #right) { (__a, __b) => {
+                ::gpuvm::__private::operator::<#operator, _, _>(&__a, &__b, &#slot);
+                __a #op __b
+            } })
+        }
     });
 }
 
@@ -103,21 +144,55 @@ pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
     });
 }
 
+/// The type that stands for a function's routine; where std has a `namesake`, the function has to be that or a routine.
+fn marker(callee: TokenStream, function: &Ident, namesake: Option<TokenStream>, span: Span) -> TokenStream {
+    match namesake {
+        Some(namesake) => quote_spanned!(span=> #callee::__vm_std(#function, #namesake)),
+        None => quote_spanned!(span=> #callee::__vm(#function)),
+    }
+}
+
 /// Fills a slot with the routine that a path names, and calls it. What calls it has the user's spans, so that rustc's messages on arguments are
 /// those of the function itself, and are shown once.
-pub fn call(expr: &mut Expr, callee: TokenStream, number: u64) {
+pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let function = Ident::new("__gpuvm_callee", node.func.span());
+    let path = match namesake {
+        Some(_) => node.func.to_token_stream(),
+        None => callee.clone(),
+    };
     *node.func = Expr::Verbatim(quote!(#function));
+    let marker = marker(callee, &function, namesake, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match #callee { #function => {
-            ::gpuvm::__private::link(#callee::__vm(#function), &#slot);
+        (match #path { #function => {
+            ::gpuvm::__private::link(#marker, &#slot);
             #node
         } })
+    });
+}
+
+/// The same, where an argument is a closure: rustc infers its parameters only if the function is called without a detour by a variable.
+pub fn call_with_closure(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
+    let Expr::Call(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.func);
+    let slot = slot_at(number, span);
+    let marker = marker(callee, &Ident::new("__f", span), namesake, span);
+    let function = take(&mut node.func);
+    *node.func = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::known_as(#function, &__f)));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        ({
+            let __f = ::core::marker::PhantomData;
+            match #node { __v => {
+                match ::gpuvm::__private::any_of(&__f) { __f => ::gpuvm::__private::link(#marker, &#slot) }
+                __v
+            } }
+        })
     });
 }
 
@@ -145,6 +220,176 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     });
 }
 
+/// What decides, beside the receiver, which routine a method is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decides {
+    /// The result's type.
+    Result,
+    /// The first argument's type, too.
+    Argument,
+    /// What the closure results in, too.
+    Closure,
+}
+
+/// Fills a slot with a method that depends on more than its receiver.
+pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, number: u64) {
+    let Expr::MethodCall(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.method);
+    let slot = slot_at(number, span);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    let mut decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData::<()>;);
+    // A method of the user's may have no argument where std's of that name has one.
+    if decides != Decides::Result && !node.args.is_empty() {
+        decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData;);
+    }
+    let mut argument = None;
+    match decides {
+        Decides::Result => {}
+        Decides::Argument => {
+            if let Some(first) = node.args.first_mut() {
+                let value = std::mem::replace(first, Expr::Verbatim(quote_spanned!(span=> __a)));
+                argument = Some(quote_spanned!(span=> let __a = #value; ::gpuvm::__private::type_of(&__a, &__d);));
+            }
+        }
+        Decides::Closure => {
+            if let Some(Expr::Closure(closure)) = node.args.last_mut() {
+                let body = take(&mut closure.body);
+                *closure.body = Expr::Verbatim(quote_spanned! {span=>
+                    (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
+                });
+            }
+        }
+    }
+    let receiver = if place {
+        node.receiver.to_token_stream()
+    } else {
+        quote_spanned!(span=> __r)
+    };
+    let call = |node: &syn::ExprMethodCall| {
+        quote_spanned! {span=>
+            #decider
+            #argument
+            let __v = #node;
+            match &#receiver { __s => ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v, &#slot) }
+            __v
+        }
+    };
+    *expr = Expr::Verbatim(if place {
+        let call = call(&node);
+        quote_spanned!(span=> ({ #call }))
+    } else {
+        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
+        let call = call(&node);
+        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+    });
+}
+
+/// Fills the slots of what a `for` loop runs over.
+pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
+    let span = at(expr);
+    let (into, next) = (slot_at(into, span), slot_at(next, span));
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::iterate(&__v, &#into, &#next); __v } })
+    });
+}
+
+/// Fills the slots of a `?`.
+pub fn question(expr: &mut Expr, convert: u64, result: u64) {
+    let Expr::Try(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.question_token);
+    let (convert, result) = (slot_at(convert, span), slot_at(result, span));
+    let inner = std::mem::replace(&mut *node.expr, Expr::Verbatim(quote_spanned!(span=> __v)));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::question(&__v, &__result, &#convert, &#result); #node } })
+    });
+}
+
+/// Fills the slots of `value.into()` and `Type::from(value)`.
+pub fn convert(expr: &mut Expr, convert: u64, result: u64) {
+    let mut call = take(expr);
+    let (value, span) = match &mut call {
+        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method)),
+        Expr::Call(node) => (node.args.first_mut(), at(&node.func)),
+        _ => return,
+    };
+    let Some(value) = value else { return };
+    let value = std::mem::replace(value, Expr::Verbatim(quote_spanned!(span=> __a)));
+    let (convert, result) = (slot_at(convert, span), slot_at(result, span));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#value) { __a => { let __v = #call; ::gpuvm::__private::convert(&__a, &__v, &#convert, &#result); __v } })
+    });
+}
+
+/// Fills the slot of `value.try_into()` and `Type::try_from(value)`.
+pub fn try_convert(expr: &mut Expr, number: u64) {
+    let mut call = take(expr);
+    let (value, span) = match &mut call {
+        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method)),
+        Expr::Call(node) => (node.args.first_mut(), at(&node.func)),
+        _ => return,
+    };
+    let Some(value) = value else { return };
+    let value = std::mem::replace(value, Expr::Verbatim(quote_spanned!(span=> __a)));
+    let slot = slot_at(number, span);
+    // The error's type is named by whoever uses it; that the result is a `Result` is said here.
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#value) { __a => {
+            let __d = ::core::marker::PhantomData;
+            ::gpuvm::__private::is_of(&__a, &__d);
+            let __v = #call;
+            ::gpuvm::__private::try_convert(&::gpuvm::__private::any_of(&__d), &__v, &#slot);
+            __v
+        } })
+    });
+}
+
+/// Makes a closure's body dead, as the routine's own is: a closure is borrow-checked by itself.
+pub fn closure_body(node: &mut syn::ExprClosure) {
+    let inner = take(&mut node.body);
+    *node.body = Expr::Verbatim(quote!({ ::gpuvm::__private::unreached(); #inner }));
+    // Nothing is changed in dead code, and rustc would say so.
+    for input in &mut node.inputs {
+        Immutable.visit_pat_mut(input);
+    }
+}
+
+/// Takes `mut` from the names in a pattern.
+struct Immutable;
+
+impl VisitMut for Immutable {
+    fn visit_pat_ident_mut(&mut self, node: &mut syn::PatIdent) {
+        if node.by_ref.is_none() {
+            node.mutability = None;
+        }
+        visit_mut::visit_pat_ident_mut(self, node);
+    }
+}
+
+/// Tells the `?`s in a closure what the closure results in.
+pub fn closure_result(body: &mut Expr) {
+    let span = at(body);
+    let inner = take(body);
+    *body = Expr::Verbatim(quote_spanned! {span=>
+        ({ let __result = ::core::marker::PhantomData; match (#inner) { __v => { ::gpuvm::__private::is_of(&__v, &__result); __v } } })
+    });
+}
+
+/// Fills a slot with the routine that a path names.
+pub fn function(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let marker = marker(callee, &Ident::new("__f", span), namesake, span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match #inner { __f => { ::gpuvm::__private::link(#marker, &#slot); __f } })
+    });
+}
+
 /// Fills a slot with an associated function of a type.
 pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let span = at(expr);
@@ -156,14 +401,69 @@ pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     });
 }
 
+/// An associated function whose type's arguments may be left out: `twin` beside it has the type as its result.
+pub struct Inferred {
+    /// The path of the function beside it.
+    pub twin: TokenStream,
+    /// Of the function's name.
+    pub hash: u32,
+}
+
+impl Inferred {
+    /// Fills a slot with the function that `function` is.
+    fn link(&self, function: &Ident, slot: &Ident, span: Span) -> TokenStream {
+        let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
+        quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot))
+    }
+}
+
+/// Fills a slot with the associated function that is called.
+pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool, number: u64) {
+    let Expr::Call(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.func);
+    let slot = slot_at(number, span);
+    let callee = Ident::new("__f", span);
+    let link = function.link(&callee, &slot, span);
+    let path = take(&mut node.func);
+    if with_closure {
+        // As in `call_with_closure`.
+        *node.func = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::known_as(#path, &#callee)));
+        *expr = Expr::Verbatim(quote_spanned! {span=>
+            ({
+                let #callee = ::core::marker::PhantomData;
+                match #node { __v => {
+                    match ::gpuvm::__private::any_of(&#callee) { #callee => #link }
+                    __v
+                } }
+            })
+        });
+    } else {
+        *node.func = Expr::Verbatim(quote!(#callee));
+        *expr = Expr::Verbatim(quote_spanned!(span=> (match #path { #callee => { #link; #node } })));
+    }
+}
+
+/// Fills a slot with the associated function that a path names.
+pub fn associated_function(expr: &mut Expr, function: &Inferred, number: u64) {
+    let span = at(expr);
+    let callee = Ident::new("__f", span);
+    let link = function.link(&callee, &slot_at(number, span), span);
+    let path = take(expr);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (match #path { #callee => { #link; #callee } })));
+}
+
 /// A number that belongs to the user's code.
 fn spanned(mut literal: Literal, span: Span) -> Literal {
     literal.set_span(span);
     literal
 }
 
-/// The closure: slots, their tree as the closure's result, and after it, dead but type-checked, the body. The body is a closure of its own, so
+/// The closure: slots, and their tree as the closure's result. In between, dead but type-checked, stands the body. It is a closure of its own, so
 /// that `return` and `?` mean in it what they mean in the function, and is dead there, too, so that only one copy of it is borrow-checked.
+/// What makes them dead is a call that cannot return, of which rustc knows after type checking only: behind a `return` it would warn of code that
+/// nothing reaches, and a crate that forbids this could not have routines.
 pub fn closure(
     slots: u64,
     parameters: &TokenStream,
@@ -172,18 +472,25 @@ pub fn closure(
     extras: &[TokenStream],
 ) -> TokenStream {
     let names: Vec<Ident> = (0..slots).map(slot).collect();
-    let tree = tree(&names, depth(slots));
+    let tree = (slots > 0).then(|| tree(&names, depth(slots)));
+    let returned = quote_spanned!(Span::mixed_site()=> __result);
+    // An opaque type cannot be named, nor has `?` a place where one is returned.
+    let (arrow, result) = match result {
+        Type::ImplTrait(_) => (TokenStream::new(), quote!(())),
+        result => (quote!(-> #result), quote!(#result)),
+    };
     quote! {
         || {
             #(let #names = ::core::marker::PhantomData;)*
-            return #tree;
+            ::gpuvm::__private::unreached();
             #parameters
-            let __body = || -> #result {
-                return ::gpuvm::__private::any();
+            let __body = || #arrow {
+                ::gpuvm::__private::unreached();
+                let #returned = ::core::marker::PhantomData::<#result>;
                 #body
             };
             #(#extras)*
-            loop {}
+            #tree
         }
     }
 }

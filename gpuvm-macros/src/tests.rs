@@ -54,8 +54,27 @@ fn expansions_are_rust() {
 }
 
 #[test]
+fn generated_code_finds_gpuvm_where_it_is_told() {
+    let elsewhere = || tokens("crate = crate::other::vm");
+    for source in ROUTINES {
+        let expansion = crate::emit::routine(elsewhere(), tokens(source)).to_string();
+        assert!(!expansion.contains("compile_error"), "{source}: {expansion}");
+        assert!(!expansion.contains("gpuvm ::"), "{source}: {expansion}");
+    }
+    for source in RING_KERNELS {
+        let expansion = crate::emit::ring_kernel(elsewhere(), tokens(source)).to_string();
+        assert!(!expansion.contains("gpuvm ::"), "{source}: {expansion}");
+    }
+    let expansion = crate::derive::ring_message(tokens("#[vm_type(crate = vm)] struct Id(u32);")).to_string();
+    assert!(
+        expansion.contains("vm :: __private") && !expansion.contains("gpuvm ::"),
+        "{expansion}"
+    );
+}
+
+#[test]
 fn arithmetic_on_primitives_takes_no_slots() {
-    let source = "fn f(a: f32, k: u32) -> f32 { let b = a * 2.5 - (k as f32).sqrt(); let mut s = 0.0; for i in 0..k { s += b * i as f32; } \
+    let source = "fn f(a: f32, k: u32) -> f32 { let b = a * 2.5 - (k as f32).sqrt(); let mut s = 0.0f32; for i in 0..k { s += b * i as f32; } \
                   if s > b && k % 2 == 1 { -s } else { s.max(b) } }";
     let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
     assert!(!expansion.contains("__t0"), "{expansion}");
@@ -63,10 +82,10 @@ fn arithmetic_on_primitives_takes_no_slots() {
 
 #[test]
 fn all_errors_are_reported_at_once() {
-    let source = "fn f(a: f64) -> f32 { let g = |x| x; let s = \"text\"; let v = vec![1]; 'c' }";
+    let source = "fn f(a: String) -> f32 { let g = (|x| x, 1); let s = \"text\"; let v = vec![1]; unsafe { 1.0 } }";
     let expansion = crate::emit::routine(TokenStream::new(), tokens(source)).to_string();
     assert_eq!(expansion.matches("compile_error").count(), 5, "{expansion}");
-    assert!(expansion.contains("fn f (a : f64)"), "the function itself stays");
+    assert!(expansion.contains("fn f (a : String)"), "the function itself stays");
 }
 
 /// Flattens a stream into paths to its trees, so that a mutation can pick any of them.

@@ -11,14 +11,14 @@ use gpuvm_core::interp::{Memory, Vm};
 use gpuvm_core::program::{ParamSlot, Program, Status};
 use gpuvm_macros::routine;
 
-#[routine(callee)]
+#[routine(library)]
 fn square(number: i32) -> i32 {
     let twice = number * 2;
     number * number + twice - twice
 }
 
 const LINE: u32 = line!();
-#[routine(callee)]
+#[routine(library)]
 fn walk(start: i32, step: (u32, i32), maybe: Option<f32>) -> i32 {
     let mut sum = start;
     for i in 0..step.0 {

@@ -8,20 +8,20 @@ use gpuvm_macros::routine;
 pub(crate) const ROUND: f32 = 12582912.0;
 
 /// `x` without its 12 low significand bits. Products of two such values are exact.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn head12(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0xffff_f000)
 }
 
 /// `a + b` rounded, and the exact rounding error. Needs `|a| >= |b|` or `a == 0`.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn fast_two_sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
 /// `a + b` rounded, and the exact rounding error, whichever is larger.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn two_sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;
     let b_part = sum - a;
@@ -33,7 +33,7 @@ pub(crate) fn two_sum(a: f32, b: f32) -> (f32, f32) {
 ///
 /// Dekker's product; the factors are split by truncation rather than Veltkamp's way, which takes two operations
 /// instead of four, cannot overflow, and leaves the four partial products exact all the same.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn two_product(a: f32, b: f32) -> (f32, f32) {
     let product = a * b;
     let (a_head, b_head) = (head12(a), head12(b));

@@ -19,7 +19,7 @@ const LN2_12_TAIL: f32 = 3.1946183e-5;
 /// Within 0.79 ulp. `exp(0)` is 1; `+inf` above 88.72283, 0 below -103.97208.
 ///
 /// `x = k ln(2) + r` (Cody-Waite), a polynomial for `e^r`.
-#[routine(callee)]
+#[routine(library)]
 pub fn exp(x: f32) -> f32 {
     if x > 88.72284 {
         return f32::INFINITY;
@@ -36,7 +36,7 @@ pub fn exp(x: f32) -> f32 {
 /// Within 0.80 ulp, and exact for integers. `+inf` from 128 on, 0 up to -150.
 ///
 /// `x = k + r`, and the polynomial of [`exp()`] at `r ln(2)`, a product of which the tail is kept.
-#[routine(callee)]
+#[routine(library)]
 pub fn exp2(x: f32) -> f32 {
     if x >= 128.0 {
         return f32::INFINITY;
@@ -54,7 +54,7 @@ pub fn exp2(x: f32) -> f32 {
 /// Within 1.20 ulp. `exp_m1(±0)` is `±0`, `exp_m1(-inf)` is -1.
 ///
 /// As [`exp()`], without adding up the 1: `(2^k - 1) + 2^k (e^r - 1)`.
-#[routine(callee)]
+#[routine(library)]
 pub fn exp_m1(x: f32) -> f32 {
     // 2^-26: the rest of the series is below a quarter of an ulp, and the sign of zero stays.
     if x.abs() < 1.4901161e-8 {
@@ -78,13 +78,13 @@ pub fn exp_m1(x: f32) -> f32 {
 }
 
 /// `2^k` for `-126 <= k <= 127`.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn power_of_two(k: i32) -> f32 {
     f32::from_bits((k.wrapping_add(127) as u32) << 23)
 }
 
 /// `y * 2^k` for `y` in [1/2, 2] and `-252 <= k <= 254`, rounded once.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn scale(y: f32, k: i32) -> f32 {
     // -125 to 127, where the result is normal and the power too.
     if k.wrapping_add(125) as u32 <= 252 {
@@ -103,14 +103,14 @@ const EXP_5: f32 = 0.00836915;
 const EXP_6: f32 = 0.0013822308;
 
 /// `e^(r + tail) - 1 - r` for `|r| <= 0.348` and `|tail| <= 2^-25`.
-#[routine(callee)]
+#[routine(library)]
 fn exp_series(r: f32, tail: f32) -> f32 {
     let series = r * (EXP_2 + r * (EXP_3 + r * (EXP_4 + r * (EXP_5 + r * EXP_6))));
     r * (series + tail) + tail
 }
 
 /// `x = k ln(2) + r + tail`, with `|r| <= 0.348`, for `|x| < 200`.
-#[routine(callee)]
+#[routine(library)]
 fn reduce(x: f32) -> (i32, f32, f32) {
     let k = (x * LOG2_E + ROUND) - ROUND;
     // Exact, as the product is and the operands are close.
@@ -121,7 +121,7 @@ fn reduce(x: f32) -> (i32, f32, f32) {
 }
 
 /// `e^x = 2^k * (head + tail)` for `|x| < 200`, the error of the sum below 2^-27.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn exp_parts(x: f32) -> (i32, f32, f32) {
     let (k, r, r_tail) = reduce(x);
     let (head, error) = fast_two_sum(1.0, r);
@@ -129,7 +129,7 @@ pub(crate) fn exp_parts(x: f32) -> (i32, f32, f32) {
 }
 
 /// `2^(r + r_tail)` as head and tail, for `|r| <= 0.501` and a small `r_tail`, the error of the sum below 2^-27.
-#[routine(callee)]
+#[routine(library)]
 fn exp2_fraction(r: f32, r_tail: f32) -> (f32, f32) {
     let r_head = head12(r);
     let product = r_head * LN2_12;
@@ -140,7 +140,7 @@ fn exp2_fraction(r: f32, r_tail: f32) -> (f32, f32) {
 }
 
 /// `2^(x + tail)`, where the tail may be as large as 1/8 and the sum anything but NaN.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn exp2_of_sum(x: f32, tail: f32) -> f32 {
     let sum = x + tail;
     if sum >= 129.0 {

@@ -1,61 +1,76 @@
-//! Methods of `f32` whose handling of NaN or of the sign of zero std leaves open, with one fixed meaning each, as functions.
+//! Methods of floats whose handling of NaN or of the sign of zero std leaves open, with one fixed meaning each, as functions: of `f32`, and
+//! in [`double`] of `f64`.
 
-/// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
-pub fn min(a: f32, b: f32) -> f32 {
-    if a < b || b.is_nan() || (a == b && a.is_sign_negative()) {
-        a
-    } else {
-        b
-    }
+macro_rules! fixed {
+    ($ty:ident, $bits:ident, $nan:expr) => {
+        /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
+        pub const fn min(a: $ty, b: $ty) -> $ty {
+            if a < b || b.is_nan() || (a == b && a.is_sign_negative()) {
+                a
+            } else {
+                b
+            }
+        }
+
+        /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
+        pub const fn max(a: $ty, b: $ty) -> $ty {
+            if a > b || b.is_nan() || (a == b && a.is_sign_positive()) {
+                a
+            } else {
+                b
+            }
+        }
+
+        /// `x` between `min` and `max`; NaN stays NaN.
+        ///
+        /// # Panics
+        ///
+        /// If `min > max`, or one of them is NaN.
+        #[track_caller]
+        pub fn clamp(x: $ty, min: $ty, max: $ty) -> $ty {
+            assert!(
+                min <= max,
+                "min > max, or either was NaN. min = {min:?}, max = {max:?}"
+            );
+            let raised = if x < min { min } else { x };
+            if raised > max { max } else { raised }
+        }
+
+        #[doc = concat!("The bits, with the one NaN `", stringify!($nan), "` for all of them.")]
+        pub const fn to_bits(x: $ty) -> $bits {
+            if x.is_nan() { $nan } else { x.to_bits() }
+        }
+
+        /// The number with these bits.
+        pub const fn from_bits(bits: $bits) -> $ty {
+            $ty::from_bits(bits)
+        }
+
+        /// Whether the sign is set; no NaN has one.
+        pub const fn is_sign_negative(x: $ty) -> bool {
+            to_bits(x) >> ($bits::BITS - 1) == 1
+        }
+
+        /// Whether the sign is clear, as every NaN's is.
+        pub const fn is_sign_positive(x: $ty) -> bool {
+            !is_sign_negative(x)
+        }
+
+        /// The magnitude of `x` with the sign of `sign`; a NaN's sign counts as clear.
+        pub const fn copysign(x: $ty, sign: $ty) -> $ty {
+            let mask = $bits::MAX >> 1;
+            $ty::from_bits((x.to_bits() & mask) | (to_bits(sign) & !mask))
+        }
+
+        /// 1.0 with the sign of `x`, or NaN.
+        pub const fn signum(x: $ty) -> $ty {
+            if x.is_nan() { x } else { copysign(1.0, x) }
+        }
+    };
 }
+fixed!(f32, u32, 0x7fc0_0000);
 
-/// The larger one; a number rather than NaN; 0.0 rather than -0.0.
-pub fn max(a: f32, b: f32) -> f32 {
-    if a > b || b.is_nan() || (a == b && a.is_sign_positive()) {
-        a
-    } else {
-        b
-    }
-}
-
-/// `x` between `min` and `max`; NaN stays NaN.
-///
-/// # Panics
-///
-/// If `min > max`, or one of them is NaN.
-#[track_caller]
-pub fn clamp(x: f32, min: f32, max: f32) -> f32 {
-    assert!(min <= max, "min > max, or either was NaN. min = {min:?}, max = {max:?}");
-    let raised = if x < min { min } else { x };
-    if raised > max { max } else { raised }
-}
-
-/// The bits, with the one NaN `0x7fc00000` for all of them.
-pub fn to_bits(x: f32) -> u32 {
-    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
-}
-
-/// The number with these bits.
-pub fn from_bits(bits: u32) -> f32 {
-    f32::from_bits(bits)
-}
-
-/// Whether the sign is set; no NaN has one.
-pub fn is_sign_negative(x: f32) -> bool {
-    to_bits(x) >> 31 == 1
-}
-
-/// Whether the sign is clear, as every NaN's is.
-pub fn is_sign_positive(x: f32) -> bool {
-    !is_sign_negative(x)
-}
-
-/// The magnitude of `x` with the sign of `sign`; a NaN's sign counts as clear.
-pub fn copysign(x: f32, sign: f32) -> f32 {
-    f32::from_bits((x.to_bits() & 0x7fff_ffff) | (to_bits(sign) & 0x8000_0000))
-}
-
-/// 1.0 with the sign of `x`, or NaN.
-pub fn signum(x: f32) -> f32 {
-    if x.is_nan() { x } else { copysign(1.0, x) }
+/// Of `f64`.
+pub mod double {
+    fixed!(f64, u64, 0x7ff8_0000_0000_0000);
 }

@@ -25,7 +25,7 @@ const SINH_4: f32 = 2.789984e-6;
 /// Within 0.79 ulp. `sinh(±0)` is `±0`, `sinh(±inf)` is `±inf`.
 ///
 /// A polynomial up to 1; above, `e^x / 2 - e^-x / 2`.
-#[routine(callee)]
+#[routine(library)]
 pub fn sinh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 1.0 {
@@ -51,7 +51,7 @@ pub fn sinh(x: f32) -> f32 {
 /// Within 0.87 ulp. `cosh(±inf)` is `+inf`.
 ///
 /// `e^|x| / 2 + e^-|x| / 2`.
-#[routine(callee)]
+#[routine(library)]
 pub fn cosh(x: f32) -> f32 {
     let a = x.abs();
     if a > OVERFLOW {
@@ -80,7 +80,7 @@ const TANH_5: f32 = -0.0062601934;
 /// Within 1.49 ulp. `tanh(±0)` is `±0`, `tanh(±inf)` is `±1`.
 ///
 /// A polynomial up to 0.55; above, `1 - 2 / (e^2x + 1)`.
-#[routine(callee)]
+#[routine(library)]
 pub fn tanh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.55 {
@@ -111,7 +111,7 @@ const ASINH_8: f32 = 0.00066625315;
 /// Within 1.34 ulp. `asinh(±0)` is `±0`, `asinh(±inf)` is `±inf`.
 ///
 /// A polynomial up to 1; above, `ln(x + sqrt(x^2 + 1))`.
-#[routine(callee)]
+#[routine(library)]
 pub fn asinh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 1.0 {
@@ -136,7 +136,7 @@ pub fn asinh(x: f32) -> f32 {
 /// Within 0.68 ulp. NaN below 1, `acosh(1)` is `+0`.
 ///
 /// `ln(1 + t + sqrt(2 t + t^2))` with `t = x - 1`, the root as head and tail.
-#[routine(callee)]
+#[routine(library)]
 pub fn acosh(x: f32) -> f32 {
     if x.is_nan() || x < 1.0 {
         return f32::NAN;
@@ -175,7 +175,7 @@ const ATANH_6: f32 = 0.1760517;
 /// Within 0.91 ulp. NaN outside [-1, 1], `atanh(±1)` is `±inf`, `atanh(±0)` is `±0`.
 ///
 /// A polynomial up to 1/2; above, `ln((1 + x) / (1 - x)) / 2`.
-#[routine(callee)]
+#[routine(library)]
 pub fn atanh(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.5 {
@@ -192,7 +192,7 @@ pub fn atanh(x: f32) -> f32 {
 }
 
 /// `ln(2 x)` for finite `x >= 4096`.
-#[routine(callee)]
+#[routine(library)]
 fn ln_twice(x: f32) -> f32 {
     let (head, tail) = ln_parts(x);
     let (sum, error) = fast_two_sum(head, LN2);

@@ -1,4 +1,4 @@
-//! Integer functions that are loops, and the Euclidean division of `f32`: what std writes out in Rust is written out here as
+//! Integer functions that are loops, and the Euclidean division of floats: what std writes out in Rust is written out here as
 //! routines.
 
 use gpuvm_macros::routine;
@@ -8,7 +8,7 @@ macro_rules! powers {
         /// `base` to the power of `exponent`, wrapped, and whether the exact result does not fit.
         ///
         /// Exponentiation by squaring, as std does it: no factor that is not needed is computed, so the flag is exact.
-        #[routine(callee)]
+        #[routine(library)]
         pub fn $name(base: $ty, exponent: u32) -> ($ty, bool) {
             let mut factor = base;
             let mut rest = exponent;
@@ -36,10 +36,12 @@ powers! {
     pow_i32 i32;
     pow_u64 u64;
     pow_i64 i64;
+    pow_u128 u128;
+    pow_i128 i128;
 }
 
 /// The whole part of the square root, digit by digit (Woo's abacus algorithm).
-#[routine(callee)]
+#[routine(library)]
 pub fn isqrt_u32(value: u32) -> u32 {
     let mut rest = value;
     let mut root = 0u32;
@@ -60,7 +62,7 @@ pub fn isqrt_u32(value: u32) -> u32 {
 }
 
 /// The whole part of the square root of a `u64`, likewise.
-#[routine(callee)]
+#[routine(library)]
 pub fn isqrt_u64(value: u64) -> u32 {
     let mut rest = value;
     let mut root = 0u64;
@@ -80,19 +82,27 @@ pub fn isqrt_u64(value: u64) -> u32 {
     root as u32
 }
 
-/// `f32::div_euclid`, the formula of std.
-#[routine(callee)]
-pub fn div_euclid_f32(x: f32, y: f32) -> f32 {
-    let quotient = (x / y).trunc();
-    if x % y < 0.0 {
-        return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
-    }
-    quotient
-}
+macro_rules! euclid {
+    ($($ty:ident: $quotient:ident $rest:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($ty), "::div_euclid`, the formula of std.")]
+        #[routine(library)]
+        pub fn $quotient(x: $ty, y: $ty) -> $ty {
+            let quotient = (x / y).trunc();
+            if x % y < 0.0 {
+                return if y > 0.0 { quotient - 1.0 } else { quotient + 1.0 };
+            }
+            quotient
+        }
 
-/// `f32::rem_euclid`, the formula of std.
-#[routine(callee)]
-pub fn rem_euclid_f32(x: f32, y: f32) -> f32 {
-    let rest = x % y;
-    if rest < 0.0 { rest + y.abs() } else { rest }
+        #[doc = concat!("`", stringify!($ty), "::rem_euclid`, the formula of std.")]
+        #[routine(library)]
+        pub fn $rest(x: $ty, y: $ty) -> $ty {
+            let rest = x % y;
+            if rest < 0.0 { rest + y.abs() } else { rest }
+        }
+    )*};
+}
+euclid! {
+    f32: div_euclid_f32 rem_euclid_f32;
+    f64: div_euclid_f64 rem_euclid_f64;
 }

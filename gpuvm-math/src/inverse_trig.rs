@@ -16,7 +16,7 @@ const PI_TAIL: f32 = -8.742278e-8;
 /// Within 0.88 ulp. NaN outside [-1, 1]; `asin(±0)` is `±0`.
 ///
 /// A polynomial up to 1/2; above, `asin x = pi/2 - 2 asin(sqrt((1 - x) / 2))`.
-#[routine(callee)]
+#[routine(library)]
 pub fn asin(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.5 {
@@ -41,7 +41,7 @@ pub fn asin(x: f32) -> f32 {
 /// Within 1.16 ulp. NaN outside [-1, 1]; `acos(1)` is `+0`.
 ///
 /// The polynomial and the identity of [`asin()`].
-#[routine(callee)]
+#[routine(library)]
 pub fn acos(x: f32) -> f32 {
     let a = x.abs();
     if a <= 0.5 {
@@ -58,7 +58,7 @@ pub fn acos(x: f32) -> f32 {
 /// Within 1.57 ulp. `atan(±inf)` is `±pi/2`, `atan(±0)` is `±0`.
 ///
 /// A polynomial up to 1; above, `atan x = pi/2 - atan(1 / x)`.
-#[routine(callee)]
+#[routine(library)]
 pub fn atan(x: f32) -> f32 {
     let a = x.abs();
     if a <= 1.0 {
@@ -73,7 +73,7 @@ pub fn atan(x: f32) -> f32 {
 /// `atan2(±0, -0)` is `±pi`, `atan2(±inf, +inf)` is `±pi/4`, `atan2(±inf, -inf)` is `±3pi/4`.
 ///
 /// The polynomial of [`atan()`] at the quotient of the smaller by the larger.
-#[routine(callee)]
+#[routine(library)]
 pub fn atan2(y: f32, x: f32) -> f32 {
     if x.is_nan() || y.is_nan() {
         return f32::NAN;
@@ -113,7 +113,7 @@ const ASIN_4: f32 = 0.024211599;
 const ASIN_5: f32 = 0.042108715;
 
 /// `asin(x) / x - 1` for `x^2 = z <= 1/4`.
-#[routine(callee)]
+#[routine(library)]
 fn asin_series(z: f32) -> f32 {
     z * (ASIN_1 + z * (ASIN_2 + z * (ASIN_3 + z * (ASIN_4 + z * ASIN_5))))
 }
@@ -130,7 +130,7 @@ const ATAN_8: f32 = 0.010794459;
 const ATAN_9: f32 = -0.0017661931;
 
 /// `atan(q)` for `q` in [0, 1].
-#[routine(callee)]
+#[routine(library)]
 fn atan_kernel(q: f32) -> f32 {
     let z = q * q;
     let upper = ATAN_5 + z * (ATAN_6 + z * (ATAN_7 + z * (ATAN_8 + z * ATAN_9)));

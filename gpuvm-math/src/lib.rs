@@ -33,23 +33,37 @@ extern crate gpuvm_core as gpuvm;
 
 mod double_float;
 mod exponential;
-mod fixed;
+pub mod fixed;
 mod hyperbolic;
 mod integer;
 mod inverse_trig;
 mod logarithm;
 pub mod native;
 mod power;
+mod soft_double;
 mod trig;
+mod wide;
 
 pub use exponential::{exp, exp_m1, exp2};
 pub use fixed::{clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
-pub use integer::{div_euclid_f32, isqrt_u32, isqrt_u64, pow_i32, pow_i64, pow_u32, pow_u64, rem_euclid_f32};
+pub use integer::{
+    div_euclid_f32, div_euclid_f64, isqrt_u32, isqrt_u64, pow_i32, pow_i64, pow_i128, pow_u32, pow_u64, pow_u128,
+    rem_euclid_f32, rem_euclid_f64,
+};
 pub use inverse_trig::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};
 pub use power::{cbrt, hypot, powf, powi};
+pub use soft_double::{
+    NAN as NAN_F64, add_f64, ceil_f64, div_f64, eq_f64, f32_to_f64, f64_to_f32, f64_to_i64, f64_to_i128, f64_to_u64,
+    f64_to_u128, floor_f64, i64_to_f64, i128_to_f64, le_f64, lt_f64, max_f64, min_f64, mul_add_f64, mul_f64, rem_f64,
+    round_even_f64, round_f64, sqrt_f64, sub_f64, trunc_f64, u64_to_f64, u128_to_f64,
+};
 pub use trig::{cos, sin, sin_cos, tan};
+pub use wide::{
+    div_i128, div_u128, f32_to_i128, f32_to_u128, i128_to_f32, isqrt_u128, mul_u128, overflowing_mul_i128,
+    overflowing_mul_u128, rem_i128, rem_u128, shl_u128, shr_i128, shr_u128, u128_to_f32,
+};
 
 macro_rules! library {
     ($($name:ident)*) => {
@@ -66,4 +80,10 @@ library! {
     sin cos tan sin_cos asin acos atan atan2 sinh cosh tanh asinh acosh atanh
     exp exp2 exp_m1 ln ln_1p log2 log10 log powf powi hypot cbrt
     pow_u32 pow_i32 pow_u64 pow_i64 isqrt_u32 isqrt_u64 div_euclid_f32 rem_euclid_f32
+    mul_u128 overflowing_mul_u128 overflowing_mul_i128 div_u128 div_i128 rem_u128 rem_i128
+    shl_u128 shr_u128 shr_i128 pow_u128 pow_i128 isqrt_u128
+    u128_to_f32 i128_to_f32 f32_to_u128 f32_to_i128
+    add_f64 sub_f64 mul_f64 div_f64 rem_f64 sqrt_f64 mul_add_f64 eq_f64 lt_f64 le_f64 min_f64 max_f64
+    floor_f64 ceil_f64 trunc_f64 round_f64 round_even_f64
+    i64_to_f64 u64_to_f64 i128_to_f64 u128_to_f64 f64_to_i64 f64_to_u64 f64_to_i128 f64_to_u128 f32_to_f64 f64_to_f32 div_euclid_f64 rem_euclid_f64
 }

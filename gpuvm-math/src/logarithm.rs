@@ -27,7 +27,7 @@ const TWO_24: f32 = 16777216.0;
 /// Within 0.65 ulp. `ln(±0)` is `-inf`, NaN below 0, `ln(1)` is `+0`.
 ///
 /// `k ln(2) + ln(1 + f)` with the square of `f` split exactly, the rest a polynomial.
-#[routine(callee)]
+#[routine(library)]
 pub fn ln(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -41,7 +41,7 @@ pub fn ln(x: f32) -> f32 {
 /// Within 0.76 ulp, and exact for powers of two. Special values as [`ln()`].
 ///
 /// As [`ln()`], the logarithm of the fraction multiplied by log2(e) with its tail.
-#[routine(callee)]
+#[routine(library)]
 pub fn log2(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -59,7 +59,7 @@ pub fn log2(x: f32) -> f32 {
 /// Within 0.72 ulp, and exact for powers of ten. Special values as [`ln()`].
 ///
 /// As [`log2()`].
-#[routine(callee)]
+#[routine(library)]
 pub fn log10(x: f32) -> f32 {
     if !is_positive_finite(x) {
         return ln_special(x);
@@ -77,7 +77,7 @@ pub fn log10(x: f32) -> f32 {
 /// Within 0.67 ulp. `ln_1p(-1)` is `-inf`, NaN below -1, `ln_1p(±0)` is `±0`.
 ///
 /// Near 0 the polynomial of [`ln()`] at `x`; elsewhere `ln` of the sum, and the rounding error of the sum divided by it.
-#[routine(callee)]
+#[routine(library)]
 pub fn ln_1p(x: f32) -> f32 {
     // 2^-26: the rest of the series is below a quarter of an ulp, and the sign of zero stays.
     if x.abs() < 1.4901161e-8 {
@@ -95,7 +95,7 @@ pub fn ln_1p(x: f32) -> f32 {
 /// Within 1 ulp (0.75 found) of `ln(x) / ln(base)`. Special values are those of that quotient, as in std.
 ///
 /// The quotient of the two logarithms, both as head and tail.
-#[routine(callee)]
+#[routine(library)]
 pub fn log(x: f32, base: f32) -> f32 {
     if !is_positive_finite(x) || !is_positive_finite(base) || x == 1.0 || base == 1.0 {
         return ln(x) / ln(base);
@@ -112,7 +112,7 @@ pub fn log(x: f32, base: f32) -> f32 {
 }
 
 /// `x = 2^k (1 + f)` for finite `x > 0`; `f` is exact.
-#[routine(callee)]
+#[routine(library)]
 fn split(x: f32) -> (f32, f32) {
     // Subnormal numbers have no exponent to read until they are scaled.
     let (normal, bias) = if x < f32::MIN_POSITIVE {
@@ -137,7 +137,7 @@ const LN_9: f32 = 0.13983269;
 const LN_10: f32 = -0.12621608;
 
 /// `ln(1 + f)` as head and tail for `f` in [-1/3, 1/3].
-#[routine(callee)]
+#[routine(library)]
 fn ln_fraction(f: f32) -> (f32, f32) {
     let upper = LN_6 + f * (LN_7 + f * (LN_8 + f * (LN_9 + f * LN_10)));
     let series = LN_3 + f * (LN_4 + f * (LN_5 + f * upper));
@@ -150,7 +150,7 @@ fn ln_fraction(f: f32) -> (f32, f32) {
 }
 
 /// `ln(x)` as head and tail for finite `x > 0`.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn ln_parts(x: f32) -> (f32, f32) {
     let (k, f) = split(x);
     let (f_head, f_tail) = ln_fraction(f);
@@ -158,7 +158,7 @@ pub(crate) fn ln_parts(x: f32) -> (f32, f32) {
 }
 
 /// `k ln(2) + head + tail` as head and tail.
-#[routine(callee)]
+#[routine(library)]
 fn ln_join(k: f32, head: f32, tail: f32) -> (f32, f32) {
     let (sum, error) = fast_two_sum(k * LN2_16, head);
     (sum, error + (tail + k * LN2_16_TAIL))
@@ -168,7 +168,7 @@ fn ln_join(k: f32, head: f32, tail: f32) -> (f32, f32) {
 const THIRD: f32 = 0.33333334;
 
 /// `ln(1 + a + a_tail)` as head and tail for finite `a > -1` and `|a_tail|` within an ulp of `a`.
-#[routine(callee)]
+#[routine(library)]
 pub(crate) fn ln_1p_parts(a: f32, a_tail: f32) -> (f32, f32) {
     let (sum, error) = two_sum(1.0, a);
     if a.abs() < THIRD {
@@ -180,7 +180,7 @@ pub(crate) fn ln_1p_parts(a: f32, a_tail: f32) -> (f32, f32) {
 }
 
 /// What a logarithm of 0, of a negative number, of infinity or of NaN is.
-#[routine(callee)]
+#[routine(library)]
 fn ln_special(x: f32) -> f32 {
     if x == 0.0 {
         f32::NEG_INFINITY
@@ -191,7 +191,7 @@ fn ln_special(x: f32) -> f32 {
     }
 }
 
-#[routine(callee)]
+#[routine(library)]
 fn is_positive_finite(x: f32) -> bool {
     x > 0.0 && x < f32::INFINITY
 }

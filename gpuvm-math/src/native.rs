@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use crate as math;
+use crate::fixed::double;
 
 /// A receiver of a method whose meaning gpuvm fixes where std leaves it open, borrowed, and whether integer overflow panics where the
 /// call stands: the user's crate may be built otherwise than this one.
@@ -73,13 +74,39 @@ methods! { f32;
     fn powf(x, exponent: f32) -> f32 { math::powf(x, exponent) }
     fn powi(x, exponent: i32) -> f32 { math::powi(x, exponent) }
     fn hypot(x, other: f32) -> f32 { math::hypot(x, other) }
+    /// std's `clamp`, with the panic's place in the caller.
+    #[track_caller]
+    fn clamp(x, min: f32, max: f32) -> f32 { math::clamp(x, min, max) }
+}
+
+/// Those of `f32` that a `const fn` may call.
+macro_rules! const_methods {
+    ($($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        const_methods!(@for M<'_, f32>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for M<'_, &f32>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for M<'_, &mut f32>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+    };
+    (@for $receiver:ty, |$m:ident| $value:expr;
+        $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        impl $receiver {
+            $(
+                $(#[$attribute])*
+                #[inline]
+                pub const fn $name(self $(, $arg: $arg_ty)*) -> $result {
+                    let $m = self;
+                    let $this: f32 = $value;
+                    $body
+                }
+            )*
+        }
+    };
+}
+
+const_methods! {
     /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
     fn min(a, b: f32) -> f32 { math::min(a, b) }
     /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
     fn max(a, b: f32) -> f32 { math::max(a, b) }
-    /// std's `clamp`, with the panic's place in the caller.
-    #[track_caller]
-    fn clamp(x, min: f32, max: f32) -> f32 { math::clamp(x, min, max) }
     /// The bits, with the one NaN `0x7fc00000` for all of them.
     fn to_bits(x) -> u32 { math::to_bits(x) }
     /// Whether the sign is set; no NaN has one.
@@ -90,6 +117,26 @@ methods! { f32;
     fn copysign(x, sign: f32) -> f32 { math::copysign(x, sign) }
     /// 1.0 with the sign of the number, or NaN.
     fn signum(x) -> f32 { math::signum(x) }
+}
+
+methods! { f64;
+    /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
+    fn min(a, b: f64) -> f64 { double::min(a, b) }
+    /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
+    fn max(a, b: f64) -> f64 { double::max(a, b) }
+    /// std's `clamp`, with the panic's place in the caller.
+    #[track_caller]
+    fn clamp(x, min: f64, max: f64) -> f64 { double::clamp(x, min, max) }
+    /// The bits, with the one NaN `0x7ff8000000000000` for all of them.
+    fn to_bits(x) -> u64 { double::to_bits(x) }
+    /// Whether the sign is set; no NaN has one.
+    fn is_sign_negative(x) -> bool { double::is_sign_negative(x) }
+    /// Whether the sign is clear, as every NaN's is.
+    fn is_sign_positive(x) -> bool { double::is_sign_positive(x) }
+    /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
+    fn copysign(x, sign: f64) -> f64 { double::copysign(x, sign) }
+    /// 1.0 with the sign of the number, or NaN.
+    fn signum(x) -> f64 { double::signum(x) }
 }
 
 /// Integer methods that panic inside std: here the panic's place is the caller's, as it is in a VM.
@@ -151,7 +198,7 @@ macro_rules! integers {
         }
     })*};
 }
-integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
 macro_rules! signed {
     ($($ty:ident)*) => {$(methods! { $ty;
@@ -172,7 +219,7 @@ macro_rules! signed {
         }
     })*};
 }
-signed!(i8 i16 i32 i64 isize);
+signed!(i8 i16 i32 i64 i128 isize);
 
 macro_rules! unsigned {
     ($($ty:ident)*) => {$(methods! { $ty;
@@ -193,4 +240,4 @@ macro_rules! unsigned {
         }
     })*};
 }
-unsigned!(u8 u16 u32 u64 usize);
+unsigned!(u8 u16 u32 u64 u128 usize);

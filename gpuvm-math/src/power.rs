@@ -18,7 +18,7 @@ const Y_MAX: f32 = 1099511627776.0;
 /// zero and infinity too; `powf(-1, ±inf)` is 1.
 ///
 /// `2^(y log2 |x|)`, the logarithm and the product as head and tail (FDLIBM).
-#[routine(callee)]
+#[routine(library)]
 pub fn powf(x: f32, y: f32) -> f32 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
@@ -56,7 +56,7 @@ pub fn powf(x: f32, y: f32) -> f32 {
 /// `powi(x, 0)` is 1 also for NaN.
 ///
 /// As [`powf()`], with all bits of `n`.
-#[routine(callee)]
+#[routine(library)]
 pub fn powi(x: f32, n: i32) -> f32 {
     if n == 0 {
         return 1.0;
@@ -89,7 +89,7 @@ const SCALED_THIRD_OF_BIAS: u32 = 642849266;
 ///
 /// Kahan's start from a third of the bits, a quadratic step, and Halley's iteration from a value of 12 bits, whose
 /// square is exact (FDLIBM).
-#[routine(callee)]
+#[routine(library)]
 pub fn cbrt(x: f32) -> f32 {
     let a = x.abs();
     if a == 0.0 || a.is_nan() || a == f32::INFINITY {
@@ -122,7 +122,7 @@ const SMALL_UNSCALE: f32 = 7.888609e-31;
 /// Within 2 ulp (1.20 found). `+inf` if either is infinite, even if the other is NaN.
 ///
 /// The sum of squares, scaled by a power of two where a square would leave the range.
-#[routine(callee)]
+#[routine(library)]
 pub fn hypot(x: f32, y: f32) -> f32 {
     let (ax, ay) = (x.abs(), y.abs());
     if ax == f32::INFINITY || ay == f32::INFINITY {
@@ -155,7 +155,7 @@ const LOG2_8: f32 = 0.35129845;
 ///
 /// FDLIBM's `e_pow`, in the precision of `f32`: with `s = f / (2 + f)`,
 /// `log2(1 + f) = 2 / (3 ln 2) * s * (3 + s^2 + ...)`, every factor as head and tail.
-#[routine(callee)]
+#[routine(library)]
 fn log2_parts(x: f32) -> (f32, f32) {
     let (normal, bias) = if x < f32::MIN_POSITIVE {
         (x * TWO_24, -24.0)
@@ -196,7 +196,7 @@ fn log2_parts(x: f32) -> (f32, f32) {
 }
 
 /// `x^(y_head + y_tail)` for finite `x > 0`; `y_head` has 12 bits and is at most 2^41.
-#[routine(callee)]
+#[routine(library)]
 fn pow_positive(x: f32, y_head: f32, y_tail: f32) -> f32 {
     let (log_head, log_tail) = log2_parts(x);
     let small = y_tail * log_head + (y_head + y_tail) * log_tail;
@@ -204,7 +204,7 @@ fn pow_positive(x: f32, y_head: f32, y_tail: f32) -> f32 {
 }
 
 /// `x^y` for `|x|` zero or infinite and `y` not 0.
-#[routine(callee)]
+#[routine(library)]
 fn pow_extreme(magnitude: f32, y_is_negative: bool) -> f32 {
     if (magnitude == 0.0) == y_is_negative {
         f32::INFINITY

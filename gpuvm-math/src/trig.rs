@@ -23,7 +23,7 @@ const PIO2_3: f32 = 6.0771006e-11;
 /// Within 0.92 ulp. NaN for infinities; `sin(±0)` is `±0`.
 ///
 /// Reduction to [-pi/4, pi/4] with the rest as head and tail, then FDLIBM's kernels with coefficients for `f32`.
-#[routine(callee)]
+#[routine(library)]
 pub fn sin(x: f32) -> f32 {
     if x.abs() < TINY {
         return x;
@@ -42,7 +42,7 @@ pub fn sin(x: f32) -> f32 {
 /// Within 0.92 ulp. NaN for infinities.
 ///
 /// As [`sin()`].
-#[routine(callee)]
+#[routine(library)]
 pub fn cos(x: f32) -> f32 {
     let (quadrant, r, tail) = reduce(x);
     let value = if quadrant & 1 == 0 {
@@ -60,7 +60,7 @@ pub fn cos(x: f32) -> f32 {
 /// Sine and cosine of `x` radians: the same bits as [`sin()`] and [`cos()`], with one reduction.
 ///
 /// Within 0.92 and 0.92 ulp.
-#[routine(callee)]
+#[routine(library)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
     let (quadrant, r, tail) = reduce(x);
     let s = if x.abs() < TINY { x } else { sin_kernel(r, tail) };
@@ -86,7 +86,7 @@ const TAN_7: f32 = 0.0043790825;
 /// Within 1.32 ulp. NaN for infinities; `tan(±0)` is `±0`. No `f32` is close enough to a pole to overflow.
 ///
 /// Reduction as in [`sin()`], one odd polynomial, and in odd quadrants FDLIBM's corrected reciprocal.
-#[routine(callee)]
+#[routine(library)]
 pub fn tan(x: f32) -> f32 {
     if x.abs() < TINY {
         return x;
@@ -111,7 +111,7 @@ pub fn tan(x: f32) -> f32 {
 /// for `|x| <= SMALL_MAX`.
 ///
 /// Cody and Waite, "Software Manual for the Elementary Functions", 1980.
-#[routine(callee)]
+#[routine(library)]
 fn reduce_small(x: f32) -> (i32, f32, f32) {
     let n = (x * FRAC_2_PI + ROUND) - ROUND;
     // Both products and the first difference are exact. So is the error of the second difference: where the
@@ -132,7 +132,7 @@ const UNIT_TAIL: f32 = -9.4783964e-27;
 /// Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983: `x = m * 2^e` with integers `m`
 /// and `e`, and of the bits of 2/pi those that only contribute multiples of four quadrants are skipped; 96 of the
 /// rest are enough, as no `f32` comes closer than about 2^-30 to a multiple of pi/2.
-#[routine(callee)]
+#[routine(library)]
 fn reduce_large(x: f32) -> (i32, f32, f32) {
     let bits = x.abs().to_bits();
     let m = (bits & 0x007f_ffff) | 0x0080_0000;
@@ -169,7 +169,7 @@ fn reduce_large(x: f32) -> (i32, f32, f32) {
 }
 
 /// The quadrant and the rest as head and tail, for any `x`; infinities leave NaN.
-#[routine(callee)]
+#[routine(library)]
 fn reduce(x: f32) -> (i32, f32, f32) {
     if x.abs() <= FRAC_PI_4 {
         (0, x, 0.0)
@@ -188,7 +188,7 @@ const SIN_2: f32 = 0.008332118;
 const SIN_3: f32 = -0.00019510399;
 
 /// `sin(r + tail)` for `|r| <= pi/4`.
-#[routine(callee)]
+#[routine(library)]
 fn sin_kernel(r: f32, tail: f32) -> f32 {
     let z = r * r;
     r + (r * z * (SIN_1 + z * (SIN_2 + z * SIN_3)) + tail)
@@ -200,7 +200,7 @@ const COS_2: f32 = -0.0013887308;
 const COS_3: f32 = 2.4432093e-5;
 
 /// `cos(r + tail)` for `|r| <= pi/4`.
-#[routine(callee)]
+#[routine(library)]
 fn cos_kernel(r: f32, tail: f32) -> f32 {
     let z = r * r;
     let half_z = 0.5 * z;

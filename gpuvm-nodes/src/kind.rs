@@ -17,6 +17,9 @@ pub enum Kind {
     U16,
     Isize,
     Usize,
+    I128,
+    U128,
+    F64,
     /// `!`, or a value the encoder knows is never made.
     Never,
     /// `std::num::Wrapping` of the element, a scalar integer.
@@ -29,6 +32,8 @@ pub enum Kind {
     Enum,
     Array,
     Slice,
+    /// A closure: it has no words, only the encoder knows its code.
+    Closure,
 }
 
 impl Kind {
@@ -47,33 +52,50 @@ impl Kind {
             9 => Kind::U16,
             10 => Kind::Isize,
             11 => Kind::Usize,
+            12 => Kind::I128,
+            13 => Kind::U128,
+            14 => Kind::F64,
             _ => return None,
         })
     }
 
     /// Whether it is an integer scalar.
     pub const fn is_integer(self) -> bool {
-        (self as u8) >= Kind::I32 as u8 && (self as u8) <= Kind::Usize as u8
+        (self as u8) >= Kind::I32 as u8 && (self as u8) <= Kind::U128 as u8
+    }
+
+    /// Whether it is `f32` or `f64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Kind::F32 | Kind::F64)
     }
 
     /// Whether it is an integer with a sign.
     pub const fn is_signed(self) -> bool {
-        matches!(self, Kind::I8 | Kind::I16 | Kind::I32 | Kind::I64 | Kind::Isize)
+        matches!(
+            self,
+            Kind::I8 | Kind::I16 | Kind::I32 | Kind::I64 | Kind::I128 | Kind::Isize
+        )
     }
 
-    /// Bits of an integer scalar; 1 for `bool`, 32 for `f32`, 0 for everything else.
+    /// Bits of a scalar, 1 for `bool`; 0 for everything else.
     pub const fn bits(self) -> u32 {
         match self {
             Kind::Bool => 1,
             Kind::I8 | Kind::U8 => 8,
             Kind::I16 | Kind::U16 => 16,
             Kind::F32 | Kind::I32 | Kind::U32 | Kind::Isize | Kind::Usize => 32,
-            Kind::I64 | Kind::U64 => 64,
+            Kind::I64 | Kind::U64 | Kind::F64 => 64,
+            Kind::I128 | Kind::U128 => 128,
             _ => 0,
         }
     }
 
-    /// Whether it is `bool`, `f32` or an integer.
+    /// Words of a scalar; 0 for everything else.
+    pub const fn words(self) -> u32 {
+        self.bits().div_ceil(32)
+    }
+
+    /// Whether it is `bool`, a float or an integer.
     pub const fn is_scalar(self) -> bool {
         self.bits() != 0
     }

@@ -35,6 +35,8 @@ define_methods! {
     checked_add checked_sub checked_mul checked_div checked_rem checked_neg checked_shl checked_shr checked_abs checked_pow
     saturating_add saturating_sub saturating_mul
     overflowing_add overflowing_sub overflowing_mul overflowing_neg
+    // comparisons, and Ordering
+    eq ne lt le gt ge cmp partial_cmp is_eq is_ne is_lt is_le is_gt is_ge reverse then
     // references, arrays, slices
     len is_empty clone
     // Option and Result
@@ -46,10 +48,330 @@ define_methods! {
 /// In place of a method's number: std has no method of this name.
 pub const NO_METHOD: u16 = 0xffff;
 
+/// Methods that the machine has itself of its own types, by what kind of type it is.
+pub mod of {
+    /// Of arrays and slices.
+    pub const LIST: &[&str] = &["len", "is_empty", "clone"];
+    /// Of `Option`.
+    pub const OPTION: &[&str] = &["is_some", "is_none", "unwrap", "unwrap_or", "clone"];
+    /// Of everything that has an order or is equal.
+    pub const COMPARISON: &[&str] = &[
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "cmp",
+        "partial_cmp",
+        "max",
+        "min",
+        "clamp",
+    ];
+    /// Of `Ordering` alone.
+    pub const ORDERING: &[&str] = &["is_eq", "is_ne", "is_lt", "is_le", "is_gt", "is_ge", "reverse", "then"];
+    /// Of atomics.
+    pub const ATOMIC: &[&str] = &[
+        "load",
+        "store",
+        "fetch_add",
+        "fetch_sub",
+        "fetch_and",
+        "fetch_or",
+        "fetch_xor",
+        "fetch_min",
+        "fetch_max",
+        "swap",
+        "compare_exchange",
+    ];
+}
+
 /// The number of the std method of a name.
 pub fn method_number(name: &str) -> Option<u16> {
     METHODS
         .iter()
         .position(|known| *known == name)
         .map(|place| place as u16)
+}
+
+/// How many arguments the closure takes that is a std method's last argument. `None` where there is none, or where it depends on the receiver.
+pub fn closure_of(method: &str) -> Option<usize> {
+    Some(match method {
+        "map"
+        | "filter"
+        | "filter_map"
+        | "flat_map"
+        | "inspect"
+        | "inspect_err"
+        | "take_while"
+        | "skip_while"
+        | "map_while"
+        | "for_each"
+        | "any"
+        | "all"
+        | "find"
+        | "find_map"
+        | "position"
+        | "rposition"
+        | "map_err"
+        | "and_then"
+        | "is_some_and"
+        | "is_none_or"
+        | "is_ok_and"
+        | "is_err_and"
+        | "max_by_key"
+        | "min_by_key"
+        | "sort_by_key"
+        | "sort_unstable_by_key"
+        | "partition_point"
+        | "map_or"
+        | "map_or_else"
+        | "retain"
+        | "split"
+        | "split_mut"
+        | "split_inclusive"
+        | "split_inclusive_mut"
+        | "rsplit"
+        | "rsplit_mut"
+        | "splitn"
+        | "splitn_mut"
+        | "rsplitn"
+        | "rsplitn_mut"
+        | "binary_search_by"
+        | "binary_search_by_key"
+        | "is_sorted_by_key"
+        | "select_nth_unstable_by_key"
+        | "try_for_each"
+        | "rfind"
+        | "next_if"
+        | "take_if" => 1,
+        "fold"
+        | "try_fold"
+        | "rfold"
+        | "try_rfold"
+        | "scan"
+        | "max_by"
+        | "min_by"
+        | "sort_by"
+        | "sort_unstable_by"
+        | "reduce"
+        | "chunk_by"
+        | "chunk_by_mut"
+        | "is_sorted_by"
+        | "select_nth_unstable_by" => 2,
+        "ok_or_else" | "get_or_insert_with" | "then" | "then_with" | "fill_with" => 0,
+        _ => return None,
+    })
+}
+
+/// Methods of std's whose routine depends on their result's type, also where no closure is given.
+pub const BY_RESULT: &[&str] = &[
+    "and",
+    "or",
+    "ok_or",
+    "zip",
+    "sum",
+    "product",
+    "peekable",
+    "then_some",
+    "first_chunk",
+    "first_chunk_mut",
+    "last_chunk",
+    "last_chunk_mut",
+    "split_first_chunk",
+    "split_first_chunk_mut",
+    "split_last_chunk",
+    "split_last_chunk_mut",
+    "as_array",
+    "as_mut_array",
+    "as_chunks",
+    "as_chunks_mut",
+    "as_rchunks",
+    "as_rchunks_mut",
+    "nth_back",
+    "is_sorted",
+    "into_iter",
+    "enumerate",
+    "rev",
+    "take",
+    "skip",
+    "step_by",
+    "copied",
+    "cloned",
+    "fuse",
+    "cycle",
+    "flatten",
+];
+
+/// Methods whose routine depends on the type of their first argument.
+pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "copy_within"];
+
+/// Comparisons that iterators have, too, by the type of their argument.
+pub const COMPARES_ITERATORS: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge", "cmp", "partial_cmp"];
+
+/// Methods whose routine depends on what their closure results in, which their own result does not tell.
+pub const BY_KEY: &[&str] = &[
+    "sort_by_key",
+    "sort_unstable_by_key",
+    "sort_by_cached_key",
+    "max_by_key",
+    "min_by_key",
+    "is_sorted_by_key",
+    "binary_search_by_key",
+    "select_nth_unstable_by_key",
+];
+
+/// Methods of numbers and `bool` that are routines of gpuvm's own std.
+pub const OF_SCALARS: &[&str] = &[
+    "to_le_bytes",
+    "to_ne_bytes",
+    "to_be_bytes",
+    "from_le_bytes",
+    "from_ne_bytes",
+    "from_be_bytes",
+    "then",
+    "then_some",
+    "into",
+    "is_ascii",
+    "is_ascii_digit",
+    "is_ascii_hexdigit",
+    "is_ascii_lowercase",
+    "is_ascii_uppercase",
+    "is_ascii_alphabetic",
+    "is_ascii_alphanumeric",
+    "is_ascii_whitespace",
+    "is_ascii_graphic",
+    "is_ascii_punctuation",
+    "is_ascii_control",
+    "to_ascii_lowercase",
+    "to_ascii_uppercase",
+    "eq_ignore_ascii_case",
+    "checked_div_euclid",
+    "checked_rem_euclid",
+    "wrapping_div_euclid",
+    "wrapping_rem_euclid",
+    "overflowing_div",
+    "overflowing_rem",
+    "overflowing_div_euclid",
+    "overflowing_rem_euclid",
+    "saturating_div",
+    "overflowing_pow",
+    "saturating_pow",
+    "overflowing_shl",
+    "overflowing_shr",
+    "unbounded_shl",
+    "unbounded_shr",
+    "ilog",
+    "checked_ilog",
+    "ilog10",
+    "checked_ilog10",
+    "checked_ilog2",
+    "is_multiple_of",
+    "next_multiple_of",
+    "checked_next_multiple_of",
+    "checked_next_power_of_two",
+    "midpoint",
+    "overflowing_add_signed",
+    "wrapping_add_signed",
+    "checked_add_signed",
+    "saturating_add_signed",
+    "overflowing_sub_signed",
+    "wrapping_sub_signed",
+    "checked_sub_signed",
+    "saturating_sub_signed",
+    "checked_signed_diff",
+    "carrying_add",
+    "borrowing_sub",
+    "overflowing_add_unsigned",
+    "wrapping_add_unsigned",
+    "checked_add_unsigned",
+    "saturating_add_unsigned",
+    "overflowing_sub_unsigned",
+    "wrapping_sub_unsigned",
+    "checked_sub_unsigned",
+    "saturating_sub_unsigned",
+    "saturating_neg",
+    "saturating_abs",
+    "overflowing_abs",
+    "checked_isqrt",
+    "cast_signed",
+    "cast_unsigned",
+    "make_ascii_lowercase",
+    "make_ascii_uppercase",
+    "to_le",
+    "to_be",
+    "from_le",
+    "from_be",
+];
+
+/// Methods that every iterator has, by its type alone.
+pub const OF_ITERATORS: &[&str] = &["by_ref", "count", "last", "nth"];
+
+/// Methods of iterators that depend on more than the iterator.
+pub const OF_ITERATORS_GENERIC: &[&str] = &[
+    "into_iter",
+    "enumerate",
+    "rev",
+    "take",
+    "skip",
+    "step_by",
+    "copied",
+    "cloned",
+    "fuse",
+    "cycle",
+    "flatten",
+    "map",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "inspect",
+    "zip",
+    "chain",
+    "take_while",
+    "skip_while",
+    "map_while",
+    "scan",
+    "peekable",
+    "for_each",
+    "fold",
+    "reduce",
+    "try_fold",
+    "any",
+    "all",
+    "find",
+    "find_map",
+    "position",
+    "iterator_max",
+    "iterator_min",
+    "max_by_key",
+    "min_by_key",
+    "max_by",
+    "min_by",
+    "sum",
+    "product",
+    "try_for_each",
+    "rfind",
+    "rfold",
+    "try_rfold",
+    "is_sorted_by",
+    "is_sorted_by_key",
+    "nth_back",
+    "is_sorted",
+];
+
+/// Whether a method's routine depends on more than its receiver, also where no closure is given.
+pub fn is_generic(method: &str, arguments: usize) -> bool {
+    of_an_iterator(method, arguments) != method
+        || [BY_RESULT, BY_ARGUMENT, BY_KEY]
+            .iter()
+            .any(|names| names.contains(&method))
+}
+
+/// The name under which a method is kept: that of values with an order have the names of two of iterators, but those have no argument.
+pub fn of_an_iterator(method: &str, arguments: usize) -> &str {
+    match (method, arguments) {
+        ("max", 0) => "iterator_max",
+        ("min", 0) => "iterator_min",
+        _ => method,
+    }
 }

@@ -36,7 +36,7 @@ define_nodes! {
     IntegerOf = 3;
     /// `value slot` → an integer literal whose type is the slot's.
     IntegerAs = 4;
-    /// `bits` → an f32 literal.
+    /// `bits32 bits64` → a float literal whose type its consumer decides: what it is as an f32 and as an f64.
     Float = 5;
     /// `0|1` → a bool literal.
     Bool = 6;
@@ -164,6 +164,35 @@ define_nodes! {
     IndexUnchecked = 61;
     /// `local`: the block ends in which the locals from that one on were declared.
     Leave = 62;
+    // Closures. The code of one stands where it is written; each call walks it anew.
+    /// `captures locals local_count labels label_count joins join_count length`: captured values… → the closure whose code are the `length` bytes that follow. The
+    /// numbers of its own locals, labels and joins are the `count` from the first one on; its first locals are the captured values.
+    /// The code begins with its arguments on the stack and ends with `Return`.
+    Closure = 63;
+    /// `count`: closure, arguments… → its result.
+    CallValue = 64;
+    /// `slot result`: value → the value converted to the type of slot `result` (slot: the conversion's routine; else the machine's own).
+    Convert = 69;
+    /// → a value that is not there yet, a field to be set before it is read (gpuvm's own std).
+    Unset = 70;
+    /// base, start, end → the unsized place `base[start..end]` without bounds checks (gpuvm's own std).
+    RangeUnchecked = 68;
+    /// `slot method kind` → the routine of the slot's call fact, to be called like a closure, or the machine's method of the kind, if that is not 0,
+    /// whose code is one less.
+    Function = 65;
+    /// `slot`: value → its iterator (slot: that of `into_iter`).
+    IntoIter = 66;
+    /// `slot result`: an `Option` or `Result` → what is inside; returns `None` or the error, converted by the slot's routine, as a value of the
+    /// type of slot `result`.
+    Question = 67;
+    /// `slot`: reference, length → a reference of the slot's type to the same words, of that length where it is to a slice (gpuvm's own std).
+    View = 74;
+    /// `slot` → `Default::default()` (slot: a default).
+    Default = 71;
+    /// `bits kind` → a float literal of the kind.
+    FloatOf = 72;
+    /// `bits32 bits64 slot` → a float literal of the slot's type.
+    FloatAs = 73;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

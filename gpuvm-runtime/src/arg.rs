@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
 
 use crate::buffer::Buffer;
+use crate::error::{Error, Result};
 use crate::plan::Handle;
 use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
@@ -119,6 +120,29 @@ impl Argument<'_> {
         }
     }
 
+    /// Fails if an entry does not fit its words.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SizeTooLarge`].
+    pub(crate) fn check_sizes(&self, holder: impl FnOnce() -> String) -> Result<()> {
+        let misfit = match self {
+            Argument::Uniform(value) => value.misfit(),
+            Argument::Read(column) => column.misfit(),
+            Argument::Write(column) => column.misfit(),
+            Argument::Buffer(store) => store.misfit(),
+            Argument::AtomicU32(_) | Argument::OwnedU32(_) | Argument::AtomicI32(_) | Argument::OwnedI32(_) => None,
+            Argument::Node(_) => None,
+        };
+        match misfit {
+            None => Ok(()),
+            Some(index) => Err(Error::SizeTooLarge {
+                holder: holder(),
+                index: Some(index).filter(|_| !matches!(self, Argument::Uniform(_))),
+            }),
+        }
+    }
+
     /// Whether it can stand for a parameter of the mode, types aside.
     pub(crate) fn suits(&self, mode: Mode) -> bool {
         match self {
@@ -160,7 +184,7 @@ pub trait Element: VmType {}
 macro_rules! elements {
     ($($ty:ty)*) => {$(impl Element for $ty {})*};
 }
-elements!(bool f32 i8 u8 i16 u16 i32 u32 i64 u64 isize usize);
+elements!(bool char f32 f64 i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
 
 impl<T: VmType> Element for Wrapping<T> {}
 impl<T: VmType> Element for Option<T> {}
@@ -265,10 +289,20 @@ atomic_args! {
     AtomicI32, i32;
 }
 
+/// What `name::launch` takes of a routine that has more parameters than a launch can give: nothing.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this routine cannot be launched: it has more than 12 parameters, or more than 8 that are `&mut`",
+    label = "too many parameters for a launch",
+    note = "make one struct with `#[derive(VmType, Clone, Copy)]` of some of them"
+)]
+pub trait FewerParameters {}
+
 /// A tuple of up to 12 arguments.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tuple of arguments",
-    label = "expected a tuple such as `(&x, &mut y, 0.5f32)`, `(x,)` for one argument, `()` for none"
+    label = "expected a tuple such as `(&x, &mut y, 0.5f32)`, `(x,)` for one argument, `()` for none",
+    note = "a tuple of arguments has 12 entries at most: make one struct with `#[derive(VmType, Clone, Copy)]` of some of them"
 )]
 pub trait IntoArgs<'a> {
     /// Makes the arguments, in order.

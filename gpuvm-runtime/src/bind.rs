@@ -50,6 +50,7 @@ pub(crate) fn bind<'a>(
             return Err(parameter.wrong_type("a parameter that a launch can give".to_string(), format!("`{ty}`")));
         };
         parameter.check_type(mode, element, &argument)?;
+        argument.check_sizes(|| format!("argument `{}` of `{}`", parameter.name, entry.id))?;
         params.push(Bound { mode, argument });
     }
     let vms = count_vms(entry, &params, vms)?;

@@ -7,6 +7,7 @@ use gpuvm_core::types::VmType;
 
 use crate::error::{Error, Result};
 use crate::store::{Store, copied, make};
+use crate::vector::Column;
 
 /// A column of `T` that belongs to a [`Runtime`](crate::Runtime). A clone is another handle to the same data.
 ///
@@ -38,6 +39,17 @@ impl<T: VmType> Buffer<T> {
         }
     }
 
+    /// Fails if an entry does not fit its words.
+    pub(crate) fn check_sizes(data: &[T]) -> Result<()> {
+        match data.misfit() {
+            None => Ok(()),
+            Some(index) => Err(Error::SizeTooLarge {
+                holder: "the data for a buffer".to_string(),
+                index: Some(index),
+            }),
+        }
+    }
+
     pub(crate) fn store(&self) -> &Arc<Store> {
         &self.store
     }
@@ -65,7 +77,7 @@ impl<T: VmType> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::BufferLength`] if `data` has another length, or [`Error::BufferInUse`].
+    /// [`Error::BufferLength`] if `data` has another length, [`Error::SizeTooLarge`], or [`Error::BufferInUse`].
     pub fn write(&self, data: &[T]) -> Result<()> {
         if data.len() != self.len() {
             return Err(Error::BufferLength {
@@ -73,6 +85,7 @@ impl<T: VmType> Buffer<T> {
                 found: data.len(),
             });
         }
+        Buffer::check_sizes(data)?;
         self.store.write(Arc::new(data.to_vec()))
     }
 }
@@ -110,7 +123,7 @@ mod tests {
         let error = Buffer::new(&[1u32]).write(&[1, 2]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a buffer of 1 entries cannot take 2; write the same number or make a new buffer"
+            "a buffer of 1 entry cannot take 2; write the same number or make a new buffer"
         );
     }
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::budget::Budget;
 use crate::engine::Words;
 use crate::error::{Error, Result};
+use crate::room;
 use crate::stats::Stats;
 use crate::vector::{Vector, entries, read_all};
 use crate::words::WordColumn;
@@ -36,7 +37,7 @@ impl Done {
     ///
     /// # Errors
     ///
-    /// [`Error::OutputType`] if the routine returns something else.
+    /// [`Error::OutputType`] if the routine returns something else; [`Error::OutOfMemory`] if there is no room for a copy.
     pub fn output<C: Output>(&self) -> Result<C> {
         C::from_done(self)
     }
@@ -72,10 +73,10 @@ impl Done {
         &self.stats
     }
 
-    /// Refuses a type that is not what the routine returns.
+    /// Refuses a type that is not what the routine returns, and results that there is no room for once more.
     fn check(&self, asked: &Type) -> Result<()> {
         if self.result.same(asked) {
-            return Ok(());
+            return room::for_results(self.stats.vms as usize, 4 * asked.words as usize, &self.routine);
         }
         Err(Error::OutputType {
             routine: self.routine.clone(),

@@ -2,6 +2,7 @@
 
 use gpuvm_core::compile::LinkError;
 
+use crate::counted::{counted, listed, there_are};
 use crate::done::BudgetReport;
 use crate::engine::Engine;
 use crate::plan::PlanError;
@@ -12,11 +13,13 @@ use crate::trap::TrapReport;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong between a launch and its results.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its `Debug` says what its `Display` says, because that is what `fn main() -> gpuvm::Result<()>` and `unwrap` print.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Nothing of the kind in the binary has this id.
-    #[error("no {what} has the id `{id}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    #[error("no {what} has the id `{id}`; {}", nearest.as_ref().map_or((*hint).to_string(), |n| format!("did you mean `{n}`?")))]
     UnknownId {
         /// What was looked for: a routine, or a ring kernel.
         what: &'static str,
@@ -24,6 +27,20 @@ pub enum Error {
         id: String,
         /// The nearest id there is.
         nearest: Option<String>,
+        /// What has no id although it is there.
+        hint: &'static str,
+    },
+    /// The id is that of something else.
+    #[error("`{id}` is a {found} and not a {what}; launch it with `{launch}`")]
+    OtherKind {
+        /// What was looked for: a routine, or a ring kernel.
+        what: &'static str,
+        /// What was asked for.
+        id: String,
+        /// What has the id.
+        found: &'static str,
+        /// The function that launches that.
+        launch: &'static str,
     },
     /// Two routines or two ring kernels of the binary have one id.
     #[error(
@@ -40,7 +57,7 @@ pub enum Error {
         second: String,
     },
     /// The tuple of arguments has not one entry a parameter.
-    #[error("`{routine}` takes {expected} arguments ({parameters}) and was given {found}")]
+    #[error("`{routine}` takes {}{} and was given {found}", counted(*.expected, "argument"), listed(.parameters))]
     ArgumentCount {
         /// The routine.
         routine: String,
@@ -63,8 +80,23 @@ pub enum Error {
         /// What came.
         found: String,
     },
+    /// A `usize` or `isize` has more than the 32 bits that it has in a VM.
+    #[error(
+        "{}{holder} is or has a `usize` or `isize` that does not fit 32 bits, which is what these have in a VM; use `u64` or `i64` for larger numbers",
+        index.map(|index| format!("entry {index} of ")).unwrap_or_default()
+    )]
+    SizeTooLarge {
+        /// What has it: an argument of a routine, a buffer, or a column of a plan.
+        holder: String,
+        /// The entry of the column; `None` if it is one value for all VMs.
+        index: Option<usize>,
+    },
     /// A column has not one entry a VM.
-    #[error("argument `{parameter}` of `{routine}` has {found} entries, and there are {expected} VMs ({decided_by})")]
+    #[error(
+        "argument `{parameter}` of `{routine}` has {}, and there {} ({decided_by})",
+        counted(*.found, "entry"),
+        there_are(*.expected, "VM")
+    )]
     ArgumentLength {
         /// The routine.
         routine: String,
@@ -79,7 +111,8 @@ pub enum Error {
     },
     /// The length of a `&mut [T]` argument is no multiple of the number of VMs.
     #[error(
-        "argument `{parameter}` of `{routine}` has {length} entries, which {vms} VMs cannot share evenly; a multiple of {vms} is needed"
+        "argument `{parameter}` of `{routine}` has {}, which {vms} VMs cannot share evenly; a multiple of {vms} is needed",
+        counted(*.length, "entry")
     )]
     ChunkLength {
         /// The routine.
@@ -102,6 +135,12 @@ pub enum Error {
     /// Nothing says how many VMs to run, or it says none.
     #[error("how many VMs of `{routine}` to run is not known: no argument is a column; say `.vms(n)` with n > 0")]
     NoVms {
+        /// The routine.
+        routine: String,
+    },
+    /// A launch is to make no step, so there would be no results.
+    #[error("`.steps(0)` runs `{routine}` not even once, so it has no results; say 1 or more, or leave the launch out")]
+    NoSteps {
         /// The routine.
         routine: String,
     },
@@ -128,7 +167,7 @@ pub enum Error {
         found: String,
     },
     /// Data of another length was written to a buffer.
-    #[error("a buffer of {expected} entries cannot take {found}; write the same number or make a new buffer")]
+    #[error("a buffer of {} cannot take {found}; write the same number or make a new buffer", counted(*.expected, "entry"))]
     BufferLength {
         /// Entries of the buffer.
         expected: usize,
@@ -227,7 +266,7 @@ pub enum Error {
         hint: String,
     },
     /// There is no such VM in the launch.
-    #[error("`{routine}` runs on {vms} VMs, numbered from 0, and VM {vm} was asked for")]
+    #[error("`{routine}` runs on {}, numbered from 0, and VM {vm} was asked for", counted(*.vms as usize, "VM"))]
     NoSuchVm {
         /// The routine.
         routine: String,
@@ -265,6 +304,18 @@ pub enum Error {
     Trap(Box<TrapReport>),
 }
 
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")?;
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            write!(f, "\ncaused by: {cause}")?;
+            source = cause.source();
+        }
+        Ok(())
+    }
+}
+
 impl Error {
     /// The same where it is too late to do without memory that there is not, because some of the work has been done.
     pub(crate) fn after_begin(self) -> Error {
@@ -272,5 +323,51 @@ impl Error {
             Error::OutOfMemory { reason } => Error::Device { reason },
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::Life;
+
+    #[test]
+    fn debug_says_what_display_says() {
+        let error = Error::EmptyColumn {
+            routine: "step".to_string(),
+            parameter: "x".to_string(),
+        };
+        assert_eq!(
+            format!("{error:?}"),
+            "argument `x` of `step` is empty; at least one entry is needed, one a VM"
+        );
+        let error = Error::from(RingError::State {
+            call: "call",
+            kernel: "counter".to_string(),
+            needed: "active".to_string(),
+            found: Life::Launched,
+        });
+        assert_eq!(format!("{error:?}"), format!("{error}"));
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let count = |expected, parameters: &str| Error::ArgumentCount {
+            routine: "step".to_string(),
+            expected,
+            parameters: parameters.to_string(),
+            found: 3,
+        };
+        assert_eq!(count(1, "x").to_string(), "`step` takes 1 argument (x) and was given 3");
+        assert_eq!(
+            count(2, "x, y").to_string(),
+            "`step` takes 2 arguments (x, y) and was given 3"
+        );
+        assert_eq!(count(0, "").to_string(), "`step` takes 0 arguments and was given 3");
+        let error = Error::BufferLength { expected: 1, found: 2 };
+        assert_eq!(
+            error.to_string(),
+            "a buffer of 1 entry cannot take 2; write the same number or make a new buffer"
+        );
     }
 }

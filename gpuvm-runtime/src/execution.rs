@@ -106,10 +106,21 @@ pub(crate) struct Options<'a> {
     pub steps: u32,
     pub dispatch: Dispatch,
     pub slice: Option<Duration>,
+    /// Deepest recursion, if it is not the runtime's.
+    pub depth: Option<u32>,
     pub progress: Option<OnProgress<'a>>,
 }
 
 impl Options<'_> {
+    /// What the program is linked with.
+    pub(crate) fn settings(&self, runtime: &Runtime) -> Settings {
+        let settings = runtime.settings();
+        Settings {
+            recursion_limit: self.depth.unwrap_or(settings.recursion_limit),
+            ..settings.clone()
+        }
+    }
+
     /// The same without what is called in between, which may be tied to the caller.
     pub(crate) fn without_progress(self) -> Options<'static> {
         Options {
@@ -117,6 +128,7 @@ impl Options<'_> {
             steps: self.steps,
             dispatch: self.dispatch,
             slice: self.slice,
+            depth: self.depth,
             progress: None,
         }
     }
@@ -135,7 +147,7 @@ impl<'a> Execution<'a> {
         begin: Instant,
     ) -> Execution<'a> {
         Execution {
-            settings: runtime.settings().clone(),
+            settings: options.settings(&runtime),
             runtime,
             entry,
             course,

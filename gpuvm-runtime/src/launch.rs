@@ -12,8 +12,8 @@ use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
 use crate::device::{Device, FloatMode};
 use crate::done::{Done, Results};
-use crate::engine::{Dispatch, Engine};
-use crate::error::Result;
+use crate::engine::{Dispatch, Engine, Words};
+use crate::error::{Error, Result};
 use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
 use crate::leg::{Course, Entrance};
 use crate::native;
@@ -21,6 +21,7 @@ use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
+use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
 
 #[cfg(test)]
@@ -51,6 +52,7 @@ impl<'a> Launch<'a> {
                 steps: 1,
                 dispatch: Dispatch::default(),
                 slice: None,
+                depth: None,
                 progress: None,
             },
         }
@@ -78,7 +80,7 @@ impl<'a> Launch<'a> {
     }
 
     /// How many times in a row to run it, each time with the `&mut` arguments as the time before has left them. The results are
-    /// those of the last time. A trap ends the row. On a GPU that holds all VMs at once, nothing is copied in between.
+    /// those of the last time, so there has to be one. A trap ends the row. On a GPU that holds all VMs at once, nothing is copied in between.
     ///
     /// A buffer that is `me: &mut T` or `out: &mut [T]` of one parameter and `all: &[T]` of another is seen through the latter as it was
     /// when the step began.
@@ -100,8 +102,24 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// How deep calls may nest in a program with recursion; [`Settings::recursion_limit`](crate::Settings::recursion_limit) if nothing is
+    /// said. A VM that goes deeper traps. On engines that run programs every VM has memory for as many calls from the start, so a routine that
+    /// keeps much and recurses little takes a fraction of the memory, and more VMs run at once.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, positions: &[u32]) -> gpuvm::Result<()> {
+    /// runtime.launch("perft")?.args((positions, 5u32)).depth(8).run()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.options.depth = Some(depth);
+        self
+    }
+
     /// How much [`run`](Launch::run) and [`run_async`](Launch::run_async) may run before they give up with
-    /// [`Error::Budget`](crate::Error::Budget). To go on after a budget, use [`start`](Launch::start), whose
+    /// [`Error::Budget`]. To go on after a budget, use [`start`](Launch::start), whose
     /// [`advance`](Execution::advance) has a budget of its own.
     ///
     /// ```
@@ -134,7 +152,7 @@ impl<'a> Launch<'a> {
     /// # Errors
     ///
     /// What is wrong with an argument, by its parameter's name; what the device could not do;
-    /// [`Error::Trap`](crate::Error::Trap) with the first trap by VM id, or [`Error::Budget`](crate::Error::Budget), both with the results of
+    /// [`Error::Trap`] with the first trap by VM id, or [`Error::Budget`], both with the results of
     /// all VMs that are done.
     pub fn run(self) -> Result<Done> {
         self.bind()?.run(None).0
@@ -187,7 +205,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with an argument, by its parameter's name; [`Error::EngineUnavailable`](crate::Error::EngineUnavailable) on the
+    /// What is wrong with an argument, by its parameter's name; [`Error::EngineUnavailable`] on the
     /// native engine, which cannot pause; or what the device could not do.
     pub fn start(self) -> Result<Execution<'a>> {
         let bound = self.bind()?;
@@ -199,6 +217,11 @@ impl<'a> Launch<'a> {
     fn bind(self) -> Result<Bounded<'a>> {
         let begin = Instant::now();
         let routine = (self.entry.routine)();
+        if self.options.steps == 0 {
+            return Err(Error::NoSteps {
+                routine: self.entry.id.to_string(),
+            });
+        }
         let Binding { params, vms } = bind(self.entry, &routine.params, self.args, self.vms)?;
         Ok(Bounded {
             runtime: self.runtime,
@@ -275,7 +298,7 @@ impl<'a> Bounded<'a> {
         let memory = executor.memory().filter(|_| !keep);
         let held = Held::new(params, memory.as_ref(), keep)?;
         let course = Course {
-            program: runtime.link(entry)?,
+            program: runtime.link_with(entry, &options.settings(&runtime))?,
             executor,
             engine,
             vms,
@@ -309,13 +332,11 @@ impl<'a> Bounded<'a> {
 
     /// All steps on the native engine.
     fn native_steps(mut self, held: &mut Held<'_>) -> Result<Done> {
-        let (routine, limit) = ((self.entry.routine)(), self.runtime.settings().recursion_limit);
+        let routine = (self.entry.routine)();
+        let limit = self.options.settings(&self.runtime).recursion_limit;
         let result = result_type(routine);
-        let (mut results, mut trap, mut traps) = (
-            Results::Words(vec![0; result.words as usize * self.vms as usize].into()),
-            None,
-            0,
-        );
+        let _watched = native::watch::watch(self.entry.id);
+        let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
         let mut steps = 0;
         while steps < self.options.steps && trap.is_none() {
             held.refresh()?;
@@ -355,7 +376,8 @@ impl<'a> Bounded<'a> {
             stats,
             columns: Vec::new(),
         };
-        or_trap(done, trap, traps)
+        let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &held.params, self.vms);
+        or_trap(done, trap.map(|trap| (hint(&trap), trap)), traps)
     }
 }
 

@@ -11,6 +11,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 use crate::engine::{Engine, Execute, Image, Limit, Running, Tally, Words};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
+use crate::room;
 use crate::tally::sum;
 use crate::view::Seen;
 
@@ -88,7 +89,8 @@ impl Leg {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if not even one VM fits, or not as many as there have to be.
+    /// [`Error::TooLarge`] if not even one VM fits, or not as many as there have to be; [`Error::OutOfMemory`] if the host has no room for what
+    /// all of them return.
     pub(crate) fn new(
         course: &Course,
         params: &[Seen<'_>],
@@ -97,6 +99,7 @@ impl Leg {
         routine: &str,
     ) -> Result<Leg> {
         let Course { program, vms, .. } = course;
+        room::for_results(*vms as usize, 4 * program.result_words() as usize, routine)?;
         let layout = |repeated| Layout::new(params, program.result_words(), *vms, repeated);
         let addressable = |layout: &Layout| {
             let demand = layout.demand();

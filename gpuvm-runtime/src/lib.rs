@@ -4,12 +4,14 @@
 // Generated code names `::gpuvm`, which below the facade is the core.
 extern crate gpuvm_core as gpuvm;
 
+mod alarm;
 pub mod arg;
 mod background;
 mod bind;
 pub mod budget;
 pub mod buffer;
 mod content;
+mod counted;
 pub mod device;
 pub mod done;
 pub mod engine;
@@ -27,19 +29,21 @@ pub mod progress;
 mod reference;
 pub mod registry;
 pub mod ring;
+mod room;
 pub mod runtime;
 pub mod snapshot;
 pub mod stats;
 mod store;
 mod tally;
 pub mod trap;
+mod unheard;
 mod vector;
 mod view;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 mod words;
 
-pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, IntoArg, IntoArgs, RecordArg, SliceArg};
+pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, FewerParameters, IntoArg, IntoArgs, RecordArg, SliceArg};
 pub use budget::Budget;
 pub use buffer::Buffer;
 pub use device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};

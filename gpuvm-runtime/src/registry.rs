@@ -35,6 +35,10 @@ pub(crate) trait Registered: 'static {
     const WHAT: &'static str;
     /// The attribute that registers it.
     const ATTRIBUTE: &'static str;
+    /// The function that launches it.
+    const LAUNCH: &'static str;
+    /// What of its kind has no id.
+    const WITHOUT_ID: &'static str;
 
     /// Its id.
     fn id(&self) -> &'static str;
@@ -46,6 +50,9 @@ pub(crate) trait Registered: 'static {
 impl Registered for Entry {
     const WHAT: &'static str = "routine";
     const ATTRIBUTE: &'static str = "routine";
+    const LAUNCH: &'static str = "launch";
+    const WITHOUT_ID: &'static str = "a method, a routine with type parameters or one of more than 12 parameters has no id, and is \
+                                      called by a routine that has";
 
     fn id(&self) -> &'static str {
         self.id
@@ -59,6 +66,8 @@ impl Registered for Entry {
 impl Registered for ring::Entry {
     const WHAT: &'static str = "ring kernel";
     const ATTRIBUTE: &'static str = "ring_kernel";
+    const LAUNCH: &'static str = "launch_ring";
+    const WITHOUT_ID: &'static str = "its id is the function's name, or what `#[ring_kernel(id = \"…\")]` says";
 
     fn id(&self) -> &'static str {
         self.id
@@ -76,10 +85,10 @@ type ById<E> = BTreeMap<&'static str, Vec<&'static E>>;
 ///
 /// # Errors
 ///
-/// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`] if the binary has two routines of this id.
+/// [`Error::UnknownId`] with the nearest id there is, [`Error::OtherKind`] if it is a ring kernel's, or [`Error::DuplicateId`] if the binary has
+/// two routines of this id.
 pub(crate) fn find(id: &str) -> Result<&'static Entry> {
-    static REGISTRY: OnceLock<ById<Entry>> = OnceLock::new();
-    find_in(REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>)), id)
+    find_among(routines(), ring_kernels(), id)
 }
 
 /// The ring kernel of an id.
@@ -88,8 +97,17 @@ pub(crate) fn find(id: &str) -> Result<&'static Entry> {
 ///
 /// As [`find`].
 pub(crate) fn find_ring(id: &str) -> Result<&'static ring::Entry> {
+    find_among(ring_kernels(), routines(), id)
+}
+
+fn routines() -> &'static ById<Entry> {
+    static REGISTRY: OnceLock<ById<Entry>> = OnceLock::new();
+    REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>))
+}
+
+fn ring_kernels() -> &'static ById<ring::Entry> {
     static REGISTRY: OnceLock<ById<ring::Entry>> = OnceLock::new();
-    find_in(REGISTRY.get_or_init(|| by_id(inventory::iter::<ring::Entry>)), id)
+    REGISTRY.get_or_init(|| by_id(inventory::iter::<ring::Entry>))
 }
 
 fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E> {
@@ -98,6 +116,19 @@ fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E
         registry.entry(entry.id()).or_default().push(entry);
     }
     registry
+}
+
+/// The entry of an id, or an error that says so if what is of the other kind has it.
+fn find_among<E: Registered, O: Registered>(registry: &ById<E>, others: &ById<O>, id: &str) -> Result<&'static E> {
+    if !registry.contains_key(id) && others.contains_key(id) {
+        return Err(Error::OtherKind {
+            what: E::WHAT,
+            id: id.to_string(),
+            found: O::WHAT,
+            launch: O::LAUNCH,
+        });
+    }
+    find_in(registry, id)
 }
 
 fn find_in<E: Registered>(registry: &ById<E>, id: &str) -> Result<&'static E> {
@@ -117,6 +148,7 @@ fn find_in<E: Registered>(registry: &ById<E>, id: &str) -> Result<&'static E> {
             what: E::WHAT,
             id: id.to_string(),
             nearest: nearest(registry.keys().copied(), id),
+            hint: E::WITHOUT_ID,
         }),
     }
 }
@@ -190,7 +222,42 @@ mod tests {
             "no routine has the id `sharpn`; did you mean `sharpen`?"
         );
         let error = find_in(&by_id(&ENTRIES), "mandelbrot").unwrap_err();
-        assert_eq!(error.to_string(), "no routine has the id `mandelbrot`");
+        assert_eq!(
+            error.to_string(),
+            "no routine has the id `mandelbrot`; a method, a routine with type parameters or one of more than 12 parameters has no \
+             id, and is called by a routine that has"
+        );
+    }
+
+    #[test]
+    fn an_id_of_the_other_kind_says_what_it_is() {
+        struct Kernel(&'static str);
+        impl Registered for Kernel {
+            const WHAT: &'static str = <ring::Entry as Registered>::WHAT;
+            const ATTRIBUTE: &'static str = <ring::Entry as Registered>::ATTRIBUTE;
+            const LAUNCH: &'static str = <ring::Entry as Registered>::LAUNCH;
+            const WITHOUT_ID: &'static str = <ring::Entry as Registered>::WITHOUT_ID;
+
+            fn id(&self) -> &'static str {
+                self.0
+            }
+
+            fn place(&self) -> (&'static str, u32) {
+                ("src/lib.rs", 1)
+            }
+        }
+        static KERNELS: [Kernel; 2] = [Kernel("counter"), Kernel("blur")];
+        let (routines, kernels) = (by_id(&ENTRIES), by_id(&KERNELS));
+        assert_eq!(
+            find_among(&routines, &kernels, "counter").unwrap_err().to_string(),
+            "`counter` is a ring kernel and not a routine; launch it with `launch_ring`"
+        );
+        assert_eq!(find_among(&routines, &kernels, "blur").unwrap().line, 1);
+        let error = find_among(&kernels, &routines, "sharpen").map(|_| ()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`sharpen` is a routine and not a ring kernel; launch it with `launch`"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_core::compile::{Settings, link, link_kernel};
+use gpuvm_core::compile::{Settings, link_kernel};
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::Program;
 use gpuvm_core::types::VmType;
@@ -33,8 +33,8 @@ struct Shared {
     engines: Vec<(Engine, Arc<dyn Execute>)>,
     settings: Settings,
     config: RuntimeConfig,
-    /// Linked programs by the address of their registry entry.
-    programs: Mutex<BTreeMap<usize, Arc<Program>>>,
+    /// Linked programs by the address of their registry entry and the depth they allow.
+    programs: Mutex<BTreeMap<(usize, u32), Arc<Program>>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<BTreeMap<String, Arc<Program>>>,
 }
@@ -132,8 +132,9 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the device has no memory for it.
+    /// When the device has no memory for it, or [`Error::SizeTooLarge`].
     pub fn buffer<T: VmType>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Buffer::check_sizes(data)?;
         Ok(Buffer::new(data))
     }
 
@@ -148,17 +149,25 @@ impl Runtime {
 
     /// Links a routine, or gives what was linked before.
     pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
-        self.linked(std::ptr::from_ref(entry).addr(), || Kernel::of((entry.routine)()))
+        self.link_with(entry, &self.shared.settings)
     }
 
-    /// Links the kernel of a registry entry, given its address, or gives what was linked before.
-    fn linked(&self, entry: usize, kernel: impl FnOnce() -> Kernel) -> Result<Arc<Program>> {
+    /// Links the kernel of a registry entry, given its address, or gives what was linked before with the runtime's settings and any depth.
+    fn linked(&self, entry: usize, kernel: impl FnOnce() -> Kernel, settings: &Settings) -> Result<Arc<Program>> {
+        let own = Settings {
+            recursion_limit: settings.recursion_limit,
+            ..self.shared.settings.clone()
+        };
+        if *settings != own {
+            return Ok(Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, settings)?));
+        }
+        let entry = (entry, settings.recursion_limit);
         let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs().get(&entry) {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
-        let program = Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, &self.shared.settings)?);
+        let program = Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, settings)?);
         Ok(Arc::clone(programs().entry(entry).or_insert(program)))
     }
 
@@ -179,7 +188,7 @@ impl Runtime {
 
     /// Links what each VM does for a ring kernel, or gives what was linked before.
     pub(crate) fn link_ring(&self, entry: &'static ring::handler::Entry) -> Result<Arc<Program>> {
-        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel())
+        self.link_ring_with(entry, &self.shared.settings)
     }
 
     /// The same with settings that may be others than the runtime's.
@@ -188,18 +197,13 @@ impl Runtime {
         entry: &'static ring::handler::Entry,
         settings: &Settings,
     ) -> Result<Arc<Program>> {
-        if *settings == self.shared.settings {
-            return self.link_ring(entry);
-        }
-        Ok(Arc::new(link_kernel(&entry.kernel(), gpuvm_math::LIBRARY, settings)?))
+        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel(), settings)
     }
 
     /// Links a routine with settings that may be others than the runtime's.
     pub(crate) fn link_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
-        if *settings == self.shared.settings {
-            return self.link(entry);
-        }
-        Ok(Arc::new(link((entry.routine)(), gpuvm_math::LIBRARY, settings)?))
+        let kernel = || Kernel::of((entry.routine)());
+        self.linked(std::ptr::from_ref(entry).addr(), kernel, settings)
     }
 
     /// The engine that an engine means for a launch that may have to pause.

@@ -161,6 +161,15 @@ impl Store {
         state.host.is_none() && state.device.is_some()
     }
 
+    /// The first entry on the host that its words cannot hold.
+    pub(crate) fn misfit(&self) -> Option<usize> {
+        if !self.element.narrows() {
+            return None;
+        }
+        let host = self.lock().host.clone();
+        host?.misfit()
+    }
+
     /// Bytes of all its entries.
     pub(crate) fn bytes(&self) -> u64 {
         4 * self.words()

@@ -3,7 +3,11 @@
 use gpuvm_core::interp::trap_site;
 use gpuvm_core::program::{Program, TrapRecord};
 
+use crate::arg::Mode;
+use crate::bind::{self, Bound};
+use crate::counted::counted;
 use crate::done::Done;
+use crate::registry::Entry;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]
@@ -18,6 +22,8 @@ pub struct TrapReport {
     pub line: u32,
     /// What a native panic at that place says.
     pub message: String,
+    /// What is often the reason of such a trap, if it may be the reason of this one.
+    pub hint: Option<String>,
     /// How many VMs trapped.
     pub count: u64,
     pub(crate) done: Done,
@@ -46,12 +52,31 @@ impl std::fmt::Display for TrapReport {
             ..
         } = self;
         write!(f, "VM {vm} of `{routine}` trapped at {file}:{line}: {message}")?;
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
         match self.count {
             0 | 1 => Ok(()),
             2 => f.write_str(" (and 1 more VM trapped)"),
             count => write!(f, " (and {} more VMs trapped)", count - 1),
         }
     }
+}
+
+/// Says that a VM sees a chunk of its own, if an index is out of bounds of what is as long as a chunk but would be in bounds of all chunks.
+pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Entry, params: &[Bound<'_>], vms: u32) -> Option<String> {
+    let rest = trap.message.strip_prefix("index out of bounds: the len is ")?;
+    let (len, index) = rest.split_once(" but the index is ")?;
+    let (len, index): (usize, usize) = (len.parse().ok()?, index.parse().ok()?);
+    let found = params.iter().position(|bound| {
+        let all = bound.argument.len();
+        bound.mode == Mode::Chunk && all / vms as usize == len && index < all
+    });
+    let name = bind::name(entry, found?);
+    let entries = counted(len, "entry");
+    Some(format!(
+        "`{name}` is cut to chunks of {entries} a VM, and each VM sees its own, which starts at index 0"
+    ))
 }
 
 /// Where and why a VM trapped, whatever engine ran it.
@@ -73,5 +98,54 @@ impl Trap {
             line: site.place.line,
             message: site.cause.message(record.words),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arg::IntoArg;
+
+    #[test]
+    fn a_chunk_starts_at_0() {
+        let entry = Entry {
+            id: "fill",
+            file: "src/lib.rs",
+            line: 1,
+            params: &["n", "out"],
+            routine: || unreachable!("nobody runs it"),
+            native: |_| Ok(()),
+        };
+        let mut out = [0u32; 8];
+        let bound = |mode, argument: crate::arg::Arg<'static>| Bound {
+            mode,
+            argument: argument.0,
+        };
+        let params = [
+            bound(Mode::Value, 5u32.into_arg()),
+            Bound {
+                mode: Mode::Chunk,
+                argument: (&mut out).into_arg().0,
+            },
+        ];
+        let hint = |message: &str, vms| {
+            let trap = Trap {
+                vm: 1,
+                file: "src/lib.rs".to_string(),
+                line: 2,
+                message: message.to_string(),
+            };
+            hint_of_chunk(&trap, &entry, &params, vms)
+        };
+        let index = |len, index| format!("index out of bounds: the len is {len} but the index is {index}");
+        assert_eq!(
+            hint(&index(1, 1), 8).as_deref(),
+            Some("`out` is cut to chunks of 1 entry a VM, and each VM sees its own, which starts at index 0")
+        );
+        assert!(hint(&index(2, 7), 4).is_some());
+        // Not in all chunks together either, of something of another length, of something else.
+        assert_eq!(hint(&index(2, 8), 4), None);
+        assert_eq!(hint(&index(3, 4), 4), None);
+        assert_eq!(hint("attempt to divide by zero", 4), None);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
@@ -18,6 +19,9 @@ pub(crate) trait Column: Send + Sync {
 
     /// Writes the words of the entries in `range` to `words`, which has exactly as many.
     fn write_words(&self, range: Range<usize>, words: &mut [u32]);
+
+    /// The first entry that its words cannot hold, which may be one of a type that [narrows](Type::narrows).
+    fn misfit(&self) -> Option<usize>;
 
     /// A copy of all entries.
     fn to_vector(&self) -> Box<dyn Vector>;
@@ -100,6 +104,21 @@ pub(crate) fn write_entries<T: VmType>(entries: &[T], words: &mut [u32]) {
     }
 }
 
+/// The first entry that its words cannot hold. Where no entry can be one none is looked at.
+fn first_misfit<T: VmType>(entries: &[T]) -> Option<usize> {
+    if !T::TYPE.narrows() {
+        return None;
+    }
+    let first = AtomicUsize::new(usize::MAX);
+    each_piece(entries.len(), &|range| {
+        let start = range.start;
+        if let Some(at) = entries[range].iter().position(|entry| !entry.fits_words()) {
+            first.fetch_min(start + at, Ordering::Relaxed);
+        }
+    });
+    Some(first.into_inner()).filter(|first| *first < entries.len())
+}
+
 /// Replaces `entries` by what `words` says, over several threads if there are many. Little of it depends on `T`, because it is
 /// compiled in the user's crate for every type of column.
 fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
@@ -153,6 +172,10 @@ macro_rules! column {
 
             fn write_words(&self, range: Range<usize>, words: &mut [u32]) {
                 write_entries(&self[range], words);
+            }
+
+            fn misfit(&self) -> Option<usize> {
+                first_misfit::<T>(self)
             }
 
             fn to_vector(&self) -> Box<dyn Vector> {
@@ -217,6 +240,10 @@ macro_rules! column_behind {
                 (**self).write_words(range, words);
             }
 
+            fn misfit(&self) -> Option<usize> {
+                (**self).misfit()
+            }
+
             fn to_vector(&self) -> Box<dyn Vector> {
                 (**self).to_vector()
             }
@@ -263,6 +290,19 @@ mod tests {
         column.copy_from(&*copy);
         column.copy_from(&vec![1u32]);
         assert_eq!(data, [1, 20, 3]);
+    }
+
+    #[test]
+    fn the_first_entry_that_does_not_fit_is_found() {
+        let large = 1usize << 40;
+        assert_eq!(Column::misfit(&vec![1, 2, large, 3, large]), Some(2));
+        assert_eq!(Column::misfit(&vec![(1u32, Some(large)), (1, None)]), Some(0));
+        assert_eq!(Column::misfit(&vec![1usize, 2]), None);
+        assert_eq!(Column::misfit(&vec![u64::MAX; 3]), None);
+        let mut many = vec![0usize; 3 * PIECE];
+        (many[2 * PIECE + 5], many[PIECE - 1]) = (large, large);
+        assert_eq!(Column::misfit(&&many[..]), Some(PIECE - 1));
+        assert_eq!(Column::misfit(&&many[PIECE..]), Some(PIECE + 5));
     }
 
     #[test]

@@ -35,6 +35,10 @@ impl Column for WordColumn {
         words.copy_from_slice(&self.words[self.range(range)]);
     }
 
+    fn misfit(&self) -> Option<usize> {
+        None
+    }
+
     fn to_vector(&self) -> Box<dyn Vector> {
         Box::new(WordColumn {
             element: self.element,

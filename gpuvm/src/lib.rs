@@ -177,15 +177,21 @@ pub fn default<T: Default>() -> T {
 #[doc(hidden)]
 pub mod __private {
     pub use gpuvm_core::private::*;
+    pub use gpuvm_macros::routine;
     pub use gpuvm_math as math;
     pub use gpuvm_math::native::M;
-    pub use gpuvm_runtime::native::{NativeCx, enter};
+    pub use gpuvm_runtime::native::{NativeCx, enter, vm};
     pub use gpuvm_runtime::registry::Entry;
     pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
-        AtomicArg, ChunkArg, ColumnArg, Done, Element, IntoArg, RecordArg, Result, Runtime, SliceArg, inventory,
+        AtomicArg, ChunkArg, ColumnArg, Done, Element, FewerParameters, IntoArg, RecordArg, Result, Runtime, SliceArg,
+        inventory,
     };
+    /// What `crate = …` says in generated attributes.
+    pub mod home {
+        pub use super::super::__private;
+    }
 }
 
 /// The README's program, compiled and run as a test.

@@ -8,6 +8,7 @@
 #![allow(
     clippy::all,
     dead_code,
+    for_loops_over_fallibles,
     unused_assignments,
     unused_variables,
     unused_parens,
@@ -30,30 +31,41 @@ mod budgets;
 #[cfg(not(wrapping))]
 mod buffers;
 mod calls_recursion;
+mod characters;
+mod closures;
 mod constants;
 mod control_flow;
+mod conversions;
 mod destructuring;
 #[cfg(not(wrapping))]
 mod dispatch;
+mod doubles;
 mod enums;
 mod evaluation_order;
 #[cfg(not(wrapping))]
 mod exactness;
 #[cfg(not(wrapping))]
 mod execution;
+mod functions;
 mod generics;
+mod integers128;
 mod integers64;
+mod iterators;
 mod jumps;
 mod labels;
 #[cfg(not(wrapping))]
 mod large;
+mod lent;
 mod loops;
 mod methods;
+mod opaque;
 mod operations;
 mod operators;
 mod option;
+mod orderings;
 mod other_crate;
 mod params;
+mod paths;
 mod patterns;
 #[cfg(not(wrapping))]
 mod plans;
@@ -61,6 +73,7 @@ mod random;
 mod references;
 #[cfg(not(wrapping))]
 mod relaxed;
+mod results;
 mod scalars;
 #[cfg(not(wrapping))]
 mod scale;
@@ -70,6 +83,10 @@ mod slices;
 mod small_integers;
 #[cfg(not(wrapping))]
 mod snapshots;
+mod std_iterators;
+mod std_numbers;
+mod std_parts;
+mod std_slices;
 mod structs;
 mod traps;
 mod until;

@@ -149,7 +149,6 @@ impl BitXor for Modular {
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
-#[vm_type(manual_eq)]
 struct Hour(u32);
 
 #[routine]

@@ -88,6 +88,43 @@ macro_rules! integers {
 }
 integers! { u32 i32 u64 i64 u8 i8 u16 i16 }
 
+macro_rules! wide_integers {
+    ($($ty:ident)*) => {$(
+        impl Sample for $ty {
+            fn edges() -> Vec<Self> {
+                let mut edges = vec![0, 1, 2, 3, 10, 64, 127, $ty::MAX, $ty::MAX - 1, $ty::MIN, $ty::MIN + 1, !0];
+                for bit in [31, 32, 63, 64, 95, 96, 126] {
+                    edges.extend([(1 << bit) - 1, 1 << bit, !(1 << bit)]);
+                }
+                edges
+            }
+
+            fn random(rng: &mut Rng) -> Self {
+                let (bits, low) = (rng.next(), rng.next());
+                let wide = ((bits as u128) << 64 | low as u128) as $ty;
+                match bits >> 62 {
+                    0 => low as u8 as $ty,
+                    // Of random magnitude.
+                    1 => wide >> (low >> 40) as u32 % $ty::BITS,
+                    2 => low as $ty,
+                    _ => wide,
+                }
+            }
+        }
+
+        impl Sample for Wrapping<$ty> {
+            fn edges() -> Vec<Self> {
+                $ty::edges().into_iter().map(Wrapping).collect()
+            }
+
+            fn random(rng: &mut Rng) -> Self {
+                Wrapping($ty::random(rng))
+            }
+        }
+    )*};
+}
+wide_integers! { u128 i128 }
+
 impl Sample for bool {
     fn edges() -> Vec<Self> {
         vec![false, true]
@@ -95,6 +132,20 @@ impl Sample for bool {
 
     fn random(rng: &mut Rng) -> Self {
         rng.next() & 1 == 1
+    }
+}
+
+impl Sample for char {
+    fn edges() -> Vec<Self> {
+        "\0\t\n 09AFGZ_afgz~\u{7f}\u{80}\u{9f}\u{a0}\u{7ff}\u{800}\u{1680}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}"
+            .chars()
+            .collect()
+    }
+
+    fn random(rng: &mut Rng) -> Self {
+        let bits = rng.next() as u32;
+        let most = if bits >> 30 == 0 { 0x11_0000 } else { 128 };
+        char::from_u32(bits % most).unwrap_or('x')
     }
 }
 
@@ -138,6 +189,53 @@ impl Sample for f32 {
             1 => (bits % 41) as f32 - 20.0,
             2 => (bits as u32 as f32 / u32::MAX as f32 - 0.5) * 8.0,
             _ => (bits as i32) as f32 / 1024.0,
+        }
+    }
+}
+
+impl Sample for f64 {
+    fn edges() -> Vec<Self> {
+        let mut edges = vec![
+            0.0,
+            1.0,
+            0.5,
+            1.5,
+            2.5,
+            0.1,
+            1.0e-10,
+            4_503_599_627_370_495.5,
+            9_007_199_254_740_993.0,
+            2.0f64.powi(31),
+            2.0f64.powi(32),
+            2.0f64.powi(63),
+            2.0f64.powi(64),
+            2.0f64.powi(127),
+            f64::from(f32::MAX),
+            1.0e-40,
+            1.0e-46,
+            1.0e300,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::from_bits(1),
+            f64::from_bits((1 << 52) - 1),
+            f64::EPSILON,
+            std::f64::consts::FRAC_PI_2,
+            709.8,
+            f64::INFINITY,
+        ];
+        let negative: Vec<f64> = edges.iter().map(|x| -x).collect();
+        edges.extend(negative);
+        edges.push(f64::NAN);
+        edges
+    }
+
+    fn random(rng: &mut Rng) -> Self {
+        let (bits, how) = (rng.next(), rng.next());
+        match how >> 62 {
+            0 => f64::from_bits(bits),
+            1 => (bits % 41) as f64 - 20.0,
+            2 => (bits as f64 / u64::MAX as f64 - 0.5) * 8.0,
+            _ => (bits as i64) as f64 / 1024.0,
         }
     }
 }

@@ -7,7 +7,7 @@ use gpuvm::prelude::*;
 use crate::harness::{Case, runtime_with};
 
 /// The cases with the most for an optimiser to get wrong.
-const CASES: [&[Case]; 10] = [
+const CASES: [&[Case]; 13] = [
     crate::algebra::cases::ALL,
     crate::loops::cases::ALL,
     crate::patterns::cases::ALL,
@@ -18,6 +18,9 @@ const CASES: [&[Case]; 10] = [
     crate::traps::cases::ALL,
     crate::integers64::cases::ALL,
     crate::structs::cases::ALL,
+    crate::closures::cases::ALL,
+    crate::iterators::cases::ALL,
+    crate::results::cases::ALL,
 ];
 
 /// For settings that make other programs of the same instructions: one engine tells whether they are right.
@@ -60,6 +63,14 @@ fn without_copy_propagation() {
 fn without_dead_code_removal() {
     all_agree(Settings {
         dead_code: false,
+        ..Settings::default()
+    });
+}
+
+#[test]
+fn without_jump_threading() {
+    all_agree(Settings {
+        threading: false,
         ..Settings::default()
     });
 }
@@ -110,6 +121,7 @@ fn without_anything() {
         fold: false,
         copies: false,
         dead_code: false,
+        threading: false,
         inline: None,
         loops: false,
         promote: false,

@@ -446,14 +446,14 @@ fn what_does_not_fit_a_loop_is_told() -> gpuvm::Result<()> {
     }));
     assert_eq!(
         state,
-        "state 0 of `iterate` begins as 3 entries of `u32`, and its body made 1 entries of `u32` of it; a state keeps its type and length"
+        "state 0 of `iterate` begins as 3 entries of `u32`, and its body made 1 entry of `u32` of it; a state keeps its type and length"
     );
     let failed = message(plan.iterate_until(9, [column], |plan, [x]| {
         plan.map("until_write", (&buffer, x))?;
         plan.map("until_step", (x, x))?;
         unreachable!()
     }));
-    assert!(failed.contains("takes 1 arguments (x) and was given 2"), "{failed}");
+    assert!(failed.contains("takes 1 argument (x) and was given 2"), "{failed}");
 
     let mut empty = runtime().plan();
     let bits = empty.input(vec![false]);

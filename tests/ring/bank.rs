@@ -165,7 +165,8 @@ fn an_actor_that_sends_too_much_or_nowhere_is_told() {
             .blocking_send_all([split(0, 5), split(1, 6), nowhere, split(1, 1)])
             .unwrap();
         kernel.blocking_activate().unwrap();
-        kernel.blocking_settle().unwrap();
+        let settled = kernel.blocking_settle().unwrap_err().to_string();
+        assert!(settled.contains("raise `#[ring_kernel(sends = …)]`"), "{settled}");
         let dead: Vec<String> = std::iter::from_fn(|| kernel.dead_letter())
             .map(|letter| letter.to_string())
             .collect();

@@ -1,7 +1,7 @@
 //! What a kernel tells `tracing` of its life.
 
 use std::fmt::{Debug, Write};
-use std::sync::Mutex;
+use std::sync::{Mutex, Once};
 
 use gpuvm::prelude::*;
 use gpuvm::ring::Restart;
@@ -73,8 +73,14 @@ fn told_of_failure(_: &mut u32, _: Step) {
     panic!("it was to trap")
 }
 
+/// Listens to all kernels of the process from now on.
+pub fn listen() {
+    static LISTENS: Once = Once::new();
+    LISTENS.call_once(|| subscriber::set_global_default(Listener).unwrap());
+}
+
 /// What a kernel of this id has told, in order.
-fn told_by(id: &str) -> Vec<String> {
+pub fn told_by(id: &str) -> Vec<String> {
     let told = TOLD.lock().unwrap();
     told.iter()
         .filter(|line| line.split(", ").any(|part| part == id))
@@ -84,7 +90,7 @@ fn told_by(id: &str) -> Vec<String> {
 
 #[test]
 fn each_step_of_a_life_is_told() {
-    subscriber::set_global_default(Listener).unwrap();
+    listen();
     let options = RingOptions { actors: 3, ..default() };
     let kernel = active("told", Engine::Native, options.clone());
     kernel.blocking_send_all([(0, Step::Stop), (1, Step::Trap)]).unwrap();

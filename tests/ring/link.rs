@@ -81,12 +81,18 @@ fn expected(printers: u32, mut mail: Vec<(u32, Page)>) -> Vec<(u32, Copied)> {
 
 /// Links printers to readers, and has them print these pages.
 fn forward(printing: &KernelHandle, readers: &KernelHandle, pages: &[(u32, Page)]) {
+    settle_both(printing, readers, pages).unwrap();
+}
+
+/// The same, with what who waits for the first kernel is told.
+fn settle_both(printing: &KernelHandle, readers: &KernelHandle, pages: &[(u32, Page)]) -> gpuvm::Result<()> {
     printing.link(readers).unwrap();
     readers.blocking_activate().unwrap();
     printing.blocking_send_all(pages.iter().copied()).unwrap();
     printing.blocking_activate().unwrap();
-    printing.blocking_settle().unwrap();
+    let settled = printing.blocking_settle();
     readers.blocking_settle().unwrap();
+    settled
 }
 
 /// All answers of actors, each one's in order.
@@ -136,7 +142,11 @@ fn what_was_forwarded_before_a_trap_was_forwarded() {
             ..actors(1)
         };
         let (printing, readers) = (launch("printer", engine, options), launch("reader", engine, actors(16)));
-        forward(&printing, &readers, &pages);
+        let told = settle_both(&printing, &readers, &pages).unwrap_err().to_string();
+        assert!(
+            told.contains("raise `#[ring_kernel(forwards = …)]`"),
+            "{engine}: {told}"
+        );
         assert_eq!(answers(&readers), expected, "{engine}");
         let letter = printing.dead_letter().unwrap().to_string();
         assert!(
@@ -263,7 +273,7 @@ fn what_cannot_be_linked_or_forwarded_is_told() {
         letter.to_string()
     };
     print(&printing);
-    assert!(reason(&readers).ends_with("has 1 actors, numbered from 0, and actor 4 was named"));
+    assert!(reason(&readers).ends_with("has 1 actor, numbered from 0, and actor 4 was named"));
     readers.blocking_terminate().unwrap();
     print(&printing);
     assert!(reason(&printing).ends_with("and it is terminated"));

@@ -14,6 +14,7 @@ mod parcel_life;
 mod reply;
 mod snapshots;
 mod talk;
+mod told;
 
 use std::sync::OnceLock;
 use std::time::Duration;

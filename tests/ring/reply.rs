@@ -4,11 +4,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gpuvm::prelude::*;
-use gpuvm::ring::{Answers, Restart};
+use gpuvm::ring::{Answers, Restart, RingError};
 use proptest::prelude::*;
 
 use super::talk::goes_round;
-use super::{ENGINES, LONG, actors, launch};
+use super::{ENGINES, LONG, actors, launch, ring_error};
 
 #[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
 enum Ask {
@@ -124,11 +124,17 @@ proptest! {
             told.extend(of_actor.0);
             lost += of_actor.1;
         }
+        let mut too_often = None;
         for engine in ENGINES {
             let kernel = launch("teller", engine, RingOptions { restart, ..actors(count) });
             kernel.blocking_send_all(asks.iter().copied()).unwrap();
             kernel.blocking_activate().unwrap();
-            kernel.blocking_settle().unwrap();
+            let times = match kernel.blocking_settle().map_err(ring_error) {
+                Ok(()) => 0,
+                Err(RingError::Exceeded { times, .. }) => times,
+                Err(other) => panic!("{engine}: {other}"),
+            };
+            prop_assert_eq!(*too_often.get_or_insert(times), times, "{}", engine);
             let mut found: Vec<Told> = std::iter::from_fn(|| kernel.try_receive().unwrap()).collect();
             found.sort_by_key(|told| told.actor);
             prop_assert_eq!(&found, &told, "{}", engine);

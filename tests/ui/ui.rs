@@ -1,6 +1,12 @@
 //! One case a rule: `<topic>/<rule>.rs` is refused with exactly the words in `<topic>/<rule>.stderr`. After a change of a message, run with
 //! `TRYBUILD=overwrite` and read what came out.
 
+#![deny(clippy::pedantic)]
+
+/// Here for clippy alone, which does not look at trybuild's cases.
+#[path = "lints/everything.rs"]
+mod everything;
+
 use std::process::Command;
 
 /// The compiler whose words the expected messages hold, next to ours.

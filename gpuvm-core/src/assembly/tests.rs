@@ -113,6 +113,7 @@ fn a_routine_prints_with_its_own_words() {
         hash: 0,
         name: "",
         ty: u32::TYPE,
+        refs: 0,
         offset: 0,
     }];
     static PAIR: Type = Type::record(Kind::Tuple, "tuple", FIELDS);
@@ -147,6 +148,7 @@ fn a_routine_prints_with_its_own_words() {
                 last_line: 6,
             }]),
             relaxed: false,
+            is_const: false,
         };
         &ROUTINE
     }
@@ -225,8 +227,8 @@ fn what_is_wrong_is_named() {
         "line 2: expected the end of the line, found `halt`"
     );
     assert_eq!(
-        refusal("param [f64; 2]"),
-        "line 1: `f64` is no scalar: there are bool, f32 and the integers"
+        refusal("param [f16; 2]"),
+        "line 1: `f16` is no scalar: there are bool, f32, f64 and the integers"
     );
     assert_eq!(
         refusal("code\nmul w1, w2, w3"),

@@ -44,7 +44,7 @@ pub fn kind_of(name: &str) -> Result<Kind, String> {
     (0..=u8::MAX)
         .map_while(Kind::from_code)
         .find(|kind| kind_name(*kind) == name)
-        .ok_or_else(|| format!("`{name}` is no scalar: there are bool, f32 and the integers"))
+        .ok_or_else(|| format!("`{name}` is no scalar: there are bool, f32, f64 and the integers"))
 }
 
 /// The type of a whole text, as [`print`] makes it.
@@ -115,7 +115,7 @@ fn print_type(text: &mut String, ty: &Type) {
         (Kind::Tuple, _) => {
             text.push('(');
             for field in ty.fields {
-                print_type(text, field.ty);
+                print_field(text, field);
                 text.push_str(", ");
             }
             if ty.fields.len() > 1 {
@@ -161,9 +161,16 @@ fn print_fields(text: &mut String, fields: &[Field]) {
         } else {
             let _ = write!(text, "{}: ", field.name);
         }
-        print_type(text, field.ty);
+        print_field(text, field);
     }
     text.push_str(if fields.is_empty() { " {}" } else { " }" });
+}
+
+fn print_field(text: &mut String, field: &Field) {
+    for _ in 0..field.refs {
+        text.push('&');
+    }
+    print_type(text, field.ty);
 }
 
 /// Deeper nesting than any program has, so that hostile text cannot exhaust the stack.
@@ -231,6 +238,7 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
                 hash: name_hash("0"),
                 name: "",
                 ty: element,
+                refs: 0,
                 offset: 0,
             };
             let ty = Type::record(Kind::Wrapping, "Wrapping", keep_fields(vec![field], 0));
@@ -275,15 +283,21 @@ fn parse_fields(
         if named {
             cursor.expect(":")?;
         }
+        let mut refs = 0;
+        while cursor.eat("&") {
+            refs += 1;
+        }
         let ty = parse_type(cursor, depth + 1)?;
         let kept = if name == index { "" } else { keep(name) };
-        fields.push(Field {
+        let field = Field {
             hash: name_hash(name),
             name: kept,
             ty,
+            refs,
             offset,
-        });
-        offset = checked_size(u64::from(offset) + u64::from(ty.words))?;
+        };
+        offset = checked_size(u64::from(offset) + u64::from(field.type_ref().words()))?;
+        fields.push(field);
         if !cursor.eat(",") {
             cursor.expect(close)?;
             break;

@@ -19,19 +19,19 @@ const FROM_END: [u32; 8] = [
     name_hash("-8"),
 ];
 
-/// The field of that hash.
-const fn field_of(fields: &'static [Field], hash: u32) -> Field {
+/// The index of the field of that hash.
+const fn index_of(fields: &'static [Field], hash: u32) -> usize {
     let mut i = 0;
     while i < fields.len() {
         if fields[i].hash == hash {
-            return fields[i];
+            return i;
         }
         i += 1;
     }
     let mut back = 0;
     while back < FROM_END.len() && back < fields.len() {
         if FROM_END[back] == hash {
-            return fields[fields.len() - 1 - back];
+            return fields.len() - 1 - back;
         }
         back += 1;
     }
@@ -57,8 +57,25 @@ impl<const CAP: usize> Encoder<CAP> {
         if place.is_never() {
             return place;
         }
-        let field = field_of(place.ty.fields, hash);
-        place.part(field.ty, field.offset)
+        self.member(place, place.ty.fields, hash)
+    }
+
+    /// The field of that hash, one of `fields`.
+    const fn member(&self, place: Operand, fields: &'static [Field], hash: u32) -> Operand {
+        let index = index_of(fields, hash);
+        self.part_of(place, fields[index], index)
+    }
+
+    /// The field of that index.
+    const fn part_of(&self, place: Operand, field: Field, index: usize) -> Operand {
+        if let Where::Record(first) = place.at {
+            let part = self.parts.items[first as usize + index].shared();
+            return Operand {
+                by_ref: place.by_ref,
+                ..part
+            };
+        }
+        place.part_ref(field.type_ref(), field.offset)
     }
 
     /// A tuple or array of the top `count` operands.
@@ -71,10 +88,10 @@ impl<const CAP: usize> Encoder<CAP> {
             let operand = self.stack.items[first + i as usize];
             never = never || operand.is_never();
             let (part, offset) = match ty.element {
-                Some(element) => (element, i * element.words),
-                None => (ty.fields[i as usize].ty, ty.fields[i as usize].offset),
+                Some(element) => (TypeRef::value(element), i * element.words),
+                None => (ty.fields[i as usize].type_ref(), ty.fields[i as usize].offset),
             };
-            self.store_words(base + offset, operand, TypeRef::value(part));
+            self.store_words(base + offset, operand, part);
             i += 1;
         }
         self.stack.len = first;
@@ -116,6 +133,9 @@ impl<const CAP: usize> Encoder<CAP> {
         } else {
             (ty.fields, None)
         };
+        if ty.opaque {
+            return self.record(ty, count);
+        }
         let rest = if has_base { Some(self.pop()) } else { None };
         let base = self.fresh(ty.words);
         if let Some(tag) = tag {
@@ -127,10 +147,10 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut i = 0;
         while i < count {
             let hash = self.hash();
-            let field = field_of(fields, hash);
+            let field = fields[index_of(fields, hash)];
             let operand = self.stack.items[first + i as usize];
             never = never || operand.is_never();
-            self.store_words(base + field.offset, operand, TypeRef::value(field.ty));
+            self.store_words(base + field.offset, operand, field.type_ref());
             let mut place = 0;
             while place < fields.len() {
                 if fields[place].hash == hash {
@@ -148,8 +168,8 @@ impl<const CAP: usize> Encoder<CAP> {
             let mut i = 0;
             while i < fields.len() && !rest.is_never() {
                 if given >> i & 1 == 0 {
-                    let part = rest.part(fields[i].ty, fields[i].offset);
-                    self.store_words(base + fields[i].offset, part, TypeRef::value(fields[i].ty));
+                    let part = rest.part_ref(fields[i].type_ref(), fields[i].offset);
+                    self.store_words(base + fields[i].offset, part, fields[i].type_ref());
                 }
                 i += 1;
             }
@@ -157,7 +177,7 @@ impl<const CAP: usize> Encoder<CAP> {
         if tag.is_some() {
             let mut used = 1;
             if let [.., last] = fields {
-                used = last.offset + last.ty.words;
+                used = last.offset + last.type_ref().words();
             }
             while used < ty.words {
                 self.emit(Op::Imm, [base + used, 0, 0, 0]);
@@ -171,11 +191,40 @@ impl<const CAP: usize> Encoder<CAP> {
         });
     }
 
+    /// A struct that holds closures: its fields are operands of their own.
+    const fn record(&mut self, ty: &'static Type, count: u32) {
+        let first = self.stack.len - count as usize;
+        let parts = self.parts.extend(Operand::NEVER, ty.fields.len() as u32);
+        let mut never = false;
+        let mut i = first;
+        while i < self.stack.len && !self.overflowed() {
+            let hash = self.hash();
+            let operand = self.stack.items[i];
+            never = never || operand.is_never();
+            let index = index_of(ty.fields, hash);
+            let operand = self.convert(operand, ty.fields[index].type_ref());
+            let value = self.owned(operand).shared();
+            self.set_part(parts + index as u32, value);
+            i += 1;
+        }
+        self.stack.len = first;
+        self.push(if never {
+            Operand::NEVER
+        } else {
+            Operand {
+                ty,
+                at: Where::Record(parts),
+                owned: true,
+                ..Operand::NEVER
+            }
+        });
+    }
+
     // Bindings.
 
     /// Binds a local to an operand's value, or to a reference under a reference binding mode.
     pub const fn bind(&mut self, local: u32, operand: Operand) {
-        let operand = if operand.by_ref && operand.refs == 0 {
+        let operand = if operand.by_ref {
             self.reference(operand)
         } else {
             operand
@@ -193,14 +242,16 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Makes the operand's words the local. Where another alternative of an or-pattern has bound it already, its words stay and
     /// take the value.
     pub const fn declare(&mut self, local: u32, operand: Operand) {
-        if let Where::Words(bound) = self.locals[local as usize].at
+        let name = self.source.locals[local as usize];
+        let own = self.local(local);
+        if let Where::Words(bound) = self.locals.items[own].at
             && let Where::Words(word) = operand.at
+            && !operand.alias
         {
             self.copy_words(bound, word, operand.type_ref().words());
             return;
         }
-        self.locals[local as usize] = operand;
-        let name = self.source.locals[local as usize];
+        self.locals.items[own] = operand;
         if let Where::Words(word) = operand.at
             && !name.is_empty()
         {
@@ -211,12 +262,13 @@ impl<const CAP: usize> Encoder<CAP> {
                 line: self.line,
                 last_line: u32::MAX,
             });
-            self.local_of.push(local);
+            self.local_of.push(own as u32);
         }
     }
 
     /// Ends the block in which the locals from `first` on were declared.
     pub const fn leave(&mut self, first: u32) {
+        let first = self.local(first) as u32;
         let mut i = self.variables.slice().len();
         while i > 0 && self.local_of.items[i - 1] >= first {
             i -= 1;
@@ -253,8 +305,8 @@ impl<const CAP: usize> Encoder<CAP> {
             self.push(place);
             return;
         }
-        let field = field_of(place.ty.fields, hash);
-        self.push(place.part(field.ty, field.offset));
+        let part = self.member(place, place.ty.fields, hash);
+        self.push(part);
     }
 
     pub const fn pattern_payload(&mut self, variant: u32, hash: u32) {
@@ -269,8 +321,8 @@ impl<const CAP: usize> Encoder<CAP> {
         } else {
             place.ty.fields
         };
-        let field = field_of(fields, hash);
-        self.push(place.part(field.ty, field.offset));
+        let part = self.member(place, fields, hash);
+        self.push(part);
     }
 
     pub const fn pattern_variant(&mut self, variant: u32, label: u32) {
@@ -304,8 +356,8 @@ impl<const CAP: usize> Encoder<CAP> {
             return;
         }
         let index = match (from_end, self.length(place)) {
-            (false, _) => Operand::literal(index as u64),
-            (true, Length::Constant(length)) => Operand::literal((length - index) as u64),
+            (false, _) => Operand::literal(index as u128),
+            (true, Length::Constant(length)) => Operand::literal((length - index) as u128),
             (true, Length::Word(length)) => {
                 let word = self.word(Op::AddImm, length, index.wrapping_neg(), 0);
                 Operand::scalar(<usize as Value>::TYPE, word)
@@ -329,7 +381,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let length = self.length_word(length);
         let end = self.word(Op::AddImm, length, back.wrapping_neg(), 0);
         let end = Operand::scalar(<usize as Value>::TYPE, end);
-        let mut rest = self.range(place, Some(Operand::literal(front as u64)), Some(end), false);
+        let mut rest = self.range(place, Some(Operand::literal(front as u128)), Some(end), false);
         rest.by_ref = true;
         self.push(rest);
     }

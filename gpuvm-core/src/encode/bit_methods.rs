@@ -7,7 +7,7 @@ use crate::isa::Op;
 use crate::types::Kind;
 
 impl<const CAP: usize> Encoder<CAP> {
-    /// The value's bits in one word (or two), sign extension cut off.
+    /// The value's bits in one word (or more), sign extension cut off.
     pub const fn plain_bits(&mut self, a: u32, kind: Kind) -> u32 {
         if kind.bits() < 32 && kind.is_signed() {
             self.word(Op::AndImm, a, (1 << kind.bits()) - 1, 0)
@@ -42,8 +42,10 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             _ => {}
         }
-        if kind.bits() == 64 {
-            return self.long_bit_count(method, bits);
+        match kind.bits() {
+            128 => return self.wide_bit_count(method, bits),
+            64 => return self.long_bit_count(method, bits),
+            _ => {}
         }
         match method {
             m::count_ones => self.word(Op::Popcount, bits, 0, 0),
@@ -80,15 +82,34 @@ impl<const CAP: usize> Encoder<CAP> {
         self.select(near, first, beyond)
     }
 
+    const fn wide_bit_count(&mut self, method: u16, base: u32) -> u32 {
+        let low = self.long_bit_count(method, base);
+        let high = self.long_bit_count(method, base + 2);
+        let (near, first, second) = match method {
+            m::count_ones => return self.word(Op::Add, low, high, 0),
+            m::leading_zeros => (base + 2, high, low),
+            _ => (base, low, high),
+        };
+        let beyond = self.word(Op::AddImm, second, 64, 0);
+        let any = self.word(Op::Or, near, near + 1, 0);
+        self.select(any, first, beyond)
+    }
+
+    /// An operation of each word of a value of several, the last word first.
+    const fn turned_words(&mut self, op: Op, a: u32, words: u32) -> u32 {
+        let d = self.fresh(words);
+        let mut i = 0;
+        while i < words {
+            self.emit(op, [d + i, a + words - 1 - i, 0, 0]);
+            i += 1;
+        }
+        d
+    }
+
     pub const fn swap_bytes(&mut self, a: u32, kind: Kind) -> u32 {
         match kind.bits() {
             8 => a,
-            64 => {
-                let d = self.fresh(2);
-                self.emit(Op::ByteSwap, [d, a + 1, 0, 0]);
-                self.emit(Op::ByteSwap, [d + 1, a, 0, 0]);
-                d
-            }
+            64 | 128 => self.turned_words(Op::ByteSwap, a, kind.words()),
             bits => {
                 let swapped = self.word(Op::ByteSwap, a, 0, 0);
                 self.top_bits(swapped, bits, kind)
@@ -97,11 +118,8 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     pub const fn reverse_bits(&mut self, a: u32, kind: Kind) -> u32 {
-        if kind.bits() == 64 {
-            let d = self.fresh(2);
-            self.emit(Op::BitReverse, [d, a + 1, 0, 0]);
-            self.emit(Op::BitReverse, [d + 1, a, 0, 0]);
-            return d;
+        if kind.words() > 1 {
+            return self.turned_words(Op::BitReverse, a, kind.words());
         }
         let reversed = self.word(Op::BitReverse, a, 0, 0);
         self.top_bits(reversed, kind.bits(), kind)
@@ -129,23 +147,16 @@ impl<const CAP: usize> Encoder<CAP> {
         let back = self.word(Op::Neg, forth, 0, 0);
         let plain = unsigned(kind);
         let bits = self.plain_bits(a, kind);
-        if kind.bits() == 64 {
-            // A rotation by 0 gives `a | a`, because shifts by 64 are shifts by 0.
+        if kind.words() > 1 {
+            // A rotation by 0 gives `a | a`, because shifts by the width are shifts by 0.
             let high = self.shift(true, plain, bits, forth);
             let low = self.shift(false, plain, bits, back);
-            return self.long_or(high, low);
+            return self.each_word(Op::Or, plain, high, low);
         }
         let high = self.word(Op::Shl, bits, forth, 0);
         let rest = self.word(Op::AddImm, back, kind.bits(), 0);
         let low = self.word(Op::Shr, bits, rest, 0);
         let both = self.word(Op::Or, high, low, 0);
         self.normalise(both, kind)
-    }
-
-    pub const fn long_or(&mut self, a: u32, b: u32) -> u32 {
-        let d = self.fresh(2);
-        self.emit(Op::Or, [d, a, b, 0]);
-        self.emit(Op::Or, [d + 1, a + 1, b + 1, 0]);
-        d
     }
 }

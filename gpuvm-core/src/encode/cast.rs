@@ -4,6 +4,7 @@ use super::number::{greatest, least, scalar_type};
 use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
+use crate::library::number as library;
 use crate::types::{Kind, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -35,7 +36,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut result = self.integer(0, Kind::I64);
         let mut i = 0;
         while i < a.ty.variants.len() {
-            let value = self.integer(a.ty.variants[i].discriminant as u64, Kind::I64);
+            let value = self.integer(a.ty.variants[i].discriminant as u128, Kind::I64);
             let index = self.imm(i as u32);
             let is = self.word(Op::Eq, tag, index, 0);
             result = self.choose(is, value, result, Kind::I64);
@@ -46,36 +47,62 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The words of a value of one scalar kind as another.
     pub const fn cast_words(&mut self, base: u32, from: Kind, to: Kind) -> u32 {
+        if matches!(from, Kind::F64) {
+            return self.cast_from_double(base, to);
+        }
+        if matches!(to, Kind::F64) {
+            return self.cast_to_double(base, from);
+        }
         if matches!(from, Kind::F32) {
             return self.cast_from_float(base, to);
         }
         if matches!(to, Kind::F32) {
             return match (from.bits(), from.is_signed()) {
+                (128, signed) => {
+                    let function = if signed {
+                        library::i128_to_f32
+                    } else {
+                        library::u128_to_f32
+                    };
+                    self.library(function, &[base, base + 1, base + 2, base + 3], 1)
+                }
                 (64, true) => self.word(Op::I64ToF, Self::both(base), 0, 0),
                 (64, false) => self.word(Op::U64ToF, Self::both(base), 0, 0),
                 (_, true) => self.word(Op::IToF, base, 0, 0),
                 (_, false) => self.word(Op::UToF, base, 0, 0),
             };
         }
-        if to.bits() == 64 {
-            if from.bits() == 64 {
-                return base;
-            }
-            let d = self.fresh(2);
-            self.emit(Op::Mov, [d, base, 0, 0]);
-            if from.is_signed() {
-                self.emit(Op::SarImm, [d + 1, base, 31, 0]);
-            } else {
-                self.emit(Op::Imm, [d + 1, 0, 0, 0]);
-            }
-            return d;
+        if to.words() > 1 {
+            return self.extended(base, from, to);
         }
         self.normalise(base, to)
+    }
+
+    /// The low words of an integer, and its sign or zeros above where there is need of more.
+    const fn extended(&mut self, base: u32, from: Kind, to: Kind) -> u32 {
+        let (given, wanted) = (from.words(), to.words());
+        if given >= wanted {
+            return base;
+        }
+        let d = self.fresh(wanted);
+        self.copy_words(d, base, given);
+        let mut i = given;
+        while i < wanted {
+            if from.is_signed() {
+                self.emit(Op::SarImm, [d + i, base + given - 1, 31, 0]);
+            } else {
+                self.emit(Op::Imm, [d + i, 0, 0, 0]);
+            }
+            i += 1;
+        }
+        d
     }
 
     const fn cast_from_float(&mut self, base: u32, to: Kind) -> u32 {
         match to {
             Kind::F32 => base,
+            Kind::I128 => self.library(library::f32_to_i128, &[base], 4),
+            Kind::U128 => self.library(library::f32_to_u128, &[base], 4),
             Kind::I64 | Kind::U64 => {
                 let d = self.fresh(2);
                 let op = if to.is_signed() { Op::FToI64 } else { Op::FToU64 };

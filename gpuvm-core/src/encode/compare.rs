@@ -1,4 +1,4 @@
-//! Comparisons: order of scalars, equality of anything.
+//! Comparisons: equality of anything, order of scalars; the order of all else is in `order`.
 
 use super::node::Operator;
 use super::operand::Operand;
@@ -15,14 +15,14 @@ impl<const CAP: usize> Encoder<CAP> {
                 let same = self.same(a, b);
                 self.not_bool(same)
             }
+            _ if !a.ty.arithmetic_kind().is_scalar() => {
+                let order = self.order(false, a, b);
+                self.order_is(operator, order)
+            }
             Operator::Gt => self.compare(Operator::Lt, b, a),
             Operator::Ge => self.compare(Operator::Le, b, a),
             _ => {
                 let kind = a.ty.arithmetic_kind();
-                assert!(
-                    kind.is_scalar(),
-                    "only scalars have an order inside a routine: compare the fields"
-                );
                 let left = self.value(a);
                 let right = self.value(b);
                 self.ordered(matches!(operator, Operator::Le), kind, left, right)
@@ -32,6 +32,16 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// `a < b`, or `a <= b`.
     pub const fn ordered(&mut self, or_equal: bool, kind: Kind, a: u32, b: u32) -> u32 {
+        if matches!(kind, Kind::F64) {
+            return self.double_ordered(or_equal, a, b);
+        }
+        if kind.bits() == 128 {
+            if !or_equal {
+                return self.wide_less(kind.is_signed(), a, b);
+            }
+            let greater = self.wide_less(kind.is_signed(), b, a);
+            return self.not_bool(greater);
+        }
         if kind.bits() == 64 {
             let op = if kind.is_signed() { Op::LtS64 } else { Op::LtU64 };
             if !or_equal {
@@ -71,7 +81,13 @@ impl<const CAP: usize> Encoder<CAP> {
             if matches!(kind, Kind::F32) {
                 return self.word(Op::FEq, left, right, 0);
             }
+            if matches!(kind, Kind::F64) {
+                return self.double_equal(left, right);
+            }
             return self.equal(left, right, kind);
+        }
+        if let Some(routine) = ty.comparisons.eq {
+            return self.call_comparison(routine, a, b, 1);
         }
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
@@ -82,8 +98,8 @@ impl<const CAP: usize> Encoder<CAP> {
                 };
                 let mut i = 0;
                 while i < ty.length {
-                    let one = self.same(a.part(element, i * element.words), b.part(element, i * element.words));
-                    all = self.word(Op::And, all, one, 0);
+                    let at = i * element.words;
+                    all = self.and_same(all, a.part(element, at), b.part(element, at));
                     i += 1;
                 }
                 all
@@ -97,10 +113,15 @@ impl<const CAP: usize> Encoder<CAP> {
                 while i < ty.variants.len() {
                     if !ty.variants[i].fields.is_empty() {
                         let index = self.imm(i as u32);
-                        let other = self.word(Op::Ne, left, index, 0);
+                        let this = self.word(Op::Eq, left, index, 0);
+                        let open = self.word(Op::And, all, this, 0);
+                        let result = self.fresh(1);
+                        self.copy_words(result, all, 1);
+                        let skip = self.skip_unless(open, ty);
                         let payload = self.same_fields(ty.variants[i].fields, a, b);
-                        let matches = self.word(Op::Or, other, payload, 0);
-                        all = self.word(Op::And, all, matches, 0);
+                        self.emit(Op::Select, [result, open, payload, all]);
+                        self.end_skip(skip);
+                        all = result;
                     }
                     i += 1;
                 }
@@ -115,10 +136,24 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut i = 0;
         while i < fields.len() {
             let field = fields[i];
-            let one = self.same(a.part(field.ty, field.offset), b.part(field.ty, field.offset));
-            all = self.word(Op::And, all, one, 0);
+            all = self.and_same(all, a.part(field.ty, field.offset), b.part(field.ty, field.offset));
             i += 1;
         }
         all
+    }
+
+    /// `all && a == b`.
+    const fn and_same(&mut self, all: u32, a: Operand, b: Operand) -> u32 {
+        if !a.ty.compares_by_routine() {
+            let one = self.same(a, b);
+            return self.word(Op::And, all, one, 0);
+        }
+        let result = self.fresh(1);
+        self.copy_words(result, all, 1);
+        let skip = self.skip_unless(all, a.ty);
+        let one = self.same(a, b);
+        self.copy_words(result, one, 1);
+        self.end_skip(skip);
+        result
     }
 }

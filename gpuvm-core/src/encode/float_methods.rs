@@ -170,7 +170,7 @@ impl<const CAP: usize> Encoder<CAP> {
             kind: Kind::F32,
             debug: true,
         };
-        let pieces = &["min > max, or either was NaN. min = ", ". max = ", ""];
+        let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];
         let site = self.site(Cause::Format {
             pieces,
             values: [shown, shown],

@@ -41,7 +41,7 @@ impl<const CAP: usize> Encoder<CAP> {
             panic!("only arrays and slices can be indexed inside a routine")
         };
         if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
-            && value < place.ty.length as u64
+            && value < place.ty.length as u128
         {
             return place.part(ty, value as u32 * ty.words);
         }
@@ -70,8 +70,8 @@ impl<const CAP: usize> Encoder<CAP> {
                 offset,
                 displacement,
             },
-            owned: false,
             by_ref: place.by_ref,
+            ..Operand::NEVER
         }
     }
 
@@ -103,9 +103,6 @@ impl<const CAP: usize> Encoder<CAP> {
         if place.is_never() {
             return place;
         }
-        let Some(element) = place.ty.element else {
-            panic!("only arrays and slices can be indexed inside a routine")
-        };
         let usize_ty = TypeRef::value(<usize as Value>::TYPE);
         let length = self.length(place);
         let length = self.length_word(length);
@@ -134,6 +131,44 @@ impl<const CAP: usize> Encoder<CAP> {
         let past = self.word(Op::LtU, length, end, 0);
         let site = self.site(crate::routine::Cause::SliceEnd);
         self.emit(Op::TrapIf, [site, past, end, length]);
+        self.slice(place, start, end)
+    }
+
+    /// `base[start..end]` as an unsized place, where that is known to be inside.
+    pub const fn range_unchecked(&mut self, base: Operand, start: Operand, end: Operand) -> Operand {
+        let place = self.deref_all(base);
+        if place.is_never() {
+            return place;
+        }
+        let usize_ty = <usize as Value>::TYPE;
+        let start = self.argument(start, usize_ty);
+        let end = self.argument(end, usize_ty);
+        self.slice(place, start, end)
+    }
+
+    /// A reference of another type to the same elements, or the same words as a value of another type.
+    pub const fn view(&mut self, base: Operand, length: Operand, want: TypeRef) -> Operand {
+        let place = self.deref_all(base);
+        if place.is_never() {
+            return place;
+        }
+        if want.refs == 0 {
+            let base = self.value(place);
+            return Operand::fresh(want, base).shared();
+        }
+        let base = self.address(place);
+        if matches!(want.ty.kind, Kind::Slice) {
+            let length = self.argument(length, <usize as Value>::TYPE);
+            self.copy_words(base + 2, length, 1);
+        }
+        Operand::fresh(want, base)
+    }
+
+    /// The elements from one word's value to another's.
+    const fn slice(&mut self, place: Operand, start: u32, end: u32) -> Operand {
+        let Some(element) = place.ty.element else {
+            panic!("only arrays and slices can be indexed inside a routine")
+        };
         let (space, first, displacement) = self.pointer(place);
         let skip = self.word(Op::MulImm, start, element.words, 0);
         let first = self.word(Op::AddImm, first, displacement, 0);
@@ -154,8 +189,8 @@ impl<const CAP: usize> Encoder<CAP> {
             ty,
             refs: 0,
             at,
-            owned: false,
             by_ref: place.by_ref,
+            ..Operand::NEVER
         }
     }
 }

@@ -114,7 +114,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     pub const fn extreme(&mut self, least: bool, kind: Kind, a: u32, b: u32) -> u32 {
-        if kind.bits() == 64 {
+        if kind.words() > 1 {
             let less = self.ordered(false, kind, a, b);
             return if least {
                 self.choose(less, a, b, kind)
@@ -171,11 +171,16 @@ impl<const CAP: usize> Encoder<CAP> {
             let negative = self.is_negative(a, kind);
             self.trap_if(negative, "argument of integer square root cannot be negative");
         }
-        if kind.bits() == 64 {
-            let root = self.library(library::isqrt_u64, &[a, a + 1], 1);
-            self.cast_words(root, Kind::U32, Kind::U64)
-        } else {
-            self.library(library::isqrt_u32, &[a], 1)
+        match kind.bits() {
+            128 => {
+                let root = self.library(library::isqrt_u128, &[a, a + 1, a + 2, a + 3], 2);
+                self.cast_words(root, Kind::U64, Kind::U128)
+            }
+            64 => {
+                let root = self.library(library::isqrt_u64, &[a, a + 1], 1);
+                self.cast_words(root, Kind::U32, Kind::U64)
+            }
+            _ => self.library(library::isqrt_u32, &[a], 1),
         }
     }
 

@@ -35,9 +35,13 @@ impl<const CAP: usize> Encoder<CAP> {
         }
         if let Some(kind) = of {
             if method == m::from_bits {
-                let bits = self.convert(arguments[0], TypeRef::value(<u32 as Value>::TYPE));
-                let bits = self.value(bits);
-                self.push(Operand::scalar(<f32 as Value>::TYPE, bits).shared());
+                let bits = if matches!(kind, Kind::F64) {
+                    <u64 as Value>::TYPE
+                } else {
+                    <u32 as Value>::TYPE
+                };
+                let bits = self.argument(arguments[0], bits);
+                self.push(Operand::scalar(scalar_type(kind), bits).shared());
                 return;
             }
             arguments[0] = self.convert(arguments[0], TypeRef::value(scalar_type(kind)));
@@ -62,6 +66,12 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             _ => {}
         }
+        if let Some(compared) = self.comparing_method(method, receiver, arguments) {
+            return compared;
+        }
+        if let Some(ordering) = self.ordering_method(method, receiver, arguments[1]) {
+            return ordering;
+        }
         match receiver.ty.kind {
             Kind::Enum => self.option_method(method, receiver, arguments[1]),
             Kind::Atomic => self.atomic_method(method, receiver, arguments),
@@ -69,6 +79,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 let kind = receiver.ty.arithmetic_kind();
                 match kind {
                     Kind::F32 => self.float_method(method, receiver, arguments),
+                    Kind::F64 => self.double_method(method, receiver, arguments),
                     _ if kind.is_integer() => self.integer_method(method, receiver, arguments),
                     _ => panic!("a method that is called here is not available inside a routine for this type"),
                 }
@@ -231,8 +242,15 @@ impl<const CAP: usize> Encoder<CAP> {
                 kind,
                 debug: text.debug[i],
             };
-            words[2 * i] = base;
-            words[2 * i + 1] = if kind.bits() == 64 { base + 1 } else { NO_WORD };
+            assert!(
+                kind.words() <= 2 || count == 1,
+                "a panic message can show one 128-bit number, and nothing beside it"
+            );
+            let mut word = 0;
+            while word < kind.words() {
+                words[2 * i + word as usize] = base + word;
+                word += 1;
+            }
         }
         let cause = if count == 0 {
             Cause::Message(text.pieces[0])

@@ -1,22 +1,27 @@
 //! Build time: node stream + facts → instructions and matrices, in `const fn` only. One linear walk, nothing is optimised. The same
 //! functions run in tests at run time.
 
+mod activation;
 mod aggregate;
 mod bit_methods;
 mod cast;
 mod compare;
+mod double;
+mod double_methods;
 mod float_methods;
 mod index;
 mod integer_methods;
 mod method_call;
 mod number;
 mod operand;
+mod order;
 mod overflow_methods;
 mod shift;
 mod state;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod wide;
 
 use std::borrow::Cow;
 
@@ -56,10 +61,14 @@ pub struct Source {
     pub locals: &'static [&'static str],
     /// How many labels there are.
     pub labels: u32,
+    /// How many joins there are.
+    pub joins: u32,
     /// Whether integer overflow and overlong shifts trap: `cfg!(debug_assertions)` of the user's crate.
     pub checks: bool,
     /// Whether a launch of the routine trades exact floats for speed.
     pub relaxed: bool,
+    /// Whether the function is `const`.
+    pub is_const: bool,
 }
 
 /// The text of a `panic!` or `assert!`.
@@ -127,6 +136,7 @@ impl<const CAP: usize> Encoded<CAP> {
             sites: Cow::Borrowed(self.sites.slice()),
             variables: Cow::Borrowed(self.variables.slice()),
             relaxed: source.relaxed,
+            is_const: source.is_const,
         }
     }
 }

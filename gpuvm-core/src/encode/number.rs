@@ -28,6 +28,7 @@ pub(super) const fn scalar_type(kind: Kind) -> &'static Type {
     match kind {
         Kind::Bool => <bool as Value>::TYPE,
         Kind::F32 => <f32 as Value>::TYPE,
+        Kind::F64 => <f64 as Value>::TYPE,
         Kind::I32 => <i32 as Value>::TYPE,
         Kind::U32 => <u32 as Value>::TYPE,
         Kind::I64 => <i64 as Value>::TYPE,
@@ -38,6 +39,8 @@ pub(super) const fn scalar_type(kind: Kind) -> &'static Type {
         Kind::U16 => <u16 as Value>::TYPE,
         Kind::Isize => <isize as Value>::TYPE,
         Kind::Usize => <usize as Value>::TYPE,
+        Kind::I128 => <i128 as Value>::TYPE,
+        Kind::U128 => <u128 as Value>::TYPE,
         _ => panic!("not a scalar"),
     }
 }
@@ -49,24 +52,25 @@ pub(super) const fn unsigned(kind: Kind) -> Kind {
         Kind::I16 => Kind::U16,
         Kind::I32 => Kind::U32,
         Kind::I64 => Kind::U64,
+        Kind::I128 => Kind::U128,
         Kind::Isize => Kind::Usize,
         other => other,
     }
 }
 
-/// The smallest value of an integer kind, as the 64 bits of a literal.
-pub(super) const fn least(kind: Kind) -> u64 {
+/// The smallest value of an integer kind, as the 128 bits of a literal.
+pub(super) const fn least(kind: Kind) -> u128 {
     if kind.is_signed() {
-        u64::MAX << (kind.bits() - 1)
+        u128::MAX << (kind.bits() - 1)
     } else {
         0
     }
 }
 
 /// The largest value of an integer kind.
-pub(super) const fn greatest(kind: Kind) -> u64 {
+pub(super) const fn greatest(kind: Kind) -> u128 {
     let bits = if kind.is_signed() { kind.bits() - 1 } else { kind.bits() };
-    u64::MAX >> (64 - bits)
+    u128::MAX >> (128 - bits)
 }
 
 /// What rustc's panic says where an operator overflows.
@@ -85,7 +89,7 @@ pub(super) const fn overflow_text(operator: Operator) -> &'static str {
 
 impl<const CAP: usize> Encoder<CAP> {
     /// The words of an integer constant of a kind.
-    pub const fn integer(&mut self, value: u64, kind: Kind) -> u32 {
+    pub const fn integer(&mut self, value: u128, kind: Kind) -> u32 {
         self.literal(value, scalar_type(kind))
     }
 
@@ -133,33 +137,32 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// Whether the value is the integer `value`.
-    pub const fn equals_integer(&mut self, base: u32, value: u64, kind: Kind) -> u32 {
+    pub const fn equals_integer(&mut self, base: u32, value: u128, kind: Kind) -> u32 {
         let constant = self.integer(value, kind);
         self.equal(base, constant, kind)
     }
 
     pub const fn equal(&mut self, a: u32, b: u32, kind: Kind) -> u32 {
-        if kind.bits() == 64 {
-            self.long_test(Op::Eq64, a, b)
-        } else {
-            self.word(Op::Eq, a, b, 0)
+        match kind.bits() {
+            128 => self.wide_equal(a, b),
+            64 => self.long_test(Op::Eq64, a, b),
+            _ => self.word(Op::Eq, a, b, 0),
         }
     }
 
     /// Whether the value is below zero.
     pub const fn is_negative(&mut self, base: u32, kind: Kind) -> u32 {
-        let high = if kind.bits() == 64 { base + 1 } else { base };
-        self.word(Op::ShrImm, high, 31, 0)
+        self.word(Op::ShrImm, base + kind.words() - 1, 31, 0)
     }
 
     /// `then` or `otherwise`, of any scalar width.
     pub const fn choose(&mut self, condition: u32, then: u32, otherwise: u32, kind: Kind) -> u32 {
-        if kind.bits() != 64 {
-            return self.select(condition, then, otherwise);
+        let d = self.fresh(kind.words());
+        let mut i = 0;
+        while i < kind.words() {
+            self.emit(Op::Select, [d + i, condition, then + i, otherwise + i]);
+            i += 1;
         }
-        let d = self.fresh(2);
-        self.emit(Op::Select, [d, condition, then, otherwise]);
-        self.emit(Op::Select, [d + 1, condition, then + 1, otherwise + 1]);
         d
     }
 
@@ -174,8 +177,10 @@ impl<const CAP: usize> Encoder<CAP> {
         overflow: Overflow,
     ) -> Checked {
         let flag = matches!(overflow, Overflow::Flag);
-        if kind.bits() == 64 {
-            return self.long_ring_operation(operator, kind, a, b, flag);
+        match kind.bits() {
+            128 => return self.wide_ring_operation(operator, kind, a, b, flag),
+            64 => return self.long_ring_operation(operator, kind, a, b, flag),
+            _ => {}
         }
         let wide = match (operator, immediate) {
             (Operator::Add, Some(value)) => self.word(Op::AddImm, a, value, 0),
@@ -240,6 +245,9 @@ impl<const CAP: usize> Encoder<CAP> {
     /// `/` and `%` without any check.
     pub const fn divide(&mut self, remainder: bool, kind: Kind, a: u32, b: u32) -> u32 {
         let signed = kind.is_signed();
+        if kind.bits() == 128 {
+            return self.wide_divide(remainder, signed, a, b);
+        }
         if kind.bits() == 64 {
             return self.long(
                 match (remainder, signed) {
@@ -265,7 +273,7 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Whether `a / b` overflows: the least value by -1.
     pub const fn division_overflow(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
         let least = self.equals_integer(a, least(kind), kind);
-        let minus_one = self.equals_integer(b, u64::MAX, kind);
+        let minus_one = self.equals_integer(b, u128::MAX, kind);
         self.word(Op::And, least, minus_one, 0)
     }
 
@@ -341,11 +349,13 @@ impl<const CAP: usize> Encoder<CAP> {
                 right,
                 0,
             )
+        } else if matches!(kind, Kind::F64) {
+            self.double_operation(operator, left, right)
         } else {
             match operator {
                 Operator::Add | Operator::Sub | Operator::Mul => {
                     let overflow = if checks { Overflow::Flag } else { Overflow::Wrap };
-                    let immediate = if kind.bits() == 64 { None } else { immediate };
+                    let immediate = if kind.bits() > 32 { None } else { immediate };
                     let result = self.ring_operation(operator, kind, left, right, immediate, overflow);
                     if checks {
                         self.trap_if(result.overflow, overflow_text(operator));
@@ -380,12 +390,17 @@ impl<const CAP: usize> Encoder<CAP> {
             Operator::BitOr => Op::Or,
             _ => Op::Xor,
         };
-        if kind.bits() != 64 {
-            return self.word(op, a, b, 0);
+        self.each_word(op, kind, a, b)
+    }
+
+    /// A fresh value of any integer width: an operation of words, word by word.
+    pub const fn each_word(&mut self, op: Op, kind: Kind, a: u32, b: u32) -> u32 {
+        let d = self.fresh(kind.words());
+        let mut i = 0;
+        while i < kind.words() {
+            self.emit(op, [d + i, a + i, b + i, 0]);
+            i += 1;
         }
-        let d = self.fresh(2);
-        self.emit(op, [d, a, b, 0]);
-        self.emit(op, [d + 1, a + 1, b + 1, 0]);
         d
     }
 
@@ -400,6 +415,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let result = match operator {
             Operator::Not => self.complement(base, kind),
             _ if matches!(kind, Kind::F32) => self.word(Op::XorImm, base, 0x8000_0000, 0),
+            _ if matches!(kind, Kind::F64) => self.double_negative(base),
             _ => {
                 if self.source.checks && !matches!(a.ty.kind, Kind::Wrapping) {
                     let least = self.equals_integer(base, least(kind), kind);
@@ -413,10 +429,13 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// All bits turned; a bool's opposite.
     pub const fn complement(&mut self, base: u32, kind: Kind) -> u32 {
-        if kind.bits() == 64 {
-            let d = self.fresh(2);
-            self.emit(Op::XorImm, [d, base, u32::MAX, 0]);
-            self.emit(Op::XorImm, [d + 1, base + 1, u32::MAX, 0]);
+        if kind.words() > 1 {
+            let d = self.fresh(kind.words());
+            let mut i = 0;
+            while i < kind.words() {
+                self.emit(Op::XorImm, [d + i, base + i, u32::MAX, 0]);
+                i += 1;
+            }
             return d;
         }
         let mask = if kind.is_signed() || kind.bits() == 32 {
@@ -429,9 +448,11 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// `-a`, wrapped.
     pub const fn negate(&mut self, base: u32, kind: Kind) -> u32 {
-        if kind.bits() == 64 {
-            let zero = self.integer(0, Kind::U64);
-            return self.long(Op::Sub64, zero, base);
+        if kind.words() > 1 {
+            let zero = self.integer(0, kind);
+            return self
+                .ring_operation(Operator::Sub, kind, zero, base, None, Overflow::Wrap)
+                .base;
         }
         let wide = self.word(Op::Neg, base, 0, 0);
         self.normalise(wide, kind)

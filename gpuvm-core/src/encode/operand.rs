@@ -13,10 +13,29 @@ pub(super) enum Where {
     Memory { space: u32, offset: u32, displacement: u32 },
     /// In memory, elements of a slice; three words hold pointer and length.
     Elements { space: u32, offset: u32, length: u32 },
-    /// An integer literal whose type its consumer decides.
-    Literal(u64),
+    /// A literal whose type its consumer decides: an integer's bits, or what [`float_literal`] makes of a float's.
+    Literal(u128),
+    /// A closure of that number. It has no words.
+    Closure(u32),
+    /// A function: the routine of the call fact in that slot of that activation's source, or else the machine's own method of that number, of the
+    /// kind whose code is one less.
+    Function {
+        activation: u32,
+        slot: u32,
+        method: u16,
+        kind: u8,
+    },
+    /// A struct that holds closures, its fields from that part on.
+    Record(u32),
+    /// A field of such a struct, that part, which nothing was assigned to yet.
+    Unset(u32),
     /// Nowhere: the expression never ends.
     Never,
+}
+
+/// A float literal before it is known of which type it is: its bits as an f32, and above them its bits as an f64.
+pub(super) const fn float_literal(single: u128, double: u128) -> u128 {
+    single | double << 32
 }
 
 /// One entry of the encoder's stack.
@@ -30,6 +49,8 @@ pub(super) struct Operand {
     pub owned: bool,
     /// Reached through a reference in a pattern, so that bindings become references.
     pub by_ref: bool,
+    /// `at` is the place itself that the references lead to; there are no words that hold them.
+    pub alias: bool,
 }
 
 impl Operand {
@@ -40,6 +61,7 @@ impl Operand {
         at: Where::Never,
         owned: false,
         by_ref: false,
+        alias: false,
     };
 
     /// The empty tuple.
@@ -52,7 +74,7 @@ impl Operand {
             refs: ty.refs,
             at: Where::Words(base),
             owned: true,
-            by_ref: false,
+            ..Operand::NEVER
         }
     }
 
@@ -68,18 +90,29 @@ impl Operand {
     }
 
     /// A literal whose type is still open.
-    pub const fn literal(value: u64) -> Operand {
+    pub const fn literal(value: u128) -> Operand {
+        Operand::literal_of(value, <i32 as Value>::TYPE)
+    }
+
+    /// A literal that is of a type unless its consumer says otherwise.
+    pub const fn literal_of(value: u128, ty: &'static Type) -> Operand {
         Operand {
-            ty: <i32 as Value>::TYPE,
-            refs: 0,
+            ty,
             at: Where::Literal(value),
-            owned: false,
-            by_ref: false,
+            ..Operand::NEVER
         }
     }
 
     pub const fn is_never(&self) -> bool {
         matches!(self.at, Where::Never)
+    }
+
+    /// Whether it is for the encoder alone: a closure, a struct that holds one, or a reference to either.
+    pub const fn is_opaque(&self) -> bool {
+        matches!(
+            self.at,
+            Where::Closure(_) | Where::Function { .. } | Where::Record(_) | Where::Unset(_)
+        )
     }
 
     pub const fn is_literal(&self) -> bool {
@@ -102,6 +135,11 @@ impl Operand {
 
     /// The part `offset` words into it, of another type.
     pub const fn part(self, ty: &'static Type, offset: u32) -> Operand {
+        self.part_ref(TypeRef::value(ty), offset)
+    }
+
+    /// The same, where the part may be a reference.
+    pub const fn part_ref(self, ty: TypeRef, offset: u32) -> Operand {
         let at = match self.at {
             Where::Words(base) => Where::Words(base + offset),
             Where::Memory {
@@ -114,14 +152,21 @@ impl Operand {
                 displacement: displacement + offset,
             },
             Where::Never => Where::Never,
-            Where::Literal(_) | Where::Elements { .. } => panic!("only structs, tuples and arrays have parts"),
+            Where::Literal(_)
+            | Where::Elements { .. }
+            | Where::Closure(_)
+            | Where::Function { .. }
+            | Where::Record(_)
+            | Where::Unset(_) => {
+                panic!("only structs, tuples and arrays have parts")
+            }
         };
         Operand {
-            ty,
-            refs: 0,
+            ty: ty.ty,
+            refs: ty.refs,
             at,
-            owned: false,
             by_ref: self.by_ref,
+            ..Operand::NEVER
         }
     }
 }
@@ -131,6 +176,14 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn deref(&mut self, operand: Operand) -> Operand {
         if operand.is_never() {
             return operand;
+        }
+        if operand.alias {
+            return Operand {
+                refs: operand.refs - 1,
+                alias: operand.refs > 1,
+                owned: false,
+                ..operand
+            };
         }
         assert!(
             operand.refs > 0,
@@ -158,11 +211,10 @@ impl<const CAP: usize> Encoder<CAP> {
             }
         };
         Operand {
-            ty: operand.ty,
             refs: 0,
             at,
             owned: false,
-            by_ref: operand.by_ref,
+            ..operand
         }
     }
 
@@ -177,6 +229,10 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The first of consecutive words that hold the operand's value. They may be a local's own: not to be written.
     pub const fn value(&mut self, operand: Operand) -> u32 {
+        if operand.alias {
+            let place = self.deref_all(operand);
+            return self.address(place);
+        }
         match operand.at {
             Where::Words(base) => base,
             Where::Never => {
@@ -189,7 +245,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 offset,
                 displacement,
             } => {
-                let count = operand.ty.words;
+                let count = operand.type_ref().words();
                 let base = self.fresh(count);
                 let mut i = 0;
                 while i < count {
@@ -199,16 +255,17 @@ impl<const CAP: usize> Encoder<CAP> {
                 base
             }
             Where::Elements { .. } => panic!("a slice cannot be used by value: take a reference to it"),
+            Where::Closure(_) | Where::Function { .. } | Where::Record(_) | Where::Unset(_) => {
+                panic!("a closure cannot be a part of a value inside a routine")
+            }
         }
     }
 
-    /// The words of an integer literal of a type.
-    pub const fn literal(&mut self, value: u64, ty: &'static Type) -> u32 {
+    /// The words of a literal of a type.
+    pub const fn literal(&mut self, value: u128, ty: &'static Type) -> u32 {
         let kind = ty.arithmetic_kind();
-        if matches!(kind, Kind::F32) {
-            // `2` for an f32 is no Rust; only a wrong node stream gets here.
-            panic!("an integer literal cannot be an f32");
-        }
+        // Only float literals become floats in Rust.
+        let value = if matches!(kind, Kind::F64) { value >> 32 } else { value };
         let base = self.fresh(ty.words);
         let low = match kind {
             Kind::U8 => value as u8 as u32,
@@ -218,8 +275,10 @@ impl<const CAP: usize> Encoder<CAP> {
             _ => value as u32,
         };
         self.emit(Op::Imm, [base, low, 0, 0]);
-        if kind.bits() == 64 {
-            self.emit(Op::Imm, [base + 1, (value >> 32) as u32, 0, 0]);
+        let mut i = 1;
+        while i < kind.words() {
+            self.emit(Op::Imm, [base + i, (value >> (32 * i)) as u32, 0, 0]);
+            i += 1;
         }
         base
     }
@@ -239,7 +298,13 @@ impl<const CAP: usize> Encoder<CAP> {
     /// The first of three words (space, offset, length) or two that refer to the place.
     pub const fn address(&mut self, operand: Operand) -> u32 {
         match operand.at {
-            Where::Words(_) | Where::Literal(_) | Where::Never => {
+            Where::Words(_)
+            | Where::Literal(_)
+            | Where::Never
+            | Where::Closure(_)
+            | Where::Function { .. }
+            | Where::Unset(_)
+            | Where::Record(_) => {
                 let from = self.value(operand);
                 let base = self.fresh(3);
                 self.emit(Op::Imm, [base, space::FRAME, 0, 0]);
@@ -271,9 +336,10 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_never() {
             return operand;
         }
-        if operand.refs > 0 {
+        if operand.refs > 0 || operand.is_opaque() {
             return Operand {
                 refs: operand.refs + 1,
+                alias: operand.alias || operand.is_opaque(),
                 owned: false,
                 ..operand
             };
@@ -284,7 +350,7 @@ impl<const CAP: usize> Encoder<CAP> {
             refs: 1,
             at: Where::Words(base),
             owned: true,
-            by_ref: false,
+            ..Operand::NEVER
         }
     }
 
@@ -326,17 +392,20 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Puts the operand's value, converted, into consecutive words.
     pub const fn store_words(&mut self, to: u32, operand: Operand, want: TypeRef) {
         let operand = self.convert(operand, want);
-        if operand.is_never() {
+        if operand.is_never() || matches!(operand.at, Where::Unset(_)) {
             return;
         }
-        if let Where::Memory {
-            space,
-            offset,
-            displacement,
-        } = operand.at
+        if let (
+            Where::Memory {
+                space,
+                offset,
+                displacement,
+            },
+            false,
+        ) = (operand.at, operand.alias)
         {
             let mut i = 0;
-            while i < operand.ty.words {
+            while i < operand.type_ref().words() {
                 self.emit(Op::Load, [to + i, space, offset, displacement + i]);
                 i += 1;
             }
@@ -351,8 +420,19 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_literal() || operand.is_never() || (operand.owned && matches!(operand.at, Where::Words(_))) {
             return operand;
         }
-        if matches!(operand.at, Where::Elements { .. }) {
+        if matches!(operand.at, Where::Elements { .. }) || operand.alias {
             return operand;
+        }
+        match operand.at {
+            Where::Closure(number) => {
+                return Operand {
+                    at: Where::Closure(self.copy_closure(number)),
+                    ..operand
+                };
+            }
+            Where::Function { .. } | Where::Unset(_) => return operand,
+            Where::Record(first) => return self.copy_record(operand, first),
+            _ => {}
         }
         let ty = operand.type_ref();
         let base = self.fresh(ty.words());
@@ -365,12 +445,60 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
+    /// Makes a value the field of a struct that holds closures.
+    pub const fn set_part(&mut self, part: u32, value: Operand) {
+        self.parts.items[part as usize] = match value.at {
+            Where::Unset(_) => Operand {
+                at: Where::Unset(part),
+                ..value
+            },
+            _ => value,
+        };
+    }
+
+    /// A struct that holds closures, each field a copy.
+    const fn copy_record(&mut self, operand: Operand, first: u32) -> Operand {
+        let count = operand.ty.fields.len() as u32;
+        let parts = self.parts.extend(Operand::NEVER, count);
+        let mut i = 0;
+        while i < count && !self.overflowed() {
+            let part = self.parts.items[(first + i) as usize];
+            let copy = self.owned(part).shared();
+            self.set_part(parts + i, copy);
+            i += 1;
+        }
+        Operand {
+            at: Where::Record(parts),
+            owned: true,
+            by_ref: false,
+            ..operand
+        }
+    }
+
     /// `place = value`.
     pub const fn assign(&mut self, place: Operand, value: Operand) {
         if place.is_never() || value.is_never() {
             return;
         }
         let want = place.type_ref();
+        match (place.at, value.at) {
+            (Where::Closure(to), Where::Closure(from)) => return self.assign_closure(to, from),
+            (Where::Function { .. }, _) | (_, Where::Unset(_)) => return,
+            (Where::Unset(part), _) => {
+                let value = self.owned(value).shared();
+                return self.set_part(part, value);
+            }
+            (Where::Record(to), Where::Record(from)) => {
+                let mut i = 0;
+                while i < place.ty.fields.len() as u32 {
+                    let (to, from) = ((to + i) as usize, (from + i) as usize);
+                    self.assign(self.parts.items[to], self.parts.items[from]);
+                    i += 1;
+                }
+                return;
+            }
+            _ => {}
+        }
         match place.at {
             Where::Words(base) => self.store_words(base, value, want),
             Where::Memory {

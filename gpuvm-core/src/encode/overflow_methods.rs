@@ -145,7 +145,15 @@ impl<const CAP: usize> Encoder<CAP> {
         let kind = ty.arithmetic_kind();
         let exponent = self.argument(exponent, <u32 as Value>::TYPE);
         let (base, mut flag);
-        if kind.bits() == 64 {
+        if kind.bits() == 128 {
+            let function = if kind.is_signed() {
+                library::pow_i128
+            } else {
+                library::pow_u128
+            };
+            base = self.library(function, &[a, a + 1, a + 2, a + 3, exponent], 5);
+            flag = base + 4;
+        } else if kind.bits() == 64 {
             let function = if kind.is_signed() {
                 library::pow_i64
             } else {
@@ -202,6 +210,8 @@ macro_rules! type_of_kind {
                 Kind::U64 => <$of<u64> as Value>::TYPE,
                 Kind::Isize => <$of<isize> as Value>::TYPE,
                 Kind::Usize => <$of<usize> as Value>::TYPE,
+                Kind::I128 => <$of<i128> as Value>::TYPE,
+                Kind::U128 => <$of<u128> as Value>::TYPE,
                 _ => panic!("only integers have checked operations"),
             }
         }

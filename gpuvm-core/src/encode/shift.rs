@@ -1,7 +1,7 @@
 //! Shifts of every width, and what is too long for them.
 
 use super::node::Operator;
-use super::number::overflow_text;
+use super::number::{overflow_text, unsigned};
 use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
@@ -10,6 +10,9 @@ use crate::types::{Kind, Type};
 impl<const CAP: usize> Encoder<CAP> {
     /// `<<` or `>>` by a constant below the width.
     const fn shift_by(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
+        if kind.bits() == 128 {
+            return self.wide_shift_by(left, kind.is_signed(), a, amount);
+        }
         if kind.bits() == 64 {
             let amount = self.imm(amount);
             return self.shift(left, kind, a, amount);
@@ -26,6 +29,9 @@ impl<const CAP: usize> Encoder<CAP> {
     /// `<<` or `>>` by a word below the width.
     pub const fn shift(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
         let signed = kind.is_signed();
+        if kind.bits() == 128 {
+            return self.wide_shift(left, signed, a, amount);
+        }
         if kind.bits() == 64 {
             let op = match (left, signed) {
                 (true, _) => Op::Shl64,
@@ -50,13 +56,9 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// Whether the amount of a shift, of its own kind, is the width or more (or below zero).
     pub const fn overlong(&mut self, amount: u32, amount_kind: Kind, kind: Kind) -> u32 {
-        if amount_kind.bits() == 64 {
-            let most = self.integer(kind.bits() as u64 - 1, Kind::U64);
-            self.long_test(Op::LtU64, most, amount)
-        } else {
-            let most = self.imm(kind.bits() - 1);
-            self.word(Op::LtU, most, amount, 0)
-        }
+        let plain = unsigned(amount_kind);
+        let most = self.integer(kind.bits() as u128 - 1, plain);
+        self.ordered(false, plain, most, amount)
     }
 
     pub const fn shift_operator(
@@ -71,7 +73,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let left = matches!(operator, Operator::Shl);
         let base = self.value(a);
         if let Where::Literal(amount) = b.at
-            && amount < kind.bits() as u64
+            && amount < kind.bits() as u128
         {
             let result = self.shift_by(left, kind, base, amount as u32);
             return Operand::scalar(ty, result);

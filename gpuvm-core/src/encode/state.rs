@@ -1,5 +1,6 @@
 //! The encoder's state and its pen: instructions with their matrices, fresh words, labels, trap sites.
 
+use super::activation::{Activation, Closure};
 use super::operand::Operand;
 use super::{Encoded, Source};
 use crate::isa::{Class, Instruction, Op};
@@ -11,7 +12,7 @@ use crate::types::{TypeRef, Value};
 const MOST_WORDS: u32 = 0xfff0;
 
 /// A label that no node has placed yet.
-const UNPLACED: u32 = u32::MAX;
+pub(super) const UNPLACED: u32 = u32::MAX;
 
 /// A growing list of fixed room, which counts on when it is full.
 #[derive(Clone, Copy)]
@@ -35,6 +36,17 @@ impl<T: Copy, const CAP: usize> List<T, CAP> {
         self.len += 1;
     }
 
+    /// Adds `count` copies of an item and gives the number of the first, if there is room for them.
+    pub const fn extend(&mut self, item: T, count: u32) -> u32 {
+        let first = self.len as u32;
+        let mut i = 0;
+        while i < count {
+            self.push(item);
+            i += 1;
+        }
+        first
+    }
+
     /// What was pushed, as far as there was room.
     pub const fn slice(&self) -> &[T] {
         self.items.split_at(if self.len < CAP { self.len } else { CAP }).0
@@ -52,18 +64,38 @@ pub(super) struct Join {
     pub ty: Option<TypeRef>,
     pub base: u32,
     pub set: bool,
+    /// In place of words, where the value is for the encoder alone.
+    pub opaque: Option<Operand>,
+}
+
+impl Join {
+    /// A join that no branch has set.
+    pub const OPEN: Join = Join {
+        ty: None,
+        base: 0,
+        set: false,
+        opaque: None,
+    };
 }
 
 /// The walk's state; `CAP` bounds every list in it.
 pub(super) struct Encoder<const CAP: usize> {
+    /// The source that is being walked, where the walk is in it, and where it ends.
     pub source: &'static Source,
     pub at: usize,
+    pub end: usize,
+    /// The number of the activation that is being walked.
+    pub current: u32,
+    pub activations: List<Activation, CAP>,
+    pub closures: List<Closure, CAP>,
+    /// Fields of values that are for the encoder alone.
+    pub parts: List<Operand, CAP>,
     pub line: u32,
     pub words: u32,
     pub stack: List<Operand, CAP>,
-    pub locals: [Operand; CAP],
-    pub joins: [Join; CAP],
-    pub labels: [u32; CAP],
+    pub locals: List<Operand, CAP>,
+    pub joins: List<Join, CAP>,
+    pub labels: List<u32, CAP>,
     jumps: List<u32, CAP>,
     pub code: List<Instruction, CAP>,
     pub lines: List<u32, CAP>,
@@ -79,23 +111,20 @@ pub(super) struct Encoder<const CAP: usize> {
 
 impl<const CAP: usize> Encoder<CAP> {
     pub const fn new(source: &'static Source) -> Self {
-        assert!(
-            source.labels as usize <= CAP && source.locals.len() <= CAP,
-            "the macro's estimate holds labels and locals"
-        );
         Encoder {
             source,
             at: 0,
+            end: source.nodes.len(),
+            current: 0,
+            activations: List::new(Activation::of(source)),
+            closures: List::new(Closure::NONE),
+            parts: List::new(Operand::NEVER),
             line: source.line,
             words: 0,
             stack: List::new(Operand::NEVER),
-            locals: [Operand::NEVER; CAP],
-            joins: [Join {
-                ty: None,
-                base: 0,
-                set: false,
-            }; CAP],
-            labels: [UNPLACED; CAP],
+            locals: List::new(Operand::NEVER),
+            joins: List::new(Join::OPEN),
+            labels: List::new(UNPLACED),
             jumps: List::new(0),
             code: List::new(Instruction {
                 opcode: 0,
@@ -159,6 +188,12 @@ impl<const CAP: usize> Encoder<CAP> {
             || self.sites.len > CAP
             || self.variables.len > CAP
             || self.jumps.len > CAP
+            || self.locals.len > CAP
+            || self.joins.len > CAP
+            || self.labels.len > CAP
+            || self.activations.len > CAP
+            || self.closures.len > CAP
+            || self.parts.len > CAP
     }
 
     /// Writes one instruction, and its matrix if it is linear.
@@ -224,14 +259,20 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// Puts a label of the macro's here.
     pub const fn place(&mut self, label: u32) {
-        self.labels[label as usize] = self.code.len as u32;
+        let label = self.label(label);
+        self.place_here(label);
+    }
+
+    /// Puts a label, by its number of the encoder's, here.
+    pub const fn place_here(&mut self, label: u32) {
+        self.labels.items[label as usize] = self.code.len as u32;
     }
 
     /// Whether a label was placed here, behind the last instruction.
     pub const fn ends_in_label(&self) -> bool {
         let mut label = 0;
-        while label < self.source.labels as usize {
-            if self.labels[label] == self.code.len as u32 {
+        while label < self.labels.len {
+            if self.labels.items[label] == self.code.len as u32 {
                 return true;
             }
             label += 1;
@@ -241,6 +282,12 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// Goes to a label of the macro's.
     pub const fn jump(&mut self, op: Op, label: u32, condition: u32) {
+        let label = self.label(label);
+        self.jump_to(op, label, condition);
+    }
+
+    /// Goes to a label, by its number of the encoder's.
+    pub const fn jump_to(&mut self, op: Op, label: u32, condition: u32) {
         self.jumps.push(self.code.len as u32);
         self.emit(op, [label, condition, 0, 0]);
     }
@@ -262,7 +309,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut i = 0;
         while i < self.jumps.len {
             let at = self.jumps.items[i] as usize;
-            let label = self.labels[self.code.items[at].operands[0] as usize];
+            let label = self.labels.items[self.code.items[at].operands[0] as usize];
             assert!(label != UNPLACED, "a jump goes to a label that was never placed");
             self.code.items[at].operands[0] = label;
             i += 1;
@@ -279,12 +326,12 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// The next LEB128 number of the stream.
-    pub const fn number(&mut self) -> u64 {
+    pub const fn number(&mut self) -> u128 {
         let mut value = 0;
         let mut shift = 0;
         loop {
             let byte = self.byte();
-            value |= ((byte & 0x7f) as u64) << shift;
+            value |= ((byte & 0x7f) as u128) << shift;
             if byte < 0x80 {
                 return value;
             }

@@ -27,6 +27,7 @@ impl Value for Shape {
                     hash: name_hash("0"),
                     name: "",
                     ty: <f32 as Value>::TYPE,
+                    refs: 0,
                     offset: 1,
                 }],
                 discriminant: 0,
@@ -38,6 +39,7 @@ impl Value for Shape {
                     hash: name_hash("side"),
                     name: "side",
                     ty: <f32 as Value>::TYPE,
+                    refs: 0,
                     offset: 1,
                 }],
                 discriminant: 1,
@@ -95,12 +97,13 @@ const NODES: &[u8] = &{
         zero[3],
         Node::Bind as u8,
         1,
-        Node::Float as u8,
+        Node::FloatOf as u8,
         three as u8 | 0x80,
         (three >> 7) as u8 | 0x80,
         (three >> 14) as u8 | 0x80,
         (three >> 21) as u8 | 0x80,
         (three >> 28) as u8,
+        Kind::F32 as u8,
         Node::Local as u8,
         1,
         Node::Binary as u8,
@@ -172,8 +175,10 @@ const SOURCE: Source = Source {
     messages: &[],
     locals: &["shape", "r", "side"],
     labels: 2,
+    joins: 1,
     checks: false,
     relaxed: false,
+    is_const: false,
 };
 
 struct Area;
@@ -185,7 +190,7 @@ impl RoutineSource for Area {
 #[test]
 fn a_match_over_an_enum_is_encoded_at_build_time() {
     // The first attempt has too little room.
-    let routine = Encoding::<Area, 8, 128>::ROUTINE;
+    let routine = Encoding::<Area, 4, 8, 128>::ROUTINE;
     assert_eq!(routine.params.len(), 1);
     let ops: Vec<Op> = routine.code.iter().filter_map(|i| Op::from_code(i.opcode)).collect();
     assert_eq!(ops.iter().filter(|op| **op == Op::FMul).count(), 3);

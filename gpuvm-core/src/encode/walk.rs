@@ -2,26 +2,30 @@
 
 use super::method::NO_METHOD;
 use super::node::{Node, Operator};
-use super::operand::Operand;
+use super::operand::{Operand, Where, float_literal};
 use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
 use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Constant};
-use crate::types::{Kind, TypeRef, Value};
+use crate::types::{Kind, Type, TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
     /// Encodes the whole routine.
     pub const fn walk(&mut self) {
+        self.start();
+        if self.overflowed() {
+            return;
+        }
         let mut local = 0;
         while local < self.source.params.len() {
             self.declare_of(local as u32, self.source.params[local]);
             local += 1;
         }
-        while self.at < self.source.nodes.len() {
-            let Some(node) = Node::from_code(self.byte()) else {
-                panic!("the node stream has an unknown node")
-            };
-            self.node(node);
+        while !self.ended() {
+            self.next_node();
+            if self.overflowed() {
+                return;
+            }
         }
         if self.ends_in_label() {
             // No branch of the last expression gets to its end, where the others would meet.
@@ -30,9 +34,19 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
+    pub const fn next_node(&mut self) {
+        let Some(node) = Node::from_code(self.byte()) else {
+            panic!("the node stream has an unknown node")
+        };
+        self.node(node);
+    }
+
     const fn node(&mut self, node: Node) {
         match node {
-            Node::Line => self.line = self.small(),
+            Node::Line => {
+                let line = self.small();
+                self.set_line(line);
+            }
             Node::Label => {
                 let label = self.small();
                 self.place(label);
@@ -64,10 +78,65 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             Node::Yield => self.emit(Op::Yield, [0; 4]),
             Node::Halt => self.emit(Op::Halt, [0; 4]),
-            Node::Call => {
-                let call = self.call_fact();
+            Node::Closure => self.closure(),
+            Node::Function => {
+                let slot = self.small();
+                let method = self.small() as u16;
+                let kind = self.small() as u8;
+                self.push(Operand {
+                    ty: &Type::CLOSURE,
+                    at: Where::Function {
+                        activation: self.current,
+                        slot,
+                        method,
+                        kind,
+                    },
+                    ..Operand::NEVER
+                });
+            }
+            Node::IntoIter => {
+                if let Fact::Call(call) = self.fact() {
+                    self.call(call, 1);
+                }
+            }
+            Node::Question => self.question(),
+            Node::View => {
+                let ty = self.type_fact();
+                let length = self.pop();
+                let base = self.pop();
+                let view = self.view(base, length, ty);
+                self.push(view);
+            }
+            Node::Unset => self.push(Operand {
+                ty: &Type::CLOSURE,
+                at: Where::Unset(0),
+                ..Operand::NEVER
+            }),
+            Node::Convert => {
+                let fact = self.fact();
+                let ty = self.type_fact();
+                if let Fact::Call(call) = fact {
+                    self.call(call, 1);
+                } else if ty.refs == 0 && ty.ty.kind.is_scalar() {
+                    let a = self.pop();
+                    let result = self.cast(a, ty.ty.kind);
+                    self.push(result);
+                }
+            }
+            Node::CallValue => {
                 let count = self.small();
-                self.call(call, count);
+                self.call_value(count);
+            }
+            Node::Call => {
+                let fact = self.fact();
+                let count = self.small();
+                if let Fact::Call(call) = fact {
+                    self.call(call, count);
+                } else {
+                    // What stands in for a method that was refused.
+                    self.stack.len -= count as usize;
+                    self.push(Operand::NEVER);
+                }
             }
             Node::Method => {
                 let method = self.small() as u16;
@@ -81,11 +150,13 @@ impl<const CAP: usize> Encoder<CAP> {
                 match fact {
                     Fact::Call(call) => self.call(call, count),
                     _ => {
-                        assert!(
-                            method != NO_METHOD,
-                            "a method that is called here is not available inside a routine"
-                        );
-                        self.std_method(method, count, None);
+                        if method == NO_METHOD {
+                            // Only what stands in for a method that was refused is no routine either.
+                            self.stack.len -= count as usize;
+                            self.push(Operand::NEVER);
+                        } else {
+                            self.std_method(method, count, None);
+                        }
                     }
                 }
             }
@@ -138,7 +209,13 @@ impl<const CAP: usize> Encoder<CAP> {
             | Node::PatternLength
             | Node::PatternElement
             | Node::PatternRest => self.pattern(node),
-            Node::Field | Node::Index | Node::IndexUnchecked | Node::IndexRange | Node::Deref | Node::Ref => {
+            Node::Field
+            | Node::Index
+            | Node::IndexUnchecked
+            | Node::IndexRange
+            | Node::RangeUnchecked
+            | Node::Deref
+            | Node::Ref => {
                 self.place_node(node);
             }
             _ => self.plain_value(node),
@@ -150,7 +227,8 @@ impl<const CAP: usize> Encoder<CAP> {
         match node {
             Node::Local => {
                 let local = self.small();
-                self.push(self.locals[local as usize]);
+                let local = self.local(local);
+                self.push(self.locals.items[local]);
             }
             Node::Integer => {
                 let value = self.number();
@@ -170,9 +248,22 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.push(Operand::fresh(ty, base));
             }
             Node::Float => {
-                let bits = self.small();
-                let word = self.imm(bits);
-                self.push(Operand::scalar(<f32 as Value>::TYPE, word));
+                let value = self.float();
+                self.push(Operand::literal_of(value, <f64 as Value>::TYPE));
+            }
+            Node::FloatOf => {
+                let bits = self.number();
+                let kind = self.kind();
+                let ty = super::number::scalar_type(kind);
+                let single = if matches!(kind, Kind::F32) { bits } else { 0 };
+                let base = self.literal(float_literal(single, bits), ty);
+                self.push(Operand::scalar(ty, base));
+            }
+            Node::FloatAs => {
+                let value = self.float();
+                let ty = self.type_fact();
+                let base = self.literal(value, ty.ty);
+                self.push(Operand::fresh(ty, base));
             }
             Node::Bool => {
                 let value = self.small();
@@ -183,18 +274,12 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Constant => {
                 let number = self.small();
                 let ty = self.type_fact();
-                self.constants.push(Constant {
-                    at: self.code.len as u32,
-                    words: self.source.constants[number as usize],
-                });
-                let base = self.fresh(ty.ty.words);
-                let mut i = 0;
-                while i < ty.ty.words {
-                    self.emit(Op::Imm, [base + i, 0, 0, 0]);
-                    i += 1;
-                }
-                self.push(Operand::fresh(TypeRef::value(ty.ty), base));
+                self.constant(ty, self.source.constants[number as usize]);
             }
+            Node::Default => match self.fact() {
+                Fact::Default(ty, words) => self.constant(ty, words),
+                _ => panic!("a slot tells no default"),
+            },
             Node::Copy => {
                 let operand = self.pop();
                 let copy = self.owned(operand);
@@ -220,6 +305,21 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
+    /// A value of the user's, whose words the linker fetches.
+    const fn constant(&mut self, ty: TypeRef, words: fn() -> Vec<u32>) {
+        self.constants.push(Constant {
+            at: self.code.len as u32,
+            words,
+        });
+        let base = self.fresh(ty.ty.words);
+        let mut i = 0;
+        while i < ty.ty.words {
+            self.emit(Op::Imm, [base + i, 0, 0, 0]);
+            i += 1;
+        }
+        self.push(Operand::fresh(TypeRef::value(ty.ty), base));
+    }
+
     const fn place_node(&mut self, node: Node) {
         let place = match node {
             Node::Field => {
@@ -242,6 +342,12 @@ impl<const CAP: usize> Encoder<CAP> {
                 let base = self.pop();
                 self.range(base, start, end, inclusive)
             }
+            Node::RangeUnchecked => {
+                let end = self.pop();
+                let start = self.pop();
+                let base = self.pop();
+                self.range_unchecked(base, start, end)
+            }
             Node::Deref => {
                 let reference = self.pop();
                 self.deref(reference)
@@ -261,10 +367,14 @@ impl<const CAP: usize> Encoder<CAP> {
         let fact = if with_slot { self.fact() } else { Fact::Builtin };
         let unary = matches!(node, Node::Unary | Node::UnaryAs);
         if let Fact::Call(call) = fact {
-            self.call(call, if unary { 1 } else { 2 });
+            self.call_through(call, if unary { 1 } else { 2 });
             // `!=` of a type whose `==` is a routine.
             if matches!(operator, Operator::Ne) {
                 let same = self.pop();
+                if same.is_never() {
+                    self.push(same);
+                    return;
+                }
                 let word = self.value(same);
                 let differ = self.not_bool(word);
                 self.push_bool(differ);
@@ -301,7 +411,7 @@ impl<const CAP: usize> Encoder<CAP> {
             let place = self.reference(place);
             self.push(place);
             self.push(value);
-            self.call(call, 2);
+            self.call_through(call, 2);
             self.pop();
             return;
         }
@@ -409,50 +519,124 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     const fn join(&mut self, node: Node) {
-        let join = self.small() as usize;
+        let join = self.small();
+        let join = self.join_number(join);
         match node {
             Node::Join => {
                 let slot = self.small();
-                let mut opened = Join {
-                    ty: None,
-                    base: 0,
-                    set: false,
-                };
+                let mut opened = Join::OPEN;
                 if slot > 0 {
                     let ty = self.type_of_slot(slot as usize - 1);
                     opened.ty = Some(ty);
                     opened.base = self.fresh(ty.words());
                 }
-                self.joins[join] = opened;
+                self.joins.items[join] = opened;
             }
             Node::JoinSet => {
                 let operand = self.pop();
-                if operand.is_never() {
-                    return;
-                }
-                if self.joins[join].ty.is_none() {
-                    let ty = operand.type_ref();
-                    let base = self.fresh(ty.words());
-                    self.joins[join] = Join {
-                        ty: Some(ty),
-                        base,
-                        set: true,
-                    };
-                }
-                self.joins[join].set = true;
-                if let Join { ty: Some(ty), base, .. } = self.joins[join] {
-                    self.store_words(base, operand, ty);
+                self.set_join(join, operand);
+            }
+            _ => self.push_join(join),
+        }
+    }
+
+    /// Stores the value of one branch.
+    pub const fn set_join(&mut self, join: usize, operand: Operand) {
+        if operand.is_never() {
+            return;
+        }
+        if operand.is_opaque() {
+            match self.joins.items[join].opaque {
+                Some(place) => self.assign(place, operand),
+                None => {
+                    let value = self.owned(operand).shared();
+                    self.joins.items[join].opaque = Some(value);
                 }
             }
-            _ => match self.joins[join] {
-                Join {
-                    ty: Some(ty),
-                    base,
-                    set: true,
-                } => self.push(Operand::fresh(ty, base)),
-                _ => self.push(Operand::NEVER),
-            },
+            return;
         }
+        let stored = stored_in_join(operand);
+        if self.joins.items[join].ty.is_none() {
+            let ty = operand.type_ref();
+            let base = self.fresh(stored.words());
+            self.joins.items[join] = Join {
+                ty: Some(ty),
+                base,
+                set: true,
+                opaque: None,
+            };
+        }
+        self.joins.items[join].set = true;
+        if let Join { ty: Some(ty), base, .. } = self.joins.items[join] {
+            if matches!(stored.ty.kind, Kind::Slice) && ty.refs == stored.refs {
+                self.store_words(base, operand, stored);
+                let is_same = matches!(operand.ty.kind, Kind::Array) && ty.ty.length == operand.ty.length;
+                if matches!(ty.ty.kind, Kind::Array) && !is_same {
+                    self.joins.items[join].ty = Some(stored);
+                }
+            } else {
+                self.store_words(base, operand, ty);
+            }
+        }
+    }
+
+    /// Pushes the value that the branches have left.
+    pub const fn push_join(&mut self, join: usize) {
+        match self.joins.items[join] {
+            Join {
+                opaque: Some(operand), ..
+            } => self.push(operand),
+            Join {
+                ty: Some(ty),
+                base,
+                set: true,
+                ..
+            } => self.push(Operand::fresh(ty, base)),
+            _ => self.push(Operand::NEVER),
+        }
+    }
+
+    /// `?`: what is inside the value, or the way out with its error.
+    const fn question(&mut self) {
+        let convert = self.fact();
+        let result = self.type_fact();
+        let operand = self.pop();
+        if operand.is_never() {
+            self.push(operand);
+            return;
+        }
+        let operand = self.deref_all(operand);
+        let operand = self.owned(operand).shared();
+        let variants = operand.ty.variants;
+        // `Option` has nothing to convert, `Result` has its value first.
+        let is_option = variants[0].fields.is_empty();
+        let inside = variants[is_option as usize].fields[0];
+        let tag = self.value(operand.part(<u32 as Value>::TYPE, 0));
+        let goes_on = self.labels.extend(super::state::UNPLACED, 1);
+        let op = if is_option { Op::JumpIf } else { Op::JumpUnless };
+        self.jump_to(op, goes_on, tag);
+        let base = self.fresh(result.words());
+        self.emit(Op::Imm, [base, !is_option as u32, 0, 0]);
+        let mut used = 1;
+        if !is_option {
+            let error = variants[1].fields[0];
+            self.push(operand.part_ref(error.type_ref(), error.offset));
+            if let Fact::Call(call) = convert {
+                self.call_through(call, 1);
+            }
+            let field = result.ty.variants[1].fields[0];
+            let error = self.pop();
+            self.store_words(base + field.offset, error, field.type_ref());
+            used += field.type_ref().words();
+        }
+        while used < result.words() {
+            self.emit(Op::Imm, [base + used, 0, 0, 0]);
+            used += 1;
+        }
+        self.push(Operand::fresh(result, base));
+        self.finish();
+        self.place_here(goes_on);
+        self.push(operand.part_ref(inside.type_ref(), inside.offset));
     }
 
     /// `return`: the value's words and the way out.
@@ -460,6 +644,9 @@ impl<const CAP: usize> Encoder<CAP> {
         let operand = self.pop();
         if operand.is_never() {
             return;
+        }
+        if !self.is_root() {
+            return self.finish_activation(operand);
         }
         let result = self.source.result;
         let operand = if result.words() == 0 {
@@ -472,12 +659,22 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// A call of a routine with the top `count` operands.
-    const fn call(&mut self, call: CallFact, count: u32) {
+    pub const fn call(&mut self, call: CallFact, count: u32) {
+        if let Some(source) = call.inline
+            && source.params.len() == count as usize
+        {
+            if call.consumes {
+                self.copy_receiver(count);
+            }
+            return self.call_inline(source);
+        }
         let first = self.stack.len - count as usize;
-        assert!(
-            call.params.len() == count as usize,
-            "a routine is called with another number of arguments than it takes"
-        );
+        if call.params.len() != count as usize {
+            // What stands in for a routine that was refused takes none.
+            self.stack.len = first;
+            self.push(Operand::NEVER);
+            return;
+        }
         let mut words = 0;
         let mut never = false;
         let mut i = 0;
@@ -529,11 +726,9 @@ impl<const CAP: usize> Encoder<CAP> {
         self.type_of_slot(slot as usize)
     }
 
-    const fn call_fact(&mut self) -> CallFact {
-        match self.fact() {
-            Fact::Call(call) => call,
-            _ => panic!("a slot tells no routine"),
-        }
+    const fn float(&mut self) -> u128 {
+        let single = self.number();
+        float_literal(single, self.number())
     }
 
     const fn kind(&mut self) -> Kind {
@@ -548,5 +743,15 @@ impl<const CAP: usize> Encoder<CAP> {
             Some(operator) => operator,
             None => panic!("the node stream has an unknown operator"),
         }
+    }
+}
+
+/// What a branch's value is kept as: a reference to an array as one to a slice, because the other branches may have arrays of other lengths, where
+/// rustc makes slices of all.
+const fn stored_in_join(operand: Operand) -> TypeRef {
+    let ty = operand.type_ref();
+    match (ty.refs, ty.ty.slice) {
+        (1, Some(slice)) => TypeRef { ty: slice, ..ty },
+        _ => ty,
     }
 }

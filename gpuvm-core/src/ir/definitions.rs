@@ -43,6 +43,11 @@ impl Definitions {
         self.defs[word as usize] == 1
     }
 
+    /// Whether a word is written more than once.
+    pub fn is_written_often(&self, word: Word) -> bool {
+        self.defs[word as usize] > 1
+    }
+
     /// How many times a word is read.
     pub fn uses(&self, word: Word) -> u32 {
         self.uses[word as usize]

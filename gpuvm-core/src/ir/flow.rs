@@ -129,6 +129,19 @@ pub(crate) struct Shape {
     pub depth: Vec<u32>,
     /// The loops, inner ones after the outer ones that hold them.
     pub loops: Vec<Loop>,
+    /// For each block the place in `loops` of the loop that it is the header of.
+    pub loop_of: Vec<Option<usize>>,
+}
+
+/// What a shortcut past blocks does to loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    /// Nothing, or there is less to the loops.
+    Plain,
+    /// It makes a loop that starts where it leads to.
+    Turns,
+    /// It enters a loop in its midst, which must not be: a loop has one entry.
+    Enters,
 }
 
 /// A natural loop.
@@ -176,6 +189,7 @@ impl Shape {
             dominator,
             depth: vec![0; count],
             loops: Vec::new(),
+            loop_of: vec![None; count],
         };
         shape.find_loops(&before);
         shape
@@ -187,6 +201,19 @@ impl Shape {
             b = self.dominator[b];
         }
         a == b
+    }
+
+    /// What it would do if control went from one block straight to another to which these blocks lead it now. Past the start of a
+    /// loop into the midst of it only those may go that come from behind that place: the loop starts there for them.
+    pub fn shortcut(&self, from: usize, past: &[usize], to: usize) -> Shortcut {
+        let loops = past.iter().filter_map(|&block| self.loop_of[block]);
+        if !loops.clone().any(|each| self.loops[each].body.contains(&to)) {
+            Shortcut::Plain
+        } else if self.dominates(to, from) {
+            Shortcut::Turns
+        } else {
+            Shortcut::Enters
+        }
     }
 
     fn find_loops(&mut self, before: &[Vec<usize>]) {
@@ -214,6 +241,7 @@ impl Shape {
             for &block in &body {
                 self.depth[block] += 1;
             }
+            self.loop_of[header] = Some(self.loops.len());
             self.loops.push(Loop { header, body });
         }
     }
@@ -260,6 +288,23 @@ mod tests {
         assert_eq!(shape.dominator, [0, 0, 1, 2, 3]);
         assert!(shape.dominates(1, 3) && !shape.dominates(3, 2));
         assert_eq!(shape.loops.iter().map(|l| l.header).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_shortcut_past_a_header_may_be_a_second_entry() {
+        // 0 → 1: leave to 4, or 2, which goes back or to 3, which goes back.
+        let branch = |then, otherwise| End::Branch {
+            word: 0,
+            then,
+            otherwise,
+        };
+        let function = blocks(vec![End::Jump(1), branch(2, 4), branch(1, 3), End::Jump(1), End::Halt]);
+        let shape = Shape::of(&function);
+        assert_eq!(shape.shortcut(0, &[1], 2), Shortcut::Enters);
+        assert_eq!(shape.shortcut(0, &[1], 4), Shortcut::Plain);
+        assert_eq!(shape.shortcut(3, &[1], 2), Shortcut::Turns);
+        assert_eq!(shape.shortcut(3, &[1], 4), Shortcut::Plain);
+        assert_eq!(shape.shortcut(2, &[1], 3), Shortcut::Enters);
     }
 
     #[test]

@@ -216,6 +216,17 @@ impl Block {
         self.marks.iter_mut().chain(code)
     }
 
+    /// Puts another block, to which this one jumps, in the place of its end.
+    pub fn append(&mut self, next: Block) {
+        match self.code.last_mut() {
+            Some(last) => last.mark(next.marks),
+            None => self.marks.extend(next.marks),
+        }
+        self.code.extend(next.code);
+        self.end = next.end;
+        self.place = next.place;
+    }
+
     /// All marks.
     pub fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.marks.iter().chain(self.code.iter().flat_map(|inst| &inst.marks))

@@ -2,10 +2,15 @@
 
 use proptest::prelude::*;
 
+use super::lift::lift;
+use super::tables::Tables;
 use super::testing::*;
-use super::tests::{agree, check, i};
+use super::tests::{agree, all_settings, check, i};
+use super::verify::verify;
 use crate::compile::{Settings, link};
+use crate::ir::flow::Shape;
 use crate::isa::{Instruction, NO_WORD, Op, pair};
+use crate::pass::optimise;
 use crate::routine::{Routine, Variable};
 use crate::types::TypeRef;
 
@@ -94,7 +99,7 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: u32) {
-        match self.pick(if depth > 0 { 16 } else { 11 }) {
+        match self.pick(if depth > 0 { 18 } else { 11 }) {
             0..6 => self.arithmetic(),
             6 => {
                 let (d, value) = (self.variable(), self.pick(5));
@@ -140,7 +145,9 @@ impl Writer<'_> {
                 self.block(depth - 1);
                 self.code[skip].operands[0] = self.here();
             }
-            _ => self.repeat(depth - 1),
+            14 | 15 => self.repeat(depth - 1),
+            16 => self.answer(depth - 1),
+            _ => self.states(depth - 1),
         }
     }
 
@@ -154,6 +161,72 @@ impl Writer<'_> {
         self.code[otherwise].operands[0] = self.here();
         self.block(depth);
         self.code[done].operands[0] = self.here();
+    }
+
+    /// `let found = if … { Some(…) } else { None }; if found == Some { … } else { … }`.
+    fn answer(&mut self, depth: u32) {
+        let (a, b, t, tag) = (self.source(), self.source(), self.result(), self.result());
+        self.emit(Op::LtU, t, a, b, 0);
+        let otherwise = self.emit(Op::JumpUnless, 0, t, 0, 0);
+        self.block(depth);
+        self.emit(Op::Imm, tag, 1, 0, 0);
+        let done = self.emit(Op::Jump, 0, 0, 0, 0);
+        self.code[otherwise].operands[0] = self.here();
+        self.block(depth);
+        let none = self.pick(3);
+        self.emit(Op::Imm, tag, none, 0, 0);
+        self.code[done].operands[0] = self.here();
+        for _ in 0..self.pick(2) {
+            self.arithmetic();
+        }
+        let (same, is_some) = (self.temporary(), self.temporary());
+        self.emit(Op::Imm, same, 1, 0, 0);
+        let op = if self.pick(2) == 0 { Op::Eq } else { Op::Ne };
+        self.emit(op, is_some, tag, same, 0);
+        let skip = self.emit(Op::JumpUnless, 0, is_some, 0, 0);
+        self.block(depth);
+        let end = self.emit(Op::Jump, 0, 0, 0, 0);
+        self.code[skip].operands[0] = self.here();
+        self.block(depth);
+        self.code[end].operands[0] = self.here();
+    }
+
+    /// A loop that is left after some turns, each of which asks a state that the one before left, and may go on or leave early.
+    fn states(&mut self, depth: u32) {
+        let (k, limit, t) = (self.temporary(), self.temporary(), self.temporary());
+        let (state, asked, is_in) = (self.result(), self.temporary(), self.temporary());
+        self.emit(Op::Imm, k, 0, 0, 0);
+        self.emit(Op::Imm, state, 0, 0, 0);
+        let head = self.here();
+        let turns = self.pick(6);
+        self.emit(Op::AddImm, k, k, 1, 0);
+        self.emit(Op::Imm, limit, turns, 0, 0);
+        self.emit(Op::LtU, t, limit, k, 0);
+        let mut leave = vec![self.emit(Op::JumpIf, 0, t, 0, 0)];
+        for number in 0..3 {
+            self.emit(Op::Imm, asked, number, 0, 0);
+            self.emit(Op::Eq, is_in, state, asked, 0);
+            let other = self.emit(Op::JumpUnless, 0, is_in, 0, 0);
+            self.block(depth);
+            let next = self.pick(4);
+            self.emit(Op::Imm, state, next, 0, 0);
+            match self.pick(4) {
+                0 => {}
+                1 => leave.push(self.emit(Op::Jump, 0, 0, 0, 0)),
+                2 => {
+                    let word = self.variable();
+                    self.emit(Op::JumpIf, head, word, 0, 0);
+                }
+                _ => {
+                    self.emit(Op::Jump, head, 0, 0, 0);
+                }
+            }
+            self.code[other].operands[0] = self.here();
+        }
+        self.emit(Op::Jump, head, 0, 0, 0);
+        for at in leave {
+            self.code[at].operands[0] = self.here();
+        }
     }
 
     fn repeat(&mut self, depth: u32) {
@@ -301,6 +374,23 @@ proptest! {
         Callees::set(1, random("outer", 2, result::<u32>(), &helper, 1));
         let entry = random("random", PARAMS, result::<[u32; 12]>(), &tape, 2);
         agree(entry, &args);
+    }
+
+    #[test]
+    fn no_loop_gets_a_second_entry(tape in prop::collection::vec(any::<u32>(), 0..1200)) {
+        let routine = random("random", PARAMS, result::<[u32; 12]>(), &tape, 0);
+        let code = verify(routine, &[]).expect("the routine is valid");
+        let lifted = lift(routine, &code, &[], Tables::default().add(routine));
+        for settings in all_settings() {
+            let mut function = lifted.clone();
+            optimise(&mut function, &settings);
+            let shape = Shape::of(&function);
+            for &from in &shape.order {
+                for to in function.blocks[from].end.successors() {
+                    prop_assert!(shape.rank[to] > shape.rank[from] || shape.dominates(to, from), "{:?}", settings);
+                }
+            }
+        }
     }
 
     #[test]

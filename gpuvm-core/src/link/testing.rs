@@ -58,6 +58,7 @@ pub(crate) fn routine(
         ),
         variables: Cow::Borrowed(&[]),
         relaxed: false,
+        is_const: false,
     }
 }
 

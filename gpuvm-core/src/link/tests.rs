@@ -20,6 +20,7 @@ pub(crate) fn nothing() -> Settings {
         fold: false,
         copies: false,
         dead_code: false,
+        threading: false,
         inline: None,
         loops: false,
         promote: false,
@@ -32,10 +33,11 @@ pub(crate) fn nothing() -> Settings {
 /// Everything off, everything on, and each optimisation alone and left out.
 pub(crate) fn all_settings() -> Vec<Settings> {
     let mut all = vec![nothing(), Settings::default()];
-    let switches: [fn(&mut Settings, bool); 8] = [
+    let switches: [fn(&mut Settings, bool); 9] = [
         |s, on| s.fold = on,
         |s, on| s.copies = on,
         |s, on| s.dead_code = on,
+        |s, on| s.threading = on,
         |s, on| s.inline = on.then_some(2000),
         |s, on| s.loops = on,
         |s, on| s.promote = on,

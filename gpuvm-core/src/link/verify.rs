@@ -35,16 +35,17 @@ pub(crate) fn param_words(routine: &Routine) -> u64 {
     routine.params.iter().map(|param| u64::from(param.words())).sum()
 }
 
-/// Whether a routine calls another one that is not of the library.
+/// Whether a routine calls another one that is not of the library, and counts such calls.
 pub(crate) fn calls_routines(routine: &Routine) -> bool {
-    routine
-        .code
-        .iter()
-        .filter(|instruction| instruction.opcode == Op::Call.code())
-        .any(|instruction| {
-            let callee = routine.callees.get(instruction.operands[0] as usize);
-            matches!(callee, Some(Callee::Routine(_)))
-        })
+    !routine.is_const
+        && routine
+            .code
+            .iter()
+            .filter(|instruction| instruction.opcode == Op::Call.code())
+            .any(|instruction| {
+                let callee = routine.callees.get(instruction.operands[0] as usize);
+                matches!(callee, Some(Callee::Routine(_)))
+            })
 }
 
 struct Check<'r> {

@@ -1,7 +1,7 @@
 //! Simplifies the graph of blocks: jumps to jumps, blocks never reached, blocks that always follow one another.
 
-use crate::ir::flow::predecessors;
-use crate::ir::{End, Function};
+use crate::ir::flow::{Shape, Shortcut, predecessors};
+use crate::ir::{Block, End, Function};
 
 /// Simplifies; whether anything changed.
 pub(crate) fn simplify(function: &mut Function) -> bool {
@@ -17,6 +17,7 @@ const CHAIN: usize = 32;
 /// Skips blocks without code: a jump to one becomes its end, a branch to one goes where it goes.
 fn thread(function: &mut Function) -> bool {
     let mut changed = false;
+    let mut loops = Loops::default();
     for b in 0..function.blocks.len() {
         for _ in 0..CHAIN {
             let End::Jump(to) = function.blocks[b].end else {
@@ -24,6 +25,11 @@ fn thread(function: &mut Function) -> bool {
             };
             let target = &function.blocks[to];
             if to == b || !target.code.is_empty() || target.end == End::Jump(to) {
+                break;
+            }
+            if let End::Branch { then, otherwise, .. } = target.end
+                && !loops.may_skip(function, b, &[to], &[then, otherwise])
+            {
                 break;
             }
             // The block's own place stays where it only jumps on; anything else is told apart by the target's line.
@@ -34,8 +40,8 @@ fn thread(function: &mut Function) -> bool {
             changed = true;
         }
         if let End::Branch { word, then, otherwise } = function.blocks[b].end {
-            let then = follow(function, then, word, true);
-            let otherwise = follow(function, otherwise, word, false);
+            let then = follow(function, &mut loops, b, then, word, true);
+            let otherwise = follow(function, &mut loops, b, otherwise, word, false);
             let end = if then == otherwise {
                 End::Jump(then)
             } else {
@@ -48,13 +54,15 @@ fn thread(function: &mut Function) -> bool {
     changed
 }
 
-/// Where control gets to from an empty block, knowing whether `word` is set.
-fn follow(function: &Function, mut block: usize, word: u32, set: bool) -> usize {
+/// Where control gets to from an empty block after `from`, knowing whether `word` is set.
+fn follow(function: &Function, loops: &mut Loops, from: usize, mut block: usize, word: u32, set: bool) -> usize {
+    let mut past = Vec::new();
     for _ in 0..CHAIN {
         let at = &function.blocks[block];
         if !at.code.is_empty() {
             break;
         }
+        past.push(block);
         block = match at.end {
             End::Jump(to) => to,
             End::Branch {
@@ -62,16 +70,37 @@ fn follow(function: &Function, mut block: usize, word: u32, set: bool) -> usize 
                 then,
                 otherwise,
             } if same == word => {
-                if set {
-                    then
-                } else {
-                    otherwise
+                let to = if set { then } else { otherwise };
+                if !loops.may_skip(function, from, &past, &[to]) {
+                    break;
                 }
+                to
             }
             _ => break,
         };
     }
     block
+}
+
+/// The loops of a function, looked at once they are asked for.
+#[derive(Default)]
+struct Loops(Option<Shape>);
+
+impl Loops {
+    /// Whether control may go from a block straight to others, to which these blocks lead it. Then it does.
+    fn may_skip(&mut self, function: &Function, from: usize, past: &[usize], to: &[usize]) -> bool {
+        let shape = self.0.get_or_insert_with(|| Shape::of(function));
+        let reached = |block: usize| shape.rank[block] != usize::MAX;
+        if !reached(from) {
+            return false;
+        }
+        let shortcuts: Vec<Shortcut> = to.iter().map(|&to| shape.shortcut(from, past, to)).collect();
+        // Fewer ways into and through loops do not make what is known of them wrong, but a new loop does.
+        if shortcuts.contains(&Shortcut::Turns) {
+            self.0 = None;
+        }
+        !shortcuts.contains(&Shortcut::Enters)
+    }
 }
 
 /// Appends blocks to their only predecessor if they are its only successor.
@@ -84,17 +113,13 @@ fn merge(function: &mut Function) -> bool {
                 break;
             }
             let place = function.blocks[to].place;
-            let target = std::mem::replace(&mut function.blocks[to].end, End::Halt);
-            let code = std::mem::take(&mut function.blocks[to].code);
-            let marks = std::mem::take(&mut function.blocks[to].marks);
-            let block = &mut function.blocks[b];
-            match block.code.last_mut() {
-                Some(last) => last.mark(marks),
-                None => block.marks.extend(marks),
-            }
-            block.code.extend(code);
-            block.end = target;
-            block.place = place;
+            let next = Block {
+                code: std::mem::take(&mut function.blocks[to].code),
+                end: std::mem::replace(&mut function.blocks[to].end, End::Halt),
+                place,
+                marks: std::mem::take(&mut function.blocks[to].marks),
+            };
+            function.blocks[b].append(next);
             changed = true;
         }
     }
@@ -164,6 +189,29 @@ mod tests {
                 .iter()
                 .all(|block| !block.code.is_empty() || matches!(block.end, End::Branch { .. }))
         );
+    }
+
+    #[test]
+    fn a_loop_keeps_its_only_entry() {
+        // `while a { if b { … } else { … } }`, entered where `a` is known to be set: 1 is the header, 2 and 3 go back to it.
+        let branch = |word, then, otherwise| End::Branch { word, then, otherwise };
+        let mut function = blocks(vec![
+            branch(0, 1, 5),
+            branch(0, 2, 5),
+            branch(1, 3, 4),
+            branch(2, 1, 5),
+            End::Jump(1),
+            End::Halt,
+        ]);
+        for b in [2, 3, 4] {
+            function.blocks[b].code = assemble("addi 2 2 1");
+        }
+        simplify(&mut function);
+        let shape = Shape::of(&function);
+        for &from in &shape.order {
+            let mut next = function.blocks[from].end.successors();
+            assert!(next.all(|to| shape.rank[to] > shape.rank[from] || shape.dominates(to, from)));
+        }
     }
 
     #[test]

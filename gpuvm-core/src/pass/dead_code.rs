@@ -68,7 +68,7 @@ fn forget(function: &mut Function, unwritten: &[Word]) {
 
 /// What to say behind the place of an instruction that goes, where `after` is to be said anyway: what it would have written is in
 /// another word, is a constant, or is nowhere.
-fn marks_of_gone(mut inst: Inst, names: &Names, after: Vec<Mark>) -> Vec<Mark> {
+pub(crate) fn marks_of_gone(mut inst: Inst, names: &Names, after: Vec<Mark>) -> Vec<Mark> {
     let home = match (inst.as_copy(), inst.op) {
         (Some((_, from)), _) => Home::Word(from),
         (None, Op::Imm) => Home::Constant(inst.imm),

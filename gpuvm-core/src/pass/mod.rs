@@ -5,17 +5,21 @@ pub(crate) mod blocks;
 pub(crate) mod common;
 pub(crate) mod copies;
 pub(crate) mod dead_code;
+pub(crate) mod duplicate;
 pub(crate) mod flatten;
 pub(crate) mod fold;
 pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod in_place;
 pub(crate) mod inline;
+pub(crate) mod jump_threading;
 pub(crate) mod lost;
 pub(crate) mod promote;
 pub(crate) mod raise;
 pub(crate) mod reload;
 pub(crate) mod rotate;
+pub(crate) mod sink;
+pub(crate) mod webs;
 
 use crate::compile::Settings;
 use crate::ir::Function;
@@ -25,25 +29,29 @@ const ROUNDS: usize = 6;
 
 /// Improves a function until nothing changes or the rounds are over.
 pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
+    let mut room = jump_threading::room(function);
     for _ in 0..ROUNDS {
-        if !round(function, settings) {
+        if !round(function, settings, &mut room) {
             break;
         }
     }
     if settings.raise && flatten::flatten(function) {
-        round(function, settings);
+        round(function, settings, &mut room);
     }
     if settings.loops {
         // Invariants leave first, so that turning a loop need not repeat them.
         let hoisted = hoist::hoist(function);
-        if rotate::rotate(function) | hoisted && round(function, settings) {
-            round(function, settings);
+        if rotate::rotate(function) | hoisted && round(function, settings, &mut room) {
+            round(function, settings, &mut room);
         }
     }
 }
 
-fn round(function: &mut Function, settings: &Settings) -> bool {
+fn round(function: &mut Function, settings: &Settings, room: &mut usize) -> bool {
     let mut changed = false;
+    if settings.copies {
+        changed |= webs::split(function);
+    }
     if settings.fold {
         changed |= fold::fold(function);
     }
@@ -53,10 +61,14 @@ fn round(function: &mut Function, settings: &Settings) -> bool {
             changed = true;
             copies::propagate(function);
         }
+        changed |= sink::sink(function);
         changed |= in_place::compute_in_place(function);
     }
     if settings.promote {
         changed |= promote::promote(function);
+    }
+    if settings.threading {
+        changed |= jump_threading::thread(function, room);
     }
     if settings.dead_code {
         changed |= blocks::simplify(function);

@@ -4,7 +4,7 @@
 use crate::ir::flow::{Loop, Shape};
 use crate::ir::liveness::Liveness;
 use crate::ir::{End, Function, Inst, NONE, Word};
-use crate::program::Home;
+use crate::pass::duplicate::copy;
 
 /// Instructions that a header may have to be copied.
 const LARGEST: usize = 12;
@@ -39,51 +39,10 @@ fn copy_to_ends(function: &mut Function, each: &Loop) -> bool {
     }
     let lives_on = lives_on(function, each.header);
     for b in jumps {
-        let header = function.blocks[each.header].clone();
-        // Words that end with the header get new names, so that each keeps a single definition.
-        let mut names: Vec<(Word, Word)> = Vec::new();
-        let mut code: Vec<Inst> = header.code;
-        for inst in &mut code {
-            for word in inst.uses_mut() {
-                *word = renamed(&names, *word);
-            }
-            for word in inst.defs_mut() {
-                if !lives_on.contains(word) {
-                    let new = function.words;
-                    function.words += 1;
-                    function.names.share(new, *word);
-                    names.retain(|&(old, _)| old != *word);
-                    names.push((*word, new));
-                    *word = new;
-                }
-            }
-            for mark in &mut inst.marks {
-                if let Home::Word(word) = &mut mark.home {
-                    *word = renamed(&names, *word);
-                }
-            }
-        }
-        let mut end = header.end;
-        for word in end.uses_mut() {
-            *word = renamed(&names, *word);
-        }
-        let block = &mut function.blocks[b];
-        match block.code.last_mut() {
-            Some(last) => last.mark(header.marks),
-            None => block.marks.extend(header.marks),
-        }
-        block.code.extend(code);
-        block.end = end;
-        block.place = header.place;
+        let header = copy(function, each.header, |word| lives_on.contains(&word), &mut Vec::new());
+        function.blocks[b].append(header);
     }
     true
-}
-
-fn renamed(names: &[(Word, Word)], word: Word) -> Word {
-    names
-        .iter()
-        .find(|&&(old, _)| old == word)
-        .map_or(word, |&(_, new)| new)
 }
 
 /// Words that the block defines and later blocks read.

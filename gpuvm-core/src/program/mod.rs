@@ -162,12 +162,16 @@ impl Cause {
                 for (i, piece) in pieces.iter().enumerate() {
                     text.push_str(piece);
                     if i + 1 < pieces.len() {
-                        text.push_str(&values[i].text(words[2 * i], words[2 * i + 1]));
+                        text.push_str(&values[i].text(&words[2 * i..]));
                     }
                 }
                 text
             }
-            Cause::StackOverflow => "stack overflow: recursion is deeper than the configured depth".to_string(),
+            Cause::StackOverflow => {
+                "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a \
+                                     runtime is built with another"
+                    .to_string()
+            }
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
         }
     }
@@ -175,15 +179,19 @@ impl Cause {
 
 impl crate::routine::Shown {
     /// The value of the words as `{}` or `{:?}` prints it.
-    fn text(self, low: u32, high: u32) -> String {
-        use crate::types::Kind;
-        let long = u64::from(low) | u64::from(high) << 32;
+    fn text(self, words: &[u32]) -> String {
+        use crate::types::{Kind, VmType};
+        let low = words[0];
         match self.kind {
             Kind::Bool => (low != 0).to_string(),
             Kind::F32 if self.debug => format!("{:?}", f32::from_bits(low)),
             Kind::F32 => f32::from_bits(low).to_string(),
-            Kind::I64 => (long as i64).to_string(),
-            Kind::U64 => long.to_string(),
+            Kind::F64 if self.debug => format!("{:?}", f64::read_words(&words[..2])),
+            Kind::F64 => f64::read_words(&words[..2]).to_string(),
+            Kind::I64 => i64::read_words(&words[..2]).to_string(),
+            Kind::U64 => u64::read_words(&words[..2]).to_string(),
+            Kind::I128 => i128::read_words(words).to_string(),
+            Kind::U128 => u128::read_words(words).to_string(),
             kind if kind.is_signed() => (low as i32).to_string(),
             _ => low.to_string(),
         }

@@ -32,6 +32,7 @@ const fn part<T: Value>(name: &'static str, offset: u32) -> Field {
         hash: name_hash(name),
         name,
         ty: T::TYPE,
+        refs: 0,
         offset,
     }
 }

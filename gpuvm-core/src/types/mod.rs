@@ -1,16 +1,19 @@
 //! The types of the language as data: how many words a value has and how they lie. [`Value`] carries that data from rustc to
 //! the encoder, [`VmType`] moves values in and out of words at run time.
 
+mod comparison;
 mod context;
+mod enclosed;
 mod message;
 mod show;
 mod value;
 
+pub use comparison::{Comparison, Comparisons};
 pub use context::Context;
 pub use gpuvm_nodes::{Kind, name_hash};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
 pub use show::{format_words, show_words};
-pub use value::{Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
+pub use value::{Static, Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
 
 /// A type: its kind, its size in words and its parts.
 #[derive(Debug)]
@@ -31,6 +34,10 @@ pub struct Type {
     pub length: u32,
     /// Of an array: the slice type of its elements.
     pub slice: Option<&'static Type>,
+    /// Whether it is a closure or holds one, so that its values exist for the encoder alone.
+    pub opaque: bool,
+    /// How two values compare.
+    pub comparisons: Comparisons,
 }
 
 /// One field of a struct, tuple or variant.
@@ -40,8 +47,10 @@ pub struct Field {
     pub hash: u32,
     /// The name; empty for a tuple's.
     pub name: &'static str,
-    /// Its type.
+    /// Its type, behind references.
     pub ty: &'static Type,
+    /// How many references stand before it.
+    pub refs: u8,
     /// Words from the start of the value (for a variant's field: from the start of the enum, tag included).
     pub offset: u32,
 }
@@ -59,6 +68,17 @@ pub struct Variant {
     pub discriminant: i64,
 }
 
+impl Field {
+    /// Its type with its references.
+    pub const fn type_ref(&self) -> TypeRef {
+        TypeRef {
+            ty: self.ty,
+            refs: self.refs,
+            mutable: false,
+        }
+    }
+}
+
 impl Type {
     /// `!`, the type of what is never made.
     pub const NEVER: Type = Type {
@@ -70,6 +90,16 @@ impl Type {
         element: None,
         length: 0,
         slice: None,
+        opaque: false,
+        comparisons: Comparisons::DERIVED,
+    };
+
+    /// The type of all closures.
+    pub const CLOSURE: Type = Type {
+        kind: Kind::Closure,
+        name: "closure",
+        opaque: true,
+        ..Type::NEVER
     };
 
     /// A scalar type.
@@ -77,12 +107,14 @@ impl Type {
         Type {
             kind,
             name,
-            words: if kind.bits() == 64 { 2 } else { 1 },
+            words: kind.words(),
             fields: &[],
             variants: &[],
             element: None,
             length: 0,
             slice: None,
+            opaque: false,
+            comparisons: Comparisons::DERIVED,
         }
     }
 
@@ -97,6 +129,8 @@ impl Type {
             element: None,
             length: 0,
             slice: None,
+            opaque: has_opaque(fields),
+            comparisons: Comparisons::DERIVED,
         }
     }
 
@@ -120,6 +154,8 @@ impl Type {
             element: None,
             length: 0,
             slice: None,
+            opaque: false,
+            comparisons: Comparisons::DERIVED,
         }
     }
 
@@ -129,6 +165,15 @@ impl Type {
             (Kind::Wrapping, Some(element)) => element.kind,
             _ => self.kind,
         }
+    }
+
+    /// Whether a value may have more bits than its words: there is a `usize` or `isize` in it, see [`VmType::fits_words`].
+    pub fn narrows(&self) -> bool {
+        let any = |fields: &[Field]| fields.iter().any(|field| field.ty.narrows());
+        matches!(self.kind, Kind::Usize | Kind::Isize)
+            || self.element.is_some_and(Type::narrows)
+            || any(self.fields)
+            || self.variants.iter().any(|variant| any(variant.fields))
     }
 
     /// Whether two types are the same as far as their values' words go: structure and names.
@@ -142,12 +187,15 @@ impl Type {
                     .fields
                     .iter()
                     .zip(other.fields)
-                    .all(|(a, b)| a.hash == b.hash && a.ty.same(b.ty))
+                    .all(|(a, b)| a.hash == b.hash && a.refs == b.refs && a.ty.same(b.ty))
                 && self.variants.len() == other.variants.len()
                 && self.variants.iter().zip(other.variants).all(|(a, b)| {
                     a.hash == b.hash
                         && a.fields.len() == b.fields.len()
-                        && a.fields.iter().zip(b.fields).all(|(a, b)| a.ty.same(b.ty))
+                        && a.fields
+                            .iter()
+                            .zip(b.fields)
+                            .all(|(a, b)| a.refs == b.refs && a.ty.same(b.ty))
                 })
                 && match (self.element, other.element) {
                     (Some(a), Some(b)) => a.same(b),
@@ -179,9 +227,21 @@ impl std::fmt::Display for Type {
 /// Words up to the end of the last field, starting at `start`.
 const fn fields_end(fields: &[Field], start: u32) -> u32 {
     match fields {
-        [.., last] => last.offset + last.ty.words,
+        [.., last] => last.offset + last.type_ref().words(),
         [] => start,
     }
+}
+
+/// Whether a field is, or holds, a closure.
+const fn has_opaque(fields: &[Field]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].ty.opaque {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// A type behind a number of references, `&` and `&mut` alike. A reference is two words (space, offset), one to a slice three
@@ -203,6 +263,15 @@ impl TypeRef {
             ty: T::TYPE,
             refs: T::REFS,
             mutable: T::MUTABLE,
+        }
+    }
+
+    /// A closure behind that many references.
+    pub const fn closure(refs: u8) -> TypeRef {
+        TypeRef {
+            ty: &Type::CLOSURE,
+            refs,
+            mutable: false,
         }
     }
 

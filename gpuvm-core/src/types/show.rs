@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Field, Kind, Type, TypeRef};
+use super::{Field, Kind, Type, TypeRef, VmType};
 
 /// The value of a type that these words hold, as `{:?}` prints it. A reference is shown as its type, one to a slice with its length.
 pub fn format_words(ty: TypeRef, words: &[u32]) -> String {
@@ -82,20 +82,22 @@ fn fields(text: &mut String, fields: &[Field], words: &[Option<u32>]) {
 }
 
 fn scalar(text: &mut String, kind: Kind, words: &[Option<u32>]) {
-    let low = words.first().copied().flatten();
-    let high = words.get(1).copied().flatten();
-    let Some(low) = low else {
+    let count = kind.words().max(1) as usize;
+    let known: Option<Vec<u32>> = (0..count).map(|i| words.get(i).copied().flatten()).collect();
+    let Some(known) = known else {
         text.push('?');
         return;
     };
-    let shown = match (kind, high) {
-        (Kind::Bool, _) => (low != 0).to_string(),
-        (Kind::F32, _) => format!("{:?}", f32::from_bits(low)),
-        (Kind::I64 | Kind::U64, None) => "?".to_string(),
-        (Kind::I64, Some(high)) => ((u64::from(low) | u64::from(high) << 32) as i64).to_string(),
-        (Kind::U64, Some(high)) => (u64::from(low) | u64::from(high) << 32).to_string(),
-        (kind, _) if kind.is_signed() => (low as i32).to_string(),
-        _ => low.to_string(),
+    let shown = match kind {
+        Kind::Bool => (known[0] != 0).to_string(),
+        Kind::F32 => format!("{:?}", f32::from_bits(known[0])),
+        Kind::F64 => format!("{:?}", f64::read_words(&known)),
+        Kind::I64 => i64::read_words(&known).to_string(),
+        Kind::U64 => u64::read_words(&known).to_string(),
+        Kind::I128 => i128::read_words(&known).to_string(),
+        Kind::U128 => u128::read_words(&known).to_string(),
+        kind if kind.is_signed() => (known[0] as i32).to_string(),
+        _ => known[0].to_string(),
     };
     text.push_str(&shown);
 }
@@ -122,8 +124,10 @@ mod tests {
     fn values_look_as_in_rust() {
         same(true);
         same((1.5_f32, f32::NAN, -0.0_f32, f32::INFINITY, 1e-40_f32, 16_777_216_f32));
+        same((1.5_f64, f64::NAN, -0.0_f64, 1e300_f64, 0.1_f64));
         same((-1_i8, 255_u8, i16::MIN, u16::MAX, i32::MIN, u32::MAX));
         same((i64::MIN, u64::MAX, -2_isize, 7_usize));
+        same((i128::MIN, -1_i128, u128::MAX, 1_u128 << 64));
         same([[Some(1_u64), None], [Some(3), None]]);
         same((std::num::Wrapping(5_u32), (7_u8,), ()));
         same::<Result<f32, (u8, bool)>>(Err((1, true)));
@@ -135,6 +139,7 @@ mod tests {
             hash: name_hash(name),
             name,
             ty: <f32 as Value>::TYPE,
+            refs: 0,
             offset,
         }
     }

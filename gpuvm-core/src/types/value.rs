@@ -1,17 +1,18 @@
 //! The Rust types of the machine: [`Value`] carries a type from rustc to the encoder, [`VmType`] moves values in and out of words at
 //! run time.
 
+use std::cmp::{Ordering, Reverse};
 use std::num::Wrapping;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
-use super::{Field, Kind, Type, Variant, name_hash};
+use super::{Comparisons, Field, Kind, Type, TypeRef, Variant, name_hash};
 
 /// A Rust type that may occur inside a routine: what [`VmType`] covers, and references and slices of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used inside a #[routine]",
     label = "not a type of the machine",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
-    note = "the machine has f32, bool, integers of up to 64 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
 )]
 pub trait Value {
     /// The same type with every lifetime `'static`, so that it may be named in a constant.
@@ -32,7 +33,7 @@ pub trait Value {
     message = "`{Self}` cannot be a value of the machine",
     label = "does not implement `VmType`",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
-    note = "the machine has f32, bool, integers of up to 64 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
 )]
 pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'static {
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.
@@ -40,7 +41,17 @@ pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'sta
 
     /// Reads a value back. NaNs come back as the one NaN `0x7fc00000`; a tag that is no variant's reads as the first variant.
     fn read_words(words: &[u32]) -> Self;
+
+    /// Whether its words can hold the value. Only a `usize` or `isize` in it may not fit: these have 32 bits in a VM.
+    fn fits_words(&self) -> bool {
+        true
+    }
 }
+
+/// A type all of whose lifetimes are `'static`.
+pub trait Static: Value<Erased = Self> + Sized + 'static {}
+
+impl<T: Value<Erased = T> + 'static> Static for T {}
 
 impl<T: Value + ?Sized> Value for &T {
     type Erased = &'static T::Erased;
@@ -57,7 +68,7 @@ impl<T: Value + ?Sized> Value for &mut T {
     const MUTABLE: bool = true;
 }
 
-impl<T: Value<Erased = T> + 'static> Value for [T] {
+impl<T: Static> Value for [T] {
     type Erased = [T];
     type Inner = [T];
     const TYPE: &'static Type = &Type {
@@ -69,11 +80,13 @@ impl<T: Value<Erased = T> + 'static> Value for [T] {
         element: Some(T::TYPE),
         length: 0,
         slice: None,
+        opaque: false,
+        comparisons: Comparisons::DERIVED,
     };
 }
 
 macro_rules! word_scalars {
-    ($($ty:ident $kind:ident, $value:ident => $to:expr, $word:ident => $from:expr;)*) => {$(
+    ($($ty:ident $kind:ident, $value:ident => $to:expr, $word:ident => $from:expr $(, $wide:ident => $fits:expr)?;)*) => {$(
         impl Value for $ty {
             type Erased = $ty;
             type Inner = $ty;
@@ -90,6 +103,11 @@ macro_rules! word_scalars {
                 let $word = words[0];
                 $from
             }
+
+            $(fn fits_words(&self) -> bool {
+                let $wide = *self;
+                $fits
+            })?
         }
     )*};
 }
@@ -102,8 +120,25 @@ word_scalars! {
     u8 U8, v => u32::from(v), w => w as u8;
     i16 I16, v => v as u32, w => w as i16;
     u16 U16, v => u32::from(v), w => w as u16;
-    isize Isize, v => v as u32, w => w as i32 as isize;
-    usize Usize, v => v as u32, w => w as usize;
+    isize Isize, v => v as u32, w => w as i32 as isize, v => i32::try_from(v).is_ok();
+    usize Usize, v => v as u32, w => w as usize, v => u32::try_from(v).is_ok();
+}
+
+/// A Unicode scalar value; what is none reads as U+FFFD.
+impl Value for char {
+    type Erased = char;
+    type Inner = char;
+    const TYPE: &'static Type = &Type::scalar(Kind::U32, "char");
+}
+
+impl VmType for char {
+    fn write_words(&self, words: &mut [u32]) {
+        words[0] = u32::from(*self);
+    }
+
+    fn read_words(words: &[u32]) -> Self {
+        char::from_u32(words[0]).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
 }
 
 /// `value`, or the one NaN with the bits `0x7fc00000` that stands for all of them.
@@ -112,6 +147,28 @@ pub fn canonical_nan(value: f32) -> f32 {
         f32::from_bits(0x7fc0_0000)
     } else {
         value
+    }
+}
+
+impl Value for f64 {
+    type Erased = f64;
+    type Inner = f64;
+    const TYPE: &'static Type = &Type::scalar(Kind::F64, "f64");
+}
+
+impl VmType for f64 {
+    fn write_words(&self, words: &mut [u32]) {
+        self.to_bits().write_words(words);
+    }
+
+    /// The one NaN has the bits `0x7ff8000000000000`.
+    fn read_words(words: &[u32]) -> Self {
+        let value = f64::from_bits(u64::read_words(words));
+        if value.is_nan() {
+            f64::from_bits(0x7ff8 << 48)
+        } else {
+            value
+        }
     }
 }
 
@@ -125,12 +182,13 @@ macro_rules! long_scalars {
 
         impl VmType for $ty {
             fn write_words(&self, words: &mut [u32]) {
-                words[0] = *self as u32;
-                words[1] = (*self >> 32) as u32;
+                for (i, word) in words.iter_mut().enumerate() {
+                    *word = (*self >> (32 * i)) as u32;
+                }
             }
 
             fn read_words(words: &[u32]) -> Self {
-                words[0] as $ty | (words[1] as $ty) << 32
+                words.iter().rev().fold(0, |value, &word| value << 32 | word as $ty)
             }
         }
     )*};
@@ -138,6 +196,8 @@ macro_rules! long_scalars {
 long_scalars! {
     i64 I64;
     u64 U64;
+    i128 I128;
+    u128 U128;
 }
 
 macro_rules! atomics {
@@ -154,6 +214,8 @@ macro_rules! atomics {
                 element: Some(<$element as Value>::TYPE),
                 length: 0,
                 slice: None,
+                opaque: false,
+                comparisons: Comparisons::DERIVED,
             };
         }
     )*};
@@ -174,12 +236,15 @@ impl<T: VmType> Value for Wrapping<T> {
             hash: name_hash("0"),
             name: "",
             ty: T::TYPE,
+            refs: 0,
             offset: 0,
         }],
         variants: &[],
         element: Some(T::TYPE),
         length: 0,
         slice: None,
+        opaque: false,
+        comparisons: Comparisons::DERIVED,
     };
 }
 
@@ -190,6 +255,10 @@ impl<T: VmType> VmType for Wrapping<T> {
 
     fn read_words(words: &[u32]) -> Self {
         Wrapping(T::read_words(words))
+    }
+
+    fn fits_words(&self) -> bool {
+        self.0.fits_words()
     }
 }
 
@@ -205,6 +274,8 @@ impl<T: VmType, const N: usize> Value for [T; N] {
         element: Some(T::TYPE),
         length: N as u32,
         slice: Some(<[T] as Value>::TYPE),
+        opaque: false,
+        comparisons: Comparisons::DERIVED,
     };
 }
 
@@ -220,11 +291,18 @@ impl<T: VmType, const N: usize> VmType for [T; N] {
         let size = T::TYPE.words as usize;
         std::array::from_fn(|i| T::read_words(&words[i * size..(i + 1) * size]))
     }
+
+    fn fits_words(&self) -> bool {
+        self.iter().all(T::fits_words)
+    }
 }
 
-impl<T: VmType> Value for Option<T> {
-    type Erased = Self;
-    type Inner = Self;
+impl<T: Value> Value for Option<T>
+where
+    T::Erased: Static,
+{
+    type Erased = Option<T::Erased>;
+    type Inner = Option<T::Erased>;
     const TYPE: &'static Type = &Type::tagged(
         "Option",
         &[
@@ -241,6 +319,7 @@ impl<T: VmType> Value for Option<T> {
                     hash: name_hash("0"),
                     name: "",
                     ty: T::TYPE,
+                    refs: T::REFS,
                     offset: 1,
                 }],
                 discriminant: 1,
@@ -261,11 +340,79 @@ impl<T: VmType> VmType for Option<T> {
     fn read_words(words: &[u32]) -> Self {
         (words[0] == 1).then(|| T::read_words(&words[1..]))
     }
+
+    fn fits_words(&self) -> bool {
+        self.as_ref().is_none_or(T::fits_words)
+    }
 }
 
-impl<T: VmType, E: VmType> Value for Result<T, E> {
+/// A variant without fields.
+const fn unit(name: &'static str, discriminant: i64) -> Variant {
+    Variant {
+        hash: name_hash(name),
+        name,
+        fields: &[],
+        discriminant,
+    }
+}
+
+impl Value for Ordering {
     type Erased = Self;
     type Inner = Self;
+    const TYPE: &'static Type = &Type::tagged("Ordering", &[unit("Less", -1), unit("Equal", 0), unit("Greater", 1)]);
+}
+
+impl VmType for Ordering {
+    fn write_words(&self, words: &mut [u32]) {
+        words[0] = (*self as i32 + 1) as u32;
+    }
+
+    fn read_words(words: &[u32]) -> Self {
+        match words[0] {
+            1 => Ordering::Equal,
+            2 => Ordering::Greater,
+            _ => Ordering::Less,
+        }
+    }
+}
+
+impl<T: VmType> Value for Reverse<T> {
+    type Erased = Self;
+    type Inner = Self;
+    const TYPE: &'static Type = &Type::record(
+        Kind::Struct,
+        "Reverse",
+        &[Field {
+            hash: name_hash("0"),
+            name: "",
+            ty: T::TYPE,
+            refs: 0,
+            offset: 0,
+        }],
+    )
+    .compared(Comparisons {
+        reversed: true,
+        ..Comparisons::DERIVED
+    });
+}
+
+impl<T: VmType> VmType for Reverse<T> {
+    fn write_words(&self, words: &mut [u32]) {
+        self.0.write_words(words);
+    }
+
+    fn read_words(words: &[u32]) -> Self {
+        Reverse(T::read_words(words))
+    }
+}
+
+impl<T: Value, E: Value> Value for Result<T, E>
+where
+    T::Erased: Static,
+    E::Erased: Static,
+{
+    type Erased = Result<T::Erased, E::Erased>;
+    type Inner = Result<T::Erased, E::Erased>;
     const TYPE: &'static Type = &Type::tagged(
         "Result",
         &[
@@ -276,6 +423,7 @@ impl<T: VmType, E: VmType> Value for Result<T, E> {
                     hash: name_hash("0"),
                     name: "",
                     ty: T::TYPE,
+                    refs: T::REFS,
                     offset: 1,
                 }],
                 discriminant: 0,
@@ -287,6 +435,7 @@ impl<T: VmType, E: VmType> Value for Result<T, E> {
                     hash: name_hash("0"),
                     name: "",
                     ty: E::TYPE,
+                    refs: E::REFS,
                     offset: 1,
                 }],
                 discriminant: 1,
@@ -314,15 +463,25 @@ impl<T: VmType, E: VmType> VmType for Result<T, E> {
             Ok(T::read_words(&words[1..]))
         }
     }
+
+    fn fits_words(&self) -> bool {
+        match self {
+            Ok(value) => value.fits_words(),
+            Err(error) => error.fits_words(),
+        }
+    }
 }
 
 macro_rules! tuples {
     ($(($($name:ident $index:tt $after:expr),*);)*) => {$(
-        impl<$($name: VmType),*> Value for ($($name,)*) {
-            type Erased = Self;
-            type Inner = Self;
+        impl<$($name: Value),*> Value for ($($name,)*)
+        where
+            $($name::Erased: Static),*
+        {
+            type Erased = ($($name::Erased,)*);
+            type Inner = ($($name::Erased,)*);
             const TYPE: &'static Type = &Type::record(Kind::Tuple, "tuple", &[
-                $(Field { hash: name_hash(stringify!($index)), name: "", ty: $name::TYPE, offset: $after }),*
+                $(Field { hash: name_hash(stringify!($index)), name: "", ty: $name::TYPE, refs: $name::REFS, offset: $after }),*
             ]);
         }
 
@@ -336,11 +495,15 @@ macro_rules! tuples {
             fn read_words(words: &[u32]) -> Self {
                 ($($name::read_words(field(words, Self::TYPE, $index)),)*)
             }
+
+            fn fits_words(&self) -> bool {
+                true $(&& self.$index.fits_words())*
+            }
         }
     )*};
 }
 const fn words<T: Value>() -> u32 {
-    T::TYPE.words
+    TypeRef::of::<T>().words()
 }
 tuples! {
     ();
@@ -383,4 +546,37 @@ pub fn payload<'w>(words: &'w [u32], ty: &Type, variant: usize, index: usize) ->
 pub fn payload_mut<'w>(words: &'w mut [u32], ty: &Type, variant: usize, index: usize) -> &'w mut [u32] {
     let field = &ty.variants[variant].fields[index];
     &mut words[field.offset as usize..(field.offset + field.ty.words) as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGEST: usize = u32::MAX as usize;
+
+    #[test]
+    fn what_32_bits_cannot_hold_does_not_fit() {
+        assert!(LARGEST.fits_words() && !(LARGEST + 1).fits_words());
+        let (least, most) = (i32::MIN as isize, i32::MAX as isize);
+        assert!(least.fits_words() && most.fits_words());
+        assert!(!(least - 1).fits_words() && !(most + 1).fits_words());
+        assert!(u64::MAX.fits_words() && i64::MIN.fits_words());
+    }
+
+    #[test]
+    fn nor_does_what_it_is_a_part_of() {
+        let large = LARGEST + 1;
+        assert!(!Wrapping(large).fits_words());
+        assert!(!Some(large).fits_words() && None::<usize>.fits_words());
+        assert!(![0, 0, large].fits_words() && [LARGEST; 3].fits_words());
+        assert!(!(1u32, (2.0f32, large)).fits_words() && (1u32, (2.0f32, LARGEST)).fits_words());
+        assert!(!Ok::<usize, u32>(large).fits_words() && !Err::<u32, isize>(isize::MIN).fits_words());
+    }
+
+    #[test]
+    fn types_tell_whether_that_may_happen() {
+        assert!(usize::TYPE.narrows() && <(u32, Option<[isize; 2]>)>::TYPE.narrows());
+        assert!(<Wrapping<usize>>::TYPE.narrows() && <Result<u32, usize>>::TYPE.narrows());
+        assert!(!u64::TYPE.narrows() && !<(u32, Option<[i64; 2]>, Wrapping<u8>)>::TYPE.narrows());
+    }
 }

@@ -3,7 +3,7 @@
 use gpuvm_nodes::node::Node;
 use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Lit, Pat, UnOp};
 
-use super::{Lowering, Target, Want};
+use super::{Calls, Lowering, Target, Want};
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -22,6 +22,9 @@ impl Lowering<'_> {
         self.jump(end);
         self.label(no);
         let before = std::mem::take(&mut self.diverges);
+        if known == Known::Closure {
+            self.report.chosen_closure(shadow::at(&node.then_branch));
+        }
         let other = match &mut node.else_branch {
             Some((_, otherwise)) => self.expr(otherwise, want.branch()),
             None => {
@@ -107,7 +110,11 @@ impl Lowering<'_> {
                     pattern if i + 1 == count => this.irrefutable(pattern, &scrutinee),
                     pattern => this.refutable(pattern, &scrutinee, next),
                 }
-                this.expr(&mut arm.body, want.branch())
+                let known = this.expr(&mut arm.body, want.branch());
+                if known == Known::Closure && count > 1 {
+                    this.report.chosen_closure(shadow::at(&arm.pat));
+                }
+                known
             });
             all_diverge &= self.diverges;
             self.stream.node(Node::JoinSet).number(join);
@@ -169,44 +176,21 @@ impl Lowering<'_> {
         self.never()
     }
 
-    /// `value?` returns `None` from the routine, or goes on with what is inside.
-    pub(super) fn try_option(&mut self, expr: &mut Expr) -> Known {
+    /// `value?` returns `None` or the error from the function or closure, or goes on with what is inside.
+    pub(super) fn question(&mut self, expr: &mut Expr) -> Known {
         let Expr::Try(node) = &mut *expr else {
             return Known::Unknown;
         };
-        if !is_option(&self.result) {
-            self.report.try_outside_option(node.question_token);
+        self.asks = true;
+        // What is not known may be an `Option` or `Result` under another name.
+        if !matches!(self.result_known, Known::Unknown | Known::Optional(_)) {
+            self.report.question_outside(node.question_token);
         }
         let known = self.expr(&mut node.expr, Want::Free);
-        let (none, some) = (self.new_label(), self.new_label());
-        let result = self.new_slot();
-        self.stream
-            .node(Node::Copy)
-            .node(Node::PatternVariant)
-            .hash("Some")
-            .number(none);
-        self.jump(some);
-        self.label(none);
-        self.stream
-            .node(Node::Construct)
-            .number(result)
-            .hash("None")
-            .number(0)
-            .number(0);
-        self.stream.node(Node::Return);
-        self.label(some);
-        // The whole stays below; it is a copy, and copying what is inside lets it go.
-        let whole = self.hidden(Known::Unknown);
-        self.stream.node(Node::Bind).number(whole);
-        self.push_local(whole);
-        self.stream.node(Node::PatternPayload).hash("Some").hash("0");
-        let inside = self.hidden(Known::Unknown);
-        self.stream.node(Node::Bind).number(inside).node(Node::Pop);
-        self.push_local(inside);
-        let result_type = &self.result;
-        let slot = shadow::slot(result);
-        self.extras
-            .push(quote::quote!(::gpuvm::__private::name_type::<#result_type>(&#slot);));
+        let (convert, result) = (self.new_slot(), self.new_slot());
+        self.stream.node(Node::Question).number(convert).number(result);
+        self.may_call(Calls::Maybe);
+        shadow::question(expr, convert, result);
         match known.inner() {
             Known::Optional(inner) => (**inner).clone(),
             _ => Known::Unknown,
@@ -218,20 +202,5 @@ impl Lowering<'_> {
         self.stream.node(Node::Never);
         self.diverges = true;
         Known::Never
-    }
-}
-
-fn is_option(ty: &syn::Type) -> bool {
-    match ty {
-        syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
-            let name = last.ident.to_string();
-            name == "Option"
-                || name == "Self"
-                || !last.arguments.is_none()
-                || super::constant::case(&last.ident) == super::constant::Case::Camel
-        }),
-        syn::Type::Group(group) => is_option(&group.elem),
-        syn::Type::Paren(paren) => is_option(&paren.elem),
-        _ => false,
     }
 }

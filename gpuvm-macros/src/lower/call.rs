@@ -22,8 +22,7 @@ impl Lowering<'_> {
             func = &inner.expr;
         }
         let Expr::Path(func) = func else {
-            self.report.called_value(&*node.func);
-            return Known::Unknown;
+            return self.call_value(expr);
         };
         let func = func.clone();
         self.check_path(&func.path);
@@ -31,12 +30,8 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let local = func.path.get_ident().and_then(|name| self.find(name));
-        if let Some(local) = local {
-            // What was refused when it was bound, such as a closure, is not refused again.
-            if self.locals[local as usize].known != Known::Never {
-                self.report.called_value(&func);
-            }
-            return Known::Unknown;
+        if local.is_some() {
+            return self.call_value(expr);
         }
         if case(&last.ident) != Case::Snake {
             return self.constructor(expr, &func.path);
@@ -44,11 +39,38 @@ impl Lowering<'_> {
         if let Some(known) = self.vm_function(node, &func.path) {
             return known;
         }
+        if let Some(known) = self.intrinsic(expr, &func.path) {
+            return known;
+        }
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
         match owner(&func) {
-            Owner::Primitive(kind) => self.primitive_function(expr, kind, &last),
+            Owner::Primitive(kind) if method_number(&plain(&last.ident)).is_some() || is_plain(&last) => {
+                self.primitive_function(expr, kind, &last)
+            }
+            Owner::Primitive(kind) => {
+                let ty = syn::Ident::new(crate::primitive::name_of_kind(kind), last.ident.span());
+                self.associated_function(expr, ty.to_token_stream(), &last)
+            }
+            Owner::Type(_) if last.ident == "default" && node.args.is_empty() => self.default_value(expr),
             Owner::Type(ty) => self.associated_function(expr, ty, &last),
             Owner::Module => self.routine(expr, &func.path),
         }
+    }
+
+    /// A call of a closure.
+    fn call_value(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Call(node) = &mut *expr else {
+            return Known::Unknown;
+        };
+        self.expr(&mut node.func, Want::Free);
+        let count = node.args.len();
+        // The parameters' types are rustc's to infer, so literals ask for theirs.
+        self.operands_as(Want::Free, node.args.iter_mut());
+        self.stream.node(Node::CallValue).number(count as u64);
+        self.may_call(Calls::Maybe);
+        Known::Unknown
     }
 
     /// `Variant(a, b)` and `Struct(a, b)`.
@@ -57,7 +79,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let name = variant_name(path);
-        let known = self.operands(node.args.iter_mut());
+        let known = self.kept(&mut node.args);
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
         write_variant(stream, &name).number(known.len() as u64).number(0);
@@ -101,6 +123,65 @@ impl Lowering<'_> {
         })
     }
 
+    /// What gpuvm's own std is made of: `intrinsics::element(list, i)`, an element that is known to be there.
+    fn intrinsic(&mut self, expr: &mut Expr, path: &Path) -> Option<Known> {
+        let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+        let name = names.next()?;
+        if names.next()? != "intrinsics" {
+            return None;
+        }
+        let Expr::Call(node) = &mut *expr else {
+            return None;
+        };
+        if name == "iterator" {
+            let argument = node.args.first_mut()?;
+            self.expr(argument, Want::Free);
+            let (into, next) = (self.new_slot(), self.new_slot());
+            self.stream.node(Node::IntoIter).number(into);
+            shadow::iterate(argument, into, next);
+            return Some(Known::Unknown);
+        }
+        let mutable = name.ends_with("_mut");
+        self.operands(node.args.iter_mut());
+        match name.as_str() {
+            "element" | "element_mut" => self.stream.node(Node::IndexUnchecked),
+            "part" | "part_mut" => self.stream.node(Node::RangeUnchecked),
+            "cast" => {
+                let slot = self.new_slot();
+                self.stream.node(Node::CastAs).number(slot);
+                shadow::bind(expr, slot);
+                return Some(Known::Unknown);
+            }
+            "nothing" => {
+                self.stream.node(Node::Unit);
+                return Some(Known::Unknown);
+            }
+            "copy" => {
+                self.stream.node(Node::Deref).node(Node::Copy);
+                return Some(Known::Unknown);
+            }
+            "words" => {
+                let slot = self.new_slot();
+                self.stream.node(Node::Unit).node(Node::View).number(slot);
+                shadow::bind(expr, slot);
+                return Some(Known::Unknown);
+            }
+            "view" | "view_mut" => {
+                let slot = self.new_slot();
+                self.stream.node(Node::View).number(slot);
+                shadow::bind(expr, slot);
+                return Some(Known::Unknown);
+            }
+            "unset" => {
+                self.stream.node(Node::Unset);
+                return Some(Known::Unknown);
+            }
+            _ => return None,
+        };
+        self.stream.node(Node::Ref).number(u64::from(mutable));
+        Some(Known::Unknown)
+    }
+
     /// `f32::from_bits(w)`, `u32::max(a, b)`, `i32::from(x)`.
     fn primitive_function(&mut self, expr: &mut Expr, kind: Kind, last: &PathSegment) -> Known {
         let Expr::Call(node) = &mut *expr else {
@@ -117,7 +198,7 @@ impl Lowering<'_> {
             ("default", 0) => {
                 match kind {
                     Kind::Bool => self.stream.node(Node::Bool).number(0),
-                    Kind::F32 => self.stream.node(Node::Float).number(0),
+                    Kind::F32 | Kind::F64 => self.stream.node(Node::FloatOf).number(0).number(kind as u64),
                     _ => self.stream.node(Node::IntegerOf).number(0).number(kind as u64),
                 };
                 return own;
@@ -141,21 +222,72 @@ impl Lowering<'_> {
 
     /// `Type::function(a, b)`
     fn associated_function(&mut self, expr: &mut Expr, ty: proc_macro2::TokenStream, last: &PathSegment) -> Known {
-        if !last.arguments.is_none() {
-            self.report.generic_method_call(&last.arguments);
-        }
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
         let name = plain(&last.ident);
+        if name == "from" && node.args.len() == 1 {
+            self.expr(&mut node.args[0], Want::Free);
+            self.stream.line(shadow::at(&node.func));
+            return self.convert(expr);
+        }
+        if name == "try_from" && node.args.len() == 1 {
+            self.expr(&mut node.args[0], Want::Free);
+            self.stream.line(shadow::at(&node.func));
+            return self.try_convert(expr);
+        }
+        let with_closure = node.args.iter().any(is_closure);
+        let Expr::Path(node_path) = (*node.func).clone() else {
+            return Known::Unknown;
+        };
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len();
         self.stream.line(shadow::at(expr));
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
-        shadow::associated(expr, ty, name_hash(&name), slot);
+        match self.inferred(&node_path, &name) {
+            Some(function) => shadow::call_associated(expr, &function, with_closure, slot),
+            None => shadow::associated(expr, ty, name_hash(&name), slot),
+        }
         Known::Unknown
+    }
+
+    /// The function that stands beside an associated function, where the path names a type without arguments, which may have some. It is made by
+    /// the `impl` block; a type that has none gets one from a trait.
+    pub(super) fn inferred(&mut self, path: &ExprPath, name: &str) -> Option<shadow::Inferred> {
+        let segments = &path.path.segments;
+        let of = segments.iter().rev().nth(1)?;
+        if path.qself.is_some()
+            || of.ident == "Self"
+            || segments.iter().any(|segment| !segment.arguments.is_none())
+            || kind_of_name(&of.ident.to_string()).is_some()
+        {
+            return None;
+        }
+        let twin = twin_name(name);
+        if !self.twins.iter().any(|known| known == name) {
+            self.twins.push(name.to_owned());
+            let of = quote::format_ident!("__Gpuvm{twin}");
+            self.extras.push(quote! {
+                trait #of {
+                    fn #twin<F>(_: F) -> ::core::marker::PhantomData<Self>;
+                }
+                impl<T: ?::core::marker::Sized> #of for T {
+                    fn #twin<F>(_: F) -> ::core::marker::PhantomData<Self> {
+                        ::core::marker::PhantomData
+                    }
+                }
+            });
+        }
+        let mut path = path.path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            *last = twin.into();
+        }
+        Some(shadow::Inferred {
+            twin: path.to_token_stream(),
+            hash: name_hash(name),
+        })
     }
 
     /// A call of a routine by its path.
@@ -164,20 +296,32 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let count = node.args.len();
+        let with_closure = node.args.iter().any(is_closure);
         self.operands(node.args.iter_mut());
         let slot = self.new_slot();
         self.stream.node(Node::Call).number(slot).number(count as u64);
         self.may_call(Calls::Certainly);
         let marker = self.marker(path);
-        shadow::call(expr, marker, slot);
+        let namesake = super::std_function(path).map(|function| function.path);
+        if with_closure {
+            shadow::call_with_closure(expr, marker, namesake, slot);
+        } else {
+            shadow::call(expr, marker, namesake, slot);
+        }
         Known::Unknown
     }
 
     /// The type beside the function that a path names: under an alias that is there for functions without one, too, so that rustc can say
     /// what they lack.
-    fn marker(&mut self, path: &Path) -> proc_macro2::TokenStream {
+    pub(super) fn marker(&mut self, path: &Path) -> proc_macro2::TokenStream {
         if self.scopes.iter().any(|scope| scope.has_functions) {
-            return quote!(#path);
+            return match super::std_function(path) {
+                Some(function) if self.is_imported_from_std(path) => {
+                    let name = syn::Ident::new(function.routine, proc_macro2::Span::call_site());
+                    quote!(::gpuvm::__private::std_routines::#name)
+                }
+                _ => quote!(#path),
+            };
         }
         let mut plain = path.clone();
         let arguments = plain
@@ -195,6 +339,20 @@ impl Lowering<'_> {
         let mut alias = super::alias(&self.name, place);
         alias.set_span(alias.span().located_at(shadow::at(path)));
         quote!(#alias #arguments)
+    }
+
+    /// Whether a path begins at std, or with a name that a block of the body imports from there.
+    fn is_imported_from_std(&self, path: &Path) -> bool {
+        let Some(first) = path.segments.first() else {
+            return false;
+        };
+        let first = first.ident.to_string();
+        first == "std" || first == "core" || {
+            let items = self.scopes.iter().flat_map(|scope| &scope.items);
+            items
+                .map(|item| item.to_string())
+                .any(|item| (item.starts_with("use std") || item.starts_with("use core")) && item.contains(&first))
+        }
     }
 
     /// `option.expect("text")`: the value of the operand, or a trap with the text.
@@ -220,14 +378,11 @@ impl Lowering<'_> {
         let Expr::MethodCall(node) = &mut *expr else {
             return Known::Unknown;
         };
-        if let Some(arguments) = &node.turbofish {
-            self.report.generic_method_call(arguments);
-        }
         let name = plain(&node.method);
         let place = is_place(&node.receiver);
         let changed = self.changes_root(&node.receiver, node.args.iter());
         let receiver_want = match want {
-            Want::Kind(kind) if super::literal::is_untyped_integer(&node.receiver) => Want::Kind(kind),
+            Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
             _ => Want::Free,
         };
         let known = self.expr(&mut node.receiver, receiver_want);
@@ -246,32 +401,88 @@ impl Lowering<'_> {
             self.expect(&text.value(), shadow::at(&node.method));
             return known.method("unwrap");
         }
+        let method = node.method.clone();
+        if name == "into" && node.args.is_empty() {
+            self.stream.line(shadow::at(&method));
+            return self.convert(expr);
+        }
+        if name == "try_into" && node.args.is_empty() {
+            self.stream.line(shadow::at(&method));
+            return self.try_convert(expr);
+        }
+        self.name_functions(&name, &mut node.args);
+        if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
+            let count = self.operands(node.args.iter_mut()).len() + 1;
+            return self.generic_method(expr, &name, place, count);
+        }
+        // Iterators compare with what becomes an iterator, all else with a reference.
+        let compares_any = method::COMPARES_ITERATORS.contains(&name.as_str())
+            && !known.has_method(&name)
+            && node.args.len() == 1
+            && !matches!(node.args.first(), Some(Expr::Reference(_)));
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len()
             + 1;
-        let method = node.method.clone();
         self.stream.line(shadow::at(&method));
-        if known.is_machine() {
-            let Some(number) = method_number(&name) else {
-                self.report.unknown_method(&method, &known.describe());
-                return Known::Unknown;
-            };
+        if compares_any {
+            self.may_call(Calls::Maybe);
+            let slot = self.method_as(&name, count);
+            shadow::generic_method(expr, name_hash(&name), place, shadow::Decides::Argument, slot);
+            return Known::Unknown;
+        }
+        if let Some(number) = method_number(&name)
+            && known.has_method(&name)
+        {
             self.stream
                 .node(Node::Method)
                 .number(u64::from(number))
                 .number(count as u64);
             return known.method(&name);
         }
-        if matches!(
-            name.as_str(),
-            "iter" | "iter_mut" | "into_iter" | "map" | "and_then" | "unwrap_or_else" | "ok_or"
-        ) {
+        if known.is_primitive() && known.is_machine() && !method::OF_SCALARS.contains(&name.as_str()) {
             self.report.unknown_method(&method, &known.describe());
+            return Known::Unknown;
         }
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
         shadow::method(expr, name_hash(&name), place, slot);
+        Known::Unknown
+    }
+
+    /// `value.into()` and `Type::from(value)`: the value is on the stack.
+    fn convert(&mut self, expr: &mut Expr) -> Known {
+        let (convert, result) = (self.new_slot(), self.new_slot());
+        self.stream.node(Node::Convert).number(convert).number(result);
+        self.may_call(Calls::Maybe);
+        shadow::convert(expr, convert, result);
+        Known::Unknown
+    }
+
+    /// `value.try_into()` and `Type::try_from(value)`: the value is on the stack.
+    fn try_convert(&mut self, expr: &mut Expr) -> Known {
+        let slot = self.new_slot();
+        self.stream.node(Node::Call).number(slot).number(1);
+        self.may_call(Calls::Maybe);
+        shadow::try_convert(expr, slot);
+        Known::Unknown
+    }
+
+    /// A method whose routine depends on more than the receiver's type: on its result's, an argument's, or a closure's. The operands are on the stack.
+    fn generic_method(&mut self, expr: &mut Expr, name: &str, place: bool, count: usize) -> Known {
+        self.stream.line(shadow::at(&*expr));
+        self.may_call(Calls::Maybe);
+        let slot = self.new_slot();
+        self.stream.node(Node::Call).number(slot).number(count as u64);
+        let decides = if method::BY_KEY.contains(&name) {
+            shadow::Decides::Closure
+        } else if method::BY_ARGUMENT.contains(&name) {
+            shadow::Decides::Argument
+        } else {
+            shadow::Decides::Result
+        };
+        let kept = method::of_an_iterator(name, count - 1);
+        shadow::generic_method(expr, name_hash(kept), place, decides, slot);
         Known::Unknown
     }
 
@@ -287,10 +498,51 @@ impl Lowering<'_> {
         slot
     }
 
+    /// What std's methods are given in place of a closure, `Some` in `.map(Some)`, `square` in `.map(square)`, becomes one: `|x| Some(x)`.
+    fn name_functions(&self, method: &str, args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) {
+        let (Some(arity), Some(argument)) = (method::closure_of(method), args.last_mut()) else {
+            return;
+        };
+        let mut callee = &*argument;
+        while let Expr::Reference(node) = callee {
+            callee = &node.expr;
+        }
+        let Expr::Path(path) = callee else { return };
+        // A constant, or a variable that is no closure, is an argument of a method of the user's.
+        if path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| case(&last.ident) == Case::Screaming)
+        {
+            return;
+        }
+        if let Some(local) = path.path.get_ident().and_then(|name| self.find(name))
+            && *self.locals[local as usize].known.inner() != Known::Closure
+        {
+            return;
+        }
+        let names: Vec<syn::Ident> = (0..arity)
+            .map(|i| {
+                syn::Ident::new(
+                    &format!("__x{i}"),
+                    proc_macro2::Span::mixed_site().located_at(shadow::at(callee)),
+                )
+            })
+            .collect();
+        *argument = syn::parse_quote!(|#(#names),*| #callee(#(#names),*));
+    }
+
     /// Whether arguments assign to the variable that a receiver is part of: then it is taken by value, or rustc would refuse.
     fn changes_root<'e>(&self, receiver: &Expr, mut args: impl Iterator<Item = &'e Expr>) -> bool {
-        self.is_changeable(receiver) && args.any(assigns)
+        let variable = root(receiver);
+        self.is_changeable(receiver) && variable.is_some_and(|variable| args.any(|arg| assigns(arg, variable)))
     }
+}
+
+/// Functions of the numbers that are no methods.
+fn is_plain(last: &PathSegment) -> bool {
+    last.ident == "from" || last.ident == "default"
 }
 
 /// What a function's path hangs on.
@@ -319,13 +571,31 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
         return Owner::Primitive(kind);
     }
-    if of.ident != "Self" && case(&of.ident) == Case::Snake {
+    if of.ident != "Self" && of.ident != "char" && case(&of.ident) == Case::Snake {
         return Owner::Module;
     }
     let mut path = func.path.clone();
     path.segments.pop();
     path.segments.pop_punct();
     Owner::Type(path.to_token_stream())
+}
+
+/// The name of the function beside an associated one.
+pub(crate) fn twin_name(name: &str) -> syn::Ident {
+    quote::format_ident!("__vm_{name}")
+}
+
+/// The type that a function's path hangs on, and which number it is, if one.
+pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, Option<Kind>)> {
+    match owner(func) {
+        Owner::Primitive(kind) => {
+            let span = func.path.segments.last().map(|last| last.ident.span())?;
+            let ty = syn::Ident::new(crate::primitive::name_of_kind(kind), span);
+            Some((ty.to_token_stream(), Some(kind)))
+        }
+        Owner::Type(ty) => Some((ty, None)),
+        Owner::Module => None,
+    }
 }
 
 fn is_std(segment: &PathSegment) -> bool {
@@ -338,7 +608,7 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),
         Expr::Field(node) => is_place(&node.base),
-        Expr::Index(node) => is_place(&node.expr) && matches!(&*node.index, Expr::Path(_) | Expr::Lit(_)),
+        Expr::Index(node) => is_place(&node.expr) || matches!(&*node.index, Expr::Range(_)),
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),
         _ => false,
     }
@@ -352,6 +622,17 @@ fn same_path(a: &Path, b: &Path) -> bool {
             .eq(b.segments.iter().map(|segment| &segment.ident))
 }
 
+/// Whether an argument is a closure, or the path of a function.
+fn is_closure(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(node) => is_closure(&node.expr),
+        Expr::Group(node) => is_closure(&node.expr),
+        Expr::Reference(node) => is_closure(&node.expr),
+        Expr::Closure(_) => true,
+        _ => false,
+    }
+}
+
 /// Whether an argument is the memory ordering of an atomic access. The machine's atomics are relaxed, and launches order the rest.
 fn is_ordering(expr: &Expr) -> bool {
     let Expr::Path(node) = expr else { return false };
@@ -361,16 +642,38 @@ fn is_ordering(expr: &Expr) -> bool {
     is_name && names.next().is_none_or(|of| of == "Ordering")
 }
 
-/// Whether an expression contains an assignment.
-fn assigns(expr: &Expr) -> bool {
-    struct Search(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Search {
-        fn visit_expr_assign(&mut self, _: &'ast syn::ExprAssign) {
-            self.0 = true;
+/// The variable that a place is part of.
+fn root(place: &Expr) -> Option<&syn::Ident> {
+    match place {
+        Expr::Path(node) => node.path.get_ident(),
+        Expr::Field(node) => root(&node.base),
+        Expr::Index(node) => root(&node.expr),
+        Expr::Paren(node) => root(&node.expr),
+        Expr::Group(node) => root(&node.expr),
+        Expr::Unary(node) => root(&node.expr),
+        Expr::MethodCall(node) => root(&node.receiver),
+        Expr::Reference(node) => root(&node.expr),
+        _ => None,
+    }
+}
+
+/// Whether an expression contains an assignment to a variable, or to a part of it.
+fn assigns(expr: &Expr, variable: &syn::Ident) -> bool {
+    struct Search<'v> {
+        variable: &'v syn::Ident,
+        found: bool,
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Search<'_> {
+        fn visit_expr_assign(&mut self, node: &'ast syn::ExprAssign) {
+            self.found |= match &*node.left {
+                Expr::Tuple(tuple) => tuple.elems.iter().any(|place| root(place) == Some(self.variable)),
+                place => root(place) == Some(self.variable),
+            };
+            syn::visit::visit_expr_assign(self, node);
         }
         fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
             use syn::BinOp::*;
-            self.0 |= matches!(
+            let is_assignment = matches!(
                 node.op,
                 AddAssign(_)
                     | SubAssign(_)
@@ -383,10 +686,11 @@ fn assigns(expr: &Expr) -> bool {
                     | ShlAssign(_)
                     | ShrAssign(_)
             );
+            self.found |= is_assignment && root(&node.left) == Some(self.variable);
             syn::visit::visit_expr_binary(self, node);
         }
     }
-    let mut search = Search(false);
+    let mut search = Search { variable, found: false };
     syn::visit::Visit::visit_expr(&mut search, expr);
-    search.0
+    search.found
 }

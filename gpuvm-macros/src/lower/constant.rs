@@ -3,6 +3,7 @@
 use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::Lowering;
@@ -27,6 +28,14 @@ impl Lowering<'_> {
         self.constants
             .push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
         self.stream.node(Node::Constant).number(number).number(slot);
+        Known::Unknown
+    }
+
+    /// `T::default()`, a constant whatever it is made of. Which type it is, only rustc knows: `T` may be `Default` itself.
+    pub(super) fn default_value(&mut self, expr: &mut Expr) -> Known {
+        let slot = self.new_slot();
+        self.stream.node(Node::Default).number(slot);
+        shadow::default(expr, slot);
         Known::Unknown
     }
 

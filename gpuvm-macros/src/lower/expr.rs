@@ -1,5 +1,7 @@
 //! Expressions: the dispatch, and what is neither control flow nor a call — paths, fields, elements, references, casts, aggregates.
 
+use gpuvm_nodes::method::{NO_METHOD, method_number};
+use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Node;
 use quote::ToTokens;
 use syn::{Expr, ExprPath, Index, Member, RangeLimits, Token, Type};
@@ -47,8 +49,10 @@ impl Lowering<'_> {
             Expr::Break(_) => self.break_loop(expr),
             Expr::Continue(node) => self.continue_loop(node),
             Expr::Return(_) => self.return_value(expr),
-            Expr::Try(_) => self.try_option(expr),
+            Expr::Try(_) => self.question(expr),
             Expr::Call(_) => self.call(expr),
+            Expr::Closure(node) => self.closure(node),
+            Expr::Range(_) => self.range(expr),
             Expr::MethodCall(_) => self.method_call(expr, want),
             Expr::Macro(_) => self.macro_call(expr, want),
             Expr::Field(node) => self.field(&mut node.base, &node.member),
@@ -81,11 +85,9 @@ impl Lowering<'_> {
         match expr {
             Expr::Async(node) => self.report.async_code(node.async_token),
             Expr::Await(node) => self.report.async_code(node.await_token),
-            Expr::Closure(node) => self.report.closure(node),
             Expr::Const(node) => self.report.const_block(node.const_token),
             Expr::Infer(node) => self.report.infer_expression(node),
             Expr::Let(node) => self.report.let_outside_condition(node.let_token),
-            Expr::Range(node) => self.report.range_value(node),
             Expr::RawAddr(node) => self.report.raw_pointer(node),
             Expr::TryBlock(node) => self.report.try_block(node.try_token),
             Expr::Unsafe(node) => self.report.unsafe_code(node.unsafe_token),
@@ -131,7 +133,40 @@ impl Lowering<'_> {
             };
         }
         let node = node.clone();
+        if case(&last) == Case::Snake {
+            return self.function(expr, &node);
+        }
         self.constant(&node)
+    }
+
+    /// The path of a routine, given where a closure may be.
+    fn function(&mut self, expr: &mut Expr, path: &ExprPath) -> Known {
+        let slot = self.new_slot();
+        self.may_call(super::Calls::Maybe);
+        if let Some(last) = path.path.segments.last()
+            && let Some((ty, kind)) = super::call::owner_type(path)
+        {
+            let name = plain(&last.ident);
+            self.stream
+                .node(Node::Function)
+                .number(slot)
+                .number(u64::from(method_number(&name).unwrap_or(NO_METHOD)))
+                .number(kind.map_or(0, |kind| kind as u64 + 1));
+            match self.inferred(path, &name) {
+                Some(function) => shadow::associated_function(expr, &function, slot),
+                None => shadow::associated(expr, ty, name_hash(&name), slot),
+            }
+            return Known::Closure;
+        }
+        self.stream
+            .node(Node::Function)
+            .number(slot)
+            .number(u64::from(NO_METHOD))
+            .number(0);
+        let marker = self.marker(&path.path);
+        let namesake = super::std_function(&path.path).map(|function| function.path);
+        shadow::function(expr, marker, namesake, slot);
+        Known::Closure
     }
 
     /// A constant that std defines, such as `u32::MAX` and `f32::consts::PI`.
@@ -141,13 +176,13 @@ impl Lowering<'_> {
         }
         let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
         let (name, of) = (names.next()?, names.next()?);
-        if of == "consts" && names.next()? == "f32" {
-            let value = math_constant(&name)?;
-            return Some(self.std_constant(crate::primitive::StdConstant::Float(value), gpuvm_nodes::Kind::F32));
+        if of == "consts" {
+            let kind = kind_of_name(&names.next()?)?;
+            return Some(self.std_constant(math_constant(kind, &name)?, kind));
         }
         let kind = kind_of_name(&of)?;
         if name == "BITS" && kind.is_integer() {
-            let bits = crate::primitive::StdConstant::Integer(u64::from(kind.bits()));
+            let bits = crate::primitive::StdConstant::Integer(u128::from(kind.bits()));
             return Some(self.std_constant(bits, gpuvm_nodes::Kind::U32));
         }
         let value = associated_constant(kind, &name)?;
@@ -170,11 +205,10 @@ impl Lowering<'_> {
         let Expr::Index(node) = expr else {
             return Known::Unknown;
         };
-        let base = self.expr(&mut node.expr, Want::Free);
         if matches!(&*node.index, Expr::Range(_)) {
-            self.report.slice_without_reference(&*node);
-            return Known::Unknown;
+            return self.referenced(expr);
         }
+        let base = self.expr(&mut node.expr, Want::Free);
         self.expr(&mut node.index, Want::Kind(gpuvm_nodes::Kind::Usize));
         self.stream.line(start);
         self.stream.node(Node::Index);
@@ -226,6 +260,7 @@ impl Lowering<'_> {
         // rustc gives a literal the type that it is cast to, if that is an integer.
         let want = match target.kind() {
             Some(kind) if kind.is_integer() && literal::is_untyped_integer(&node.expr) => Want::Kind(kind),
+            Some(kind) if kind.is_float() && literal::is_untyped(&node.expr) => Want::Kind(kind),
             _ => Want::Free,
         };
         self.expr(&mut node.expr, want);
@@ -248,7 +283,7 @@ impl Lowering<'_> {
         let Expr::Tuple(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let known = self.operands(node.elems.iter_mut());
+        let known = self.kept(&mut node.elems);
         let slot = self.new_slot();
         self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
         shadow::bind(expr, slot);
@@ -259,7 +294,7 @@ impl Lowering<'_> {
         let Expr::Array(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let known = self.operands(node.elems.iter_mut());
+        let known = self.kept(&mut node.elems);
         let slot = self.new_slot();
         self.stream.node(Node::Array).number(slot).number(known.len() as u64);
         shadow::bind(expr, slot);
@@ -289,13 +324,17 @@ impl Lowering<'_> {
         let mut fields: Vec<&mut Expr> = Vec::with_capacity(members.len() + 1);
         for field in &mut node.fields {
             self.attributes(&field.attrs);
-            // A shorthand keeps its meaning when the value is wrapped.
-            field.colon_token.get_or_insert(Token![:](super::nowhere()));
             fields.push(&mut field.expr);
         }
         let has_base = node.rest.is_some();
         fields.extend(node.rest.as_deref_mut());
         self.operands(fields.into_iter());
+        for field in &mut node.fields {
+            // A shorthand keeps its meaning when the value is wrapped.
+            if !matches!(field.expr, Expr::Path(_)) {
+                field.colon_token.get_or_insert(Token![:](super::nowhere()));
+            }
+        }
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
         write_variant(stream, &name)
@@ -308,14 +347,31 @@ impl Lowering<'_> {
         Known::Unknown
     }
 
+    /// The parts of a value; none of them can be a closure.
+    pub(super) fn kept<P>(&mut self, parts: &mut syn::punctuated::Punctuated<Expr, P>) -> Vec<Known> {
+        let spans: Vec<proc_macro2::Span> = parts.iter().map(shadow::at).collect();
+        let known = self.operands(parts.iter_mut());
+        for (known, span) in known.iter().zip(spans) {
+            if *known.inner() == Known::Closure {
+                self.report.kept_closure(span);
+            }
+        }
+        known
+    }
+
     /// Several operands, evaluated from left to right: one that what follows may change is copied at once.
     pub(super) fn operands<'e>(&mut self, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
+        self.operands_as(Want::Decided, exprs)
+    }
+
+    /// The same, where `want` says who decides the types of integer literals.
+    pub(super) fn operands_as<'e>(&mut self, want: Want, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
         let exprs: Vec<&mut Expr> = exprs.collect();
         let effects: Vec<bool> = exprs.iter().map(|expr| self.has_effect(expr)).collect();
         let mut known = Vec::with_capacity(exprs.len());
         for (i, expr) in exprs.into_iter().enumerate() {
             let moves = effects[i + 1..].contains(&true) && self.is_changeable(expr);
-            known.push(typed(self.expr(expr, Want::Decided)));
+            known.push(typed(self.expr(expr, want)));
             if moves {
                 self.stream.node(Node::Copy);
             }
@@ -365,6 +421,7 @@ pub(super) fn write_variant<'s>(
 pub(super) fn typed(known: Known) -> Known {
     match known {
         Known::Literal => Known::Integer,
+        Known::FloatLiteral => Known::Float,
         known => known,
     }
 }

@@ -1,4 +1,4 @@
-//! Literals. A float is always f32. An integer without suffix takes the type that is known, or leaves it to its consumer, or, where
+//! Literals. A number without suffix takes the type that is known, or leaves it to its consumer, or, where
 //! neither is there, asks rustc through a slot.
 
 use gpuvm_nodes::Kind;
@@ -17,7 +17,7 @@ impl Lowering<'_> {
         };
         match lit.clone() {
             Lit::Int(lit) => self.integer(expr, &lit, negative, want),
-            Lit::Float(lit) => self.float(&lit, negative),
+            Lit::Float(lit) => self.float(expr, &lit, negative, want),
             Lit::Bool(lit) => {
                 self.stream.node(Node::Bool).number(u64::from(lit.value));
                 Known::BOOL
@@ -29,8 +29,17 @@ impl Lowering<'_> {
                     .number(Kind::U8 as u64);
                 Known::Scalar(Kind::U8)
             }
+            // The bytes are a constant, and this is a reference to them.
+            Lit::ByteStr(lit) => {
+                self.constant(&quote::quote!((*#lit)));
+                self.stream.node(Node::Ref).number(0);
+                Known::Reference(Box::new(Known::List(Box::new(Known::Scalar(Kind::U8)))))
+            }
             Lit::Char(lit) => {
-                self.report.char_literal(lit);
+                self.stream
+                    .node(Node::IntegerOf)
+                    .number(u64::from(u32::from(lit.value())))
+                    .number(Kind::U32 as u64);
                 Known::Unknown
             }
             lit => {
@@ -42,17 +51,15 @@ impl Lowering<'_> {
 
     fn integer(&mut self, expr: &mut Expr, lit: &LitInt, negative: bool, want: Want) -> Known {
         if matches!(lit.suffix(), "f32" | "f64") {
-            return self.float(
-                &LitFloat::new(&format!("{}{}", lit.base10_digits(), lit.suffix()), lit.span()),
-                negative,
-            );
+            let lit = LitFloat::new(&format!("{}{}", lit.base10_digits(), lit.suffix()), lit.span());
+            return self.float(expr, &lit, negative, want);
         }
         // In a pattern the sign belongs to the literal.
         let (negative, digits) = match lit.base10_digits().strip_prefix('-') {
             Some(digits) => (!negative, digits),
             None => (negative, lit.base10_digits()),
         };
-        let Ok(magnitude) = digits.parse::<u64>() else {
+        let Ok(magnitude) = digits.parse::<u128>() else {
             self.report.integer_too_large(lit);
             return Known::Unknown;
         };
@@ -69,39 +76,79 @@ impl Lowering<'_> {
             },
         };
         if let Some(kind) = kind {
-            self.stream.node(Node::IntegerOf).number(value).number(kind as u64);
+            self.stream
+                .node(Node::IntegerOf)
+                .wide(cut(value, kind))
+                .number(kind as u64);
             Known::Scalar(kind)
         } else if want == Want::Free {
             let slot = self.new_slot();
-            self.stream.node(Node::IntegerAs).number(value).number(slot);
+            self.stream.node(Node::IntegerAs).wide(value).number(slot);
             shadow::bind(expr, slot);
             Known::Integer
         } else {
-            self.stream.node(Node::Integer).number(value);
+            self.stream.node(Node::Integer).wide(value);
             Known::Literal
         }
     }
 
-    fn float(&mut self, lit: &LitFloat, negative: bool) -> Known {
-        if !matches!(lit.suffix(), "" | "f32") {
-            self.report.literal_suffix(&Lit::Float(lit.clone()), lit.suffix());
-            return Known::Unknown;
-        }
+    fn float(&mut self, expr: &mut Expr, lit: &LitFloat, negative: bool, want: Want) -> Known {
+        let kind = match (lit.suffix(), want) {
+            ("f32", _) => Some(Kind::F32),
+            ("f64", _) => Some(Kind::F64),
+            ("", Want::Kind(kind)) if kind.is_float() => Some(kind),
+            ("", _) => None,
+            (suffix, _) => {
+                self.report.literal_suffix(&Lit::Float(lit.clone()), suffix);
+                return Known::Unknown;
+            }
+        };
         // A literal that syn accepts always parses; infinity stands for what is too large, which rustc itself refuses.
-        let value = lit.base10_digits().parse::<f32>().unwrap_or(f32::INFINITY);
-        let value = if negative { -value } else { value };
-        self.stream.node(Node::Float).number(u64::from(value.to_bits()));
-        Known::Scalar(Kind::F32)
+        let (sign, digits) = (if negative { -1.0 } else { 1.0 }, lit.base10_digits());
+        let single = digits.parse::<f32>().unwrap_or(f32::INFINITY) * sign as f32;
+        let double = digits.parse::<f64>().unwrap_or(f64::INFINITY) * sign;
+        let (single, double) = (u64::from(single.to_bits()), double.to_bits());
+        if let Some(kind) = kind {
+            let bits = if kind == Kind::F32 { single } else { double };
+            self.stream.node(Node::FloatOf).number(bits).number(kind as u64);
+            Known::Scalar(kind)
+        } else if want == Want::Decided {
+            self.stream.node(Node::Float).number(single).number(double);
+            Known::FloatLiteral
+        } else {
+            let slot = self.new_slot();
+            self.stream
+                .node(Node::FloatAs)
+                .number(single)
+                .number(double)
+                .number(slot);
+            shadow::bind(expr, slot);
+            Known::Float
+        }
     }
 
     /// A constant that std defines.
     pub(super) fn std_constant(&mut self, value: StdConstant, kind: Kind) -> Known {
         match value {
-            StdConstant::Integer(value) => self.stream.node(Node::IntegerOf).number(value).number(kind as u64),
-            StdConstant::Float(value) => self.stream.node(Node::Float).number(u64::from(value.to_bits())),
+            StdConstant::Integer(value) => self.stream.node(Node::IntegerOf).wide(value).number(kind as u64),
+            StdConstant::Single(value) => self
+                .stream
+                .node(Node::FloatOf)
+                .number(u64::from(value.to_bits()))
+                .number(kind as u64),
+            StdConstant::Double(value) => self
+                .stream
+                .node(Node::FloatOf)
+                .number(value.to_bits())
+                .number(kind as u64),
         };
         Known::Scalar(kind)
     }
+}
+
+/// The bits of a value that its kind has: fewer to write, where it is negative.
+fn cut(value: u128, kind: Kind) -> u128 {
+    value & (u128::MAX >> (128 - kind.bits()))
 }
 
 /// The literal that an expression is, and whether it is negated.
@@ -124,6 +171,17 @@ pub(super) fn is_untyped_integer(expr: &Expr) -> bool {
         Expr::Group(node) => is_untyped_integer(&node.expr),
         Expr::Unary(node) => is_untyped_integer(&node.expr),
         Expr::Lit(node) => matches!(&node.lit, Lit::Int(lit) if lit.suffix().is_empty()),
+        _ => false,
+    }
+}
+
+/// Whether an expression is made of literals without suffix alone, integers or floats.
+pub(super) fn is_untyped(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(node) => is_untyped(&node.expr),
+        Expr::Group(node) => is_untyped(&node.expr),
+        Expr::Unary(node) => is_untyped(&node.expr),
+        Expr::Lit(node) => matches!(&node.lit, Lit::Float(lit) if lit.suffix().is_empty()) || is_untyped_integer(expr),
         _ => false,
     }
 }

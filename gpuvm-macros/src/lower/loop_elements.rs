@@ -7,7 +7,6 @@ use quote::quote;
 use syn::{Expr, Label, Pat, Stmt};
 
 use super::loop_head::{Access, Elements};
-use super::loops::target;
 use super::{Lowering, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -69,7 +68,6 @@ impl Lowering<'_> {
                 self.irrefutable(&tuple.elems[0], &Known::USIZE);
                 tuple.elems[1].clone()
             }
-            other if enumerated => return self.report.enumerate_pattern(other),
             other => other.clone(),
         };
         let rewritten = self.list(&list);
@@ -94,12 +92,7 @@ impl Lowering<'_> {
         });
         self.irrefutable(&item_pattern, &element);
         self.count(index, number::wrapping_add, None, Some(Kind::Usize), None);
-        let before = self.diverges;
-        self.targets.push(target(label, exit, top, None, Want::Free));
-        self.block(body, Want::Free);
-        self.targets.pop();
-        self.diverges = before;
-        self.stream.node(Node::Pop);
+        self.turn(label, exit, top, body);
         self.jump(top);
         self.label(exit);
         if let Some(rewritten) = rewritten {

@@ -32,16 +32,10 @@ pub(super) enum Access {
     Mutable,
 }
 
-/// What is wrong with a loop's head.
-pub(super) enum Refused {
-    Iterator,
-    StepThenRev,
-}
-
-/// Reads the head.
-pub(super) fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
-    fn elements(base: &mut Expr, access: Access) -> Result<Head<'_>, Refused> {
-        Ok(Head::Elements(Elements {
+/// Reads the head; `None` where it is neither.
+pub(super) fn head(expr: &mut Expr) -> Option<Head<'_>> {
+    fn elements(base: &mut Expr, access: Access) -> Option<Head<'_>> {
+        Some(Head::Elements(Elements {
             base,
             access,
             enumerated: false,
@@ -53,7 +47,7 @@ pub(super) fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
     match expr {
         Expr::Paren(node) => head(&mut node.expr),
         Expr::Group(node) => head(&mut node.expr),
-        Expr::Range(range) => Ok(Head::Range {
+        Expr::Range(range) => Some(Head::Range {
             range,
             reversed: false,
             step: None,
@@ -75,25 +69,24 @@ pub(super) fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
                     range,
                     reversed: false,
                     step: None,
-                } => Ok(Head::Range {
+                } => Some(Head::Range {
                     range,
                     reversed: true,
                     step: None,
                 }),
-                Head::Range { step: Some(_), .. } => Err(Refused::StepThenRev),
-                _ => Err(Refused::Iterator),
+                _ => None,
             },
             ("step_by", 1) => match adapted(&mut node.receiver)? {
                 Head::Range {
                     range,
                     reversed,
                     step: None,
-                } => Ok(Head::Range {
+                } => Some(Head::Range {
                     range,
                     reversed,
                     step: node.args.first_mut(),
                 }),
-                _ => Err(Refused::Iterator),
+                _ => None,
             },
             ("copied" | "cloned", 0) => match adapted(&mut node.receiver)? {
                 Head::Elements(Elements {
@@ -101,21 +94,21 @@ pub(super) fn head(expr: &mut Expr) -> Result<Head<'_>, Refused> {
                     access: Access::Shared,
                     enumerated: false,
                 }) => elements(base, Access::Copied),
-                _ => Err(Refused::Iterator),
+                _ => None,
             },
             ("enumerate", 0) => match adapted(&mut node.receiver)? {
                 Head::Elements(Elements {
                     base,
                     access,
                     enumerated: false,
-                }) => Ok(Head::Elements(Elements {
+                }) => Some(Head::Elements(Elements {
                     base,
                     access,
                     enumerated: true,
                 })),
-                _ => Err(Refused::Iterator),
+                _ => None,
             },
-            _ => Err(Refused::Iterator),
+            _ => None,
         },
         other => elements(other, Access::Value),
     }
@@ -136,13 +129,13 @@ fn is_list(expr: &Expr) -> bool {
 }
 
 /// The head below an adapter, which has to be an iterator or a range itself.
-fn adapted(expr: &mut Expr) -> Result<Head<'_>, Refused> {
+fn adapted(expr: &mut Expr) -> Option<Head<'_>> {
     match expr {
         Expr::Paren(node) => adapted(&mut node.expr),
         Expr::Group(node) => adapted(&mut node.expr),
         Expr::Range(_) => head(expr),
         Expr::MethodCall(node) if ADAPTERS.contains(&node.method.to_string().as_str()) => head(expr),
-        _ => Err(Refused::Iterator),
+        _ => None,
     }
 }
 
@@ -157,7 +150,7 @@ const ADAPTERS: [&str; 8] = [
     "enumerate",
 ];
 
-/// Iterators that a user may try.
+/// Iterators that no list is.
 const ITERATORS: [&str; 18] = [
     "chunks",
     "chunks_exact",

@@ -8,7 +8,6 @@ use proc_macro2::Span;
 use syn::{Expr, ExprRange, Label, Pat, RangeLimits};
 
 use super::literal::{is_untyped_integer, literal_of};
-use super::loops::target;
 use super::{Lowering, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -26,7 +25,7 @@ impl Lowering<'_> {
         let span = shadow::at(&*range);
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let (Some(start), end) = (&mut range.start, &mut range.end) else {
-            return self.report.open_range(&*range);
+            return;
         };
         // The bound whose type syntax shows decides the other's.
         let hint = end.as_deref().map_or(Known::Unknown, |end| self.glance(end));
@@ -70,7 +69,7 @@ impl Lowering<'_> {
                     self.stream.node(Node::Assign);
                     local
                 }
-                None => return self.report.open_range(&*range),
+                None => return,
             }
         } else {
             low
@@ -103,18 +102,7 @@ impl Lowering<'_> {
         if !counts_on_demand && !reversed {
             self.count(counter, number::wrapping_add, None, known.kind(), None);
         }
-        let before = self.diverges;
-        self.targets.push(target(
-            label,
-            exit,
-            if counts_on_demand { next } else { top },
-            None,
-            Want::Free,
-        ));
-        self.block(body, Want::Free);
-        self.targets.pop();
-        self.diverges = before;
-        self.stream.node(Node::Pop);
+        self.turn(label, exit, if counts_on_demand { next } else { top }, body);
         self.label(next);
         if counts_on_demand {
             match &step {
@@ -136,7 +124,7 @@ impl Lowering<'_> {
     fn range_end(&mut self, end: &mut Expr, first: &Known) -> (Bound, Known) {
         if is_untyped_integer(end)
             && let Some((negative, syn::Lit::Int(lit))) = literal_of(end)
-            && let Ok(value) = lit.base10_parse::<u64>()
+            && let Ok(value) = lit.base10_parse::<u128>()
         {
             return (
                 Bound::Literal(if negative { value.wrapping_neg() } else { value }),
@@ -178,7 +166,7 @@ impl Lowering<'_> {
         match bound {
             Bound::Local(local) => self.push_local(*local),
             Bound::Literal(value) => {
-                self.stream.node(Node::Integer).number(*value);
+                self.stream.node(Node::Integer).wide(*value);
             }
         }
     }
@@ -209,6 +197,7 @@ impl Lowering<'_> {
         let Some(high) = high else { return };
         let unsigned = match kind {
             Some(kind) if kind.bits() <= 32 => Kind::U32,
+            Some(kind) if kind.bits() == 128 => Kind::U128,
             _ => Kind::U64,
         };
         match high {
@@ -216,7 +205,7 @@ impl Lowering<'_> {
             Bound::Literal(value) => {
                 self.stream
                     .node(Node::IntegerOf)
-                    .number(*value)
+                    .wide(*value)
                     .number(kind.unwrap_or(Kind::U64) as u64);
             }
         }
@@ -269,5 +258,5 @@ impl Lowering<'_> {
 /// One end of a range.
 enum Bound {
     Local(u64),
-    Literal(u64),
+    Literal(u128),
 }

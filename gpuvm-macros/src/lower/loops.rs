@@ -3,7 +3,7 @@
 use gpuvm_nodes::node::Node;
 use syn::{Expr, ExprContinue, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime};
 
-use super::loop_head::{Head, Refused, head};
+use super::loop_head::{Head, head};
 use super::{Lowering, Target, Want};
 use crate::primitive::Known;
 
@@ -39,17 +39,22 @@ impl Lowering<'_> {
         self.label(start);
         self.scoped(|this| {
             this.condition(&mut node.cond, end);
-            let before = this.diverges;
-            this.targets.push(target(&node.label, end, start, None, Want::Free));
-            this.block(&mut node.body, Want::Free);
-            this.targets.pop();
-            this.diverges = before;
+            this.turn(&node.label, end, start, &mut node.body);
         });
-        self.stream.node(Node::Pop);
         self.jump(start);
         self.label(end);
         self.stream.node(Node::Unit);
         Known::Unit
+    }
+
+    /// One turn of a loop without a value: `break` goes to `exit`, `continue` to `next`.
+    pub(super) fn turn(&mut self, label: &Option<Label>, exit: u64, next: u64, body: &mut syn::Block) {
+        let before = self.diverges;
+        self.targets.push(target(label, exit, next, None, Want::Free));
+        self.block(body, Want::Free);
+        self.targets.pop();
+        self.diverges = before;
+        self.stream.node(Node::Pop);
     }
 
     pub(super) fn break_loop(&mut self, expr: &mut Expr) -> Known {
@@ -107,11 +112,19 @@ impl Lowering<'_> {
     pub(super) fn for_loop(&mut self, node: &mut ExprForLoop) -> Known {
         self.attributes(&node.attrs);
         let (pattern, body, label) = (&mut node.pat, &mut node.body, &node.label);
-        self.scoped(|this| match head(&mut node.expr) {
-            Ok(Head::Range { range, reversed, step }) => this.for_range(range, reversed, step, pattern, body, label),
-            Ok(Head::Elements(elements)) => this.for_elements(elements, pattern, body, label),
-            Err(Refused::Iterator) => this.report.iterator(&node.expr),
-            Err(Refused::StepThenRev) => this.report.step_then_rev(&node.expr),
+        // What runs over a plain range or list counts; anything else is asked for its next element.
+        let counts = match head(&mut node.expr) {
+            Some(Head::Range { range, .. }) => range.start.is_some() && range.end.is_some(),
+            Some(Head::Elements(elements)) => {
+                let numbers_apart = matches!(&**pattern, syn::Pat::Tuple(tuple) if tuple.elems.len() == 2);
+                (numbers_apart || !elements.enumerated) && matches!(self.glance(elements.base).inner(), Known::List(_))
+            }
+            None => false,
+        };
+        self.scoped(|this| match head(&mut node.expr).filter(|_| counts) {
+            Some(Head::Range { range, reversed, step }) => this.for_range(range, reversed, step, pattern, body, label),
+            Some(Head::Elements(elements)) => this.for_elements(elements, pattern, body, label),
+            None => this.for_iterator(&mut node.expr, pattern, body, label),
         });
         self.stream.node(Node::Unit);
         Known::Unit
@@ -135,8 +148,9 @@ impl Lowering<'_> {
             Expr::Cast(node) => Known::of(&node.ty),
             Expr::MethodCall(node) => {
                 let receiver = self.glance(&node.receiver);
-                if receiver.is_machine() || node.method == "len" {
-                    receiver.method(&node.method.to_string())
+                let name = node.method.to_string();
+                if (receiver.is_machine() && receiver.has_method(&name)) || name == "len" {
+                    receiver.method(&name)
                 } else {
                     Known::Unknown
                 }
@@ -149,7 +163,7 @@ impl Lowering<'_> {
 }
 
 /// What a loop is to its `break`s and `continue`s.
-pub(super) fn target(label: &Option<Label>, end: u64, next: u64, join: Option<u64>, want: Want) -> Target {
+fn target(label: &Option<Label>, end: u64, next: u64, join: Option<u64>, want: Want) -> Target {
     let label = label.as_ref().map(|label| label.name.ident.to_string());
     Target {
         label,

@@ -227,7 +227,7 @@ impl Lowering<'_> {
         };
         let known = self.expr(left, super::Want::Decided);
         let (a, b) = (self.hidden(known.clone()), self.hidden(Known::Unknown));
-        let untyped = known == Known::Literal;
+        let untyped = matches!(known, Known::Literal | Known::FloatLiteral);
         if untyped {
             self.stream.node(Node::Pop);
             *left = left.clone();

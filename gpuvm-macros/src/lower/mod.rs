@@ -4,18 +4,21 @@
 mod assign;
 mod branch;
 mod call;
+mod closure;
 mod constant;
 mod expr;
 mod format;
 mod literal;
 mod loop_elements;
 mod loop_head;
+mod loop_iterator;
 mod loop_range;
 mod loops;
 mod macros;
 mod operator;
 mod pattern;
 mod statement;
+mod std_function;
 mod stream;
 mod types;
 
@@ -32,7 +35,9 @@ use crate::report::Report;
 use crate::shadow;
 use stream::Stream;
 
+pub(crate) use call::twin_name;
 pub use macros::MacroArguments;
+pub use std_function::std_function;
 pub use types::check_type;
 
 /// A routine's body, lowered.
@@ -51,6 +56,8 @@ pub struct Lowered {
     pub locals: Vec<String>,
     /// How many labels there are.
     pub labels: u64,
+    /// How many joins there are.
+    pub joins: u64,
     /// Whether the body calls other routines.
     pub calls: Calls,
     /// Paths that are called as routines, each under the alias of its place.
@@ -90,7 +97,7 @@ pub fn lower(
     evidence: bool,
     report: &mut Report,
 ) -> Lowered {
-    let mut lowering = Lowering::new(name.to_owned(), result.clone(), evidence, report);
+    let mut lowering = Lowering::new(name.to_owned(), result, evidence, report);
     let mut block = body.clone();
     lowering.parameters(parameters);
     lowering.routine_body(&mut block);
@@ -98,7 +105,14 @@ pub fn lower(
         .iter()
         .map(|Parameter { pattern, ty }| quote!(let #pattern: #ty = ::gpuvm::__private::any();))
         .collect();
-    let shadow = shadow::closure(lowering.slots, &bindings, result, &quote!(#block), &lowering.extras);
+    let statements = &block.stmts;
+    let shadow = shadow::closure(
+        lowering.slots,
+        &bindings,
+        result,
+        &quote!(#(#statements)*),
+        &lowering.extras,
+    );
     Lowered {
         nodes: lowering.stream.into_bytes(),
         shadow,
@@ -107,6 +121,7 @@ pub fn lower(
         messages: lowering.messages,
         locals: lowering.locals.into_iter().map(|local| local.name).collect(),
         labels: lowering.labels,
+        joins: lowering.joins,
         calls: lowering.calls,
         callees: lowering.callees,
     }
@@ -172,7 +187,6 @@ pub(crate) struct Lowering<'r> {
     name: String,
     report: &'r mut Report,
     stream: Stream,
-    result: Type,
     result_known: Known,
     evidence: bool,
     slots: u64,
@@ -188,18 +202,21 @@ pub(crate) struct Lowering<'r> {
     bound: HashMap<String, u64>,
     calls: Calls,
     callees: Vec<syn::Path>,
+    /// Names of the associated functions that a trait of the shadow stands beside.
+    twins: Vec<String>,
+    /// Whether the function or closure that is being lowered has a `?`.
+    asks: bool,
     /// Whether control cannot reach this place, as rustc's own analysis has it.
     diverges: bool,
 }
 
 impl<'r> Lowering<'r> {
-    fn new(name: String, result: Type, evidence: bool, report: &'r mut Report) -> Self {
+    fn new(name: String, result: &Type, evidence: bool, report: &'r mut Report) -> Self {
         Lowering {
             name,
             report,
             stream: Stream::default(),
-            result_known: Known::of(&result),
-            result,
+            result_known: Known::of(result),
             evidence,
             slots: 0,
             labels: 0,
@@ -213,6 +230,8 @@ impl<'r> Lowering<'r> {
             bound: HashMap::new(),
             calls: Calls::Never,
             callees: Vec::new(),
+            twins: Vec::new(),
+            asks: false,
             diverges: false,
         }
     }

@@ -64,7 +64,7 @@ impl Lowering<'_> {
         }
         let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
         let shifts = matches!(operator, Operator::Shl | Operator::Shr);
-        let untyped = literal::is_untyped_integer(&node.left) && (shifts || literal::is_untyped_integer(&node.right));
+        let untyped = literal::is_untyped(&node.left) && (shifts || literal::is_untyped(&node.right));
         let want_left = match want {
             Want::Kind(_) if untyped && !compares => want,
             _ if untyped => Want::Free,
@@ -85,8 +85,8 @@ impl Lowering<'_> {
             self.stream.node(Node::Deref);
         }
         self.stream.line(start);
-        let primitive = left.is_primitive() && right.is_primitive()
-            || compares && (left.inner().kind().is_some() || right.inner().kind().is_some());
+        let primitive =
+            left.is_primitive() && right.is_primitive() || compares && (is_scalar(&left) || is_scalar(&right));
         if primitive || !self.evidence {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
@@ -151,10 +151,18 @@ impl Lowering<'_> {
     pub(super) fn has_effect(&self, expr: &Expr) -> bool {
         let mut search = Effects {
             found: false,
-            evidence: self.evidence,
+            lowering: self,
         };
         search.visit_expr(expr);
         search.found
+    }
+
+    /// Whether what is called may be a closure, which changes what it has borrowed.
+    fn may_be_closure(&self, callee: &Expr) -> bool {
+        match callee {
+            Expr::Path(node) => node.path.get_ident().is_some_and(|name| self.find(name).is_some()),
+            _ => true,
+        }
     }
 
     /// Whether an expression is a place that an effect may change.
@@ -177,21 +185,28 @@ impl Lowering<'_> {
     }
 }
 
-/// Looks for what may change a variable or memory.
-struct Effects {
-    found: bool,
-    evidence: bool,
+/// Whether an operand has a type that no type of the user's is compared with.
+fn is_scalar(known: &Known) -> bool {
+    matches!(known.inner(), Known::Scalar(_) | Known::Float | Known::FloatLiteral)
 }
 
-impl<'ast> Visit<'ast> for Effects {
+/// Looks for what may change a variable or memory.
+struct Effects<'l> {
+    found: bool,
+    lowering: &'l Lowering<'l>,
+}
+
+impl<'ast> Visit<'ast> for Effects<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.found |= match expr {
             Expr::Assign(_) | Expr::Macro(_) => true,
             Expr::Binary(node) => operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8),
             Expr::Reference(node) => node.mutability.is_some(),
-            Expr::MethodCall(node) => self.evidence || method_has_effect(&node.method.to_string()),
+            Expr::MethodCall(node) => self.lowering.evidence || method_has_effect(&node.method.to_string()),
             // A function changes only what it is given a reference to, possibly through a variable.
-            Expr::Call(node) => node.args.iter().any(|arg| !matches!(arg, Expr::Lit(_))),
+            Expr::Call(node) => {
+                node.args.iter().any(|arg| !matches!(arg, Expr::Lit(_))) || self.lowering.may_be_closure(&node.func)
+            }
             _ => false,
         };
         visit::visit_expr(self, expr);

@@ -3,10 +3,13 @@
 use gpuvm_nodes::node::Node;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Block, Expr, ExprMacro, Item, Local, Pat, Stmt, Type};
+use syn::{Attribute, Block, Expr, ExprMacro, Item, ItemFn, Local, Meta, Pat, Stmt, Type};
 
 use super::{Lowering, Want};
+use crate::args::{Args, Role};
+use crate::native;
 use crate::primitive::Known;
+use crate::report::Report;
 use crate::shadow;
 
 impl Lowering<'_> {
@@ -76,14 +79,16 @@ impl Lowering<'_> {
             };
             match item {
                 Item::Const(_) | Item::Use(_) => {
-                    let (tokens, imports) = (item.to_token_stream(), matches!(item, Item::Use(_)));
+                    // The shadow has copies that nothing uses, of which nobody wants to hear.
+                    let (tokens, imports) = (shadow::ours(item.to_token_stream()), matches!(item, Item::Use(_)));
+                    *item = Item::Verbatim(tokens.clone());
                     if let Some(scope) = self.scopes.last_mut() {
                         scope.items.push(tokens);
                         scope.has_functions |= imports;
                     }
                 }
                 Item::Fn(function) => {
-                    callee_only(&mut function.attrs);
+                    callee_only(function);
                     if let Some(scope) = self.scopes.last_mut() {
                         scope.has_functions = true;
                     }
@@ -214,9 +219,14 @@ impl Lowering<'_> {
     }
 }
 
-/// In the shadow a nested routine is only called, or it would be registered twice.
-fn callee_only(attributes: &mut [Attribute]) {
-    for attribute in attributes {
+/// In the shadow a nested routine is only called, or it would be registered twice. A function without the attribute is one, too.
+fn callee_only(function: &mut ItemFn) {
+    if !native::is_routine(function) {
+        function
+            .attrs
+            .push(syn::parse_quote!(#[::gpuvm::__private::routine(library, crate = ::gpuvm::__private::home)]));
+    }
+    for attribute in &mut function.attrs {
         if attribute
             .path()
             .segments
@@ -224,7 +234,14 @@ fn callee_only(attributes: &mut [Attribute]) {
             .is_some_and(|last| last.ident == "routine")
         {
             let path = attribute.path().clone();
-            *attribute = syn::parse_quote!(#[#path(callee)]);
+            let arguments = match &attribute.meta {
+                Meta::List(list) => list.tokens.clone(),
+                _ => TokenStream::new(),
+            };
+            // What is wrong with them is told of the function itself.
+            let home = Args::parse(Role::Routine, arguments, &mut Report::default()).home;
+            let home = home.map(|home| quote!(, crate = #home));
+            *attribute = syn::parse_quote!(#[#path(library #home)]);
         }
     }
 }

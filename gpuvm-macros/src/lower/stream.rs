@@ -20,6 +20,11 @@ impl Stream {
 
     /// Writes an argument.
     pub fn number(&mut self, value: u64) -> &mut Stream {
+        self.wide(value.into())
+    }
+
+    /// Writes the value of an integer literal, two's complement.
+    pub fn wide(&mut self, value: u128) -> &mut Stream {
         let mut rest = value;
         while rest >= 0x80 {
             self.bytes.push(rest as u8 | 0x80);
@@ -38,6 +43,14 @@ impl Stream {
     /// Writes the hash that stands for no name.
     pub fn zero_hash(&mut self) -> &mut Stream {
         self.bytes.extend([0; 4]);
+        self
+    }
+
+    /// Writes the nodes of a closure.
+    pub fn code(&mut self, code: Vec<u8>) -> &mut Stream {
+        self.bytes.extend(code);
+        // Its last line is not that of what follows.
+        self.line = 0;
         self
     }
 

@@ -31,9 +31,9 @@ struct Check<'r> {
     report: &'r mut Report,
 }
 
-const FOREIGN: [&str; 19] = [
-    "f64", "i128", "u128", "char", "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet",
-    "BTreeMap", "BTreeSet", "Cell", "RefCell", "Mutex", "RwLock",
+const FOREIGN: [&str; 15] = [
+    "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Cell",
+    "RefCell", "Mutex", "RwLock",
 ];
 
 impl<'ast> Visit<'ast> for Check<'_> {

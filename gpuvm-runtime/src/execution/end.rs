@@ -9,7 +9,7 @@ use crate::done::{BudgetReport, Done, Results};
 use crate::error::{Error, Result};
 use crate::leg::Leg;
 use crate::registry::Entry;
-use crate::trap::{Trap, TrapReport};
+use crate::trap::{Trap, TrapReport, hint_of_chunk};
 use crate::view::view_of;
 use crate::words::WordColumn;
 
@@ -34,6 +34,8 @@ impl<'a> Execution<'a> {
         };
         let stats = self.stats();
         let routine = (self.entry.routine)();
+        let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &self.held.params, self.course.vms);
+        let trap = trap.map(|trap| (hint(&trap), trap));
         let done = Done {
             routine: self.entry.id.to_string(),
             result: result_type(routine),
@@ -86,23 +88,24 @@ pub(crate) fn result_type(routine: &gpuvm_core::routine::Routine) -> &'static gp
     }
 }
 
-/// What was done, unless a VM trapped.
-pub(crate) fn or_trap(done: Done, trap: Option<Trap>, count: u64) -> Result<Done> {
-    let Some(Trap {
+/// What was done, unless a VM trapped, for which there may be a hint.
+pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u64) -> Result<Done> {
+    let Some((hint, trap)) = trap else {
+        return Ok(done);
+    };
+    let Trap {
         vm,
         file,
         line,
         message,
-    }) = trap
-    else {
-        return Ok(done);
-    };
+    } = trap;
     Err(Error::Trap(Box::new(TrapReport {
         vm,
         routine: done.routine.clone(),
         file,
         line,
         message,
+        hint,
         count,
         done,
     })))

@@ -46,6 +46,7 @@ static ROUTINE: Routine = Routine {
     }]),
     variables: Cow::Borrowed(&[]),
     relaxed: false,
+    is_const: false,
 };
 
 fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {

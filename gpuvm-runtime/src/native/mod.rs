@@ -60,6 +60,7 @@ pub(crate) mod pool;
 #[cfg(test)]
 mod tests;
 pub mod vm;
+pub(crate) mod watch;
 
 use std::any::Any;
 use std::ops::Range;
@@ -72,6 +73,7 @@ use crate::arg::Mode;
 use crate::bind;
 use crate::error::{Error, Result};
 use crate::registry::Entry;
+use crate::room;
 use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
@@ -301,7 +303,7 @@ impl<'b> NativeCx<'b> {
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`] if the thread pool cannot be started.
+    /// [`Error::OutOfMemory`] if there is no room for the results, [`Error::Threads`] if the thread pool cannot be started.
     pub fn run<P: Parts, R: VmType>(&mut self, parts: P, body: impl Fn(usize, P::Item) -> R + Sync) -> Result<()> {
         self.run_pieces(parts, &|launch, range, parts: &mut (Records<'_, R>, P)| {
             launch.run_range(range, &mut |rest| {
@@ -317,6 +319,7 @@ impl<'b> NativeCx<'b> {
     /// Calls `work` for pieces of the launch over the thread pool. Generic over types alone and not over the function, so
     /// that routines of one signature share it: this is compiled in the user's crate.
     fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &Work<'_, P, R>) -> Result<()> {
+        room::for_results(self.vms as usize, size_of::<R>(), self.entry.id)?;
         let zeros = vec![0; R::TYPE.words as usize];
         let mut results = vec![R::read_words(&zeros); self.vms as usize];
         let launch = context::Launch::new(Vms {

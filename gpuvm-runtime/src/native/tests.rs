@@ -28,6 +28,7 @@ const fn types(params: &'static [TypeRef], result: TypeRef) -> Routine {
         sites: Cow::Borrowed(&[]),
         variables: Cow::Borrowed(&[]),
         relaxed: false,
+        is_const: false,
     }
 }
 
@@ -209,7 +210,7 @@ fn recursion_ends_where_the_settings_say() {
     );
     assert_eq!(
         report.message,
-        "stack overflow: recursion is deeper than the configured depth"
+        "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a runtime is built with another"
     );
     assert_eq!(report.done().output::<Vec<u32>>().unwrap(), [3, 256, 0, 0, 5]);
 

@@ -1,5 +1,7 @@
 //! What can be wrong with a plan. Every message names the node, and where there is one the parameter.
 
+use crate::counted::{counted, listed};
+
 /// Why a plan cannot be built or run, or has no such result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -29,7 +31,7 @@ pub enum PlanError {
         of: String,
     },
     /// A routine was not given one argument a parameter.
-    #[error("{node} takes {expected} arguments ({parameters}) and was given {found}")]
+    #[error("{node} takes {}{} and was given {found}", counted(*.expected, "argument"), listed(.parameters))]
     ArgumentCount {
         /// The node that was to be added.
         node: String,
@@ -76,7 +78,8 @@ pub enum PlanError {
     },
     /// VMs cannot share a buffer evenly.
     #[error(
-        "argument `{parameter}` of {node} has {length} entries, which {vms} VMs cannot share evenly; a multiple of {vms} is needed"
+        "argument `{parameter}` of {node} has {}, which {vms} VMs cannot share evenly; a multiple of {vms} is needed",
+        counted(*.length, "entry")
     )]
     Chunks {
         /// The node.

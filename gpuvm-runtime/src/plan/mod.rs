@@ -21,6 +21,7 @@ mod program;
 mod repeat;
 pub mod report;
 mod run;
+mod sizes;
 mod stats;
 mod trace;
 mod types;

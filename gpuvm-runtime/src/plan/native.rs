@@ -110,6 +110,7 @@ impl Runner<'_, '_> {
         };
         self.add(&tally, 1);
         let begin = self.log.now();
+        let _watched = native::watch::watch(of.entry.id);
         let ran = native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)?;
         let launched = Launched {
             step: self.turn.step,

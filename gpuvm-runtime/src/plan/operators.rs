@@ -93,7 +93,9 @@ impl<'a> Plan<'a> {
 
     /// How many entries of which type a node gives, for people.
     pub(super) fn column_of(&self, node: &Node<'_>) -> String {
-        format!("{} entries of `{}`", self.entries(node.length), node.element)
+        let entries = self.entries(node.length);
+        let word = if entries == "1" { "entry" } else { "entries" };
+        format!("{entries} {word} of `{}`", node.element)
     }
 
     /// Whether what `iterate` has made of a state can take its place.

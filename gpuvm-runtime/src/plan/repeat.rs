@@ -53,6 +53,7 @@ pub(super) static GATE: Routine = Routine {
     sites: Cow::Borrowed(&[]),
     variables: Cow::Borrowed(&[]),
     relaxed: false,
+    is_const: false,
 };
 
 /// Where gates are sent, and the kernel that they are.

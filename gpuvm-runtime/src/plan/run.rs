@@ -89,6 +89,7 @@ impl<'p, 'a> Runner<'p, 'a> {
     ///
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
     pub fn run(mut self, plan: u64) -> Result<PlanDone> {
+        self.check_sizes()?;
         self.log = Log::new(self.options.trace);
         self.under_way = UnderWay::new(match self.engine {
             Engine::Native => None,
@@ -301,7 +302,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             },
             columns: Vec::new(),
         };
-        match or_trap(done, Some(trap), count) {
+        match or_trap(done, Some((None, trap)), count) {
             Err(error) => error,
             Ok(_) => Error::Device {
                 reason: format!("`{routine}` trapped without a trace"),

@@ -25,6 +25,7 @@ pub(super) fn tuple(parts: &[&'static Type]) -> &'static Type {
             hash: name_hash(&index.to_string()),
             name: "",
             ty,
+            refs: 0,
             offset: offset - ty.words,
         }
     });

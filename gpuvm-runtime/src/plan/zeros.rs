@@ -9,6 +9,7 @@ use super::program::{At, Columns, blank};
 use super::run::Runner;
 use crate::engine::{Engine, Execute};
 use crate::error::Result;
+use crate::room;
 use crate::store::Store;
 
 impl Backing {
@@ -26,7 +27,7 @@ impl Runner<'_, '_> {
     ///
     /// # Errors
     ///
-    /// When the device fails.
+    /// When the device fails, or the host has no room for them.
     pub fn zeros(&mut self, node: usize) -> Result<()> {
         let executor = match self.engine {
             Engine::Native => None,
@@ -35,7 +36,13 @@ impl Runner<'_, '_> {
         let executor = executor.filter(|executor| executor.memory().is_some() && self.nodes[node].words() > 0);
         self.columns[node] = Some(match executor {
             Some(executor) => self.filled(node, &executor)?,
-            None => self.data(node),
+            None => {
+                let Node { element, length, .. } = self.nodes[node];
+                room::check(length.most(), 4 * element.words as usize, || {
+                    format!("{} zeros of `{element}`", length.most())
+                })?;
+                self.data(node)
+            }
         });
         Ok(())
     }

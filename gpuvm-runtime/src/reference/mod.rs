@@ -8,6 +8,7 @@ use gpuvm_core::program::{ParamSlot, Program, Status};
 
 use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 use crate::error::{Error, Result};
+use crate::room;
 
 /// The engine. It has no state.
 pub(crate) struct Reference;
@@ -24,6 +25,9 @@ impl Execute for Reference {
     }
 
     fn start(&self, job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
+        room::check(job.arena_words, 4, || {
+            format!("the arguments and results of {} VMs of `{}`", job.vms, job.program.name)
+        })?;
         let mut arena = vec![0; job.arena_words];
         source.write(0..source.words(), &mut arena[..source.words()]);
         let slots = job.slots.iter().map(|slot| slot.place).collect();

@@ -3,15 +3,13 @@
 //! is left as it is when they are answered.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Wake, Waker};
+use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
-
-use futures_timer::Delay;
 
 use super::error::RingError;
 use super::shared::Shared;
+use crate::alarm::Alarm;
 
 /// The words of an answer, or why there is none.
 pub(super) type Answer = Result<Vec<u32>, RingError>;
@@ -78,12 +76,6 @@ pub(super) struct Callers {
     bell: Waker,
 }
 
-/// Rings at a time.
-struct Alarm {
-    at: Instant,
-    _delay: Delay,
-}
-
 /// What the alarm rings.
 struct Bell(Weak<Shared>);
 
@@ -108,7 +100,7 @@ impl Callers {
     /// One more.
     pub fn push(&mut self, caller: Caller) {
         if let Some(deadline) = caller.deadline() {
-            self.ring_at(deadline);
+            Alarm::set(&mut self.alarm, deadline, &self.bell);
         }
         self.queue.push_back(caller);
     }
@@ -135,20 +127,8 @@ impl Callers {
         let overdue = overdue.collect();
         let waiting = self.queue.iter().filter(|caller| caller.reply.is_some());
         if let Some(next) = waiting.filter_map(Caller::deadline).min() {
-            self.ring_at(next);
+            Alarm::set(&mut self.alarm, next, &self.bell);
         }
         overdue
-    }
-
-    /// Sees to it that the alarm rings by then.
-    fn ring_at(&mut self, at: Instant) {
-        if self.alarm.as_ref().is_some_and(|alarm| alarm.at <= at) {
-            return;
-        }
-        // Nobody would hear it if it rang before the bell is there.
-        let mut delay = Delay::new(Duration::MAX);
-        let _never = Pin::new(&mut delay).poll(&mut Context::from_waker(&self.bell));
-        delay.reset(at.saturating_duration_since(Instant::now()));
-        self.alarm = Some(Alarm { at, _delay: delay });
     }
 }

@@ -37,6 +37,18 @@ pub struct Ring<L = ()> {
     linked: PhantomData<fn(L)>,
 }
 
+/// What an actor trapped with that did something more often than its kernel's attribute says; on a device in the words of the macro.
+const EXCEEDED: [&str; 3] = [
+    "an actor sent more messages for one than its ring kernel says; raise `#[ring_kernel(sends = …)]`",
+    "an actor replied to one message more often than its ring kernel says; raise `#[ring_kernel(replies = …)]`",
+    "an actor forwarded more messages for one than its ring kernel says; raise `#[ring_kernel(forwards = …)]`",
+];
+
+/// Whether an actor that trapped with this message has exceeded a limit of its kernel.
+pub(super) fn is_exceeded(message: &str) -> bool {
+    EXCEEDED.contains(&message)
+}
+
 /// Messages that actors have sent, or what they have replied, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
@@ -153,7 +165,7 @@ impl<L> Ring<L> {
     #[track_caller]
     pub fn send<M: RingMessage>(&mut self, actor: u32, message: M) {
         if self.sent.to.len() == self.limit {
-            panic!("an actor sent more messages for one than its ring kernel says; raise `#[ring_kernel(sends = …)]`");
+            panic!("{}", EXCEEDED[0]);
         }
         self.sent.push(actor, message);
     }
@@ -169,9 +181,7 @@ impl<L> Ring<L> {
     #[track_caller]
     pub fn reply<M: RingMessage>(&mut self, answer: M) {
         if self.replied.to.len() == self.reply_limit {
-            panic!(
-                "an actor replied to one message more often than its ring kernel says; raise `#[ring_kernel(replies = …)]`"
-            );
+            panic!("{}", EXCEEDED[1]);
         }
         self.replied.push(self.message, answer);
     }
@@ -188,9 +198,7 @@ impl<L> Ring<L> {
     #[track_caller]
     pub fn forward<M: RingMessage>(&mut self, actor: u32, message: M) {
         if self.forwarded.to.len() == self.forward_limit {
-            panic!(
-                "an actor forwarded more messages for one than its ring kernel says; raise `#[ring_kernel(forwards = …)]`"
-            );
+            panic!("{}", EXCEEDED[2]);
         }
         self.forwarded.push(actor, message);
     }

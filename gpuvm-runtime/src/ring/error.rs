@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::life::Life;
+use crate::counted::counted;
 
 /// Why a ring kernel did not do what it was asked to.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -21,7 +22,10 @@ pub enum RingError {
         found: Life,
     },
     /// There is no such actor.
-    #[error("ring kernel `{kernel}` has {actors} actors, numbered from 0, and actor {actor} was named")]
+    #[error(
+        "ring kernel `{kernel}` has {}, numbered from 0, and actor {actor} was named",
+        counted(*.actors as usize, "actor")
+    )]
     NoSuchActor {
         /// The kernel.
         kernel: String,
@@ -47,6 +51,15 @@ pub enum RingError {
         expected: String,
         /// What was sent.
         found: String,
+    },
+    /// A `usize` or `isize` of the message has more than the 32 bits that it has in a VM.
+    #[error(
+        "a message to ring kernel `{kernel}` has a `usize` or `isize` that does not fit 32 bits, which is what these have in a VM; use `u64` or \
+         `i64` for larger numbers"
+    )]
+    SizeTooLarge {
+        /// The kernel.
+        kernel: String,
     },
     /// Actors of the kernel do not answer with messages of this type.
     #[error("actors of ring kernel `{kernel}` answer with {expected}, and `{found}` was asked for")]
@@ -106,8 +119,21 @@ pub enum RingError {
         /// The actor.
         actor: u32,
     },
+    /// Actors have sent, replied or forwarded more for a message than the kernel's attribute says. They trapped at it, and their messages became
+    /// dead letters.
+    #[error("{first}{}; `dead_letter()` gives what was lost", and_more(*.times))]
+    Exceeded {
+        /// How often that has happened.
+        times: u64,
+        /// The trap of the first actor.
+        first: Box<RingError>,
+    },
     /// It did not happen in time.
-    #[error("{what} of ring kernel `{kernel}` took longer than {after:?}{}", lost(*.stopped_actors, *.dead_letters))]
+    #[error(
+        "{what} of ring kernel `{kernel}` took longer than {after:?}{}{}",
+        resting(*.rests, *.queued),
+        lost(*.stopped_actors, *.dead_letters)
+    )]
     Timeout {
         /// What was waited for.
         what: &'static str,
@@ -119,9 +145,13 @@ pub enum RingError {
         stopped_actors: usize,
         /// Dead letters that nobody has taken by then.
         dead_letters: usize,
+        /// The state in which the kernel's actors rest, if they do.
+        rests: Option<Life>,
+        /// Messages that wait.
+        queued: usize,
     },
     /// Not all messages were taken.
-    #[error("{sent} messages were taken, and the next was not: {error}")]
+    #[error("{} could be sent, and the next could not: {error}", counted(*.sent, "message"))]
     Interrupted {
         /// How many were.
         sent: usize,
@@ -158,6 +188,31 @@ pub enum RingError {
         /// Why: what its device said, or the trap that was to fail it.
         reason: String,
     },
+}
+
+/// That actors which do not handle messages are the reason that somebody waited in vain.
+fn resting(rests: Option<Life>, queued: usize) -> String {
+    let Some(life) = rests else {
+        return String::new();
+    };
+    let state = match life {
+        Life::Launched => "it was never activated".to_string(),
+        life => format!("it is {life}"),
+    };
+    let waiting = match queued {
+        0 => String::new(),
+        1 => ", and 1 message waits".to_string(),
+        queued => format!(", and {queued} messages wait"),
+    };
+    format!("; {state}{waiting}: call `activate`")
+}
+
+/// That the same has happened more often than once.
+fn and_more(times: u64) -> String {
+    match times {
+        0 | 1 => String::new(),
+        times => format!(" (and the like {} more)", counted(times as usize - 1, "time")),
+    }
 }
 
 /// What may be the reason that somebody waited in vain.

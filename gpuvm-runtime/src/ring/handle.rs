@@ -3,6 +3,7 @@
 mod ask;
 mod blocking;
 mod call;
+mod owner;
 mod receive;
 mod send;
 mod wait;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use gpuvm_core::compile::Settings;
 use gpuvm_core::program::Program;
 
+use self::owner::Owner;
 use self::wait::{until, within};
 use super::letters::DeadLetter;
 use super::life::Life;
@@ -24,27 +26,13 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
-/// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end in time. Who must not be
-/// kept waiting by that terminates it before.
+/// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end: after two seconds without
+/// an end of any, it is left alone with a warning, and what waits is lost. Who must not be kept waiting by that terminates the kernel before.
 ///
 /// The asynchronous functions need no particular executor, and each has a twin that blocks.
 #[derive(Clone)]
 pub struct KernelHandle {
     owner: Arc<Owner>,
-}
-
-/// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
-const GIVING_UP: Duration = Duration::from_secs(1);
-
-/// Terminates the kernel when no handle is left.
-struct Owner {
-    shared: Arc<Shared>,
-    pump: PumpThread,
-    engine: Engine,
-    /// What each VM of it does, on whatever it runs.
-    program: Arc<Program>,
-    /// What that was linked with.
-    settings: Settings,
 }
 
 impl KernelHandle {
@@ -139,7 +127,8 @@ impl KernelHandle {
     /// # Errors
     ///
     /// [`RingError::State`](super::RingError::State) if it was terminated before; [`RingError::Timeout`](super::RingError::Timeout) if it takes longer than
-    /// [`RuntimeConfig::termination_timeout`](super::RuntimeConfig::termination_timeout): what was not handled by then becomes dead letters.
+    /// [`RuntimeConfig::termination_timeout`](super::RuntimeConfig::termination_timeout): what was not handled by then becomes dead letters;
+    /// [`RingError::Exceeded`](super::RingError::Exceeded) if it is over and its actors have ever exceeded a limit of its attribute.
     pub async fn terminate(&self) -> Result<()> {
         self.terminate_with(Terminate::Drain).await
     }
@@ -163,9 +152,10 @@ impl KernelHandle {
                 Life::Failed => {
                     // There is nothing left to end.
                     state.life = Life::Terminated;
+                    let exceeded = state.exceeded.all();
                     drop(state);
                     tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
-                    return Ok(());
+                    return Ok(exceeded?);
                 }
                 _ => {}
             }
@@ -174,7 +164,7 @@ impl KernelHandle {
         let over = until(&shared.changed, || shared.lock().life.is_over().then_some(()));
         let timeout = shared.config.termination_timeout;
         match within(timeout, over).await {
-            Some(()) => Ok(()),
+            Some(()) => Ok(shared.lock().exceeded.all()?),
             None => {
                 shared.begin_to_end(Terminate::Now);
                 Err(self.timeout("terminating", timeout))
@@ -186,13 +176,15 @@ impl KernelHandle {
     ///
     /// # Errors
     ///
-    /// [`RingError::State`](super::RingError::State) if messages wait and the actors rest.
+    /// [`RingError::State`](super::RingError::State) if messages wait and the actors rest;
+    /// [`RingError::Exceeded`](super::RingError::Exceeded) if all are handled and actors have exceeded a limit of its attribute, such as
+    /// `#[ring_kernel(sends = …)]`, since somebody waited for this the last time.
     pub async fn settle(&self) -> Result<()> {
         let shared = self.shared();
         let settled = until(&shared.changed, || {
-            let state = shared.lock();
+            let mut state = shared.lock();
             if state.is_settled() {
-                return Some(Ok(()));
+                return Some(state.exceeded.news().map_err(Error::from));
             }
             let rests = matches!(state.life, Life::Launched | Life::Deactivated) && state.in_flight == 0;
             rests.then(|| Err(shared.wrong_state("settle", "active", &state).into()))
@@ -220,6 +212,10 @@ impl KernelHandle {
             actors: shared.actors,
             stopped_actors: state.stopped.len() as u32,
             engine: self.owner.engine,
+            queued: state.letters.len() + state.in_flight,
+            unreceived: state.outputs.len(),
+            capacity: shared.capacity,
+            full: shared.full(&state),
         })
     }
 
@@ -235,16 +231,6 @@ impl KernelHandle {
     fn timeout(&self, what: &'static str, after: Duration) -> Error {
         let shared = self.shared();
         shared.timeout(what, after, &shared.lock()).into()
-    }
-}
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        self.shared.begin_to_end(Terminate::Drain);
-        if !self.pump.wait(self.shared.config.termination_timeout) {
-            self.shared.begin_to_end(Terminate::Now);
-            self.pump.wait(GIVING_UP);
-        }
     }
 }
 

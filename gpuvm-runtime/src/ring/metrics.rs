@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
+use super::full::Full;
 use super::life::Life;
+use crate::counted::counted;
 use crate::engine::Engine;
 
 /// How a ring kernel stands.
@@ -23,6 +25,45 @@ pub struct Status {
     pub stopped_actors: u32,
     /// What runs them.
     pub engine: Engine,
+    /// Messages that wait or are being handled, of [`capacity`](Status::capacity).
+    pub queued: usize,
+    /// Answers that wait to be received; when there are [`capacity`](Status::capacity) of them, actors rest.
+    pub unreceived: usize,
+    /// See [`RingOptions::queue_capacity`](super::RingOptions::queue_capacity).
+    pub capacity: usize,
+    /// What keeps it from taking messages, or actors from handling them, if something is full.
+    pub full: Option<Full>,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Status {
+            kernel,
+            life,
+            engine,
+            queued,
+            unreceived,
+            capacity,
+            ..
+        } = self;
+        write!(f, "ring kernel `{kernel}` is {life} on the {engine} engine")?;
+        if let Some(reason) = &self.reason {
+            write!(f, " ({reason})")?;
+        }
+        write!(f, ", {}", counted(self.actors as usize, "actor"))?;
+        if self.stopped_actors > 0 {
+            write!(f, " ({} stopped)", self.stopped_actors)?;
+        }
+        write!(
+            f,
+            ", {queued} of {capacity} messages queued, {} unreceived",
+            counted(*unreceived, "answer")
+        )?;
+        match &self.full {
+            Some(full) => write!(f, "; {full}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What a ring kernel has done so far.

@@ -28,7 +28,8 @@
 //! # Credits
 //!
 //! A kernel has [`RingOptions::queue_capacity`] messages at most that wait or are being handled; who sends one more waits. As many answers may
-//! wait to be received; when there are more, the actors rest until somebody receives them.
+//! wait to be received; when there are more, the actors rest until somebody receives them. Who waits for a second is told of in a warning,
+//! once a kernel, because nobody may ever make room (`full.rs`).
 //!
 //! # Snapshots
 //!
@@ -42,7 +43,9 @@ mod context;
 mod deliver;
 mod device;
 mod error;
+mod exceeded;
 mod failure;
+mod full;
 mod handle;
 pub mod handler;
 mod interrupt;
@@ -71,6 +74,7 @@ use self::clock::Clock;
 pub use self::context::Ring;
 use self::device::OnDevice;
 pub use self::error::{RingError, TrySendError};
+pub use self::full::Full;
 pub use self::handle::KernelHandle;
 use self::handler::Entry;
 pub use self::letters::{DeadLetter, DeadReason};
@@ -86,6 +90,7 @@ use self::thread::PumpThread;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::native::context::Vms;
+use crate::room;
 use crate::runtime::Runtime;
 
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
@@ -104,6 +109,11 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         capacity => capacity,
     };
     check(entry, options.actors, capacity)?;
+    // A state each, and how many messages an actor has in a batch.
+    let bytes_each = 4 * (entry.state.words as usize + 1);
+    room::check(options.actors as usize, bytes_each, || {
+        format!("{} actors of ring kernel `{}`", options.actors, entry.id)
+    })?;
     // Also where the handler runs natively: what no engine can run is refused by all of them.
     let program = runtime.link_ring(entry)?;
     let (engine, mut runner) = runner(runtime, entry, options, &program)?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::batch::{Batch, Mail};
-use super::context::Sent;
+use super::context::{Sent, is_exceeded};
 use super::error::RingError;
 use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
@@ -158,6 +158,7 @@ impl Outcome {
     /// Decides what becomes of an actor that trapped. Gives the mail that it goes on with, if it starts afresh.
     fn judge(&mut self, shared: &Shared, Trapped { rest, trap }: Trapped) -> Option<Mail> {
         let Mail { actor, first, end } = rest;
+        let is_exceeded = is_exceeded(&trap.message);
         let error = RingError::Trapped {
             kernel: shared.name(),
             actor,
@@ -166,6 +167,9 @@ impl Outcome {
             message: trap.message,
         };
         tracing::warn!(kernel = shared.entry.id, actor, %error, "actor trapped");
+        if is_exceeded {
+            shared.lock().exceeded.note(&error);
+        }
         let after = first + 1..end;
         match shared.restart {
             Restart::Fresh => {

@@ -10,6 +10,8 @@ use super::callers::{Caller, Callers};
 use super::context::Sent;
 use super::device::Parcel;
 use super::error::RingError;
+use super::exceeded::Exceeded;
+use super::full::Waiting;
 use super::handler::Entry;
 use super::letters::{DeadLetter, Letters};
 use super::life::Life;
@@ -56,6 +58,10 @@ pub(super) struct State {
     pub letters: Queue,
     /// Who waits for answers to messages that wait or are in flight.
     pub callers: Callers,
+    /// Who waits for room.
+    pub waiting: Waiting,
+    /// Limits that actors have exceeded.
+    pub exceeded: Exceeded,
     /// Messages that the pump has.
     pub in_flight: usize,
     /// Whether it is telling callers their answers, which become dead letters if they are gone.
@@ -119,6 +125,8 @@ impl Shared {
                 now: false,
                 letters: Queue::new(entry.message.ty.words as usize, at_a_time),
                 callers: Callers::new(kernel.clone()),
+                waiting: Waiting::new(kernel.clone()),
+                exceeded: Exceeded::default(),
                 in_flight: 0,
                 is_answering: false,
                 seen: 0,
@@ -210,6 +218,7 @@ impl Shared {
         if taken > 0 {
             let size = self.entry.message.ty.words as usize;
             state.take_in(&to[..taken], &words[..taken * size], Instant::now);
+            state.waiting.note_taken();
             if state.life == Life::Active {
                 self.wake(state);
             }
@@ -234,6 +243,7 @@ impl Shared {
             state.letters.push_call(actor, &caller.words, when);
             state.note_accepted(1);
             state.callers.push(caller);
+            state.waiting.note_taken();
             self.wake(state);
         }
         Taken::Yes
@@ -373,6 +383,8 @@ impl Shared {
             after,
             stopped_actors: state.stopped.len(),
             dead_letters: state.dead.len(),
+            rests: Some(state.life).filter(|life| matches!(life, Life::Launched | Life::Deactivated)),
+            queued: state.letters.len(),
         }
     }
 
@@ -462,6 +474,12 @@ impl State {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;
         counts.most_queued = counts.most_queued.max(self.letters.len() as u64);
+    }
+
+    /// What changes whenever a handler has ended.
+    pub fn progress(&self) -> [u64; 4] {
+        let counts = &self.counts;
+        [counts.processed, counts.dropped, counts.rounds, counts.batches]
     }
 
     pub fn metrics(&self) -> Metrics {

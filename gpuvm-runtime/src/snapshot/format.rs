@@ -133,6 +133,7 @@ impl<'w> Writer<'w> {
             fold,
             copies,
             dead_code,
+            threading,
             inline,
             loops,
             promote,
@@ -142,7 +143,7 @@ impl<'w> Writer<'w> {
             force_format,
             recursion_limit,
         } = settings;
-        let flags = [*fold, *copies, *dead_code, *loops, *promote, *raise, *fuse];
+        let flags = [*fold, *copies, *dead_code, *loops, *promote, *raise, *fuse, *threading];
         let bit = |(i, flag): (usize, &bool)| u32::from(*flag) << i;
         self.word(flags.iter().enumerate().map(bit).sum());
         self.word(inline.is_some().into());
@@ -204,7 +205,7 @@ impl<'b> Reader<'b> {
 
     pub fn settings(&mut self) -> Result<Settings> {
         let flags = self.word()?;
-        if flags >> 7 != 0 {
+        if flags >> 8 != 0 {
             return Err(bad("it has settings that are not known here"));
         }
         let flag = |bit: u32| flags >> bit & 1 == 1;
@@ -217,6 +218,7 @@ impl<'b> Reader<'b> {
             promote: flag(4),
             raise: flag(5),
             fuse: flag(6),
+            threading: flag(7),
             inline: Some(self.word()?).filter(|_| inlines),
             dense_threshold: f32::from_bits(self.word()?),
             force_format: match self.word()? {

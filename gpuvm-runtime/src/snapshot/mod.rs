@@ -244,6 +244,7 @@ impl Runtime {
             steps: snapshot.steps,
             dispatch: Dispatch::default(),
             slice: None,
+            depth: Some(snapshot.settings.recursion_limit),
             progress: None,
         };
         let mut execution = Execution::new(self.clone(), entry, course, held, options, begin);

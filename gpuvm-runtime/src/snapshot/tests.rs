@@ -30,15 +30,16 @@ fn kind() -> impl Strategy<Value = Kind> {
 
 prop_compose! {
     pub(crate) fn settings()(
-        flags in any::<[bool; 7]>(),
+        flags in any::<[bool; 8]>(),
         inline in any::<Option<u32>>(),
         dense_threshold in 0f32..1.0,
         force_format in prop_oneof![Just(None), Just(Some(Format::Sparse)), Just(Some(Format::Dense))],
         recursion_limit in any::<u32>(),
     ) -> Settings {
-        let [fold, copies, dead_code, loops, promote, raise, fuse] = flags;
+        let [fold, copies, dead_code, loops, promote, raise, fuse, threading] = flags;
         Settings {
-            fold, copies, dead_code, inline, loops, promote, raise, fuse, dense_threshold, force_format, recursion_limit,
+            fold, copies, dead_code, threading, inline, loops, promote, raise, fuse, dense_threshold, force_format,
+            recursion_limit,
         }
     }
 }

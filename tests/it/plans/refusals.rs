@@ -42,7 +42,7 @@ fn what_does_not_fit_is_told_by_node_and_parameter() -> gpuvm::Result<()> {
     );
     assert_eq!(
         text(plan.map("plan_step", (w, w))),
-        "map `plan_step` (node 3) takes 1 arguments (x) and was given 2"
+        "map `plan_step` (node 3) takes 1 argument (x) and was given 2"
     );
     assert_eq!(
         text(plan.map("plan_mix", (w, short))),

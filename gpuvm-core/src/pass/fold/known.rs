@@ -254,7 +254,8 @@ impl Known {
     }
 }
 
-fn is_comparison(op: Op) -> bool {
+/// Whether an operation gives 0 or 1, as comparisons do.
+pub(crate) fn is_comparison(op: Op) -> bool {
     matches!(
         op,
         Op::Eq

@@ -9,6 +9,7 @@ use crate::ir::flow::chains;
 use crate::ir::{End, Function, Inst, NONE};
 use crate::isa::{Op, Role};
 use known::Known;
+pub(crate) use known::is_comparison;
 use rewrite::Rewrite;
 
 /// Folds; whether anything changed.
@@ -181,7 +182,12 @@ fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
         }
     };
     let both_short = || zero(a_high) && zero(b_high);
+    let (a_zero, b_zero) = (zero(a) && zero(a_high), zero(b) && zero(b_high));
+    let copy = |low_from, high_from| (Inst::copy(low, low_from, place), Inst::copy(high, high_from, place));
     let (first, second) = match inst.op {
+        Op::Mul64 if a_zero || b_zero => (constant(low, 0), constant(high, 0)),
+        Op::Add64 | Op::Sub64 if b_zero => copy(a, a_high),
+        Op::Add64 if a_zero => copy(b, b_high),
         Op::Mul64 if both_short() => (
             Inst::new(Op::MulHighU, high, &[a, b], 0, place),
             Inst::new(Op::Mul, low, &[a, b], 0, place),
@@ -189,7 +195,7 @@ fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
         Op::DivU64 if both_short() => (Inst::new(Op::DivU, low, &[a, b], 0, place), constant(high, 0)),
         Op::RemU64 if both_short() => (Inst::new(Op::RemU, low, &[a, b], 0, place), constant(high, 0)),
         Op::Shl64 | Op::Shr64 | Op::Sar64 => match (inst.op, known.constant(b)? % 64) {
-            (_, 0) => (Inst::copy(low, a, place), Inst::copy(high, a_high, place)),
+            (_, 0) => copy(a, a_high),
             (Op::Shl64, by @ 32..) => (shift(Op::ShlImm, high, a, by - 32), constant(low, 0)),
             (Op::Shr64, by @ 32..) => (shift(Op::ShrImm, low, a_high, by - 32), constant(high, 0)),
             (Op::Sar64, by @ 32..) => (
@@ -343,6 +349,12 @@ mod tests {
         check("imm 2 0; mul64 3:4 0:2 1:2", "imm 2 0; mulhu 4 0 1; mul 3 0 1");
         check("imm 2 40; shr64 3:4 0:1 2", "imm 2 40; shri 3 1 8; imm 4 0");
         check("imm 2 0; ltu64 3 0:2 1:2", "imm 2 0; ltu 3 0 1");
+        check("imm 2 0; mul64 3:4 0:1 2:2", "imm 2 0; imm 3 0; imm 4 0");
+        check("imm 2 0; mulou64 3 2:2 0:1", "imm 2 0; imm 3 0");
+        check("imm 2 0; add64 3:4 2:2 0:1", "imm 2 0; mov 3 0; mov 4 1");
+        check("imm 2 0; sub64 3:4 0:1 2:2", "imm 2 0; mov 3 0; mov 4 1");
+        check("imm 2 0; ltu64 3 0:1 2:2", "imm 2 0; imm 3 0");
+        check("eq64 3 0:1 0:1; lts64 4 1:0 1:0", "imm 3 1; imm 4 0");
     }
 
     #[test]

@@ -39,7 +39,8 @@ impl Rewrite<'_> {
         let (left, right) = (self.known.constant(a), self.known.constant(b));
         match self.inst.op {
             Op::Select => self.select(left),
-            Op::Eq64 | Op::LtU64 => self.short_comparison(),
+            Op::Eq64 | Op::LtU64 | Op::LtS64 => self.long_comparison(),
+            Op::MulOverU64 | Op::MulOverS64 => self.product_of_zero(),
             _ => match (left, right) {
                 (_, Some(value)) => self.right(a, value),
                 (Some(value), None) => self.left(value, b),
@@ -184,12 +185,29 @@ impl Rewrite<'_> {
         better.then(|| Inst::new(Op::LtU, self.inst.defs[0], &[sum, other], 0, self.inst.place))
     }
 
-    /// 64-bit comparisons of words whose high halves are 0.
-    fn short_comparison(&self) -> Option<Inst> {
+    /// 64-bit comparisons of a number with itself, with 0, and of words whose high halves are 0.
+    fn long_comparison(&self) -> Option<Inst> {
         let [a, a_high, b, b_high] = self.inst.uses;
-        if self.known.constant(a_high) != Some(0) || self.known.constant(b_high) != Some(0) {
+        if (a, a_high) == (b, b_high) {
+            return self.constant((self.inst.op == Op::Eq64).into());
+        }
+        let zero = |word| self.known.constant(word) == Some(0);
+        if self.inst.op == Op::LtU64 && zero(b) && zero(b_high) {
+            return self.constant(0);
+        }
+        if self.inst.op == Op::LtS64 || !zero(a_high) || !zero(b_high) {
             return None;
         }
         self.with(if self.inst.op == Op::Eq64 { Op::Eq } else { Op::LtU }, &[a, b])
+    }
+
+    /// No product with 0 overflows.
+    fn product_of_zero(&self) -> Option<Inst> {
+        let [a, a_high, b, b_high] = self.inst.uses;
+        let zero = |low, high| self.known.constant(low) == Some(0) && self.known.constant(high) == Some(0);
+        if zero(a, a_high) || zero(b, b_high) {
+            return self.constant(0);
+        }
+        None
     }
 }

@@ -46,7 +46,7 @@ const STOPPED: u32 = Context::STOPPED;
 
 /// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`,
 /// and the rooms for replies and forwarded messages `room` and `other`; 0 if there are none or nobody wants them.
-#[routine(callee)]
+#[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn tally(
     mail: &[(u32, u32, u32)],
@@ -113,7 +113,7 @@ pub fn tally(
 
 /// Lays out the next mail of [`GROUP`] actors. These are next to each other, so that their messages are too: with actors as far apart
 /// as there are VMs this is twice as fast, and all that reads and writes the messages slower by more than that.
-#[routine(callee)]
+#[routine(library)]
 pub fn address(contexts: &[u32], cells: &[u32], total: &[AtomicU32], counts: &mut [u32], next: &mut [(u32, u32, u32)]) {
     let (capacity, actors) = (cells[CAPACITY], cells[ACTORS]);
     let group = vm::id() * GROUP;
@@ -143,7 +143,7 @@ pub fn address(contexts: &[u32], cells: &[u32], total: &[AtomicU32], counts: &mu
 }
 
 /// Puts what the VM's actor has sent among the messages of those it was sent to.
-#[routine(callee)]
+#[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn place(
     mail: &[(u32, u32, u32)],
@@ -168,7 +168,7 @@ pub fn place(
 }
 
 /// Brings the VM's actor its messages, in the order of who sent them and when, and gets it ready for the next round.
-#[routine(callee)]
+#[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn receive(
     next: &[(u32, u32, u32)],
@@ -206,7 +206,7 @@ pub fn receive(
 }
 
 /// Whether a message, given who sent it and where it lies, comes after another one.
-#[routine(callee)]
+#[routine(library)]
 fn is_later(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 > other.0 || one.0 == other.0 && one.1 > other.1
 }

@@ -16,7 +16,7 @@ const CONTEXT: u32 = Context::TYPE.words;
 
 /// Gives each message that the VM's actor has forwarded a rank among those to the same actor of the other kernel. A room has `room` words
 /// and takes `most` letters of `size`.
-#[routine(callee)]
+#[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn rank(
     mail: &[(u32, u32, u32)],
@@ -45,7 +45,7 @@ pub fn rank(
 
 /// Puts what the VM's actor has forwarded among the messages of those it was forwarded to. If there are messages, but for few of the actors, the
 /// host delivers them.
-#[routine(callee)]
+#[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn sort(
     mail: &[(u32, u32, u32)],
@@ -76,7 +76,7 @@ pub fn sort(
 }
 
 /// Tells the VM's actor, if it has mail, the time at which it begins with that.
-#[routine(callee)]
+#[routine(library)]
 pub fn tell_time(mail: &[(u32, u32, u32)], contexts: &mut [u32], cells: &[u32]) {
     let vm = vm::id();
     let (_, first, end) = mail[vm as usize];

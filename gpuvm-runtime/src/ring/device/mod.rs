@@ -3,9 +3,11 @@
 
 mod columns;
 mod courier;
+#[allow(dead_code, reason = "only the routines of its functions run")]
 mod delivery;
 mod depot;
 mod ending;
+#[allow(dead_code, reason = "only the routines of its functions run")]
 mod forwarding;
 mod jobs;
 mod layout;

@@ -39,6 +39,7 @@ impl KernelHandle {
     ) -> Result<A> {
         self.check_message::<M>()?;
         self.check_answer::<A>()?;
+        self.check_sizes(&request)?;
         let shared = self.shared();
         let (reply, answer) = oneshot::async_channel();
         let mut caller = Some(Caller::new(reply, words_of(&request), timeout));
@@ -50,10 +51,13 @@ impl KernelHandle {
         match accept() {
             Some(accepted) => accepted?,
             // Who waits for room is not among those whom the kernel tells that it takes too long.
-            None => match within(timeout, until(&shared.room, accept)).await {
-                Some(accepted) => accepted?,
-                None => return Err(self.timeout("a call", timeout)),
-            },
+            None => {
+                let _sender = shared.wait_for_room();
+                match within(timeout, until(&shared.room, accept)).await {
+                    Some(accepted) => accepted?,
+                    None => return Err(self.timeout("a call", timeout)),
+                }
+            }
         }
         // The kernel answers every call before it ends.
         let words = answer.await;

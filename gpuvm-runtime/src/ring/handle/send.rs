@@ -16,11 +16,15 @@ impl KernelHandle {
     /// Sends an actor a message, and waits for room if there is none. A message is handled in the end, or becomes a dead letter; those of
     /// one sender to one actor are handled in the order in which they were sent.
     ///
+    /// There may never be room, if nobody receives the answers or activates the kernel. When this has waited for a second `tracing` is told so,
+    /// once; [`Status::full`](super::super::Status::full) says what is full.
+    ///
     /// # Errors
     ///
     /// [`RingError`], if the kernel is over or does not understand the message, or the actor does not exist or has stopped.
     pub async fn send<M: RingMessage>(&self, actor: u32, message: M) -> Result<()> {
         self.check_message::<M>()?;
+        self.check_sizes(&message)?;
         let words = words_of(&message);
         self.accept("send", &[actor], &words).await.1?;
         Ok(())
@@ -32,7 +36,7 @@ impl KernelHandle {
     ///
     /// [`TrySendError`] with the message.
     pub fn try_send<M: RingMessage>(&self, actor: u32, message: M) -> Result<(), TrySendError<M>> {
-        if let Err(error) = self.check_message::<M>() {
+        if let Err(error) = self.check_message::<M>().and_then(|()| self.check_sizes(&message)) {
             return Err(TrySendError::Refused { message, error });
         }
         match self.shared().accept("try_send", &[actor], &words_of(&message)).1 {
@@ -56,13 +60,18 @@ impl KernelHandle {
         let (mut to, mut words, mut sent) = (Vec::with_capacity(most), vec![0; most * size], 0);
         while messages.peek().is_some() {
             to.clear();
+            let mut refused = Ok(());
             for (actor, message) in messages.by_ref().take(most) {
+                refused = self.check_sizes(&message);
+                if refused.is_err() {
+                    break;
+                }
                 message.write_words(&mut words[to.len() * size..][..size]);
                 to.push(actor);
             }
             let (taken, result) = self.accept("send_all", &to, &words[..to.len() * size]).await;
             sent += taken;
-            result.map_err(|error| RingError::Interrupted {
+            result.and(refused).map_err(|error| RingError::Interrupted {
                 sent,
                 error: Box::new(error),
             })?;
@@ -103,7 +112,7 @@ impl KernelHandle {
         let shared = self.shared();
         let size = shared.entry.message.ty.words as usize;
         let mut sent = 0;
-        let ended = until(&shared.room, || {
+        let mut attempt = || {
             let (taken, ended) = shared.accept(call, &to[sent..], &words[sent * size..]);
             sent += taken;
             match ended {
@@ -111,8 +120,14 @@ impl KernelHandle {
                 Taken::Full => None,
                 Taken::No(error) => Some(Err(error)),
             }
-        })
-        .await;
+        };
+        let ended = match attempt() {
+            Some(ended) => ended,
+            None => {
+                let _sender = shared.wait_for_room();
+                until(&shared.room, attempt).await
+            }
+        };
         (sent, ended)
     }
 
@@ -120,6 +135,16 @@ impl KernelHandle {
         match M::ID == self.shared().entry.message.id {
             true => Ok(()),
             false => Err(self.wrong_message(M::TYPE.to_string())),
+        }
+    }
+
+    /// Refuses a message that its words cannot hold.
+    pub(super) fn check_sizes<M: RingMessage>(&self, message: &M) -> Result<(), RingError> {
+        match message.fits_words() {
+            true => Ok(()),
+            false => Err(RingError::SizeTooLarge {
+                kernel: self.shared().name(),
+            }),
         }
     }
 

@@ -1,0 +1,430 @@
+//! Activations: pieces of node streams whose code is written where they are called. A routine is one activation of its own source; each call of
+//! a closure, and of a routine that is given one, is another, with locals, labels and joins of its own.
+
+use super::Source;
+use super::method::NO_METHOD;
+use super::operand::{Operand, Where};
+use super::state::{Encoder, Join, UNPLACED};
+use crate::facts::{CallFact, Fact};
+use crate::isa::Op;
+use crate::types::{Kind, Type, TypeRef};
+
+/// A run of the macro's numbers, and the encoder's number of the first.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers {
+    first: u32,
+    count: u32,
+    base: u32,
+}
+
+impl Numbers {
+    const NONE: Numbers = Numbers {
+        first: 0,
+        count: 0,
+        base: 0,
+    };
+
+    const fn has(&self, number: u32) -> bool {
+        number >= self.first && number < self.first + self.count
+    }
+
+    const fn at(&self, number: u32) -> u32 {
+        self.base + number - self.first
+    }
+}
+
+/// One run through a piece of a node stream.
+#[derive(Clone, Copy)]
+pub(super) struct Activation {
+    pub source: &'static Source,
+    locals: Numbers,
+    captures: Numbers,
+    labels: Numbers,
+    joins: Numbers,
+    /// Of a closure: the activation that it was written in.
+    outer: u32,
+    /// The join and the label where its result goes.
+    result: u32,
+    exit: u32,
+    /// Where the walk goes on afterwards.
+    caller: u32,
+    at: usize,
+    end: usize,
+    line: u32,
+}
+
+/// The activation that nobody called.
+const ROOT: u32 = 0;
+
+impl Activation {
+    /// The activation of a whole routine, its numbers being the encoder's.
+    pub const fn of(source: &'static Source) -> Activation {
+        Activation {
+            source,
+            locals: Numbers {
+                count: source.locals.len() as u32,
+                ..Numbers::NONE
+            },
+            captures: Numbers::NONE,
+            labels: Numbers {
+                count: source.labels,
+                ..Numbers::NONE
+            },
+            joins: Numbers {
+                count: source.joins,
+                ..Numbers::NONE
+            },
+            outer: ROOT,
+            result: 0,
+            exit: 0,
+            caller: ROOT,
+            at: 0,
+            end: 0,
+            line: 0,
+        }
+    }
+}
+
+/// A closure: its code, and the activation that it may name locals of.
+#[derive(Clone, Copy)]
+pub(super) struct Closure {
+    definition: u32,
+    at: usize,
+    end: usize,
+    locals: Numbers,
+    /// The values that it has captured.
+    captures: Numbers,
+    labels: Numbers,
+    joins: Numbers,
+}
+
+impl Closure {
+    pub const NONE: Closure = Closure {
+        definition: ROOT,
+        at: 0,
+        end: 0,
+        locals: Numbers::NONE,
+        captures: Numbers::NONE,
+        labels: Numbers::NONE,
+        joins: Numbers::NONE,
+    };
+}
+
+impl<const CAP: usize> Encoder<CAP> {
+    /// Enters the routine itself.
+    pub const fn start(&mut self) {
+        let source = self.source;
+        self.activations.push(Activation::of(source));
+        self.locals.extend(Operand::NEVER, source.locals.len() as u32);
+        self.labels.extend(UNPLACED, source.labels);
+        self.joins.extend(Join::OPEN, source.joins);
+    }
+
+    /// Whether the walk has come to the end of the routine; at the end of another activation it goes on in the caller.
+    pub const fn ended(&mut self) -> bool {
+        while self.at == self.end {
+            if self.current == ROOT {
+                return true;
+            }
+            self.leave_activation();
+        }
+        false
+    }
+
+    const fn activation(&self) -> Activation {
+        self.activations.items[self.current as usize]
+    }
+
+    /// Whether the walk is in the routine itself.
+    pub const fn is_root(&self) -> bool {
+        self.current == ROOT
+    }
+
+    /// The encoder's number of a local of the macro's.
+    pub const fn local(&self, number: u32) -> usize {
+        let mut activation = &self.activations.items[self.current as usize];
+        loop {
+            if activation.captures.has(number) {
+                return activation.captures.at(number) as usize;
+            }
+            if activation.locals.has(number) {
+                return activation.locals.at(number) as usize;
+            }
+            activation = &self.activations.items[activation.outer as usize];
+        }
+    }
+
+    /// The encoder's number of a label of the macro's.
+    pub const fn label(&self, number: u32) -> u32 {
+        let mut activation = &self.activations.items[self.current as usize];
+        while !activation.labels.has(number) {
+            activation = &self.activations.items[activation.outer as usize];
+        }
+        activation.labels.at(number)
+    }
+
+    /// The encoder's number of a join of the macro's.
+    pub const fn join_number(&self, number: u32) -> usize {
+        let mut activation = &self.activations.items[self.current as usize];
+        while !activation.joins.has(number) {
+            activation = &self.activations.items[activation.outer as usize];
+        }
+        activation.joins.at(number) as usize
+    }
+
+    /// `Closure`: pushes it and skips its code.
+    pub const fn closure(&mut self) {
+        let captures = self.small();
+        let mut own = [Numbers::NONE; 3];
+        let mut i = 0;
+        while i < own.len() {
+            own[i].first = self.small();
+            own[i].count = self.small();
+            i += 1;
+        }
+        let length = self.small() as usize;
+        let [locals, labels, joins] = own;
+        let base = self.locals.extend(Operand::NEVER, captures);
+        i = captures as usize;
+        while i > 0 {
+            i -= 1;
+            let value = self.pop();
+            let value = self.owned(value).shared();
+            if base as usize + i < CAP {
+                self.locals.items[base as usize + i] = value;
+            }
+        }
+        self.closures.push(Closure {
+            definition: self.current,
+            at: self.at,
+            end: self.at + length,
+            locals,
+            captures: Numbers {
+                first: locals.first,
+                count: captures,
+                base,
+            },
+            labels,
+            joins,
+        });
+        self.at += length;
+        self.push(Operand {
+            ty: &Type::CLOSURE,
+            at: Where::Closure(self.closures.len as u32 - 1),
+            owned: true,
+            ..Operand::NEVER
+        });
+    }
+
+    /// A closure with captured values of its own.
+    pub const fn copy_closure(&mut self, number: u32) -> u32 {
+        let mut copy = self.closures.items[number as usize];
+        let from = copy.captures.base as usize;
+        if copy.captures.count == 0 {
+            return number;
+        }
+        copy.captures.base = self.locals.extend(Operand::NEVER, copy.captures.count);
+        let mut i = 0;
+        while i < copy.captures.count as usize && !self.overflowed() {
+            let value = self.locals.items[from + i];
+            self.locals.items[copy.captures.base as usize + i] = self.owned(value).shared();
+            i += 1;
+        }
+        self.closures.push(copy);
+        self.closures.len as u32 - 1
+    }
+
+    /// `captured = captured of the other`, for two values of one closure.
+    pub const fn assign_closure(&mut self, to: u32, from: u32) {
+        let (to, from) = (
+            self.closures.items[to as usize].captures,
+            self.closures.items[from as usize].captures,
+        );
+        let mut i = 0;
+        while i < to.count && to.base != from.base {
+            let (place, value) = (
+                self.locals.items[(to.base + i) as usize],
+                self.locals.items[(from.base + i) as usize],
+            );
+            self.assign(place, value);
+            i += 1;
+        }
+    }
+
+    /// `CallValue`: walks the code of the closure below the top `count` operands.
+    pub const fn call_value(&mut self, count: u32) {
+        let first = self.stack.len - count as usize;
+        let mut never = false;
+        let mut i = first - 1;
+        let callee = self.stack.items[i];
+        while i + 1 < self.stack.len {
+            self.stack.items[i] = self.stack.items[i + 1];
+            never = never || self.stack.items[i].is_never();
+            i += 1;
+        }
+        self.stack.len -= 1;
+        if let Where::Function {
+            activation,
+            slot,
+            method,
+            kind,
+        } = callee.at
+        {
+            let source = self.activations.items[activation as usize].source;
+            match source.facts.get(slot as usize, source.depth) {
+                Fact::Call(call) => return self.call(call, count),
+                Fact::Builtin if method != NO_METHOD => {
+                    let of = if kind == 0 { None } else { Kind::from_code(kind - 1) };
+                    return self.std_method(method, count, of);
+                }
+                _ => {}
+            }
+        }
+        let closure = match callee.at {
+            Where::Closure(number) if !never => self.closures.items[number as usize],
+            _ => {
+                self.stack.len = first - 1;
+                self.push(Operand::NEVER);
+                return;
+            }
+        };
+        let source = self.activations.items[closure.definition as usize].source;
+        self.enter(
+            source,
+            closure.at,
+            closure.end,
+            Activation {
+                outer: closure.definition,
+                locals: closure.locals,
+                captures: closure.captures,
+                labels: closure.labels,
+                joins: closure.joins,
+                ..Activation::of(source)
+            },
+        );
+    }
+
+    /// Walks a routine where it is called, with the top operands as its arguments.
+    pub const fn call_inline(&mut self, source: &'static Source) {
+        let first = self.stack.len - source.params.len();
+        let mut never = false;
+        let mut i = first;
+        while i < self.stack.len {
+            never = never || self.stack.items[i].is_never();
+            i += 1;
+        }
+        if never {
+            self.stack.len = first;
+            self.push(Operand::NEVER);
+            return;
+        }
+        self.enter(source, 0, source.nodes.len(), Activation::of(source));
+        let mut local = source.params.len();
+        while local > 0 && !self.overflowed() {
+            local -= 1;
+            let argument = self.pop();
+            let bound = self.argument_of(argument, source.params[local]);
+            self.declare(local as u32, bound);
+        }
+    }
+
+    /// Copies the receiver, the lowest of the top `count` operands, unless it is a reference.
+    pub const fn copy_receiver(&mut self, count: u32) {
+        let at = self.stack.len - count as usize;
+        let receiver = self.stack.items[at];
+        if receiver.refs == 0 && !receiver.is_never() {
+            self.stack.items[at] = self.owned(receiver).shared();
+        }
+    }
+
+    /// An argument as the local that a routine whose code is written here knows it by. A reference to a place is the place itself.
+    const fn argument_of(&mut self, argument: Operand, want: TypeRef) -> Operand {
+        let is_list = matches!(want.ty.kind, Kind::Slice) && argument.refs == 0;
+        if want.refs > argument.refs && !argument.is_literal() && !is_list {
+            return Operand {
+                refs: want.refs,
+                alias: argument.alias || argument.refs == 0,
+                owned: false,
+                by_ref: false,
+                ..argument
+            };
+        }
+        let argument = self.convert(argument, want);
+        let mut bound = self.owned(argument).shared();
+        bound.by_ref = false;
+        bound
+    }
+
+    /// Begins an activation; the numbers in it say how many of each it needs.
+    const fn enter(&mut self, source: &'static Source, at: usize, end: usize, mut activation: Activation) {
+        activation.locals.base = self.locals.extend(Operand::NEVER, activation.locals.count);
+        activation.labels.base = self.labels.extend(UNPLACED, activation.labels.count);
+        activation.joins.base = self.joins.extend(Join::OPEN, activation.joins.count);
+        activation.exit = self.labels.extend(UNPLACED, 1);
+        activation.result = self.joins.extend(Join::OPEN, 1);
+        activation.caller = self.current;
+        activation.at = self.at;
+        activation.end = self.end;
+        activation.line = self.line;
+        self.activations.push(activation);
+        self.current = self.activations.len as u32 - 1;
+        self.source = source;
+        self.at = at;
+        self.end = end;
+    }
+
+    const fn leave_activation(&mut self) {
+        let left = self.activation();
+        self.place_here(left.exit);
+        self.line = left.line;
+        self.current = left.caller;
+        self.source = self.activations.items[left.caller as usize].source;
+        self.at = left.at;
+        self.end = left.end;
+        self.push_join(left.result as usize);
+    }
+
+    /// A call whose result is there afterwards, also if the routine is written here.
+    pub const fn call_through(&mut self, call: CallFact, count: u32) {
+        let caller = self.current;
+        self.call(call, count);
+        while self.current != caller && !self.overflowed() {
+            if self.at == self.end {
+                self.leave_activation();
+            } else {
+                self.next_node();
+            }
+        }
+    }
+
+    /// `return` from an activation that was called: its value goes to where the call's result is expected.
+    pub const fn finish_activation(&mut self, operand: Operand) {
+        let activation = self.activation();
+        self.set_join(activation.result as usize, operand);
+        self.jump_to(Op::Jump, activation.exit, 0);
+    }
+
+    /// `Line`: what a routine of another file does is on the line of its call.
+    pub const fn set_line(&mut self, line: u32) {
+        let activation = self.activation();
+        if self.is_root() || same_text(activation.source.file, self.activations.items[0].source.file) {
+            self.line = line;
+        }
+    }
+}
+
+const fn same_text(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    // Paths differ at their ends first.
+    let mut i = a.len();
+    while i > 0 {
+        i -= 1;
+        if a[i] != b[i] {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,191 @@
+//! What the machine does itself: operators and methods of its own types that need no routine.
+
+use std::cmp::{Ordering, Reverse};
+use std::num::{NonZero, Saturating, Wrapping};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicI32, AtomicU32};
+
+use super::{CallFact, Convert, Method, Operation};
+use crate::types::name_hash;
+
+macro_rules! builtin_operations {
+    ($($ty:ty),*) => {$(
+        impl<const OP: u8> Operation<OP, $ty> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+        impl<const OP: u8> Operation<OP, ()> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+builtin_operations!(
+    bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, AtomicU32, AtomicI32,
+    Ordering
+);
+
+/// Shifts take any integer on the right.
+macro_rules! builtin_shifts {
+    ($($ty:ident: $($by:ident)*;)*) => {$($(
+        impl<const OP: u8> Operation<OP, $by> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+    )*)*};
+}
+builtin_shifts! {
+    i8: i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize;
+    i16: i8 i32 i64 i128 isize u8 u16 u32 u64 u128 usize;
+    i32: i8 i16 i64 i128 isize u8 u16 u32 u64 u128 usize;
+    i64: i8 i16 i32 i128 isize u8 u16 u32 u64 u128 usize;
+    i128: i8 i16 i32 i64 isize u8 u16 u32 u64 u128 usize;
+    isize: i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize;
+    u8: i8 i16 i32 i64 i128 isize u16 u32 u64 u128 usize;
+    u16: i8 i16 i32 i64 i128 isize u8 u32 u64 u128 usize;
+    u32: i8 i16 i32 i64 i128 isize u8 u16 u64 u128 usize;
+    u64: i8 i16 i32 i64 i128 isize u8 u16 u32 u128 usize;
+    u128: i8 i16 i32 i64 i128 isize u8 u16 u32 u64 usize;
+    usize: i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128;
+}
+
+macro_rules! builtin_generics {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        impl<$($generics)*, const OP: u8> Operation<OP, $ty> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+        impl<$($generics)*, const OP: u8> Operation<OP, ()> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+builtin_generics! {
+    [T] Wrapping<T>;
+    [T] Reverse<T>;
+    [T] Option<T>;
+    [T, E] Result<T, E>;
+    [B, C] ControlFlow<B, C>;
+    [T, const N: usize] [T; N];
+    [A, B] (A, B);
+    [A, B, C] (A, B, C);
+    [A, B, C, D] (A, B, C, D);
+    [A, B, C, D, E] (A, B, C, D, E);
+    [A, B, C, D, E, F] (A, B, C, D, E, F);
+}
+
+impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
+    const CALL: Option<CallFact> = None;
+}
+
+/// `Wrapping` may be changed by a plain number, too.
+macro_rules! builtin_wrapping {
+    ($($ty:ident)*) => {$(
+        impl<const OP: u8> Operation<OP, $ty> for Wrapping<$ty> {
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+builtin_wrapping!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128);
+
+/// Methods of a type, by their names.
+macro_rules! builtin_methods {
+    ($([$($generics:tt)*] $($ty:ty)*: $names:tt;)*) => {$(
+        builtin_methods! { @types [$($generics)*] [$($ty)*] $names }
+    )*};
+    (@types $generics:tt [$($ty:ty)*] $names:tt) => {$(
+        builtin_methods! { @names $generics $ty; $names }
+    )*};
+    (@names $generics:tt $ty:ty; [$($name:ident)*]) => {$(
+        builtin_methods! { @one $generics $ty; $name }
+    )*};
+    (@one [$($generics:tt)*] $ty:ty; $name:ident) => {
+        impl<$($generics)*> Method<{ name_hash(stringify!($name)) }> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+    };
+}
+
+builtin_methods! {
+    [] bool char: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [] Ordering: [
+        clone eq ne lt le gt ge cmp partial_cmp max min clamp
+        is_eq is_ne is_lt is_le is_gt is_ge reverse then
+    ];
+    [] f64: [
+        clone eq ne lt le gt ge partial_cmp abs signum min max clamp
+        sqrt mul_add floor ceil round round_ties_even trunc fract copysign recip to_bits
+        to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive div_euclid rem_euclid
+    ];
+    [] f32: [
+        clone eq ne lt le gt ge partial_cmp abs signum min max clamp
+        sqrt mul_add floor ceil round round_ties_even trunc fract copysign recip to_bits
+        to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive
+        sin cos tan sin_cos asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+        exp exp2 exp_m1 ln ln_1p log2 log10 log powf powi hypot cbrt div_euclid rem_euclid
+    ];
+    [] i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize: [
+        clone eq ne lt le gt ge cmp partial_cmp abs signum min max clamp div_euclid rem_euclid
+        pow isqrt abs_diff unsigned_abs is_positive is_negative is_power_of_two next_power_of_two div_ceil
+        count_ones count_zeros leading_zeros trailing_zeros leading_ones trailing_ones ilog2
+        swap_bytes reverse_bits rotate_left rotate_right
+        wrapping_add wrapping_sub wrapping_mul wrapping_div wrapping_rem wrapping_neg wrapping_shl wrapping_shr wrapping_abs
+        wrapping_pow
+        checked_add checked_sub checked_mul checked_div checked_rem checked_neg checked_shl checked_shr checked_abs checked_pow
+        saturating_add saturating_sub saturating_mul
+        overflowing_add overflowing_sub overflowing_mul overflowing_neg
+    ];
+    [] AtomicU32 AtomicI32: [
+        load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
+    ];
+    [T] Reverse<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [T] Wrapping<T>: [
+        clone eq ne lt le gt ge cmp partial_cmp clamp abs signum min max pow is_power_of_two is_positive is_negative
+        count_ones count_zeros leading_zeros trailing_zeros rotate_left rotate_right swap_bytes reverse_bits
+    ];
+    [T] Saturating<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [B, C] ControlFlow<B, C>: [clone eq ne];
+    [T] Option<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_some is_none unwrap unwrap_or];
+    [T, E] Result<T, E>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_ok is_err];
+    [T, const N: usize] [T; N]: [clone eq ne lt le gt ge cmp partial_cmp max min clamp len is_empty];
+    [T] [T]: [len is_empty];
+    [A, B] (A, B): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C] (A, B, C): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D] (A, B, C, D): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E] (A, B, C, D, E): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F] (A, B, C, D, E, F): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+}
+
+/// Conversions that lose nothing.
+macro_rules! builtin_conversions {
+    ($($to:ty: $($from:ty)*;)*) => {$($(
+        impl Convert<$from> for $to {
+            const CALL: Option<CallFact> = None;
+        }
+    )*)*};
+}
+builtin_conversions! {
+    char: u8;
+    u8: bool;
+    u16: bool u8;
+    u32: bool char u8 u16;
+    u64: bool char u8 u16 u32;
+    u128: bool char u8 u16 u32 u64;
+    usize: bool u8 u16;
+    i8: bool;
+    i16: bool i8 u8;
+    i32: bool i8 u8 i16 u16;
+    i64: bool i8 u8 i16 u16 i32 u32;
+    i128: bool i8 u8 i16 u16 i32 u32 i64 u64;
+    isize: bool i8 u8 i16;
+    f32: bool i8 u8 i16 u16;
+    f64: bool i8 u8 i16 u16 i32 u32 f32;
+}
+
+macro_rules! builtin_non_zero {
+    ($($ty:ident)*) => {$(
+        impl<const OP: u8> Operation<OP, NonZero<$ty>> for NonZero<$ty> {
+            const CALL: Option<CallFact> = None;
+        }
+        builtin_methods! {
+            [] NonZero<$ty>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+        }
+    )*};
+}
+builtin_non_zero!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);

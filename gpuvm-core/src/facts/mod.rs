@@ -1,0 +1,499 @@
+//! How types get from rustc to the encoder. The macro emits, beside the user's function, a closure that never runs and holds the same body;
+//! in it each *slot*, a `PhantomData` of a type that inference fills in, stands for one fact. The tuple of all slots is the
+//! closure's return type, from which [`facts_of`] reads them back as constants.
+
+mod builtin;
+
+use std::marker::PhantomData;
+
+use crate::encode::{Source, constant_words};
+use crate::routine::Routine;
+use crate::types::{TypeRef, Value, VmType};
+
+/// What one slot tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Fact {
+    /// A type.
+    Type(TypeRef),
+    /// A routine to call.
+    Call(CallFact),
+    /// A type and the words of its default.
+    Default(TypeRef, fn() -> Vec<u32>),
+    /// An operator or method that the machine has itself.
+    Builtin,
+}
+
+/// A routine and its signature.
+#[derive(Clone, Copy, Debug)]
+pub struct CallFact {
+    /// Gives the routine. A function, so that routines may call each other in a circle.
+    pub routine: fn() -> &'static Routine,
+    /// Types of the parameters.
+    pub params: &'static [TypeRef],
+    /// Type of the result.
+    pub result: TypeRef,
+    /// Its source, where its code is written where it is called: where it takes a closure or a value that holds one.
+    pub inline: Option<&'static Source>,
+    /// Whether the receiver that its first parameter refers to is used up: one that is given by value is copied.
+    pub consumes: bool,
+}
+
+impl CallFact {
+    /// The routine behind a marker type.
+    pub const fn of<M: RoutineType>() -> CallFact {
+        CallFact {
+            routine: match M::INLINE {
+                Some(_) => never_linked,
+                None => M::routine,
+            },
+            params: M::PARAMS,
+            result: M::RESULT,
+            inline: M::INLINE,
+            consumes: M::CONSUMES,
+        }
+    }
+}
+
+/// The facts of a routine: a tree, because they come as nested tuples of at most eight.
+#[derive(Clone, Copy, Debug)]
+pub enum Facts {
+    /// No more slots here.
+    End,
+    /// One slot.
+    Slot(Fact),
+    /// Eight parts.
+    Parts(&'static [&'static Facts; 8]),
+}
+
+/// A type that stands for a routine. `#[routine]` makes one, named as the function.
+pub trait RoutineType {
+    /// Types of the parameters, in order.
+    const PARAMS: &'static [TypeRef];
+    /// Type of the result.
+    const RESULT: TypeRef;
+    /// The source of a routine whose code is written where it is called.
+    const INLINE: Option<&'static Source> = None;
+    /// Whether it uses up the receiver that its first parameter refers to.
+    const CONSUMES: bool = false;
+    /// The encoded routine.
+    fn routine() -> &'static Routine;
+}
+
+/// The routine of what is only written where it is called.
+pub fn never_linked() -> &'static Routine {
+    unreachable!("a routine that takes a closure is written where it is called")
+}
+
+/// An operator of a type. `OP` is a number of [`Operator`](crate::encode::node::Operator); unary ones have `()` on the right.
+#[diagnostic::on_unimplemented(
+    message = "this operator of `{Self}` and `{Rhs}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` of the operator's trait"
+)]
+pub trait Operation<const OP: u8, Rhs: ?Sized> {
+    /// The routine that computes it; `None` where the machine does.
+    const CALL: Option<CallFact>;
+}
+
+/// A method or associated function of a type, by the [`name_hash`](crate::types::name_hash) of its name.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{Self}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` block that defines the method"
+)]
+pub trait Method<const NAME: u32> {
+    /// The routine to call; `None` where the machine has the method itself.
+    const CALL: Option<CallFact>;
+}
+
+/// A method whose routine depends on more than its receiver: on what its arguments are, a tuple `A` of their types (`()` for a closure's, unless its
+/// result decides), and on the result's type `R`.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{Self}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` block that defines the method; of std's own methods, this one is not available inside a routine"
+)]
+pub trait GenericMethod<const NAME: u32, A, R: ?Sized> {
+    /// The routine to call; `None` for what stands in for a method that was refused.
+    const CALL: Option<CallFact>;
+}
+
+impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME, A, R> for T {
+    const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
+}
+
+/// What `for` runs over.
+#[diagnostic::on_unimplemented(
+    message = "a `for` loop inside a #[routine] cannot run over `{Self}`",
+    label = "not an iterator of routines",
+    note = "put `#[routine]` above the `impl Iterator` of a type of your own"
+)]
+pub trait Iterable {
+    /// The iterator that it becomes.
+    type Iterator;
+    /// `into_iter`; `None` where it is an iterator itself.
+    const INTO: Option<CallFact>;
+    /// `next` of the iterator.
+    const NEXT: CallFact;
+}
+
+/// An iterator whose `next` is a routine.
+pub trait Next {
+    /// The routine.
+    const NEXT: CallFact;
+}
+
+impl<I: Next> Next for &'static mut I {
+    const NEXT: CallFact = I::NEXT;
+}
+
+impl<I: Next> Iterable for I {
+    type Iterator = I;
+    const INTO: Option<CallFact> = None;
+    const NEXT: CallFact = I::NEXT;
+}
+
+/// What `?` makes of a value of this type in a function that returns `R`.
+#[diagnostic::on_unimplemented(
+    message = "`?` cannot turn the error of `{Self}` into that of `{R}` inside a #[routine]",
+    label = "the conversion is not a routine",
+    note = "put `#[routine]` above the `impl From` that converts the error"
+)]
+pub trait Question<R> {
+    /// The routine that converts an error; `None` where it stays as it is.
+    const CALL: Option<CallFact>;
+}
+
+/// `From<E>` of a type, where it is a routine or leaves the value as it is.
+#[diagnostic::on_unimplemented(
+    message = "the conversion from `{E}` into `{Self}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl From<{E}> for {Self}`"
+)]
+pub trait Convert<E> {
+    /// The routine; `None` where nothing is to do.
+    const CALL: Option<CallFact>;
+}
+
+/// `TryFrom<E>` of a type, where it is a routine.
+#[diagnostic::on_unimplemented(
+    message = "the conversion from `{E}` into `{Self}`, which may fail, is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl TryFrom<{E}> for {Self}`"
+)]
+pub trait TryConvert<E> {
+    /// The routine.
+    const CALL: CallFact;
+}
+
+impl<T> Convert<T> for T {
+    const CALL: Option<CallFact> = None;
+}
+
+impl<T, U> Question<Option<U>> for Option<T> {
+    const CALL: Option<CallFact> = None;
+}
+
+impl<T, E, U, F: Convert<E>> Question<Result<U, F>> for Result<T, E> {
+    const CALL: Option<CallFact> = F::CALL;
+}
+
+impl<B, C, D> Question<std::ops::ControlFlow<B, D>> for std::ops::ControlFlow<B, C> {
+    const CALL: Option<CallFact> = None;
+}
+
+/// What a slot's type must be able to tell.
+pub trait Slot {
+    /// The fact.
+    const FACT: Fact;
+}
+
+/// A slot for a type.
+pub struct TypeSlot<T: ?Sized>(PhantomData<fn(&T)>);
+/// A slot for the default of a type.
+pub struct DefaultSlot<T>(PhantomData<T>);
+/// A slot for the callee of a call.
+pub struct CallSlot<M>(PhantomData<M>);
+/// A slot for an operator.
+pub struct OperatorSlot<const OP: u8, A: ?Sized, B: ?Sized>(PhantomData<fn(&A, &B)>);
+/// A slot for a method or associated function.
+pub struct MethodSlot<const NAME: u32, T: ?Sized>(PhantomData<fn(&T)>);
+
+/// A slot for a method that depends on more than its receiver.
+pub struct GenericSlot<const NAME: u32, T: ?Sized, A, R: ?Sized>(PhantomData<fn(&T, &A, &R)>);
+/// A slot for `into_iter` of what a `for` loop runs over.
+pub struct IntoSlot<T: ?Sized>(PhantomData<fn(&T)>);
+/// A slot for `next` of what a `for` loop runs over.
+pub struct NextSlot<T: ?Sized>(PhantomData<fn(&T)>);
+/// A slot for a conversion.
+pub struct ConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
+/// A slot for a conversion that may fail.
+pub struct TryConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
+/// A slot for what `?` does with an error.
+pub struct QuestionSlot<T, R>(PhantomData<fn(&T, &R)>);
+
+impl<T: Value + ?Sized> Slot for TypeSlot<T> {
+    const FACT: Fact = Fact::Type(TypeRef::of::<T>());
+}
+
+impl<T: VmType + Default> Slot for DefaultSlot<T> {
+    const FACT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
+}
+
+impl<M: RoutineType> Slot for CallSlot<M> {
+    const FACT: Fact = Fact::Call(CallFact::of::<M>());
+}
+
+impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized> Slot for OperatorSlot<OP, A, B> {
+    const FACT: Fact = call_or_builtin(A::CALL);
+}
+
+impl<const NAME: u32, T: Method<NAME> + ?Sized> Slot for MethodSlot<NAME, T> {
+    const FACT: Fact = call_or_builtin(T::CALL);
+}
+
+impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized> Slot for GenericSlot<NAME, T, A, R> {
+    const FACT: Fact = call_or_builtin(T::CALL);
+}
+
+impl<T: Iterable + ?Sized> Slot for IntoSlot<T> {
+    const FACT: Fact = call_or_builtin(T::INTO);
+}
+
+impl<T: Iterable + ?Sized> Slot for NextSlot<T> {
+    const FACT: Fact = Fact::Call(T::NEXT);
+}
+
+impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
+    const FACT: Fact = call_or_builtin(T::CALL);
+}
+
+impl<E, T: TryConvert<E>> Slot for TryConvertSlot<E, T> {
+    const FACT: Fact = Fact::Call(T::CALL);
+}
+
+impl<T: Question<R>, R> Slot for QuestionSlot<T, R> {
+    const FACT: Fact = call_or_builtin(T::CALL);
+}
+
+const fn call_or_builtin(call: Option<CallFact>) -> Fact {
+    match call {
+        Some(call) => Fact::Call(call),
+        None => Fact::Builtin,
+    }
+}
+
+/// Fills a slot with the type of a value.
+pub fn bind<T: Value>(_: &T, _: &PhantomData<TypeSlot<T::Erased>>) {}
+
+/// Fills a slot with the default of a value's type.
+pub fn default<T: VmType + Default>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
+
+/// Fills a slot with a type that is written out, as in a cast.
+pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
+
+/// Fills a slot with the routine behind a marker.
+pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
+
+/// Fills a slot with the meaning of a binary operator; references to the operands do not count.
+pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized>(
+    _: &A,
+    _: &B,
+    _: &PhantomData<OperatorSlot<OP, A::Inner, B::Inner>>,
+) where
+    A::Inner: Operation<OP, B::Inner>,
+{
+}
+
+/// Fills a slot with the meaning of a unary operator.
+pub fn unary<const OP: u8, A: Value>(_: &A, _: &PhantomData<OperatorSlot<OP, A::Inner, ()>>)
+where
+    A::Inner: Operation<OP, ()>,
+{
+}
+
+/// Fills a slot with a method of the receiver.
+pub fn method<const NAME: u32, T: Value + ?Sized>(_: &T, _: &PhantomData<MethodSlot<NAME, T::Inner>>)
+where
+    T::Inner: Method<NAME>,
+{
+}
+
+/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result.
+pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
+    _: &T,
+    _: &PhantomData<A>,
+    _: &R,
+    _: &PhantomData<GenericSlot<NAME, T::Inner, A, R::Erased>>,
+) where
+    T::Inner: GenericMethod<NAME, A, R::Erased>,
+{
+}
+
+/// Fills a variable with the type of a value.
+pub fn type_of<T: Value>(_: &T, _: &PhantomData<T::Erased>)
+where
+    T::Erased: Sized,
+{
+}
+
+/// Fills a variable with the very type of a value.
+pub fn is_of<T>(_: &T, _: &PhantomData<T>) {}
+
+/// Fills the slots of a `for` loop.
+pub fn iterate<T: Value>(_: &T, _: &PhantomData<IntoSlot<T::Erased>>, _: &PhantomData<NextSlot<T::Erased>>)
+where
+    T::Erased: Iterable,
+{
+}
+
+/// Fills the slots of a conversion: its routine, and the type that it converts to.
+pub fn convert<E: Value, T: Value>(
+    _: &E,
+    _: &T,
+    _: &PhantomData<ConvertSlot<E::Erased, T::Erased>>,
+    _: &PhantomData<TypeSlot<T::Erased>>,
+) where
+    E::Erased: Sized,
+    T::Erased: Convert<E::Erased> + Sized,
+{
+}
+
+/// Fills the slot of a conversion that may fail.
+pub fn try_convert<E: Value, T: Value, X>(
+    _: &E,
+    _: &Result<T, X>,
+    _: &PhantomData<TryConvertSlot<E::Erased, T::Erased>>,
+) where
+    E::Erased: Sized,
+    T::Erased: TryConvert<E::Erased> + Sized,
+{
+}
+
+/// Fills the slots of a `?`: the error's conversion, and the type of what is returned.
+pub fn question<T: Value, R: Value>(
+    _: &T,
+    _: &PhantomData<R>,
+    _: &PhantomData<QuestionSlot<T::Erased, R::Erased>>,
+    _: &PhantomData<TypeSlot<R::Erased>>,
+) where
+    T::Erased: Question<R::Erased> + Sized,
+    R::Erased: Sized,
+{
+}
+
+/// Fills a slot with an associated function of a type that is written out.
+pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<MethodSlot<NAME, T>>) {}
+
+/// Fills a slot with an associated function of a type whose arguments rustc infers.
+pub fn link_method<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T>, _: &PhantomData<MethodSlot<NAME, T>>) {
+}
+
+/// A value of any type, for the closure that never runs.
+pub fn any<T>() -> T {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// A value, whose type a variable is told.
+pub fn known_as<T>(value: T, _: &PhantomData<T>) -> T {
+    value
+}
+
+/// A value of a variable's type, for the closure that never runs.
+pub fn any_of<T>(_: &PhantomData<T>) -> T {
+    any()
+}
+
+/// What no value is of.
+pub enum Unreached {}
+
+/// Never returns, so that what follows in the closure is type-checked and no more.
+pub fn unreached() -> Unreached {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// The type of the callee where a path names no routine; only its message matters.
+pub struct NotARoutine {}
+
+impl NotARoutine {
+    /// Asks the impossible of a function that is no routine, so that rustc says what to do.
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+        PhantomData
+    }
+}
+
+/// Implemented by a function of its own type alone: a function that is called as std's is called has to be that.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `fn` that is called here"
+)]
+pub trait SameFunction<G> {}
+
+impl<F> SameFunction<F> for F {}
+
+/// Implemented by nothing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `fn` that is called here"
+)]
+pub trait CalledRoutine {}
+
+impl RoutineType for NotARoutine {
+    const PARAMS: &'static [TypeRef] = &[];
+    const RESULT: TypeRef = TypeRef::of::<()>();
+    fn routine() -> &'static Routine {
+        unreachable!("a call of what is no routine does not compile")
+    }
+}
+
+/// A nest of tuples of slots.
+pub trait Tree {
+    /// The facts in it.
+    const FACTS: &'static Facts;
+}
+
+impl Tree for () {
+    const FACTS: &'static Facts = &Facts::End;
+}
+
+impl<S: Slot> Tree for PhantomData<S> {
+    const FACTS: &'static Facts = &Facts::Slot(S::FACT);
+}
+
+impl<A: Tree, B: Tree, C: Tree, D: Tree, E: Tree, F: Tree, G: Tree, H: Tree> Tree for (A, B, C, D, E, F, G, H) {
+    const FACTS: &'static Facts = &Facts::Parts(&[
+        A::FACTS,
+        B::FACTS,
+        C::FACTS,
+        D::FACTS,
+        E::FACTS,
+        F::FACTS,
+        G::FACTS,
+        H::FACTS,
+    ]);
+}
+
+/// The facts in a closure's return type.
+pub const fn facts_of<F: Fn() -> R, R: Tree>(_: &F) -> &'static Facts {
+    R::FACTS
+}
+
+impl Facts {
+    /// The fact of slot `index` in a tree whose slots lie `depth` levels down: its path are the octal digits of the index.
+    pub const fn get(&'static self, index: usize, depth: u32) -> Fact {
+        let mut node = self;
+        let mut level = depth;
+        loop {
+            match node {
+                Facts::Slot(fact) => return *fact,
+                Facts::Parts(parts) => {
+                    level -= 1;
+                    node = parts[index >> (3 * level) & 7];
+                }
+                Facts::End => panic!("a slot of the routine was not filled"),
+            }
+        }
+    }
+}

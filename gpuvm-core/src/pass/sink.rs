@@ -1,0 +1,108 @@
+//! Copies that only one way of a branch reads are made on that way. There they may turn out to be of no use: what a variable held
+//! before it is counted up need not be kept if it can be counted up later.
+
+use crate::ir::definitions::Definitions;
+use crate::ir::flow::predecessors;
+use crate::ir::names::retain;
+use crate::ir::{End, Function, Inst, Word};
+use crate::pass::dead_code::marks_of_gone;
+
+/// Moves copies; whether there were any to move.
+pub(crate) fn sink(function: &mut Function) -> bool {
+    let definitions = Definitions::of(function);
+    let before = predecessors(function);
+    let mut changed = false;
+    for b in 0..function.blocks.len() {
+        let End::Branch { then, otherwise, .. } = function.blocks[b].end else {
+            continue;
+        };
+        if !function.blocks[b].code.iter().any(|inst| inst.as_copy().is_some()) {
+            continue;
+        }
+        for way in [then, otherwise] {
+            if way != 0 && before[way] == [b] {
+                changed |= sink_into(function, b, way, &definitions);
+            }
+        }
+    }
+    changed
+}
+
+fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Definitions) -> bool {
+    let read: Vec<Word> = {
+        let block = &function.blocks[way];
+        let in_code = block.code.iter().flat_map(Inst::uses);
+        in_code.chain(block.end.uses()).collect()
+    };
+    let only_there = |word: Word| {
+        let uses = read.iter().filter(|&&used| used == word).count() as u32;
+        uses > 0 && definitions.is_single(word) && definitions.uses(word) == uses
+    };
+    let code = &mut function.blocks[from].code;
+    let mut written: Vec<Word> = Vec::new();
+    let mut sinks = vec![false; code.len()];
+    for (inst, sinks) in code.iter().zip(&mut sinks).rev() {
+        match inst.as_copy() {
+            Some((to, source)) if !written.contains(&source) && only_there(to) => *sinks = true,
+            _ => written.extend(inst.defs()),
+        }
+    }
+    if !sinks.contains(&true) {
+        return false;
+    }
+    let names = &function.names;
+    let mut sunk: Vec<Inst> = Vec::new();
+    let mut each = sinks.into_iter();
+    retain(code, |inst| {
+        let sinks = each.next() == Some(true);
+        if sinks {
+            let copy = std::mem::replace(inst, Inst::copy(inst.defs[0], inst.uses[0], inst.place));
+            sunk.push(inst.clone());
+            inst.marks = marks_of_gone(copy, names, Vec::new());
+        }
+        !sinks
+    });
+    function.blocks[way].code.splice(0..0, sunk);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::testing::{assemble, blocks};
+
+    fn sunk(code: &str, reads: &str) -> Function {
+        let mut function = blocks(vec![
+            End::Branch {
+                word: 3,
+                then: 1,
+                otherwise: 2,
+            },
+            End::Halt,
+            End::Return(vec![0]),
+        ]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble(code);
+        function.blocks[1].code = assemble(reads);
+        sink(&mut function);
+        function
+    }
+
+    #[test]
+    fn a_copy_goes_where_it_is_read() {
+        let function = sunk("mov 2 0; ltu 3 0 1", "addi 0 0 1; stf 2 0");
+        assert_eq!(function.blocks[0].code, assemble("ltu 3 0 1"));
+        assert_eq!(function.blocks[1].code, assemble("mov 2 0; addi 0 0 1; stf 2 0"));
+    }
+
+    #[test]
+    fn what_is_read_elsewhere_or_changes_stays() {
+        for code in [
+            "mov 2 0; ltu 3 2 1",
+            "mov 2 0; addi 0 0 1; ltu 3 0 1",
+            "mov 2 0; mov 2 1; ltu 3 0 1",
+        ] {
+            assert_eq!(sunk(code, "stf 2 0").blocks[0].code, assemble(code));
+        }
+    }
+}

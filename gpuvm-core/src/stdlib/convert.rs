@@ -1,0 +1,72 @@
+//! Conversions that may fail: `TryFrom` between integers, and from slices into arrays.
+
+use std::array::TryFromSliceError;
+use std::convert::Infallible;
+use std::num::TryFromIntError;
+
+use gpuvm_macros::routine;
+
+use super::intrinsics;
+use super::iter::Ordered;
+use crate::encode::node::Operator;
+use crate::facts::{CallFact, Operation, TryConvert};
+use crate::types::{Kind, Type, Value, VmType};
+
+macro_rules! errors {
+    ($($ty:ident)*) => {$(
+        impl Value for $ty {
+            type Erased = Self;
+            type Inner = Self;
+            const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), &[]);
+        }
+
+        impl Operation<{ Operator::Eq as u8 }, $ty> for $ty {
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+errors! { TryFromIntError TryFromSliceError Infallible }
+
+/// An integer.
+pub trait Integer: Ordered + VmType {}
+
+macro_rules! integers {
+    ($($ty:ty)*) => {
+        $(impl Integer for $ty {})*
+    };
+}
+integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+/// What fits comes back, and has the sign that it had.
+#[routine(library, inline)]
+fn integer<A: Integer, B: Integer>(x: A) -> Result<B, TryFromIntError> {
+    let converted: B = intrinsics::cast(x);
+    let back: A = intrinsics::cast(converted);
+    let (zero, no_value): (A, B) = (intrinsics::cast(0u8), intrinsics::cast(0u8));
+    if !(back < x) && !(back > x) && (x < zero) == (converted < no_value) {
+        Ok(converted)
+    } else {
+        Err(intrinsics::nothing())
+    }
+}
+
+#[routine(library, inline)]
+fn array<T: VmType, const N: usize>(slice: &'static [T]) -> Result<[T; N], TryFromSliceError> {
+    if slice.len() == N {
+        Ok(std::array::from_fn(|i| *intrinsics::element(&slice, i)))
+    } else {
+        Err(intrinsics::nothing())
+    }
+}
+
+impl<A: Integer, B: Integer> TryConvert<A> for B {
+    const CALL: CallFact = CallFact::of::<integer<A, B>>();
+}
+
+impl<T: VmType, const N: usize> TryConvert<&'static [T]> for [T; N] {
+    const CALL: CallFact = CallFact::of::<array<T, N>>();
+}
+
+impl<T: VmType, const N: usize> TryConvert<&'static mut [T]> for [T; N] {
+    const CALL: CallFact = CallFact::of::<array<T, N>>();
+}

@@ -1,0 +1,199 @@
+//! Iterators from behind: searches and folds, and the far ends of adaptors of which only some have one.
+
+use gpuvm_macros::routine;
+
+use super::super::{generic_methods, methods};
+use super::adaptors::{Chain, FilterMap, Fuse, Inspect, Peekable, StepBy};
+use super::sources::{Empty, Once, OptionIter, RepeatN};
+use super::{AnIterator, Counted, DoubleEnded, Skips};
+use crate::types::Static;
+
+#[routine(library, inline)]
+fn rfind<I: DoubleEnded>(iter: &mut I, f: fn(&I::Item) -> bool) -> Option<I::Item> {
+    while let Some(x) = iter.next_back() {
+        if f(&x) {
+            return Some(x);
+        }
+    }
+    None
+}
+
+#[routine(library, inline, consumes)]
+fn rfold<I: DoubleEnded, B: Static>(iter: &mut I, start: B, f: fn(B, I::Item) -> B) -> B {
+    let mut folded = start;
+    while let Some(x) = iter.next_back() {
+        folded = f(folded, x);
+    }
+    folded
+}
+
+#[routine(library, inline)]
+fn nth_back<I: DoubleEnded>(iter: &mut I, n: usize) -> Option<I::Item> {
+    let mut left = n;
+    while left > 0 {
+        if iter.next_back().is_none() {
+            return None;
+        }
+        left = left.wrapping_sub(1);
+    }
+    iter.next_back()
+}
+
+methods! {
+    [I: DoubleEnded] AnIterator<I>, nth_back = nth_back<I>;
+}
+
+generic_methods! {
+    [I: DoubleEnded] AnIterator<I>, rfind(()) -> Option<I::Item> = rfind<I>;
+    [I: DoubleEnded, B: Static] AnIterator<I>, rfold(()) -> B = rfold<I, B>;
+}
+
+#[routine(library, inline)]
+impl<A: DoubleEnded, B: DoubleEnded<Item = A::Item>> DoubleEndedIterator for Chain<A, B> {
+    fn next_back(&mut self) -> Option<A::Item> {
+        if let Some(x) = self.b.next_back() {
+            return Some(x);
+        }
+        if self.first { self.a.next_back() } else { None }
+    }
+}
+
+#[routine(library, inline)]
+impl<I: DoubleEnded, B: Static> DoubleEndedIterator for FilterMap<I, B> {
+    fn next_back(&mut self) -> Option<B> {
+        while let Some(x) = self.iter.next_back() {
+            if let Some(y) = (self.f)(x) {
+                return Some(y);
+            }
+        }
+        None
+    }
+}
+
+#[routine(library, inline)]
+impl<I: DoubleEnded> DoubleEndedIterator for Inspect<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        match self.iter.next_back() {
+            Some(x) => {
+                (self.f)(&x);
+                Some(x)
+            }
+            None => None,
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<I: DoubleEnded> DoubleEndedIterator for Fuse<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        if self.ended {
+            return None;
+        }
+        if let Some(x) = self.iter.next_back() {
+            return Some(x);
+        }
+        self.ended = true;
+        None
+    }
+}
+
+/// What was looked at is the last element if the iterator has none left.
+#[routine(library, inline)]
+impl<I: DoubleEnded<Item: Copy>> DoubleEndedIterator for Peekable<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        match self.peeked {
+            Some(None) => None,
+            Some(Some(x)) => match self.iter.next_back() {
+                Some(y) => Some(y),
+                None => {
+                    self.peeked = None;
+                    Some(x)
+                }
+            },
+            None => self.iter.next_back(),
+        }
+    }
+}
+
+/// The last element is a whole number of steps from the first.
+#[routine(library, inline)]
+impl<I: DoubleEnded + Counted + Skips> DoubleEndedIterator for StepBy<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        let step = self.between.wrapping_add(1);
+        let rest = self.iter.len() % step;
+        let behind = if !self.first {
+            rest
+        } else if rest == 0 {
+            self.between
+        } else {
+            rest.wrapping_sub(1)
+        };
+        nth_back(&mut self.iter, behind)
+    }
+}
+
+#[routine(library, inline)]
+impl<I: Counted + Skips> ExactSizeIterator for StepBy<I> {
+    fn len(&self) -> usize {
+        let length = self.iter.len();
+        let step = self.between.wrapping_add(1);
+        if !self.first {
+            length / step
+        } else if length == 0 {
+            0
+        } else {
+            (length.wrapping_sub(1) / step).wrapping_add(1)
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<I: Counted> ExactSizeIterator for Inspect<I> {
+    fn len(&self) -> usize {
+        self.iter.len()
+    }
+}
+
+#[routine(library, inline)]
+impl<I: Counted> ExactSizeIterator for Fuse<I> {
+    fn len(&self) -> usize {
+        if self.ended { 0 } else { self.iter.len() }
+    }
+}
+
+#[routine(library, inline)]
+impl<I: Counted<Item: Copy>> ExactSizeIterator for Peekable<I> {
+    fn len(&self) -> usize {
+        match self.peeked {
+            Some(None) => 0,
+            Some(Some(_)) => self.iter.len().wrapping_add(1),
+            None => self.iter.len(),
+        }
+    }
+}
+
+/// Iterators of one element at most are the same from both ends.
+macro_rules! of_one {
+    ($($name:ident $this:ident $left:expr;)*) => {$(
+        #[routine(library, inline)]
+        impl<T: Static + Copy> DoubleEndedIterator for $name<T> {
+            fn next_back(&mut self) -> Option<T> {
+                self.next()
+            }
+        }
+
+        #[routine(library, inline)]
+        impl<T: Static + Copy> ExactSizeIterator for $name<T> {
+            fn len(&self) -> usize {
+                let $this = self;
+                $left
+            }
+        }
+    )*};
+}
+of_one! {
+    OptionIter this if this.option.is_some() { 1 } else { 0 };
+    Once this if this.ended { 0 } else { 1 };
+    Empty _this 0;
+    RepeatN this this.left;
+}

@@ -1,0 +1,182 @@
+//! Iterators. Each of std's has a type here with the same fields as far as they matter, `'static`, with its closures as function
+//! pointers: that is what [`Value::Erased`](crate::types::Value::Erased) makes of std's own. Its `next` is written where it is called, so a chain
+//! becomes the loop that one would write by hand.
+
+mod adaptors;
+mod back;
+mod consumers;
+mod cycle;
+mod order;
+mod parts;
+mod range;
+mod sources;
+mod splits;
+mod tries;
+
+pub use consumers::{Neutral, Ordered};
+pub use cycle::{OnceWith, RepeatWith};
+pub use range::{From, HalfOpen, Inclusive, begin};
+pub use sources::{Empty, FromFn, Once, OptionIter, RepeatN, Repeats, Successors};
+
+use crate::facts::{Method, Next};
+use crate::marker::MethodBody;
+use crate::types::{Static, Type, Value, name_hash};
+
+/// What all iterators of std are to their methods, which they share.
+pub struct AnIterator<I>(std::marker::PhantomData<I>);
+
+impl<I: Static> Value for AnIterator<I> {
+    type Erased = Self;
+    type Inner = Self;
+    const TYPE: &'static Type = I::TYPE;
+}
+
+const NEXT_BODY: u32 = name_hash("Iterator::next");
+const NEXT_BACK_BODY: u32 = name_hash("DoubleEndedIterator::next_back");
+const LEN_BODY: u32 = name_hash("ExactSizeIterator::len");
+const ADVANCE_BODY: u32 = name_hash("Advance::advance");
+
+const NEXT: u32 = name_hash("next");
+const NEXT_BACK: u32 = name_hash("next_back");
+const LEN: u32 = name_hash("len");
+const ADVANCE: u32 = name_hash("advance");
+
+/// An iterator whose `next` is a routine.
+pub trait Sequence:
+    Iterator<Item: Static> + Value<Erased = Self, Inner: Method<NEXT>> + Next + Sized + 'static
+{
+}
+
+impl<I> Sequence for I where I: Iterator<Item: Static> + Value<Erased = I, Inner: Method<NEXT>> + Next + 'static {}
+
+/// An iterator that has an end to take from.
+pub trait DoubleEnded: Sequence + DoubleEndedIterator + Value<Inner: Method<NEXT_BACK>> {}
+
+impl<I> DoubleEnded for I where I: Sequence + DoubleEndedIterator + Value<Inner: Method<NEXT_BACK>> {}
+
+/// An iterator that knows how many elements are left.
+pub trait Counted: Sequence + ExactSizeIterator + Value<Inner: Method<LEN>> {}
+
+impl<I> Counted for I where I: Sequence + ExactSizeIterator + Value<Inner: Method<LEN>> {}
+
+/// An iterator that may leave elements out.
+pub trait Skips: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
+
+impl<I> Skips for I where I: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
+
+/// Leaves elements out, as many as there are at most.
+pub trait Advance: Iterator {
+    fn advance(&mut self, count: usize);
+}
+
+impl<I: Advance> Advance for &mut I {
+    fn advance(&mut self, count: usize) {
+        (**self).advance(count);
+    }
+}
+
+/// What a routine's result of type `impl Iterator` is, beside the iterator that its function says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the `impl Iterator` that a #[routine] returns",
+    label = "not an iterator of std's that routines know",
+    note = "name the type instead, if it is one of your own"
+)]
+pub trait KnownIterator:
+    Iterator<Item: Value>
+    + Value<
+        Erased: Skips
+                    + MethodBody<NEXT_BODY>
+                    + MethodBody<ADVANCE_BODY>
+                    + Iterator<Item = <<Self as Iterator>::Item as Value>::Erased>
+                    + Value<Inner = AnIterator<<Self as Value>::Erased>>,
+        Inner = AnIterator<<Self as Value>::Erased>,
+    >
+{
+}
+
+impl<T, I> KnownIterator for I
+where
+    T: Value,
+    I: Iterator<Item = T> + Value<Inner = AnIterator<<I as Value>::Erased>>,
+    I::Erased: Skips
+        + MethodBody<NEXT_BODY>
+        + MethodBody<ADVANCE_BODY>
+        + Iterator<Item = T::Erased>
+        + Value<Inner = AnIterator<<I as Value>::Erased>>,
+{
+}
+
+/// The same of `impl DoubleEndedIterator`.
+pub trait KnownDoubleEnded:
+    KnownIterator + DoubleEndedIterator + Value<Erased: DoubleEnded + MethodBody<NEXT_BACK_BODY>>
+{
+}
+
+impl<I: KnownIterator + DoubleEndedIterator + Value<Erased: DoubleEnded + MethodBody<NEXT_BACK_BODY>>> KnownDoubleEnded
+    for I
+{
+}
+
+/// The same of `impl ExactSizeIterator`.
+pub trait KnownExactSize: KnownIterator + ExactSizeIterator + Value<Erased: Counted + MethodBody<LEN_BODY>> {}
+
+impl<I: KnownIterator + ExactSizeIterator + Value<Erased: Counted + MethodBody<LEN_BODY>>> KnownExactSize for I {}
+
+/// What a method that takes `self` is called on: the iterator `I`, or a `&mut` of it, which is an iterator as well. The method's result tells
+/// which it was.
+pub trait Receiver<I>: Sequence {}
+
+impl<I: Sequence> Receiver<I> for I {}
+
+impl<I: Sequence> Receiver<I> for &'static mut I where &'static mut I: Sequence {}
+
+macro_rules! methods_by_body {
+    ($($name:ident = $body:ident;)*) => {$(
+        impl<I: MethodBody<$body>> Method<$name> for AnIterator<I> {
+            const CALL: Option<crate::facts::CallFact> = Some(<I as MethodBody<$body>>::CALL);
+        }
+    )*};
+}
+methods_by_body! {
+    NEXT = NEXT_BODY;
+    NEXT_BACK = NEXT_BACK_BODY;
+    LEN = LEN_BODY;
+    ADVANCE = ADVANCE_BODY;
+}
+
+/// A type of an iterator: its fields, and after them its closures.
+macro_rules! iterator_type {
+    ($(#[$doc:meta])* $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        { $($field:ident: $ty:ty),* } { $($closure:ident: $signature:ty),* }) => {
+        $(#[$doc])*
+        pub struct $name<$($generics)*> {
+            $(pub $field: $ty,)*
+            $(pub $closure: $signature,)*
+        }
+
+        impl<$($generics)*> $crate::types::Value for $name<$($arguments)*> {
+            type Erased = Self;
+            type Inner = $crate::stdlib::iter::AnIterator<Self>;
+            const TYPE: &'static $crate::types::Type = &$crate::types::Type::record(
+                $crate::types::Kind::Struct,
+                stringify!($name),
+                const {
+                    &$crate::marker::layout(0, [
+                        $((stringify!($field), stringify!($field), $crate::types::TypeRef::of::<$ty>()),)*
+                        $((stringify!($closure), stringify!($closure), $crate::types::TypeRef::closure(0)),)*
+                    ])
+                },
+            );
+        }
+    };
+}
+use iterator_type;
+
+/// Leaves elements of a user's iterator out by taking them.
+#[gpuvm_macros::routine(library, inline)]
+pub fn advance_by_next<I: Sequence>(iter: &mut I, count: usize) {
+    let mut left = count;
+    while left > 0 && iter.next().is_some() {
+        left = left.wrapping_sub(1);
+    }
+}

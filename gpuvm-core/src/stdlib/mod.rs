@@ -1,0 +1,102 @@
+//! The parts of Rust's own library that are functions, written in gpuvm's language: methods of `Option`, `Result`, slices and arrays, and
+//! iterators. Natively std's own run; these are what routines call in their place, found by the traits of [`facts`](crate::facts) from the types
+//! that rustc infers. Their code never runs here, so that they may say what only the machine may do ([`intrinsics`]).
+
+mod char;
+mod compare;
+mod convert;
+mod enclosed;
+mod functions;
+pub mod iter;
+mod option;
+mod result;
+mod scalar;
+mod slice;
+
+/// Makes routines what methods are of types, by receiver and name.
+macro_rules! methods {
+    ($([$($generics:tt)*] $ty:ty, $name:ident = $routine:ty;)*) => {$(
+        impl<$($generics)*> $crate::facts::Method<{ $crate::types::name_hash(stringify!($name)) }> for $ty {
+            const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
+        }
+    )*};
+}
+
+/// Makes routines what methods are of types, by receiver, name, what decides beside it, and result.
+macro_rules! generic_methods {
+    ($([$($generics:tt)*] $ty:ty, $name:ident ($decides:ty) -> $result:ty = $routine:ty;)*) => {$(
+        impl<$($generics)*> $crate::facts::GenericMethod<{ $crate::types::name_hash(stringify!($name)) }, $decides, $result> for $ty {
+            const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
+        }
+    )*};
+}
+
+pub use slice::SelectNth;
+
+pub mod routines {
+    //! The routines of functions that are called by path.
+
+    pub use super::functions::*;
+}
+
+use {generic_methods, methods};
+
+/// What the macro turns into single nodes: elements and parts of lists that are known to be inside, and the beginning of an iteration.
+mod intrinsics {
+    const NATIVELY: &str = "gpuvm's own std does not run natively";
+
+    pub fn element<'a, T>(_: &&'a [T], _: usize) -> &'a T {
+        unreachable!("{NATIVELY}")
+    }
+
+    pub fn element_mut<'a, T>(_: &&'a mut [T], _: usize) -> &'a mut T {
+        unreachable!("{NATIVELY}")
+    }
+
+    pub fn part<'a, T>(_: &&'a [T], _: usize, _: usize) -> &'a [T] {
+        unreachable!("{NATIVELY}")
+    }
+
+    pub fn part_mut<'a, T>(_: &&'a mut [T], _: usize, _: usize) -> &'a mut [T] {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// The elements from the first one on as an array, or as a slice of `_length` elements of another size.
+    pub fn view<'a, T, U: ?Sized>(_: &&'a [T], _length: usize) -> &'a U {
+        unreachable!("{NATIVELY}")
+    }
+
+    pub fn view_mut<'a, T, U: ?Sized>(_: &&'a mut [T], _length: usize) -> &'a mut U {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// A value of what would be moved.
+    pub fn copy<T>(_: &T) -> T {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// The same words as a value of another type.
+    pub fn words<T, U>(_: T) -> U {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// A field that is set before it is read.
+    pub fn unset<T>() -> T {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// A number as another, as `as` has it.
+    pub fn cast<A, B>(_: A) -> B {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// A value without words.
+    pub fn nothing<T>() -> T {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// What a `for` loop would ask for elements.
+    pub fn iterator<T: crate::facts::Iterable>(_: T) -> T::Iterator {
+        unreachable!("{NATIVELY}")
+    }
+}

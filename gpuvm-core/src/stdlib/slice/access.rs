@@ -1,0 +1,104 @@
+//! Single elements, and parts by ranges.
+
+use std::ops::{RangeFull, RangeTo, RangeToInclusive};
+
+use gpuvm_macros::routine;
+
+use super::super::iter::{From, HalfOpen, Inclusive, begin};
+use super::{generic_list_methods, intrinsics, list_methods};
+use crate::types::Static;
+
+#[routine(library, inline)]
+fn get<T: Static>(slice: &[T], index: usize) -> Option<&T> {
+    if index < slice.len() {
+        Some(intrinsics::element(&slice, index))
+    } else {
+        None
+    }
+}
+
+#[routine(library, inline)]
+fn get_mut<T: Static>(slice: &mut [T], index: usize) -> Option<&mut T> {
+    if index < slice.len() {
+        Some(intrinsics::element_mut(&slice, index))
+    } else {
+        None
+    }
+}
+
+#[routine(library, inline)]
+fn first<T: Static>(slice: &[T]) -> Option<&T> {
+    get(slice, 0)
+}
+
+#[routine(library, inline)]
+fn first_mut<T: Static>(slice: &mut [T]) -> Option<&mut T> {
+    get_mut(slice, 0)
+}
+
+#[routine(library, inline)]
+fn last<T: Static>(slice: &[T]) -> Option<&T> {
+    get(slice, slice.len().wrapping_sub(1))
+}
+
+#[routine(library, inline)]
+fn last_mut<T: Static>(slice: &mut [T]) -> Option<&mut T> {
+    let length = slice.len();
+    get_mut(slice, length.wrapping_sub(1))
+}
+
+/// `get` and `get_mut` of a kind of range: where the part begins and ends, and whether it is inside.
+macro_rules! get_ranges {
+    ($($get:ident $get_mut:ident ($range:ident: $ty:ty, $length:ident) $inside:expr => $start:expr, $end:expr;)*) => {
+        $(
+            #[routine(library, inline)]
+            fn $get<T: Static>(slice: &[T], $range: $ty) -> Option<&[T]> {
+                let $length = slice.len();
+                if $inside { Some(intrinsics::part(&slice, $start, $end)) } else { None }
+            }
+
+            #[routine(library, inline)]
+            fn $get_mut<T: Static>(slice: &mut [T], $range: $ty) -> Option<&mut [T]> {
+                let $length = slice.len();
+                if $inside { Some(intrinsics::part_mut(&slice, $start, $end)) } else { None }
+            }
+        )*
+        generic_list_methods! {
+            $(
+                [T: Static] get($ty) -> Option<&'static [T]> = $get<T>;
+                [T: Static] get_mut($ty) -> Option<&'static mut [T]> = $get_mut<T>;
+            )*
+        }
+    };
+}
+get_ranges! {
+    get_range get_range_mut(range: HalfOpen<usize>, length)
+        range.start <= range.end && range.end <= length => range.start, range.end;
+    get_from get_from_mut(range: From<usize>, length) range.start <= length => range.start, length;
+    get_to get_to_mut(range: RangeTo<usize>, length) range.end <= length => 0, range.end;
+    get_inclusive get_inclusive_mut(range: Inclusive<usize>, length)
+        range.end < length && begin(&range) <= range.end.wrapping_add(1) => begin(&range), range.end.wrapping_add(1);
+    get_to_inclusive get_to_inclusive_mut(range: RangeToInclusive<usize>, length)
+        range.end < length => 0, range.end.wrapping_add(1);
+}
+
+#[routine(library, inline)]
+fn get_all<T: Static>(slice: &[T], _all: RangeFull) -> Option<&[T]> {
+    Some(slice)
+}
+
+#[routine(library, inline)]
+fn get_all_mut<T: Static>(slice: &mut [T], _all: RangeFull) -> Option<&mut [T]> {
+    Some(slice)
+}
+
+list_methods! {
+    [T: Static] T: first = first<T>, first_mut = first_mut<T>, last = last<T>, last_mut = last_mut<T>;
+}
+
+generic_list_methods! {
+    [T: Static] get(usize) -> Option<&'static T> = get<T>;
+    [T: Static] get_mut(usize) -> Option<&'static mut T> = get_mut<T>;
+    [T: Static] get(RangeFull) -> Option<&'static [T]> = get_all<T>;
+    [T: Static] get_mut(RangeFull) -> Option<&'static mut [T]> = get_all_mut<T>;
+}

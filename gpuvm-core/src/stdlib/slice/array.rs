@@ -1,0 +1,31 @@
+//! Methods of arrays alone.
+
+use gpuvm_macros::routine;
+
+use super::super::functions::array_from_fn;
+use super::{generic_methods, intrinsics, methods};
+use crate::types::VmType;
+
+#[routine(library, inline)]
+fn as_slice<T: VmType, const N: usize>(array: &[T; N]) -> &[T] {
+    array
+}
+
+#[routine(library, inline)]
+fn as_mut_slice<T: VmType, const N: usize>(array: &mut [T; N]) -> &mut [T] {
+    array
+}
+
+#[routine(library)]
+fn map<T: VmType, U: VmType, const N: usize>(array: [T; N], f: fn(T) -> U) -> [U; N] {
+    array_from_fn(|at| f(*intrinsics::element(&&array[..], at)))
+}
+
+methods! {
+    [T: VmType, const N: usize] [T; N], as_slice = as_slice<T, N>;
+    [T: VmType, const N: usize] [T; N], as_mut_slice = as_mut_slice<T, N>;
+}
+
+generic_methods! {
+    [T: VmType, U: VmType, const N: usize] [T; N], map(()) -> [U; N] = map<T, U, N>;
+}

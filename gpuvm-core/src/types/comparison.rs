@@ -1,0 +1,70 @@
+//! Which comparisons of a type its user has written, so that values which hold one compare as Rust has it.
+
+use super::Type;
+use crate::routine::Routine;
+
+/// A routine that a type's comparison calls. A function, and without its signature, because that would hold the type itself.
+pub type Comparison = Option<fn() -> &'static Routine>;
+
+/// The comparisons of a type. Where there is none, the derived one holds: part by part, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparisons {
+    /// `PartialEq::eq`.
+    pub eq: Comparison,
+    /// `PartialOrd::partial_cmp`.
+    pub partial_cmp: Comparison,
+    /// `Ord::cmp`.
+    pub cmp: Comparison,
+    /// Whether the order of the parts is turned round, as that of `Reverse` is.
+    pub reversed: bool,
+}
+
+impl Comparisons {
+    /// Those of a type that derives all of them.
+    pub const DERIVED: Comparisons = Comparisons {
+        eq: None,
+        partial_cmp: None,
+        cmp: None,
+        reversed: false,
+    };
+
+    const fn has_routine(&self) -> bool {
+        self.eq.is_some() || self.partial_cmp.is_some() || self.cmp.is_some()
+    }
+}
+
+impl Type {
+    /// The type with comparisons that its user has written.
+    pub const fn compared(self, comparisons: Comparisons) -> Type {
+        Type { comparisons, ..self }
+    }
+
+    /// Whether comparing values of it calls routines.
+    pub const fn compares_by_routine(&self) -> bool {
+        if self.comparisons.has_routine() {
+            return true;
+        }
+        if let Some(element) = self.element {
+            return element.compares_by_routine();
+        }
+        let mut i = 0;
+        while i < self.variants.len() {
+            if any_by_routine(self.variants[i].fields) {
+                return true;
+            }
+            i += 1;
+        }
+        any_by_routine(self.fields)
+    }
+}
+
+const fn any_by_routine(fields: &[super::Field]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].ty.compares_by_routine() {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}

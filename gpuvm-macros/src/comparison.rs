@@ -1,0 +1,39 @@
+//! Std's comparisons of the user's types. A type that derives `VmType` has all of them, part by part, but what its user has written goes before: an
+//! `impl` that is a `#[routine]` leaves constants of the type itself, and the derived code reads these, or, where there are none, those of a trait
+//! that every type has. Where a type has type parameters the bounds of its `impl`s would hide the constants, so there the two exclude each other.
+
+use gpuvm_nodes::node::Operator;
+use proc_macro2::{Ident, Span};
+
+/// The methods of `PartialEq`, `PartialOrd` and `Ord`.
+pub const METHODS: &[&str] = gpuvm_nodes::method::of::COMPARISON;
+
+/// The operators of order, with the methods behind them.
+pub const ORDER: [(&str, Operator); 4] = [
+    ("lt", Operator::Lt),
+    ("le", Operator::Le),
+    ("gt", Operator::Gt),
+    ("ge", Operator::Ge),
+];
+
+/// The constant for a call of a method by its name.
+pub fn method(name: &str) -> Ident {
+    constant(&format!("METHOD_{}", name.to_uppercase()))
+}
+
+/// The constant for an operator.
+pub fn operator(name: &str) -> Ident {
+    constant(&format!("OPERATOR_{}", name.to_uppercase()))
+}
+
+/// The constant of the routine that comparisons of a type, and of all that hold one, call.
+pub fn comparison(trait_name: &str, name: &str) -> Option<Ident> {
+    match (trait_name, name) {
+        ("PartialEq", "eq") | ("PartialOrd", "partial_cmp") | ("Ord", "cmp") => Some(constant(&name.to_uppercase())),
+        _ => None,
+    }
+}
+
+fn constant(name: &str) -> Ident {
+    Ident::new(&format!("__GPUVM_{name}"), Span::call_site())
+}

@@ -1,0 +1,41 @@
+//! Limits of a kernel's attribute that its actors have exceeded. Then the kernel is wrong and not a message, so whoever waits for it to be
+//! done with all messages is told.
+
+use super::error::RingError;
+
+/// What was exceeded so far.
+#[derive(Default)]
+pub(super) struct Exceeded {
+    /// The first actor that did, and what it did.
+    first: Option<RingError>,
+    times: u64,
+    /// Of how many times somebody was told who waited for the kernel to settle.
+    told: u64,
+}
+
+impl Exceeded {
+    /// Once more.
+    pub fn note(&mut self, error: &RingError) {
+        self.first.get_or_insert_with(|| error.clone());
+        self.times += 1;
+    }
+
+    /// For one who ends the kernel.
+    pub fn all(&self) -> Result<(), RingError> {
+        match &self.first {
+            None => Ok(()),
+            Some(first) => Err(RingError::Exceeded {
+                times: self.times,
+                first: Box::new(first.clone()),
+            }),
+        }
+    }
+
+    /// For one who waits until it has settled: what nobody was told of.
+    pub fn news(&mut self) -> Result<(), RingError> {
+        match std::mem::replace(&mut self.told, self.times) == self.times {
+            true => Ok(()),
+            false => self.all(),
+        }
+    }
+}

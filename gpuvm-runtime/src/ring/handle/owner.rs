@@ -1,0 +1,86 @@
+//! What all handles of a kernel share, and what happens when the last of them is dropped.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gpuvm_core::compile::Settings;
+use gpuvm_core::program::Program;
+
+use super::super::options::Terminate;
+use super::super::shared::Shared;
+use super::super::thread::PumpThread;
+use crate::engine::Engine;
+use crate::unheard;
+
+/// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
+const GIVING_UP: Duration = Duration::from_secs(1);
+
+/// How long an engine may take without an end of any handler before it is told of, and before the native engine's, which cannot be stopped, is
+/// left alone.
+const STUCK: Duration = Duration::from_secs(2);
+
+/// Terminates the kernel when no handle is left.
+pub(super) struct Owner {
+    pub shared: Arc<Shared>,
+    pub pump: PumpThread,
+    pub engine: Engine,
+    /// What each VM of it does, on whatever it runs.
+    pub program: Arc<Program>,
+    /// What that was linked with.
+    pub settings: Settings,
+}
+
+impl Owner {
+    /// Waits until everything is handled, as long as that may take. Whether it is.
+    fn drain(&mut self) -> bool {
+        let begin = Instant::now();
+        let timeout = self.shared.config.termination_timeout;
+        let mut is_told = false;
+        loop {
+            let before = self.shared.lock().progress();
+            let left = timeout.saturating_sub(begin.elapsed());
+            if self.pump.wait(left.min(STUCK)) {
+                return true;
+            }
+            if begin.elapsed() >= timeout {
+                return false;
+            }
+            if self.shared.lock().progress() != before {
+                continue;
+            }
+            if self.engine == Engine::Native {
+                return false;
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                self.warn(
+                    "was dropped, and waits for handlers that have not ended for 2s; a `termination_timeout` bounds it",
+                );
+            }
+        }
+    }
+
+    fn warn(&self, what: &str) {
+        let kernel = self.shared.entry.id;
+        let warning = format!("ring kernel `{kernel}` {what}");
+        tracing::warn!(kernel, "{warning}");
+        unheard::print(&warning);
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.begin_to_end(Terminate::Drain);
+        if self.drain() {
+            return;
+        }
+        self.shared.begin_to_end(Terminate::Now);
+        // Nobody can stop a thread, so there is nothing to wait for.
+        let most = match self.engine {
+            Engine::Native => Duration::ZERO,
+            _ => GIVING_UP,
+        };
+        if !self.pump.wait(most) && self.engine == Engine::Native {
+            self.warn("was dropped and its handler does not end, so it is left alone and what waits is lost");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Routines that return `impl Iterator`.
+
+use gpuvm::prelude::*;
+
+cases! { free_moves, neighbours_in_a_grid, pairs_of_few, digits_both_ways, borrowed_items, opaque_of_opaque }
+
+#[derive(VmType, Clone, Copy)]
+struct Board {
+    cells: [u8; 9],
+}
+
+#[routine]
+impl Board {
+    fn of(n: u32) -> Board {
+        Board {
+            cells: std::array::from_fn(|i| (n >> i & 1) as u8),
+        }
+    }
+
+    fn moves(&self) -> impl Iterator<Item = u8> + use<> {
+        let board = *self;
+        (0..9u8).filter(move |&i| board.cells[usize::from(i)] == 0)
+    }
+
+    fn taken(&self) -> impl Iterator<Item = (usize, &u8)> {
+        self.cells.iter().enumerate().filter(|(_, cell)| **cell != 0)
+    }
+
+    fn odd_moves(&self) -> impl Iterator<Item = u32> + use<> {
+        self.moves().map(u32::from).filter(|x| x % 2 == 1)
+    }
+}
+
+#[routine]
+fn free_moves(n: u32) -> (u32, Option<u8>, usize) {
+    let board = Board::of(n);
+    let mut hash = 7u32;
+    for m in board.moves() {
+        hash = hash.wrapping_mul(31).wrapping_add(u32::from(m));
+    }
+    let most = board.moves().map(|m| m * 7 % 5).max();
+    (hash, most, board.moves().count())
+}
+
+#[routine]
+fn neighbours(cell: usize) -> impl Iterator<Item = usize> {
+    let around = [cell.wrapping_sub(1), cell + 1, cell.wrapping_sub(3), cell + 3];
+    around.into_iter().filter(|&other| other < 9)
+}
+
+#[routine]
+fn neighbours_in_a_grid(n: u32) -> (usize, usize) {
+    let mut seen = 0;
+    for cell in 0..(n % 10) as usize {
+        for other in neighbours(cell) {
+            seen = seen * 3 % 10_007 + other;
+        }
+    }
+    (seen, neighbours((n % 9) as usize).last().unwrap_or(99))
+}
+
+#[routine]
+fn pairs(most: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..most).flat_map(move |a| (a + 1..most).map(move |b| (a, b)))
+}
+
+#[routine]
+fn pairs_of_few(n: u32) -> (usize, usize) {
+    let most = (n % 7) as usize;
+    (
+        pairs(most).map(|(a, b)| a * b).sum(),
+        pairs(most).filter(|(a, b)| (a + b) % 2 == 1).count(),
+    )
+}
+
+#[routine]
+fn digits(n: u32) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator {
+    (0..6u8).map(move |i| n / 10u32.pow(u32::from(i)) % 10)
+}
+
+#[routine]
+fn digits_both_ways(n: u32) -> (u32, u32, usize, Option<u32>) {
+    (
+        digits(n).rev().fold(0, |number, digit| number * 10 + digit),
+        digits(n).skip(1).step_by(2).take(2).sum::<u32>(),
+        digits(n).len(),
+        digits(n).next_back(),
+    )
+}
+
+#[routine]
+fn borrowed_items(n: u32) -> (usize, u32) {
+    let board = Board::of(n);
+    let sum = board.taken().map(|(i, cell)| u32::from(*cell) << i).sum();
+    (board.taken().map(|(i, _)| i).sum(), sum)
+}
+
+#[routine]
+fn opaque_of_opaque(n: u32) -> (u32, bool) {
+    let board = Board::of(n);
+    let mut moves = board.odd_moves();
+    let first = moves.next().unwrap_or(50);
+    (first + moves.sum::<u32>(), board.odd_moves().any(|x| x == 5))
+}

@@ -1,0 +1,6 @@
+#![deny(clippy::pedantic)]
+
+#[path = "../lints/everything.rs"]
+mod everything;
+
+fn main() {}

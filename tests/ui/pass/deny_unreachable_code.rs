@@ -1,0 +1,6 @@
+#![deny(unreachable_code)]
+
+#[path = "../lints/everything.rs"]
+mod everything;
+
+fn main() {}

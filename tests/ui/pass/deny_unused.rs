@@ -1,0 +1,6 @@
+#![deny(unused)]
+
+#[path = "../lints/everything.rs"]
+mod everything;
+
+fn main() {}

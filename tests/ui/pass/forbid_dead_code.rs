@@ -1,0 +1,6 @@
+#![forbid(dead_code)]
+
+#[path = "../lints/everything.rs"]
+mod everything;
+
+fn main() {}

@@ -1,0 +1,6 @@
+#![forbid(unused)]
+
+#[path = "../lints/everything.rs"]
+mod everything;
+
+fn main() {}
