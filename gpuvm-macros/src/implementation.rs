@@ -397,6 +397,10 @@ impl Method {
             return TokenStream::new();
         }
         let inner = &of.inner;
+        // Iterators that borrow share the methods of the one that borrows for ever.
+        let mut erased = inner.clone();
+        Forever.visit_type_mut(&mut erased);
+        let shared = quote!(::gpuvm::__private::AnIterator<#erased>);
         let (implementation, _, clause) = of.generics.split_for_impl();
         let plain = OF_ITERATORS.iter().map(|name| {
             let hash = name_hash(name);
@@ -404,7 +408,7 @@ impl Method {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
-                        <::gpuvm::__private::AnIterator<#inner> as ::gpuvm::__private::Method<#hash>>::CALL;
+                        <#shared as ::gpuvm::__private::Method<#hash>>::CALL;
                 }
             }
         });
@@ -413,7 +417,6 @@ impl Method {
             let mut generics = of.generics.clone();
             generics.params.push(syn::parse_quote!(__A));
             generics.params.push(syn::parse_quote!(__R: ?::core::marker::Sized));
-            let shared = quote!(::gpuvm::__private::AnIterator<#inner>);
             generics
                 .make_where_clause()
                 .predicates
@@ -434,7 +437,7 @@ impl Method {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Method<#advance> for #inner #clause {
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
-                    ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#inner>>());
+                    ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#erased>>());
             }
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Advance for #inner #clause {
@@ -548,6 +551,15 @@ impl VisitMut for NameLifetimes {
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
 
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
+}
+
+/// Puts `'static` in the place of each lifetime.
+struct Forever;
+
+impl VisitMut for Forever {
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        *node = Lifetime::new("'static", node.span());
+    }
 }
 
 /// The generics with the lifetimes that they had, which a type of the user's may need.

@@ -160,7 +160,6 @@ rules! {
     pattern_literal: "only numbers and `bool` can be compared with in a pattern";
     pattern_macro: "macros in patterns are not available inside a #[routine]";
     unknown_pattern: "this pattern is not available inside a #[routine]";
-    guarded_alternatives: "alternatives that may match at once cannot share a guard and bind names; write an arm for each";
 
     // Formatting.
     format_text: "the text has to be a literal: `panic!(\"x is {}\", x)`";

@@ -9,7 +9,7 @@ use gpuvm::prelude::*;
 cases! {
     multiples, next_multiples, powers_of_two, logarithms, logarithms_of_base, logarithms_that_trap, logarithms_128, euclid, euclid_small, overflowing, overflowing_traps,
     saturating, saturating_small, mixed_add, mixed_sub, mixed_small, mixed_128, casts, means, means_128, carries, big_endian, bytes_of_floats, shifts, roots,
-    non_zero, saturating_numbers, wrapping_numbers, control_flow, orders, takes, ranges,
+    non_zero, saturating_numbers, wrapping_numbers, control_flow, orders, takes, range_ends,
 }
 
 #[routine]
@@ -318,7 +318,7 @@ fn takes(a: u32, b: u32) -> (u32, u32, [u8; 2], Option<u32>) {
 }
 
 #[routine]
-fn ranges(a: u32, b: u32) -> (bool, bool, u32, u32) {
+fn range_ends(a: u32, b: u32) -> (bool, bool, u32, u32) {
     let (open, closed) = (a..b, a..=b);
     (
         open.is_empty(),

@@ -63,6 +63,34 @@ impl<A: Integer, B: Integer> TryConvert<A> for B {
     const CALL: CallFact = CallFact::of::<integer<A, B>>();
 }
 
+#[routine(library, inline)]
+fn array_ref<T: VmType, const N: usize>(slice: &'static [T]) -> Result<&'static [T; N], TryFromSliceError> {
+    if slice.len() == N {
+        Ok(intrinsics::view(&slice, N))
+    } else {
+        Err(intrinsics::nothing())
+    }
+}
+
+#[routine(library, inline)]
+fn array_mut<T: VmType, const N: usize>(
+    slice: &'static mut [T],
+) -> Result<&'static mut [T; N], TryFromSliceError> {
+    if slice.len() == N {
+        Ok(intrinsics::view_mut(&slice, N))
+    } else {
+        Err(intrinsics::nothing())
+    }
+}
+
+impl<T: VmType, const N: usize> TryConvert<&'static [T]> for &'static [T; N] {
+    const CALL: CallFact = CallFact::of::<array_ref<T, N>>();
+}
+
+impl<T: VmType, const N: usize> TryConvert<&'static mut [T]> for &'static mut [T; N] {
+    const CALL: CallFact = CallFact::of::<array_mut<T, N>>();
+}
+
 impl<T: VmType, const N: usize> TryConvert<&'static [T]> for [T; N] {
     const CALL: CallFact = CallFact::of::<array<T, N>>();
 }

@@ -3,6 +3,7 @@
 use gpuvm_nodes::node::Node;
 use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Lit, Pat, UnOp};
 
+use super::alternatives::arms;
 use super::{Calls, Lowering, Target, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -86,6 +87,7 @@ impl Lowering<'_> {
 
     pub(super) fn match_arms(&mut self, node: &mut ExprMatch, want: Want) -> Known {
         self.attributes(&node.attrs);
+        node.arms = std::mem::take(&mut node.arms).into_iter().flat_map(arms).collect();
         let end = self.new_label();
         let join = self.open_join();
         let scrutinee = self.expr(&mut node.expr, Want::Free);
@@ -100,9 +102,6 @@ impl Lowering<'_> {
                 this.stream.node(Node::Duplicate);
                 match &mut arm.pat {
                     Pat::Guard(guarded) => {
-                        if super::pattern::alternatives_overlap(&guarded.pat) {
-                            this.report.guarded_alternatives(&*guarded.pat);
-                        }
                         this.refutable(&guarded.pat, &scrutinee, next);
                         this.condition(&mut guarded.guard, next);
                     }

@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprMacro, LitStr, Pat, Token};
 
+use super::alternatives::alternatives_overlap;
 use super::format::{Pieces, ValueName};
 use super::{Calls, Lowering, Want};
 use crate::primitive::Known;
@@ -153,10 +154,11 @@ impl Lowering<'_> {
             Err(error) => return self.report.push(error),
         };
         let span = shadow::at(expr);
-        let known = self.expr(&mut value, Want::Free);
-        if guard.is_some() && super::pattern::alternatives_overlap(&pattern) {
-            self.report.guarded_alternatives(&pattern);
+        if guard.is_some() && alternatives_overlap(&pattern) {
+            *expr = syn::parse_quote_spanned!(span=> (match #value { #pattern if #guard => true, _ => false }));
+            return self.condition(expr, no);
         }
+        let known = self.expr(&mut value, Want::Free);
         self.refutable(&pattern, &known, no);
         if let Some(guard) = &mut guard {
             self.condition(guard, no);

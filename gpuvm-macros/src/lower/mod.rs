@@ -1,6 +1,7 @@
 //! From a function's body to its node stream and its shadow, in one walk in evaluation order. The walk looks at structure alone; where a
 //! type matters that syntax does not show, it takes a slot, and rustc fills it.
 
+mod alternatives;
 mod assign;
 mod branch;
 mod call;

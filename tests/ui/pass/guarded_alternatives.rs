@@ -1,4 +1,4 @@
-//! A guard on alternatives that may match at once.
+//! A guard on alternatives that may match at once, which is asked for each.
 
 #![allow(unused)]
 
