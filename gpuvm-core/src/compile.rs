@@ -158,8 +158,9 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
 pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     kernel.check()?;
     let roots: Vec<&'static Routine> = kernel.routines().collect();
-    let routines = collect(&roots, library, kernel.is_relaxed())?;
+    let mut routines = collect(&roots, library, kernel.is_relaxed())?;
     kernel.check_halts(&routines)?;
+    routines.lay_out_slices();
     let codes = verify_all(&routines)?;
     let (mut functions, mut tables, places) = lift_all(&routines, &codes);
     let graph = CallGraph::of(functions.iter());

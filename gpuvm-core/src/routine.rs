@@ -62,8 +62,11 @@ pub enum Callee {
 pub struct Constant {
     /// The first of the instructions to patch.
     pub at: u32,
-    /// Gives the words of the value.
+    /// Gives the words of the value; of a slice, first how many elements it has.
     pub words: fn() -> Vec<u32>,
+    /// Whether it is a slice, whose words become words of the routine when it is linked: then the instruction at `at` is the
+    /// [`Op::Address`](crate::isa::Op::Address) of them, and the next one the [`Op::Imm`](crate::isa::Op::Imm) of how many elements there are.
+    pub is_slice: bool,
 }
 
 /// Where and why a routine can trap.
@@ -82,6 +85,8 @@ pub enum Cause {
     Message(&'static str),
     /// An index past the end; the recorded words are the length and the index.
     Bounds,
+    /// A slice range that starts past the length; the recorded words are the start and the length.
+    SliceStart,
     /// A slice range `start..end` that ends past the length; the recorded words are the end and the length.
     SliceEnd,
     /// A slice range that starts after its end; the recorded words are the start and the end.

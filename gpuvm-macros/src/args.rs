@@ -33,6 +33,8 @@ pub struct Args {
     pub std: Option<Type>,
     /// `library`, of gpuvm's own crates: a callee whose native function is left as it is.
     pub library: bool,
+    /// `nested`, of a function inside of a routine, where the routine's own copies of it stand: a callee, likewise.
+    pub nested: bool,
     /// `sends = 8`: the most messages that an actor sends while it handles one.
     pub sends: Option<LitInt>,
     /// `replies = 3`: the most replies to one message.
@@ -56,6 +58,7 @@ impl Args {
             consumes: false,
             std: None,
             library: false,
+            nested: false,
             sends: None,
             replies: None,
             forwards: None,
@@ -82,6 +85,11 @@ impl Args {
             report.relaxed_callee(relaxed);
         }
         args
+    }
+
+    /// Whether the function itself is gpuvm's, or a copy that does not run, and stays as it is.
+    pub fn leaves_native(&self) -> bool {
+        self.library || self.nested
     }
 
     /// The id of a function of this name.
@@ -146,6 +154,8 @@ impl Args {
             }
         } else if name == "consumes" && self.library {
             self.consumes = true;
+        } else if name == "nested" {
+            (self.callee, self.nested) = (true, true);
         } else if name == "library" {
             (self.callee, self.library) = (true, true);
         } else if name == "relaxed" {

@@ -112,8 +112,8 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         std: args.std.as_ref(),
     };
     let is_const = signature.constness.is_some();
-    let source = source(&crate::plain_name(name), name.span(), args.relaxed.is_some(), &parts);
-    let guard = if args.library || is_const {
+    let source = source(&crate::plain_name(name), name.span(), args, &parts);
+    let guard = if args.leaves_native() || is_const {
         TokenStream::new()
     } else {
         let turbofish = turbofish(&generics);
@@ -121,7 +121,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     };
     let mut native = function.clone();
     opaque::promise(&mut native.sig);
-    if !args.library {
+    if !args.leaves_native() {
         native::redirect(&mut native.block, is_const);
     }
     if args.std.is_some() {
@@ -365,8 +365,8 @@ pub fn result(parts: &Parts) -> TokenStream {
     quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
 }
 
-/// The associated constant `SOURCE`. `relaxed`: whether a launch of the routine trades exact floats for speed.
-pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStream {
+/// The associated constant `SOURCE`.
+pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let Lowered {
         nodes,
         shadow,
@@ -381,6 +381,12 @@ pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStre
     let nodes = proc_macro2::Literal::byte_string(nodes);
     let line = span.start().line as u32;
     let (labels, joins) = (*labels as u32, *joins as u32);
+    let relaxed = args.relaxed.is_some();
+    let checks = if args.library {
+        quote!(::core::option::Option::None)
+    } else {
+        quote!(::core::option::Option::Some(::core::cfg!(debug_assertions)))
+    };
     let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
     quote! {
         const SOURCE: &'static ::gpuvm::__private::Source = &{
@@ -399,7 +405,7 @@ pub fn source(name: &str, span: Span, relaxed: bool, parts: &Parts) -> TokenStre
                 locals: &[#(#locals),*],
                 labels: #labels,
                 joins: #joins,
-                checks: ::core::cfg!(debug_assertions),
+                checks: #checks,
                 relaxed: #relaxed,
                 is_const: #is_const,
             }

@@ -120,6 +120,7 @@ pub fn definition(definition: &ItemTrait, mut report: Report) -> TokenStream {
 
 /// What all methods of an `impl` block share.
 struct Block<'b> {
+    args: &'b Args,
     block: &'b ItemImpl,
     generics: syn::Generics,
     /// The type without references, where callers look.
@@ -133,8 +134,6 @@ struct Block<'b> {
     right: Type,
     /// Whether the type is the machine's own.
     is_machine: bool,
-    /// Whether the methods' code is always written where they are called.
-    inline: bool,
     /// Whether the type has arguments that are types.
     is_generic: bool,
     /// Whether a comparison of the block is one of values of the type, so that what it derives asks the block.
@@ -142,7 +141,7 @@ struct Block<'b> {
 }
 
 impl<'b> Block<'b> {
-    fn of(args: &Args, block: &'b ItemImpl) -> Block<'b> {
+    fn of(args: &'b Args, block: &'b ItemImpl) -> Block<'b> {
         let inner = without_references(&block.self_ty);
         let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
         let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
@@ -165,6 +164,7 @@ impl<'b> Block<'b> {
             is_generic,
             is_machine,
             is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
+            args,
             block,
             generics: with_lifetimes(vm_generics(args.library, &block.generics), &block.generics),
             type_name: match &inner {
@@ -180,7 +180,6 @@ impl<'b> Block<'b> {
             trait_name,
             operators,
             right,
-            inline: args.inline,
         }
     }
 
@@ -264,7 +263,7 @@ impl Method {
         let source = emit::source(
             &format!("{}::{}", of.type_name, self.name),
             self.line,
-            false,
+            of.args,
             &self.parts,
         );
         let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
@@ -272,7 +271,7 @@ impl Method {
         let routine = emit::encoding(&self.parts, &quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>));
         let marker = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
         let inline = emit::inline(
-            of.inline,
+            of.args.inline,
             &self.parts,
             &marker,
             &quote!(<Self as ::gpuvm::__private::MethodBody<#hash, #right>>),
@@ -393,7 +392,7 @@ impl Method {
     fn iterator_methods(&self, of: &Block<'_>) -> TokenStream {
         use gpuvm_nodes::method::{OF_ITERATORS, OF_ITERATORS_GENERIC};
         // gpuvm's own share theirs.
-        if of.inline {
+        if of.args.inline {
             return TokenStream::new();
         }
         let inner = &of.inner;

@@ -9,9 +9,8 @@ use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
 
 use crate::lower::MacroArguments;
 
-/// The methods that are redirected: of floats, where std leaves precision, the sign of zero or the handling of NaN open; of integers, where a
-/// panic would name a place inside std.
-pub const OPEN: [&str; 44] = [
+/// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
+const OF_FLOATS: [&str; 35] = [
     "sin",
     "cos",
     "tan",
@@ -42,10 +41,15 @@ pub const OPEN: [&str; 44] = [
     "max",
     "clamp",
     "to_bits",
+    "total_cmp",
     "copysign",
     "signum",
     "is_sign_negative",
     "is_sign_positive",
+];
+
+/// Those of integers, where a panic would name a place inside std.
+const OF_INTEGERS: [&str; 10] = [
     "abs",
     "pow",
     "isqrt",
@@ -72,24 +76,35 @@ const OPEN_IN_CONST: [&str; 7] = [
 
 /// Redirects the calls in a body. `is_const`: whether it is a `const fn`'s.
 pub fn redirect(block: &mut Block, is_const: bool) {
-    let open = if is_const { &OPEN_IN_CONST[..] } else { &OPEN };
-    Redirect { open, found: false }.visit_block_mut(block);
+    Redirect { is_const, found: false }.visit_block_mut(block);
 }
 
 struct Redirect {
-    open: &'static [&'static str],
+    is_const: bool,
     found: bool,
 }
 
 impl Redirect {
     fn is_open(&self, name: &syn::Ident) -> bool {
-        self.open.iter().any(|open| name == open)
+        if self.is_const {
+            OPEN_IN_CONST.iter().any(|open| name == open)
+        } else {
+            OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| name == open)
+        }
     }
 }
 
 impl VisitMut for Redirect {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            // What is called by its path is redirected as a method is.
+            Expr::Call(node) if function_of_primitive(&node.func).is_some() => {
+                for argument in &mut node.args {
+                    self.visit_expr_mut(argument);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
         match expr {
             Expr::MethodCall(node) if self.is_open(&node.method) && !is_iterators(node) && node.turbofish.is_none() => {
                 let receiver = &node.receiver;
@@ -111,6 +126,21 @@ impl VisitMut for Redirect {
                 node.method = syn::Ident::new(&sorted, node.method.span());
                 let span = node.method.span();
                 *expr = Expr::Verbatim(quote_spanned!(span=> { use ::gpuvm::__private::SelectNth as _; #node }));
+                self.found = true;
+            }
+            // A function that is given to another one.
+            Expr::Path(_) => {
+                let Some((of, name)) = function_of_primitive(expr).filter(|(_, name)| self.is_open(name)) else {
+                    return;
+                };
+                let span = name.span();
+                let functions = match of.to_string().as_str() {
+                    _ if !OF_FLOATS.iter().any(|open| name == open) => return,
+                    "f32" => quote_spanned!(span=> ::gpuvm::__private::math),
+                    "f64" => quote_spanned!(span=> ::gpuvm::__private::math::fixed::double),
+                    _ => return,
+                };
+                *expr = Expr::Verbatim(quote_spanned!(span=> #functions::#name));
                 self.found = true;
             }
             Expr::Call(node) => {
@@ -136,7 +166,7 @@ impl VisitMut for Redirect {
             return;
         };
         let mut inside = Redirect {
-            open: self.open,
+            is_const: self.is_const,
             found: false,
         };
         match arguments {

@@ -62,6 +62,11 @@ macro_rules! fixed {
             $ty::from_bits((x.to_bits() & mask) | (to_bits(sign) & !mask))
         }
 
+        /// The order of all values: -0.0 below 0.0, and NaN, of which there is one, above all numbers.
+        pub fn total_cmp(a: &$ty, b: &$ty) -> std::cmp::Ordering {
+            from_bits(to_bits(*a)).total_cmp(&from_bits(to_bits(*b)))
+        }
+
         /// 1.0 with the sign of `x`, or NaN.
         pub const fn signum(x: $ty) -> $ty {
             if x.is_nan() { x } else { copysign(1.0, x) }

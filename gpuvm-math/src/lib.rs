@@ -45,7 +45,7 @@ mod trig;
 mod wide;
 
 pub use exponential::{exp, exp_m1, exp2};
-pub use fixed::{clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits};
+pub use fixed::{clamp, copysign, from_bits, is_sign_negative, is_sign_positive, max, min, signum, to_bits, total_cmp};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use integer::{
     div_euclid_f32, div_euclid_f64, isqrt_u32, isqrt_u64, pow_i32, pow_i64, pow_i128, pow_u32, pow_u64, pow_u128,

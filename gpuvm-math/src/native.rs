@@ -77,6 +77,8 @@ methods! { f32;
     /// std's `clamp`, with the panic's place in the caller.
     #[track_caller]
     fn clamp(x, min: f32, max: f32) -> f32 { math::clamp(x, min, max) }
+    /// The order of all values, with the one NaN above all numbers.
+    fn total_cmp(a, b: &f32) -> std::cmp::Ordering { math::total_cmp(&a, b) }
 }
 
 /// Those of `f32` that a `const fn` may call.
@@ -127,6 +129,8 @@ methods! { f64;
     /// std's `clamp`, with the panic's place in the caller.
     #[track_caller]
     fn clamp(x, min: f64, max: f64) -> f64 { double::clamp(x, min, max) }
+    /// The order of all values, with the one NaN above all numbers.
+    fn total_cmp(a, b: &f64) -> std::cmp::Ordering { double::total_cmp(&a, b) }
     /// The bits, with the one NaN `0x7ff8000000000000` for all of them.
     fn to_bits(x) -> u64 { double::to_bits(x) }
     /// Whether the sign is set; no NaN has one.

@@ -24,7 +24,7 @@ define_methods! {
     to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive
     sin cos tan sin_cos asin acos atan atan2 sinh cosh tanh asinh acosh atanh
     exp exp2 exp_m1 ln ln_1p log2 log10 log powf powi hypot cbrt
-    div_euclid rem_euclid total_cmp
+    div_euclid rem_euclid
     // f32 and integers
     abs signum min max clamp
     // integers
@@ -271,6 +271,10 @@ pub const OF_SCALARS: &[&str] = &[
     "checked_next_multiple_of",
     "checked_next_power_of_two",
     "midpoint",
+    "total_cmp",
+    "next_up",
+    "next_down",
+    "is_subnormal",
     "overflowing_add_signed",
     "wrapping_add_signed",
     "checked_add_signed",

@@ -5,6 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     scalar_constants, constant_arrays, constant_expressions, associated_consts, constant_in_module, constant_table_lookup, constant_tuple,
     long_constants, float_bits_constants, constant_length, local_constant,
+    constant_slices, constant_slice_of_structs, constant_references, empty_constant_slice, constant_slice_in_loop, constant_slice_given_on,
 }
 
 const GAIN: f32 = 1.5;
@@ -106,4 +107,66 @@ fn local_constant(a: u32) -> u32 {
     const STEP: u32 = 3;
     const STEPS: [u32; 2] = [STEP, STEP * STEP];
     a / STEP + STEPS[(a % 2) as usize]
+}
+
+const PRIMES: &[u32] = &[2, 3, 5, 7, 11, 13, 17, 19, 23, 29];
+const NOTHING: &[u64] = &[];
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+static STEPS: &[(i8, i64)] = &[(-1, -5_000_000_000), (0, 0), (1, 5_000_000_000)];
+static GRIDS: &[Grid] = &[Grid { side: 3 }, Grid { side: 40 }];
+
+#[routine]
+fn constant_slices(i: u32, from: u32) -> (u32, usize, u32, Option<u32>) {
+    let rest = &PRIMES[(from % 12) as usize..];
+    (
+        PRIMES[(i % 10) as usize],
+        rest.len(),
+        rest.iter().sum(),
+        PRIMES.get(i as usize % 16).copied(),
+    )
+}
+
+#[routine]
+fn constant_slice_of_structs(i: u32, x: u32) -> (u32, i64, i8) {
+    let grid = &GRIDS[i as usize % GRIDS.len()];
+    let (step, far) = STEPS[(x % 3) as usize];
+    (grid.index(x, i), far, step)
+}
+
+#[routine]
+fn constant_references(n: u32) -> [u8; 8] {
+    std::array::from_fn(|i| DIGITS[(n >> (28 - 4 * i)) as usize & 15])
+}
+
+#[routine]
+fn empty_constant_slice(n: u32) -> (usize, u64, u32) {
+    (
+        NOTHING.len(),
+        NOTHING.iter().sum(),
+        NOTHING.iter().fold(n, |n, _| n ^ 1),
+    )
+}
+
+#[routine]
+fn constant_slice_in_loop(n: u32) -> (u32, bool) {
+    let mut left = n % 10_000;
+    let mut factors = 0;
+    for &prime in PRIMES {
+        while left != 0 && left % prime == 0 {
+            left /= prime;
+            factors += 1;
+        }
+    }
+    (factors, PRIMES.contains(&left))
+}
+
+#[routine(callee)]
+fn second_of(list: &[u32]) -> u32 {
+    list[1]
+}
+
+#[routine]
+fn constant_slice_given_on(n: u32) -> u32 {
+    let list = if n % 2 == 0 { PRIMES } else { &PRIMES[4..] };
+    second_of(list) ^ list.iter().rev().next().map_or(0, |x| *x)
 }

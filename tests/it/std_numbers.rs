@@ -10,6 +10,7 @@ cases! {
     multiples, next_multiples, powers_of_two, logarithms, logarithms_of_base, logarithms_that_trap, logarithms_128, euclid, euclid_small, overflowing, overflowing_traps,
     saturating, saturating_small, mixed_add, mixed_sub, mixed_small, mixed_128, casts, means, means_128, carries, big_endian, bytes_of_floats, shifts, roots,
     non_zero, saturating_numbers, wrapping_numbers, control_flow, orders, takes, range_ends,
+    total_order, middles_of_floats, neighbours_of_floats, float_functions_by_path,
 }
 
 #[routine]
@@ -326,4 +327,34 @@ fn range_ends(a: u32, b: u32) -> (bool, bool, u32, u32) {
         *closed.start(),
         closed.end() ^ open.start,
     )
+}
+
+#[routine]
+fn total_order(a: f32, b: f32, c: f64, d: f64) -> (std::cmp::Ordering, std::cmp::Ordering, [f64; 3]) {
+    let mut sorted = [c, d, -0.0];
+    sorted.sort_by(f64::total_cmp);
+    (a.total_cmp(&b), f64::total_cmp(&c, &d), sorted)
+}
+
+#[routine]
+fn middles_of_floats(a: f32, b: f32, c: f64, d: f64) -> (f32, f64) {
+    (a.midpoint(b), f64::midpoint(c, d))
+}
+
+#[routine]
+fn neighbours_of_floats(a: f32, b: f64) -> (f32, f32, f64, f64, bool, bool) {
+    (
+        a.next_up(),
+        a.next_down(),
+        b.next_up(),
+        b.next_down(),
+        a.is_subnormal(),
+        b.is_subnormal(),
+    )
+}
+
+#[routine]
+fn float_functions_by_path(list: [f32; 4], a: f64, b: f64) -> (f32, [f32; 4], f64) {
+    let least = list.iter().copied().fold(f32::INFINITY, f32::min);
+    (least, list.map(f32::sin), [b].into_iter().fold(a, f64::max))
 }

@@ -334,6 +334,7 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
     Ok(match cursor.name()? {
         "message" => Cause::Message(types::keep(&cursor.text()?)),
         "bounds" => Cause::Bounds,
+        "slice_start" => Cause::SliceStart,
         "slice_end" => Cause::SliceEnd,
         "slice_order" => Cause::SliceOrder,
         "stack_overflow" => Cause::StackOverflow,
@@ -351,7 +352,7 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
         }
         other => {
             return Err(format!(
-                "`{other}` is no cause: there are message, bounds, slice_end, slice_order, stack_overflow, memory and format"
+                "`{other}` is no cause: there are message, bounds, slice_start, slice_end, slice_order, stack_overflow, memory and format"
             ));
         }
     })

@@ -283,6 +283,7 @@ impl Display for Why<'_> {
         match self.0 {
             Cause::Message(text) => write!(f, "message {}", Quoted(text)),
             Cause::Bounds => f.write_str("bounds"),
+            Cause::SliceStart => f.write_str("slice_start"),
             Cause::SliceEnd => f.write_str("slice_end"),
             Cause::SliceOrder => f.write_str("slice_order"),
             Cause::StackOverflow => f.write_str("stack_overflow"),

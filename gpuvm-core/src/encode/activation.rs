@@ -120,6 +120,19 @@ impl<const CAP: usize> Encoder<CAP> {
         self.joins.extend(Join::OPEN, source.joins);
     }
 
+    /// Whether integer overflow traps in the code that is being written.
+    pub const fn checks(&self) -> bool {
+        let mut activation = self.current;
+        loop {
+            let current = &self.activations.items[activation as usize];
+            match current.source.checks {
+                Some(checks) => return checks,
+                None if activation == ROOT => return cfg!(debug_assertions),
+                None => activation = current.caller,
+            }
+        }
+    }
+
     /// Whether the walk has come to the end of the routine; at the end of another activation it goes on in the caller.
     pub const fn ended(&mut self) -> bool {
         while self.at == self.end {

@@ -3,6 +3,7 @@
 use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
+use crate::routine::Cause;
 use crate::types::{Kind, TypeRef, Value};
 
 /// How long an array or slice is.
@@ -52,7 +53,7 @@ impl<const CAP: usize> Encoder<CAP> {
             let length = self.length_word(length);
             let inside = self.word(Op::LtU, index, length, 0);
             let outside = self.word(Op::XorImm, inside, 1, 0);
-            let site = self.site(crate::routine::Cause::Bounds);
+            let site = self.site(Cause::Bounds);
             self.emit(Op::TrapIf, [site, outside, length, index]);
         }
         let skip = if ty.words == 1 {
@@ -106,6 +107,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let usize_ty = TypeRef::value(<usize as Value>::TYPE);
         let length = self.length(place);
         let length = self.length_word(length);
+        let (has_start, has_end) = (start.is_some(), end.is_some());
         let start = match start {
             Some(start) => {
                 let start = self.convert(start, usize_ty);
@@ -125,13 +127,24 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             None => length,
         };
-        let order = self.word(Op::LtU, end, start, 0);
-        let site = self.site(crate::routine::Cause::SliceOrder);
-        self.emit(Op::TrapIf, [site, order, start, end]);
-        let past = self.word(Op::LtU, length, end, 0);
-        let site = self.site(crate::routine::Cause::SliceEnd);
-        self.emit(Op::TrapIf, [site, past, end, length]);
+        // In std's order, since the first that is wrong is told.
+        if has_start {
+            self.trap_unless_ordered(Cause::SliceStart, start, length);
+        }
+        if has_end {
+            self.trap_unless_ordered(Cause::SliceEnd, end, length);
+        }
+        if has_start && has_end {
+            self.trap_unless_ordered(Cause::SliceOrder, start, end);
+        }
         self.slice(place, start, end)
+    }
+
+    /// Traps if `least` is above `most`, and records the two.
+    const fn trap_unless_ordered(&mut self, cause: Cause, least: u32, most: u32) {
+        let wrong = self.word(Op::LtU, most, least, 0);
+        let site = self.site(cause);
+        self.emit(Op::TrapIf, [site, wrong, least, most]);
     }
 
     /// `base[start..end]` as an unsized place, where that is known to be inside.

@@ -72,7 +72,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.extreme(true, kind, raised, high)
             }
             m::abs => {
-                if self.source.checks {
+                if self.checks() {
                     let least = self.equals_integer(a, least(kind), kind);
                     self.trap_if(least, "attempt to negate with overflow");
                 }
@@ -194,7 +194,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let past = self.word(Op::Eq, amount, bits, 0);
         let large = self.not_bool(small);
         let overflow = self.word(Op::And, past, large, 0);
-        if self.source.checks {
+        if self.checks() {
             self.trap_if(overflow, "attempt to add with overflow");
         }
         let masked = self.masked_amount(amount, kind);

@@ -63,8 +63,9 @@ pub struct Source {
     pub labels: u32,
     /// How many joins there are.
     pub joins: u32,
-    /// Whether integer overflow and overlong shifts trap: `cfg!(debug_assertions)` of the user's crate.
-    pub checks: bool,
+    /// Whether integer overflow and overlong shifts trap: `cfg!(debug_assertions)` of the user's crate. `None` for what stands in for std's
+    /// functions: there it is as where they are called.
+    pub checks: Option<bool>,
     /// Whether a launch of the routine trades exact floats for speed.
     pub relaxed: bool,
     /// Whether the function is `const`.
@@ -142,8 +143,6 @@ impl<const CAP: usize> Encoded<CAP> {
 }
 
 /// The words of a value, to be the constant of [`node::Node::Constant`].
-pub fn constant_words<T: crate::types::VmType>(value: &T) -> Vec<u32> {
-    let mut words = vec![0; T::TYPE.words as usize];
-    value.write_words(&mut words);
-    words
+pub fn constant_words<T: crate::types::ConstantValue>(value: &T) -> Vec<u32> {
+    value.constant_words()
 }

@@ -304,7 +304,7 @@ impl<const CAP: usize> Encoder<CAP> {
             return Operand::NEVER;
         }
         if matches!(operator, Operator::Shl | Operator::Shr) {
-            let checks = self.source.checks && !matches!(a.ty.kind, Kind::Wrapping);
+            let checks = self.checks() && !matches!(a.ty.kind, Kind::Wrapping);
             return self.shift_operator(operator, a.ty, a, b, checks);
         }
         let a = self.typed_like(a, b);
@@ -326,7 +326,7 @@ impl<const CAP: usize> Encoder<CAP> {
         };
         let left = self.value(a);
         // Where the constant goes into the instruction and no check reads it, it needs no word.
-        let checks = self.source.checks && !wrapping;
+        let checks = self.checks() && !wrapping;
         let only_immediate = immediate.is_some()
             && kind.is_integer()
             && kind.bits() <= 32
@@ -417,7 +417,7 @@ impl<const CAP: usize> Encoder<CAP> {
             _ if matches!(kind, Kind::F32) => self.word(Op::XorImm, base, 0x8000_0000, 0),
             _ if matches!(kind, Kind::F64) => self.double_negative(base),
             _ => {
-                if self.source.checks && !matches!(a.ty.kind, Kind::Wrapping) {
+                if self.checks() && !matches!(a.ty.kind, Kind::Wrapping) {
                     let least = self.equals_integer(base, least(kind), kind);
                     self.trap_if(least, overflow_text(Operator::Neg));
                 }

@@ -177,7 +177,7 @@ impl<const CAP: usize> Encoder<CAP> {
         }
         match method {
             m::checked_pow => self.option(option_type(kind), base, flag),
-            m::pow if self.source.checks && !matches!(ty.kind, Kind::Wrapping) => {
+            m::pow if self.checks() && !matches!(ty.kind, Kind::Wrapping) => {
                 self.trap_if(flag, "attempt to multiply with overflow");
                 Operand::scalar(ty, base)
             }

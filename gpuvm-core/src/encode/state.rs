@@ -145,7 +145,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 coefficient: 0,
             }),
             callees: List::new(Callee::Library(0)),
-            constants: List::new(Constant { at: 0, words: no_words }),
+            constants: List::new(Constant {
+                at: 0,
+                words: no_words,
+                is_slice: false,
+            }),
             sites: List::new(Site {
                 line: 0,
                 cause: Cause::Bounds,

@@ -176,7 +176,7 @@ const SOURCE: Source = Source {
     locals: &["shape", "r", "side"],
     labels: 2,
     joins: 1,
-    checks: false,
+    checks: Some(false),
     relaxed: false,
     is_const: false,
 };

@@ -305,11 +305,24 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    /// A value of the user's, whose words the linker fetches.
+    /// A value of the user's, or a reference to one, whose words the linker fetches.
     const fn constant(&mut self, ty: TypeRef, words: fn() -> Vec<u32>) {
+        if matches!(ty.ty.kind, Kind::Slice) {
+            let base = self.fresh(3);
+            self.emit(Op::Imm, [base, crate::isa::space::FRAME, 0, 0]);
+            self.constants.push(Constant {
+                at: self.code.len as u32,
+                words,
+                is_slice: true,
+            });
+            self.emit(Op::Address, [base + 1, base, 1, 0]);
+            self.emit(Op::Imm, [base + 2, 0, 0, 0]);
+            return self.push(Operand::fresh(ty, base));
+        }
         self.constants.push(Constant {
             at: self.code.len as u32,
             words,
+            is_slice: false,
         });
         let base = self.fresh(ty.ty.words);
         let mut i = 0;
@@ -317,7 +330,13 @@ impl<const CAP: usize> Encoder<CAP> {
             self.emit(Op::Imm, [base + i, 0, 0, 0]);
             i += 1;
         }
-        self.push(Operand::fresh(TypeRef::value(ty.ty), base));
+        let mut constant = Operand::fresh(TypeRef::value(ty.ty), base);
+        let mut i = 0;
+        while i < ty.refs {
+            constant = self.reference(constant);
+            i += 1;
+        }
+        self.push(constant);
     }
 
     const fn place_node(&mut self, node: Node) {

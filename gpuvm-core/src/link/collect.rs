@@ -1,7 +1,9 @@
 //! Finds every routine that a program needs, following callees.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::slices::lay_out;
 use super::verify::{invalid, param_words};
 use crate::compile::LinkError;
 use crate::library::{self, Library};
@@ -12,9 +14,20 @@ pub(crate) struct Routines {
     /// The numbers of the routines that collecting began with.
     pub roots: Vec<usize>,
     /// The routines, each once.
-    pub all: Vec<&'static Routine>,
+    pub all: Vec<Cow<'static, Routine>>,
     /// For each routine, what its callees are.
     pub callees: Vec<Vec<Target>>,
+}
+
+impl Routines {
+    /// Makes the words of constant slices the routines' own.
+    pub fn lay_out_slices(&mut self) {
+        for routine in &mut self.all {
+            if let Cow::Borrowed(borrowed) = *routine {
+                *routine = lay_out(borrowed);
+            }
+        }
+    }
 }
 
 /// What a callee comes to.
@@ -47,11 +60,11 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
     for &root in roots {
         let number = *numbers.entry(address(root)).or_insert(routines.all.len());
         if number == routines.all.len() {
-            routines.all.push(root);
+            routines.all.push(Cow::Borrowed(root));
         }
         routines.roots.push(number);
     }
-    while let Some(&caller) = routines.all.get(routines.callees.len()) {
+    while let Some(caller) = routines.all.get(routines.callees.len()).cloned() {
         let mut callees = Vec::with_capacity(caller.callees.len());
         for callee in caller.callees.iter() {
             let routine = match *callee {
@@ -63,14 +76,14 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
                             "it calls library function {number}, and the library at hand has {}",
                             library.len()
                         );
-                        return Err(invalid(caller, what));
+                        return Err(invalid(&caller, what));
                     }
                 },
             };
             let by = match *callee {
                 Callee::Library(number) if relaxed && is_math(number, routine) => By::Math(number),
                 _ => By::Call(*numbers.entry(address(routine)).or_insert_with(|| {
-                    routines.all.push(routine);
+                    routines.all.push(Cow::Borrowed(routine));
                     routines.all.len() - 1
                 })),
             };

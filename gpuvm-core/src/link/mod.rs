@@ -9,6 +9,7 @@ pub(crate) mod lift;
 mod linear;
 #[cfg(test)]
 pub(crate) mod random;
+pub(crate) mod slices;
 pub(crate) mod tables;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -205,6 +205,7 @@ impl Writer {
             Cause::SliceOrder => self.number(3),
             Cause::StackOverflow => self.number(4),
             Cause::Memory => self.number(5),
+            Cause::SliceStart => self.number(7),
             Cause::Format { pieces, values } => {
                 self.number(6);
                 for shown in values {
@@ -300,6 +301,7 @@ impl<'a> Reader<'a> {
                 values: [self.shown()?, self.shown()?],
                 pieces: types::keep_texts(self.list(Self::text)?),
             },
+            7 => Cause::SliceStart,
             other => return Err(self.wrong(format!("{other} is no cause of a trap"))),
         })
     }

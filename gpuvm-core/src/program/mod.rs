@@ -152,6 +152,10 @@ impl Cause {
                 "index out of bounds: the len is {} but the index is {}",
                 words[0], words[1]
             ),
+            Cause::SliceStart => format!(
+                "range start index {} out of range for slice of length {}",
+                words[0], words[1]
+            ),
             Cause::SliceEnd => format!(
                 "range end index {} out of range for slice of length {}",
                 words[0], words[1]

@@ -2,6 +2,7 @@
 //! the encoder, [`VmType`] moves values in and out of words at run time.
 
 mod comparison;
+mod constant;
 mod context;
 mod enclosed;
 mod message;
@@ -9,6 +10,7 @@ mod show;
 mod value;
 
 pub use comparison::{Comparison, Comparisons};
+pub use constant::ConstantValue;
 pub use context::Context;
 pub use gpuvm_nodes::{Kind, name_hash};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};

@@ -72,6 +72,15 @@ impl Lowering<'_> {
             Expr::Array(_) => self.array(expr),
             Expr::Repeat(_) => self.repeat(expr),
             Expr::Struct(_) => self.structure(expr),
+            // Its value is the same whenever it is computed, and rustc has checked that it can be.
+            Expr::Const(node) => {
+                *expr = Expr::Block(syn::ExprBlock {
+                    attrs: std::mem::take(&mut node.attrs),
+                    label: None,
+                    block: node.block.clone(),
+                });
+                self.expr(expr, want)
+            }
             other => {
                 self.refuse(other);
                 // The walk goes on, to find what else is wrong.
@@ -85,7 +94,6 @@ impl Lowering<'_> {
         match expr {
             Expr::Async(node) => self.report.async_code(node.async_token),
             Expr::Await(node) => self.report.async_code(node.await_token),
-            Expr::Const(node) => self.report.const_block(node.const_token),
             Expr::Infer(node) => self.report.infer_expression(node),
             Expr::Let(node) => self.report.let_outside_condition(node.let_token),
             Expr::RawAddr(node) => self.report.raw_pointer(node),

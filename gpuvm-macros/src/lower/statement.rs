@@ -224,7 +224,7 @@ fn callee_only(function: &mut ItemFn) {
     if !native::is_routine(function) {
         function
             .attrs
-            .push(syn::parse_quote!(#[::gpuvm::__private::routine(library, crate = ::gpuvm::__private::home)]));
+            .push(syn::parse_quote!(#[::gpuvm::__private::routine(nested, crate = ::gpuvm::__private::home)]));
     }
     for attribute in &mut function.attrs {
         if attribute
@@ -241,7 +241,7 @@ fn callee_only(function: &mut ItemFn) {
             // What is wrong with them is told of the function itself.
             let home = Args::parse(Role::Routine, arguments, &mut Report::default()).home;
             let home = home.map(|home| quote!(, crate = #home));
-            *attribute = syn::parse_quote!(#[#path(library #home)]);
+            *attribute = syn::parse_quote!(#[#path(nested #home)]);
         }
     }
 }

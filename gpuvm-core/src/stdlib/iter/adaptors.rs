@@ -788,7 +788,7 @@ fn peekable<I: Sequence>(iter: I) -> Peekable<I> {
 }
 
 #[routine(library, inline)]
-fn same<I: Sequence>(iter: I) -> I {
+fn same<I: Static>(iter: I) -> I {
     iter
 }
 
@@ -799,7 +799,7 @@ fn by_ref<I: Sequence>(iter: &mut I) -> &mut I {
 
 methods! {
     [I: Sequence] AnIterator<I>, by_ref = by_ref<I>;
-    [I: Sequence] AnIterator<I>, clone = same<I>;
+    [I: Static] AnIterator<I>, clone = same<I>;
     [I: Sequence<Item: Copy>] AnIterator<Peekable<I>>, peek = peek<I>;
 }
 

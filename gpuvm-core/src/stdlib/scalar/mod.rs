@@ -2,6 +2,7 @@
 
 mod ascii;
 mod bytes;
+mod float;
 mod integer;
 mod mixed;
 

@@ -1,4 +1,4 @@
-//! A const block in a routine.
+//! A const block, whose value is computed where it stands.
 
 #![allow(unused)]
 
