@@ -27,6 +27,10 @@ functions! {
     le_f64 = 60; min_f64 = 61; max_f64 = 62; floor_f64 = 63; ceil_f64 = 64; trunc_f64 = 65; round_f64 = 66; round_even_f64 = 67;
     i64_to_f64 = 68; u64_to_f64 = 69; i128_to_f64 = 70; u128_to_f64 = 71; f64_to_i64 = 72; f64_to_u64 = 73; f64_to_i128 = 74;
     f64_to_u128 = 75; f32_to_f64 = 76; f64_to_f32 = 77; div_euclid_f64 = 78; rem_euclid_f64 = 79;
+    sin_f64 = 80; cos_f64 = 81; tan_f64 = 82; sin_cos_f64 = 83; asin_f64 = 84; acos_f64 = 85; atan_f64 = 86; atan2_f64 = 87;
+    sinh_f64 = 88; cosh_f64 = 89; tanh_f64 = 90; asinh_f64 = 91; acosh_f64 = 92; atanh_f64 = 93; exp_f64 = 94; exp2_f64 = 95;
+    exp_m1_f64 = 96; ln_f64 = 97; ln_1p_f64 = 98; log2_f64 = 99; log10_f64 = 100; log_f64 = 101; powf_f64 = 102; powi_f64 = 103;
+    hypot_f64 = 104; cbrt_f64 = 105;
 }
 
 /// What a function is where floats may be inexact, of `b` only if it takes two arguments: std's, where a GPU has one of its own to put in

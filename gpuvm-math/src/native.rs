@@ -1,5 +1,5 @@
 //! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `M(&x, …).sin()`, and that is this
-//! crate's function for an `f32` and the value's own method for everything else.
+//! crate's function for an `f32` or an `f64` and the value's own method for everything else.
 
 use std::ops::Deref;
 
@@ -122,6 +122,32 @@ const_methods! {
 }
 
 methods! { f64;
+    fn sin(x) -> f64 { math::sin_f64(x) }
+    fn cos(x) -> f64 { math::cos_f64(x) }
+    fn tan(x) -> f64 { math::tan_f64(x) }
+    fn sin_cos(x) -> (f64, f64) { math::sin_cos_f64(x) }
+    fn asin(x) -> f64 { math::asin_f64(x) }
+    fn acos(x) -> f64 { math::acos_f64(x) }
+    fn atan(x) -> f64 { math::atan_f64(x) }
+    fn atan2(y, x: f64) -> f64 { math::atan2_f64(y, x) }
+    fn sinh(x) -> f64 { math::sinh_f64(x) }
+    fn cosh(x) -> f64 { math::cosh_f64(x) }
+    fn tanh(x) -> f64 { math::tanh_f64(x) }
+    fn asinh(x) -> f64 { math::asinh_f64(x) }
+    fn acosh(x) -> f64 { math::acosh_f64(x) }
+    fn atanh(x) -> f64 { math::atanh_f64(x) }
+    fn exp(x) -> f64 { math::exp_f64(x) }
+    fn exp2(x) -> f64 { math::exp2_f64(x) }
+    fn exp_m1(x) -> f64 { math::exp_m1_f64(x) }
+    fn ln(x) -> f64 { math::ln_f64(x) }
+    fn ln_1p(x) -> f64 { math::ln_1p_f64(x) }
+    fn log2(x) -> f64 { math::log2_f64(x) }
+    fn log10(x) -> f64 { math::log10_f64(x) }
+    fn log(x, base: f64) -> f64 { math::log_f64(x, base) }
+    fn powf(x, exponent: f64) -> f64 { math::powf_f64(x, exponent) }
+    fn powi(x, exponent: i32) -> f64 { math::powi_f64(x, exponent) }
+    fn hypot(x, other: f64) -> f64 { math::hypot_f64(x, other) }
+    fn cbrt(x) -> f64 { math::cbrt_f64(x) }
     /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
     fn min(a, b: f64) -> f64 { double::min(a, b) }
     /// The larger one; a number rather than NaN; 0.0 rather than -0.0.

@@ -1,4 +1,4 @@
-//! `f64`, which devices need not have: arithmetic, comparisons, conversions, methods, and which of the two a literal is.
+//! `f64`, which devices need not have: arithmetic, comparisons, conversions, methods, functions, and which of the two a literal is.
 
 use std::f64::consts;
 
@@ -11,7 +11,9 @@ cases! {
     double_to_single, double_constants, literal_by_partner, literal_alone, literal_by_result, literal_by_argument, literal_in_struct,
     literals_in_branches, literals_in_array, literals_in_generics, literal_patterns, double_in_message, double_in_array, double_assigned,
     double_horner, newton_in_double, mandelbrot_in_double, harmonic, complex_product, kahan, mixed_precision, double_by_reference, user_constant, logistic,
-    double_partial_order,
+    double_partial_order, double_sine, double_tangent, double_arcs, double_arc_of_two, double_exponentials, double_logarithms,
+    double_logarithm_to_base, double_powers, double_whole_powers, double_roots, double_hyperbolics, double_areas, double_functions_by_path,
+    double_wave, double_gaussian,
 }
 
 #[routine]
@@ -393,4 +395,85 @@ fn double_partial_order(a: f64, b: f64) -> (u32, bool) {
         None => 3,
     };
     (order, (a, 1u8) < (b, 2))
+}
+
+#[routine]
+fn double_sine(a: f64) -> (f64, f64, (f64, f64)) {
+    (a.sin(), a.cos(), a.sin_cos())
+}
+
+#[routine]
+fn double_tangent(a: f64) -> f64 {
+    a.tan()
+}
+
+#[routine]
+fn double_arcs(a: f64) -> (f64, f64, f64) {
+    (a.asin(), a.acos(), a.atan())
+}
+
+#[routine]
+fn double_arc_of_two(a: f64, b: f64) -> f64 {
+    a.atan2(b)
+}
+
+#[routine]
+fn double_exponentials(a: f64) -> (f64, f64, f64) {
+    (a.exp(), a.exp2(), a.exp_m1())
+}
+
+#[routine]
+fn double_logarithms(a: f64) -> (f64, f64, f64, f64) {
+    (a.ln(), a.ln_1p(), a.log2(), a.log10())
+}
+
+#[routine]
+fn double_logarithm_to_base(a: f64, b: f64) -> f64 {
+    a.log(b)
+}
+
+#[routine]
+fn double_powers(a: f64, b: f64) -> f64 {
+    a.powf(b)
+}
+
+#[routine]
+fn double_whole_powers(a: f64, n: i32) -> (f64, f64) {
+    (a.powi(n), a.powi(-2))
+}
+
+#[routine]
+fn double_roots(a: f64, b: f64) -> (f64, f64) {
+    (a.cbrt(), a.hypot(b))
+}
+
+#[routine]
+fn double_hyperbolics(a: f64) -> (f64, f64, f64) {
+    (a.sinh(), a.cosh(), a.tanh())
+}
+
+#[routine]
+fn double_areas(a: f64) -> (f64, f64, f64) {
+    (a.asinh(), a.acosh(), a.atanh())
+}
+
+#[routine]
+fn double_functions_by_path(a: f64, b: f64) -> (f64, f64, f64) {
+    (f64::sin(a), f64::hypot(a, b), f64::powi(b, 3))
+}
+
+#[routine]
+fn double_wave(n: u32, a: f64) -> f64 {
+    let mut sum = 0.0;
+    for k in 1..n % 6 {
+        let k = f64::from(k);
+        sum += (consts::TAU * k * a).sin() / k;
+    }
+    sum
+}
+
+#[routine]
+fn double_gaussian(a: f64, b: f64) -> f64 {
+    let z = (a - 1.5) / (b.abs() + 0.5);
+    (-0.5 * z * z).exp() / ((b.abs() + 0.5) * consts::TAU.sqrt())
 }

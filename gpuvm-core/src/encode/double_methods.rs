@@ -7,7 +7,7 @@ use super::state::Encoder;
 use crate::isa::{Op, pair};
 use crate::library::number as library;
 use crate::routine::{Cause, Shown};
-use crate::types::{Kind, Value};
+use crate::types::{Kind, TypeRef, Value};
 
 /// The high word of infinity, whose low one is 0.
 const INFINITY: u32 = 0x7ff0_0000;
@@ -17,9 +17,18 @@ impl<const CAP: usize> Encoder<CAP> {
         let double = <f64 as Value>::TYPE;
         let x = self.value(receiver);
         let y = match method {
-            m::mul_add | m::copysign | m::min | m::max | m::clamp | m::div_euclid | m::rem_euclid => {
-                self.argument(arguments[1], double)
-            }
+            m::powi => self.argument(arguments[1], <i32 as Value>::TYPE),
+            m::mul_add
+            | m::copysign
+            | m::atan2
+            | m::log
+            | m::powf
+            | m::hypot
+            | m::min
+            | m::max
+            | m::clamp
+            | m::div_euclid
+            | m::rem_euclid => self.argument(arguments[1], double),
             _ => 0,
         };
         let z = match method {
@@ -27,6 +36,30 @@ impl<const CAP: usize> Encoder<CAP> {
             _ => 0,
         };
         let function = match method {
+            m::sin => library::sin_f64,
+            m::cos => library::cos_f64,
+            m::tan => library::tan_f64,
+            m::asin => library::asin_f64,
+            m::acos => library::acos_f64,
+            m::atan => library::atan_f64,
+            m::sinh => library::sinh_f64,
+            m::cosh => library::cosh_f64,
+            m::tanh => library::tanh_f64,
+            m::asinh => library::asinh_f64,
+            m::acosh => library::acosh_f64,
+            m::atanh => library::atanh_f64,
+            m::exp => library::exp_f64,
+            m::exp2 => library::exp2_f64,
+            m::exp_m1 => library::exp_m1_f64,
+            m::ln => library::ln_f64,
+            m::ln_1p => library::ln_1p_f64,
+            m::log2 => library::log2_f64,
+            m::log10 => library::log10_f64,
+            m::cbrt => library::cbrt_f64,
+            m::atan2 => library::atan2_f64,
+            m::log => library::log_f64,
+            m::powf => library::powf_f64,
+            m::hypot => library::hypot_f64,
             m::sqrt => library::sqrt_f64,
             m::floor => library::floor_f64,
             m::ceil => library::ceil_f64,
@@ -39,8 +72,19 @@ impl<const CAP: usize> Encoder<CAP> {
             m::rem_euclid => library::rem_euclid_f64,
             _ => u32::MAX,
         };
+        if method == m::sin_cos {
+            let base = self.library(library::sin_cos_f64, &[x, x + 1], 4);
+            return Operand::fresh(TypeRef::value(<(f64, f64) as Value>::TYPE), base);
+        }
+        if method == m::powi {
+            let base = self.library(library::powi_f64, &[x, x + 1, y], 2);
+            return Operand::scalar(double, base);
+        }
         if function != u32::MAX {
-            let two = matches!(method, m::min | m::max | m::div_euclid | m::rem_euclid);
+            let two = matches!(
+                method,
+                m::atan2 | m::log | m::powf | m::hypot | m::min | m::max | m::div_euclid | m::rem_euclid
+            );
             let base = if two {
                 self.double_function_of_two(function, x, y)
             } else {

@@ -1,0 +1,54 @@
+//! The functions of `f64`, in `f64`'s own exactly rounded operations. A device without doubles runs every one of these as a routine of a
+//! hundred instructions or so (see the soft doubles), so they are written for few operations: ranges are told apart by the bits, kernels and
+//! reductions are shared, the algorithms are FDLIBM's (Sun Microsystems, 1993) as FreeBSD's `msun` and musl have them, or shorter ones of the
+//! same precision. There is no fused multiply-add, which takes longest of all.
+
+mod exponential;
+mod hyperbolic;
+mod inverse_trig;
+mod logarithm;
+mod power;
+mod trig;
+
+use gpuvm_macros::routine;
+
+pub use exponential::{exp_f64, exp_m1_f64, exp2_f64};
+pub use hyperbolic::{acosh_f64, asinh_f64, atanh_f64, cosh_f64, sinh_f64, tanh_f64};
+pub use inverse_trig::{acos_f64, asin_f64, atan_f64, atan2_f64};
+pub use logarithm::{ln_1p_f64, ln_f64, log_f64, log2_f64, log10_f64};
+pub use power::{cbrt_f64, hypot_f64, powf_f64, powi_f64};
+pub use trig::{cos_f64, sin_cos_f64, sin_f64, tan_f64};
+
+/// Adding and subtracting this rounds `|x| < 2^51` to the nearest integer, ties to even: 1.5 * 2^52. The low word of the sum's bits is the
+/// integer as an `i32`.
+const ROUND: f64 = 6755399441055744.0;
+
+/// The high words of the bits of infinity, of 1 and of 1/2.
+const HIGH_INFINITY: u32 = 0x7ff0_0000;
+const HIGH_ONE: u32 = 0x3ff0_0000;
+const HIGH_HALF: u32 = 0x3fe0_0000;
+
+/// The high word of the bits of `|x|`, which is in the order of the numbers.
+#[routine(library)]
+fn high_word(x: f64) -> u32 {
+    (x.to_bits() >> 32) as u32 & 0x7fff_ffff
+}
+
+/// `x` without its 32 low significand bits, which leaves 21: products with numbers of 32 bits are exact.
+#[routine(library)]
+fn head21(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & 0xffff_ffff_0000_0000)
+}
+
+/// `x` without its 27 low significand bits. Products of two such values are exact.
+#[routine(library)]
+fn head26(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & 0xffff_ffff_f800_0000)
+}
+
+/// `a + b` rounded, and the exact rounding error. Needs `|a| >= |b|` or `a == 0`.
+#[routine(library)]
+fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    (sum, b - (sum - a))
+}
