@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
+use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{Kind, TypeRef};
+use crate::types::{Type, TypeRef};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -92,7 +93,7 @@ pub enum Cause {
     /// A slice range that starts after its end; the recorded words are the start and the end.
     SliceOrder,
     /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first;
-    /// one of 128 bits is alone and has all four.
+    /// one that is alone has all four. What else a value has is shown as `?`.
     Format {
         /// The text around the values, one piece more than there are values.
         pieces: &'static [&'static str],
@@ -106,12 +107,20 @@ pub enum Cause {
 }
 
 /// How a trap's message shows one value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// A scalar kind.
-    pub kind: Kind,
+    /// Its type; a scalar where it is shown as `{}`.
+    pub ty: &'static Type,
     /// As `{:?}` rather than `{}`.
     pub debug: bool,
+}
+
+/// Types are the same that are written alike.
+impl PartialEq for Shown {
+    fn eq(&self, other: &Shown) -> bool {
+        let written = |shown: &Shown| types::print(TypeRef::value(shown.ty));
+        self.debug == other.debug && (std::ptr::eq(self.ty, other.ty) || written(self) == written(other))
+    }
 }
 
 /// A variable of the source and the words that hold it.

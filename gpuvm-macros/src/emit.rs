@@ -9,7 +9,7 @@ use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
 use crate::report::Report;
-use crate::routine::{Parts, turbofish, vm_generics};
+use crate::routine::{Parts, own_call, turbofish, vm_generics};
 use crate::{callable, context, home, implementation, native, ring};
 
 /// `#[routine]`
@@ -98,6 +98,11 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         None => (&function.sig, &*function.block),
     };
     let parts = Parts::of(signature, block, false, &mut report);
+    if parts.calls_parameters
+        && let Some(call) = own_call(block, &crate::plain_name(&function.sig.ident))
+    {
+        report.recursive_callable(call);
+    }
     if !report.is_empty() {
         return refused(function, report);
     }

@@ -19,7 +19,7 @@ use crate::native;
 use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
-use crate::routine::{Parts, holds_references, operators_of_trait, vm_generics};
+use crate::routine::{Parts, holds_references, operators_of_trait, own_call, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -244,8 +244,14 @@ impl Method {
             name_hash(&format!("{hash}{}", of.block.self_ty.to_token_stream()))
         );
         function.sig.ident = syn::Ident::new(&alias, line);
+        let parts = Parts::of(&function.sig, &function.block, true, report);
+        if parts.calls_parameters
+            && let Some(call) = own_call(&function.block, &name)
+        {
+            report.recursive_callable(call);
+        }
         Method {
-            parts: Parts::of(&function.sig, &function.block, true, report),
+            parts,
             name,
             hash,
             alias,

@@ -131,6 +131,37 @@ fn mentions(body: &Block, name: &Ident) -> bool {
     search.1
 }
 
+/// The name in the first call of the function of this name in its own body: `name(…)`, `Self::name(…)`, `self.name(…)`.
+pub fn own_call(body: &Block, name: &str) -> Option<Ident> {
+    struct Search<'n>(&'n str, Option<Ident>);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+            if let syn::Expr::Path(path) = &*node.func
+                && let Some(last) = path.path.segments.last()
+                && last.ident == self.0
+                && (path.path.segments.len() == 1 || path.path.segments[0].ident == "Self")
+            {
+                self.1.get_or_insert(last.ident.clone());
+            }
+            visit::visit_expr_call(self, node);
+        }
+
+        fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
+            let on_self = matches!(&*node.receiver, syn::Expr::Path(path) if path.path.is_ident("self"));
+            if on_self && node.method == self.0 {
+                self.1.get_or_insert(node.method.clone());
+            }
+            visit::visit_expr_method_call(self, node);
+        }
+
+        // Functions in it are their own affair.
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut search = Search(name, None);
+    search.visit_block(body);
+    search.1
+}
+
 /// Whether a function calls itself by its name.
 fn calls_itself(signature: &Signature, lowered: &Lowered) -> bool {
     lowered.callees.iter().any(|callee| callee.is_ident(&signature.ident))

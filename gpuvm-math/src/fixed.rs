@@ -75,7 +75,15 @@ macro_rules! fixed {
 }
 fixed!(f32, u32, 0x7fc0_0000);
 
-/// Of `f64`.
+/// Of `f64`, and its functions under the names that they have in std.
 pub mod double {
+    pub use crate::double::{
+        acos_f64 as acos, acosh_f64 as acosh, asin_f64 as asin, asinh_f64 as asinh, atan_f64 as atan,
+        atan2_f64 as atan2, atanh_f64 as atanh, cbrt_f64 as cbrt, cos_f64 as cos, cosh_f64 as cosh, exp_f64 as exp,
+        exp_m1_f64 as exp_m1, exp2_f64 as exp2, hypot_f64 as hypot, ln_1p_f64 as ln_1p, ln_f64 as ln, log_f64 as log,
+        log2_f64 as log2, log10_f64 as log10, powf_f64 as powf, powi_f64 as powi, sin_cos_f64 as sin_cos,
+        sin_f64 as sin, sinh_f64 as sinh, tan_f64 as tan, tanh_f64 as tanh,
+    };
+
     fixed!(f64, u64, 0x7ff8_0000_0000_0000);
 }

@@ -40,7 +40,7 @@ define_methods! {
     // references, arrays, slices
     len is_empty clone
     // Option and Result
-    is_some is_none unwrap unwrap_or is_ok is_err
+    is_some is_none unwrap unwrap_err unwrap_or is_ok is_err
     // atomics
     load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
 }

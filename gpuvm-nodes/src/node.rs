@@ -187,6 +187,9 @@ define_nodes! {
     Question = 67;
     /// `slot`: reference, length → a reference of the slot's type to the same words, of that length where it is to a slice (gpuvm's own std).
     View = 74;
+    /// `text text errors`: option or result → what is inside. Where it is the other variant, it traps with the first text, or with the second and
+    /// what a result has instead. `errors`: 1 where the error of a result is what is asked for.
+    Expect = 75;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
     /// `bits kind` → a float literal of the kind.

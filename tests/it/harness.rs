@@ -13,6 +13,7 @@ use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row, Way};
 
 /// The engines that every case runs on. A software rasteriser such as lavapipe will do for the last.
+#[cfg(not(wrapping))]
 pub const ENGINES: [Engine; 5] = [
     Engine::Native,
     Engine::Reference,
@@ -20,6 +21,10 @@ pub const ENGINES: [Engine; 5] = [
     Engine::Epoch,
     Engine::Specialized,
 ];
+
+/// Where integer overflow wraps, routines are encoded otherwise, and nothing else is otherwise: the engines that compile nothing will do.
+#[cfg(wrapping)]
+pub const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
 
 /// The engines that can pause.
 pub fn pausing() -> Vec<Engine> {

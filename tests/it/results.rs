@@ -5,6 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     question_on_results, converts_errors, option_methods_with_closures, option_in_place, option_pairs, option_references, result_methods, result_chains,
     fields_and_elements, bool_to_option, between_both,
+    unwrapped_results, unwrapped_errors, expected_results, unwrapped_conversions, values_in_texts, small_values_in_texts,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
@@ -160,4 +161,68 @@ fn between_both(a: u32, b: u32) -> Result<u32, u8> {
     let x = a.checked_sub(b).ok_or(1u8)?;
     let y = b.checked_sub(9).ok_or_else(|| (b % 7) as u8)?;
     Ok(x ^ y)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Empty,
+    Byte(u8),
+    At { line: u16, column: u16 },
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Span(u32, u32);
+
+#[routine(callee)]
+fn faulty(n: u32) -> Result<u32, Fault> {
+    match n % 16 {
+        0 => Err(Fault::Empty),
+        1 => Err(Fault::Byte(n as u8)),
+        2 => Err(Fault::At {
+            line: n as u16,
+            column: (n >> 16) as u16,
+        }),
+        _ => Ok(n / 16),
+    }
+}
+
+#[routine]
+fn unwrapped_results(n: u32) -> u32 {
+    faulty(n).unwrap() + 1
+}
+
+#[routine]
+fn unwrapped_errors(n: u32) -> (u32, Option<Fault>) {
+    let span: Result<Span, u32> = if n % 8 == 0 { Ok(Span(n, 3)) } else { Err(n) };
+    (span.unwrap_err(), faulty(n).err())
+}
+
+#[routine]
+fn expected_results(n: u32, a: f64) -> (u32, f64) {
+    let number: Result<f64, (bool, char)> = if n % 7 == 0 { Err((n % 2 == 0, 'q')) } else { Ok(a) };
+    (faulty(n).expect("no fault"), number.expect("a {number}"))
+}
+
+#[routine]
+fn unwrapped_conversions(n: u32, list: [u32; 8]) -> (u8, [u32; 2]) {
+    let part = &list[..(list[0] % 8 / 3) as usize + 1];
+    let pair: [u32; 2] = part.try_into().unwrap_or([n; 2]);
+    let byte: u8 = (n >> 20 & 0x13f).try_into().unwrap();
+    (byte, pair)
+}
+
+#[routine]
+fn values_in_texts(n: u32, a: i64) -> u32 {
+    let fault = faulty(n);
+    assert!(n % 5 != 0, "not {fault:?}");
+    assert!(n % 9 != 0, "a span is {:?}", Span(n, 2));
+    assert!(n % 11 != 0, "{:?} and {a}", Some(7u8));
+    n
+}
+
+#[routine]
+fn small_values_in_texts(n: u32, c: char) -> u32 {
+    assert!(n % 6 != 0, "{c} is {:?}", c);
+    assert!(n % 7 != 0, "{:?}{:?}", (true,), Some(n % 2 == 0));
+    n
 }

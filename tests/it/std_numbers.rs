@@ -354,7 +354,12 @@ fn neighbours_of_floats(a: f32, b: f64) -> (f32, f32, f64, f64, bool, bool) {
 }
 
 #[routine]
-fn float_functions_by_path(list: [f32; 4], a: f64, b: f64) -> (f32, [f32; 4], f64) {
+fn float_functions_by_path(list: [f32; 4], a: f64, b: f64) -> (f32, [f32; 4], f64, Option<f64>) {
     let least = list.iter().copied().fold(f32::INFINITY, f32::min);
-    (least, list.map(f32::sin), [b].into_iter().fold(a, f64::max))
+    (
+        least,
+        list.map(f32::sin),
+        [b].into_iter().fold(a, f64::max),
+        Some(b).map(f64::cbrt),
+    )
 }

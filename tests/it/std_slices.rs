@@ -132,7 +132,7 @@ fn sorts_by_key(a: u32, b: u32) -> [(u32, u32); 6] {
 #[routine]
 fn sorts_long(a: u32, b: u32) -> (u32, bool) {
     let mut state = a;
-    let mut values = [0u32; 100];
+    let mut values = [0u32; 40];
     for x in &mut values {
         state = state.wrapping_mul(1664525).wrapping_add(1013904223);
         *x = state >> (b % 30);

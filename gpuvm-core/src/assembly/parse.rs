@@ -359,10 +359,11 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
 }
 
 fn shown(cursor: &mut Cursor<'_>) -> Result<Shown, String> {
-    Ok(Shown {
-        kind: types::kind_of(cursor.name()?)?,
-        debug: cursor.eat("?"),
-    })
+    let (ty, debug) = (types::parse(cursor)?, cursor.eat("?"));
+    if ty.refs > 0 || !(debug || ty.ty.arithmetic_kind().is_scalar()) {
+        return Err("a value in a message is a number, `bool` or `char`, or has a `?` behind its type".to_string());
+    }
+    Ok(Shown { ty: ty.ty, debug })
 }
 
 /// A matrix's rows, separated by commas; none for the identity.

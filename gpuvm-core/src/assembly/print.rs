@@ -8,6 +8,7 @@ use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Home, Mark, Place, Program};
 use crate::routine::{Callee, Cause, Routine};
+use crate::types::TypeRef;
 
 impl Program {
     /// The program as text: header, then each instruction with its address, and in comments its matrix and its source line.
@@ -294,7 +295,7 @@ impl Display for Why<'_> {
                     write!(
                         f,
                         " {}{}",
-                        types::kind_name(shown.kind),
+                        types::print(TypeRef::value(shown.ty)),
                         if shown.debug { "?" } else { "" }
                     )?;
                 }

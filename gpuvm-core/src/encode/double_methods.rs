@@ -197,7 +197,7 @@ impl<const CAP: usize> Encoder<CAP> {
     const fn double_clamp(&mut self, x: u32, low: u32, high: u32) -> u32 {
         let ordered = self.double_ordered(true, low, high);
         let shown = Shown {
-            kind: Kind::F64,
+            ty: <f64 as Value>::TYPE,
             debug: true,
         };
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];

@@ -7,7 +7,7 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::library::number as library;
 use crate::routine::{Cause, Shown};
-use crate::types::{Kind, TypeRef, Value};
+use crate::types::{TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
     pub const fn float_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
@@ -167,7 +167,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let ordered = self.word(Op::FLe, low, high, 0);
         let disordered = self.not_bool(ordered);
         let shown = Shown {
-            kind: Kind::F32,
+            ty: <f32 as Value>::TYPE,
             debug: true,
         };
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];

@@ -4,7 +4,7 @@ use super::method::number as m;
 use super::number::scalar_type;
 use super::operand::{Operand, Where};
 use super::state::Encoder;
-use crate::isa::{NO_WORD, Op};
+use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Shown};
 use crate::types::{Kind, Type, TypeRef, Value};
 
@@ -99,12 +99,18 @@ impl<const CAP: usize> Encoder<CAP> {
                 let absent = self.not_bool(present);
                 Operand::scalar(<bool as Value>::TYPE, absent)
             }
-            m::unwrap => {
-                let absent = self.not_bool(present);
-                assert!(option, "`unwrap` inside a routine is for Option: match on the Result");
-                self.trap_if(absent, "called `Option::unwrap()` on a `None` value");
-                receiver.part(field.ty, field.offset)
-            }
+            m::unwrap => self.expect(
+                receiver,
+                false,
+                "called `Option::unwrap()` on a `None` value",
+                &["called `Result::unwrap()` on an `Err` value: ", ""],
+            ),
+            m::unwrap_err => self.expect(
+                receiver,
+                true,
+                "",
+                &["called `Result::unwrap_err()` on an `Ok` value: ", ""],
+            ),
             m::unwrap_or => {
                 let other = self.convert(other, TypeRef::value(field.ty));
                 let other = self.value(other);
@@ -121,6 +127,62 @@ impl<const CAP: usize> Encoder<CAP> {
                 "a method of Option or Result that is called here is not available inside a routine: use `match`"
             ),
         }
+    }
+
+    /// What is inside of an option or a result, or, with `errors`, the error of a result. Traps at another variant: with the text `absent` at
+    /// `None`, and with what there is instead between the two pieces of `other` at a result.
+    pub const fn expect(
+        &mut self,
+        receiver: Operand,
+        errors: bool,
+        absent: &'static str,
+        other: &'static [&'static str],
+    ) -> Operand {
+        if receiver.is_never() {
+            return receiver;
+        }
+        let tag = self.value(receiver.part(<u32 as Value>::TYPE, 0));
+        let variants = receiver.ty.variants;
+        let option = variants.len() == 2 && variants[0].fields.is_empty();
+        let wanted = option || errors;
+        let field = variants[wanted as usize].fields[0];
+        let present = if wanted { tag } else { self.not_bool(tag) };
+        if option {
+            let missing = self.not_bool(present);
+            self.trap_if(missing, absent);
+        } else {
+            let found = variants[!wanted as usize].fields[0];
+            let base = self.value(receiver.part(found.ty, found.offset));
+            let mut words = [NO_WORD; 4];
+            let mut i = 0;
+            while i < 4 && i < found.ty.words {
+                words[i as usize] = base + i;
+                i += 1;
+            }
+            let shown = Shown {
+                ty: found.ty,
+                debug: true,
+            };
+            let site = self.site(Cause::Format {
+                pieces: other,
+                values: [shown, shown],
+            });
+            let past = self.code.len as u32 + 2;
+            self.emit(Op::JumpIf, [past, present, 0, 0]);
+            self.trap(site, words);
+        }
+        let inside = TypeRef {
+            ty: field.ty,
+            refs: field.refs,
+            mutable: false,
+        };
+        receiver.part_ref(inside, field.offset)
+    }
+
+    /// Traps and records four words.
+    const fn trap(&mut self, site: u32, words: [u32; 4]) {
+        let (low, high) = (pair(words[0], words[1]), pair(words[2], words[3]));
+        self.emit(Op::Trap, [site, low, high, 0]);
     }
 
     /// `Some(value)` where `absent` is 0, else `None`; the payload's words are 0 for `None`.
@@ -227,7 +289,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let text = self.source.messages[message];
         let mut words = [NO_WORD; 4];
         let mut shown = [Shown {
-            kind: Kind::U32,
+            ty: <u32 as Value>::TYPE,
             debug: false,
         }; 2];
         let mut i = count as usize;
@@ -236,18 +298,22 @@ impl<const CAP: usize> Encoder<CAP> {
             let operand = self.pop();
             let operand = self.deref_all(operand);
             let kind = operand.ty.arithmetic_kind();
-            assert!(kind.is_scalar(), "a panic message can show numbers and bools only");
+            assert!(
+                kind.is_scalar() || text.debug[i],
+                "a panic message shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
+            );
             let base = self.value(operand);
             shown[i] = Shown {
-                kind,
+                ty: operand.ty,
                 debug: text.debug[i],
             };
             assert!(
                 kind.words() <= 2 || count == 1,
                 "a panic message can show one 128-bit number, and nothing beside it"
             );
+            let room = if count == 1 { 4 } else { 2 };
             let mut word = 0;
-            while word < kind.words() {
+            while word < operand.ty.words && word < room {
                 words[2 * i + word as usize] = base + word;
                 word += 1;
             }
@@ -261,14 +327,6 @@ impl<const CAP: usize> Encoder<CAP> {
             }
         };
         let site = self.site(cause);
-        self.emit(
-            Op::Trap,
-            [
-                site,
-                crate::isa::pair(words[0], words[1]),
-                crate::isa::pair(words[2], words[3]),
-                0,
-            ],
-        );
+        self.trap(site, words);
     }
 }

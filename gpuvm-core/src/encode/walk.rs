@@ -76,6 +76,16 @@ impl<const CAP: usize> Encoder<CAP> {
                 let count = self.small();
                 self.panic_with(message as usize, count);
             }
+            Node::Expect => {
+                let texts = &self.source.messages;
+                let absent = texts[self.small() as usize].pieces[0];
+                let other = texts[self.small() as usize].pieces;
+                let errors = self.small() != 0;
+                let operand = self.pop();
+                let operand = self.deref_all(operand);
+                let inside = self.expect(operand, errors, absent, other);
+                self.push(inside);
+            }
             Node::Yield => self.emit(Op::Yield, [0; 4]),
             Node::Halt => self.emit(Op::Halt, [0; 4]),
             Node::Closure => self.closure(),

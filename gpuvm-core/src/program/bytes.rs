@@ -11,10 +11,10 @@ use crate::compile::Report;
 use crate::isa::Instruction;
 use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
 use crate::routine::{Cause, Shown};
-use crate::types::{Kind, TypeRef};
+use crate::types::TypeRef;
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// What every program file starts with.
 const MAGIC: [u8; 8] = *b"gpuvmprg";
@@ -209,7 +209,8 @@ impl Writer {
             Cause::Format { pieces, values } => {
                 self.number(6);
                 for shown in values {
-                    self.number(shown.kind as u32 | u32::from(shown.debug) << 8);
+                    self.ty(TypeRef::value(shown.ty));
+                    self.number(shown.debug.into());
                 }
                 self.list(pieces, |out, piece| out.text(piece));
             }
@@ -315,14 +316,11 @@ impl<'a> Reader<'a> {
     }
 
     fn shown(&mut self) -> Result<Shown, LoadError> {
-        let [kind, debug, zeros @ ..] = self.take::<4>()?;
-        match (Kind::from_code(kind), debug, zeros) {
-            (Some(kind), 0 | 1, [0, 0]) => Ok(Shown {
-                kind,
-                debug: debug == 1,
-            }),
-            _ => Err(self.wrong("a value in a message is of no scalar kind")),
+        let (ty, debug) = (self.ty()?, self.flag()?);
+        if ty.refs > 0 || !(debug || ty.ty.arithmetic_kind().is_scalar()) {
+            return Err(self.wrong("a value in a message is of no type that it could show"));
         }
+        Ok(Shown { ty: ty.ty, debug })
     }
 
     fn home(&mut self) -> Result<Home, LoadError> {

@@ -163,10 +163,11 @@ impl Cause {
             Cause::SliceOrder => format!("slice index starts at {} but ends at {}", words[0], words[1]),
             Cause::Format { pieces, values } => {
                 let mut text = String::new();
+                let room = if pieces.len() > 2 { 2 } else { 4 };
                 for (i, piece) in pieces.iter().enumerate() {
                     text.push_str(piece);
                     if i + 1 < pieces.len() {
-                        text.push_str(&values[i].text(&words[2 * i..]));
+                        text.push_str(&values[i].text(&words[2 * i..2 * i + room]));
                     }
                 }
                 text
@@ -184,20 +185,15 @@ impl Cause {
 impl crate::routine::Shown {
     /// The value of the words as `{}` or `{:?}` prints it.
     fn text(self, words: &[u32]) -> String {
-        use crate::types::{Kind, VmType};
-        let low = words[0];
-        match self.kind {
-            Kind::Bool => (low != 0).to_string(),
-            Kind::F32 if self.debug => format!("{:?}", f32::from_bits(low)),
-            Kind::F32 => f32::from_bits(low).to_string(),
-            Kind::F64 if self.debug => format!("{:?}", f64::read_words(&words[..2])),
-            Kind::F64 => f64::read_words(&words[..2]).to_string(),
-            Kind::I64 => i64::read_words(&words[..2]).to_string(),
-            Kind::U64 => u64::read_words(&words[..2]).to_string(),
-            Kind::I128 => i128::read_words(words).to_string(),
-            Kind::U128 => u128::read_words(words).to_string(),
-            kind if kind.is_signed() => (low as i32).to_string(),
-            _ => low.to_string(),
+        use crate::types::{Kind, VmType, show_words};
+        match self.ty.arithmetic_kind() {
+            Kind::F32 if !self.debug => f32::from_bits(words[0]).to_string(),
+            Kind::F64 if !self.debug && words.len() > 1 => f64::read_words(words).to_string(),
+            _ if !self.debug && self.ty.is_char() => char::read_words(words).to_string(),
+            _ => {
+                let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
+                show_words(TypeRef::value(self.ty), &known)
+            }
         }
     }
 }

@@ -10,14 +10,14 @@ use super::intrinsics;
 use super::iter::Ordered;
 use crate::encode::node::Operator;
 use crate::facts::{CallFact, Operation, TryConvert};
-use crate::types::{Kind, Type, Value, VmType};
+use crate::types::{Field, Kind, Type, Value, VmType, name_hash};
 
 macro_rules! errors {
     ($($ty:ident)*) => {$(
         impl Value for $ty {
             type Erased = Self;
             type Inner = Self;
-            const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), &[]);
+            const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), NOTHING);
         }
 
         impl Operation<{ Operator::Eq as u8 }, $ty> for $ty {
@@ -25,6 +25,15 @@ macro_rules! errors {
         }
     )*};
 }
+/// The one field of these errors, which is private and `()`.
+const NOTHING: &[Field] = &[Field {
+    hash: name_hash("0"),
+    name: "",
+    ty: <() as Value>::TYPE,
+    refs: 0,
+    offset: 0,
+}];
+
 errors! { TryFromIntError TryFromSliceError Infallible }
 
 /// An integer.

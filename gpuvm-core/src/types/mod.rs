@@ -169,6 +169,11 @@ impl Type {
         }
     }
 
+    /// Whether it is `char`, which is a `u32` to the machine.
+    pub fn is_char(&self) -> bool {
+        self.kind == Kind::U32 && self.name == "char"
+    }
+
     /// Whether a value may have more bits than its words: there is a `usize` or `isize` in it, see [`VmType::fits_words`].
     pub fn narrows(&self) -> bool {
         let any = |fields: &[Field]| fields.iter().any(|field| field.ty.narrows());

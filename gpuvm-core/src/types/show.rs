@@ -59,6 +59,12 @@ fn value(text: &mut String, ty: &Type, words: &[Option<u32>]) {
                 }
             },
         },
+        (Kind::U32, _) if ty.is_char() => match words.first().copied().flatten() {
+            Some(scalar) => {
+                let _ = write!(text, "{:?}", char::read_words(&[scalar]));
+            }
+            None => text.push('?'),
+        },
         (kind, _) => scalar(text, kind, words),
     }
 }
@@ -123,6 +129,7 @@ mod tests {
     #[test]
     fn values_look_as_in_rust() {
         same(true);
+        same(('a', '\n', char::MAX, '\'', 'é'));
         same((1.5_f32, f32::NAN, -0.0_f32, f32::INFINITY, 1e-40_f32, 16_777_216_f32));
         same((1.5_f64, f64::NAN, -0.0_f64, 1e300_f64, 0.1_f64));
         same((-1_i8, 255_u8, i16::MIN, u16::MAX, i32::MIN, u32::MAX));

@@ -355,23 +355,17 @@ impl Lowering<'_> {
         }
     }
 
-    /// `option.expect("text")`: the value of the operand, or a trap with the text.
-    fn expect(&mut self, text: &str, span: proc_macro2::Span) {
-        let present = self.new_label();
+    /// `option.expect("text")`: the value of the operand, or a trap with the text. `errors`: it is `expect_err`.
+    fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span) {
         self.stream.line(span);
-        self.stream.node(Node::Copy);
-        self.stream.node(Node::Duplicate);
+        let absent = self.message(&[quote!(#text)], [false; 2]);
+        let before = format!("{text}: ");
+        let other = self.message(&[quote!(#before), quote!("")], [true, false]);
         self.stream
-            .node(Node::Method)
-            .number(u64::from(method::number::is_some))
-            .number(1);
-        self.stream.node(Node::JumpIf).number(present);
-        self.fixed_panic(text);
-        self.label(present);
-        self.stream
-            .node(Node::Method)
-            .number(u64::from(method::number::unwrap))
-            .number(1);
+            .node(Node::Expect)
+            .number(absent)
+            .number(other)
+            .number(u64::from(errors));
     }
 
     pub(super) fn method_call(&mut self, expr: &mut Expr, want: Want) -> Known {
@@ -392,13 +386,13 @@ impl Lowering<'_> {
         if changed || copies {
             self.stream.node(Node::Copy);
         }
-        if name == "expect"
+        if matches!(name.as_str(), "expect" | "expect_err")
             && let Some(Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Str(text),
                 ..
             })) = node.args.first()
         {
-            self.expect(&text.value(), shadow::at(&node.method));
+            self.expect(&text.value(), name == "expect_err", shadow::at(&node.method));
             return known.method("unwrap");
         }
         let method = node.method.clone();

@@ -359,13 +359,16 @@ impl Lowering<'_> {
 
     fn panic(&mut self, pieces: &[TokenStream], debug: &[bool]) {
         let shown = [debug.first() == Some(&true), debug.get(1) == Some(&true)];
-        let (first, second) = (shown[0], shown[1]);
-        self.stream
-            .node(Node::Panic)
-            .number(self.messages.len() as u64)
-            .number(debug.len() as u64);
+        let message = self.message(pieces, shown);
+        self.stream.node(Node::Panic).number(message).number(debug.len() as u64);
+    }
+
+    /// The number of a text.
+    pub(super) fn message(&mut self, pieces: &[TokenStream], debug: [bool; 2]) -> u64 {
+        let [first, second] = debug;
         self.messages
             .push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
+        self.messages.len() as u64 - 1
     }
 }
 
