@@ -108,12 +108,7 @@ builtin_methods! {
         clone eq ne lt le gt ge cmp partial_cmp max min clamp
         is_eq is_ne is_lt is_le is_gt is_ge reverse then
     ];
-    [] f64: [
-        clone eq ne lt le gt ge partial_cmp abs signum min max clamp
-        sqrt mul_add floor ceil round round_ties_even trunc fract copysign recip to_bits
-        to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive div_euclid rem_euclid
-    ];
-    [] f32: [
+    [] f32 f64: [
         clone eq ne lt le gt ge partial_cmp abs signum min max clamp
         sqrt mul_add floor ceil round round_ties_even trunc fract copysign recip to_bits
         to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive

@@ -95,11 +95,13 @@ pub(super) fn scale(y: f64, k: i32) -> f64 {
     if k.wrapping_add(1021) as u32 <= 2043 {
         return shifted_exponent(y, k);
     }
-    if k > 0 {
-        return shifted_exponent(y, k.wrapping_sub(1)) * 2.0;
-    }
-    // 2^-64
-    shifted_exponent(y, k.wrapping_add(64)) * 5.421010862427522e-20
+    let (nearer, factor) = if k > 0 {
+        (k.wrapping_sub(1), 2.0)
+    } else {
+        // 2^-64
+        (k.wrapping_add(64), 5.421010862427522e-20)
+    };
+    shifted_exponent(y, nearer) * factor
 }
 
 /// `y * 2^k` where both are normal.

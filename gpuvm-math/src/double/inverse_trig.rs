@@ -20,21 +20,21 @@ const PI_TAIL: f64 = 1.2246467991473532e-16;
 #[routine(library)]
 pub fn asin_f64(x: f64) -> f64 {
     let size = high_word(x);
-    if size < HIGH_HALF {
-        return x + x * asin_series(x * x);
-    }
     let a = x.abs();
     if size >= HIGH_ONE {
         return if a == 1.0 { PIO2_HEAD.copysign(x) } else { f64::NAN };
     }
-    // Exact.
-    let z = 0.5 * (1.0 - a);
+    let z = asin_square(x, size);
+    let series = asin_series(z);
+    if size < HIGH_HALF {
+        return x + x * series;
+    }
     // The root as a head of 21 bits, whose square is exact, and a tail.
     let s = z.sqrt();
     let s_head = head21(s);
     let s_tail = (z - s_head * s_head) / (s + s_head);
     // pi/2 - 2 s_head as pi/4 + (pi/4 - 2 s_head), the difference exact.
-    let rest = 2.0 * s * asin_series(z) - (PIO2_TAIL - 2.0 * s_tail);
+    let rest = 2.0 * s * series - (PIO2_TAIL - 2.0 * s_tail);
     (PIO4_HEAD - (rest - (PIO4_HEAD - 2.0 * s_head))).copysign(x)
 }
 
@@ -46,16 +46,16 @@ pub fn asin_f64(x: f64) -> f64 {
 #[routine(library)]
 pub fn acos_f64(x: f64) -> f64 {
     let size = high_word(x);
-    if size < HIGH_HALF {
-        return PIO2_HEAD - (x - (PIO2_TAIL - x * asin_series(x * x)));
-    }
-    let a = x.abs();
-    if size >= HIGH_ONE && a != 1.0 {
+    if size >= HIGH_ONE && x.abs() != 1.0 {
         return f64::NAN;
     }
-    let z = 0.5 * (1.0 - a);
+    let z = asin_square(x, size);
+    let series = asin_series(z);
+    if size < HIGH_HALF {
+        return PIO2_HEAD - (x - (PIO2_TAIL - x * series));
+    }
     let s = z.sqrt();
-    let angle = 2.0 * (s + s * asin_series(z));
+    let angle = 2.0 * (s + s * series);
     if x.is_sign_negative() {
         PI_HEAD - (angle - PI_TAIL)
     } else {
@@ -100,6 +100,12 @@ pub fn atan2_f64(y: f64, x: f64) -> f64 {
         angle
     };
     unsigned.copysign(y)
+}
+
+/// The square whose series an arc sine or cosine takes, given the high word of `|x|`: of `x`, or from 1/2 on `(1 - |x|) / 2`, which is exact.
+#[routine(library)]
+fn asin_square(x: f64, size: u32) -> f64 {
+    if size < HIGH_HALF { x * x } else { 0.5 * (1.0 - x.abs()) }
 }
 
 /// asin(x) / x - 1 as a quotient of polynomials in z = x^2 on [0, 1/4], FDLIBM's; 2^-58.75 is left.
@@ -152,21 +158,27 @@ fn atan_kernel(a: f64) -> f64 {
     if size < 0x3e40_0000 {
         return a;
     }
-    let (t, head, tail) = if size < 0x3fdc_0000 {
-        // Below 7/16.
-        (a, 0.0, 0.0)
-    } else if size < 0x3fe6_0000 {
-        // Below 11/16.
-        ((a + a - 1.0) / (2.0 + a), ATAN_HALF_HEAD, ATAN_HALF_TAIL)
-    } else if size < 0x3ff3_0000 {
-        // Below 19/16.
-        ((a - 1.0) / (a + 1.0), PIO4_HEAD, PIO4_TAIL)
-    } else if size < 0x4003_8000 {
+    // Below 7/16 as it is.
+    let mut t = a;
+    let (mut head, mut tail) = (0.0, 0.0);
+    if size >= 0x3fdc_0000 {
         // Below 39/16.
-        ((a - 1.5) / (1.0 + 1.5 * a), ATAN_3_2_HEAD, ATAN_3_2_TAIL)
-    } else {
-        (-1.0 / a, PIO2_HEAD, PIO2_TAIL)
-    };
+        if size < 0x4003_8000 {
+            // Below 11/16, and below 19/16.
+            let c;
+            (c, head, tail) = if size < 0x3fe6_0000 {
+                (0.5, ATAN_HALF_HEAD, ATAN_HALF_TAIL)
+            } else if size < 0x3ff3_0000 {
+                (1.0, PIO4_HEAD, PIO4_TAIL)
+            } else {
+                (1.5, ATAN_3_2_HEAD, ATAN_3_2_TAIL)
+            };
+            t = (a - c) / (1.0 + c * a);
+        } else {
+            t = -1.0 / a;
+            (head, tail) = (PIO2_HEAD, PIO2_TAIL);
+        }
+    }
     let z = t * t;
     let upper = ATAN_6 + z * (ATAN_7 + z * (ATAN_8 + z * (ATAN_9 + z * (ATAN_10 + z * ATAN_11))));
     let series = z * (ATAN_1 + z * (ATAN_2 + z * (ATAN_3 + z * (ATAN_4 + z * (ATAN_5 + z * upper)))));

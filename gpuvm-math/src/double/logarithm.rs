@@ -3,7 +3,7 @@
 
 use gpuvm_macros::routine;
 
-use super::{HIGH_INFINITY, fast_two_sum, head21, head26, high_word};
+use super::{HIGH_INFINITY, HIGH_ONE, fast_two_sum, head21, head26, high_word};
 
 /// ln(2) and log10(2) in two parts; the first has 32 and 42 bits, so that its product with an exponent is exact.
 const LN2_32: f64 = 0.6931471803691238;
@@ -79,8 +79,9 @@ pub fn ln_1p_f64(x: f64) -> f64 {
     if high_word(x) < 0x3c90_0000 {
         return x;
     }
-    if !is_positive_finite(x + 1.0) {
-        return ln_special(x + 1.0);
+    let sum = x + 1.0;
+    if !is_positive_finite(sum) {
+        return ln_special(sum);
     }
     ln_1p_of_sum(x, 0.0)
 }
@@ -93,7 +94,7 @@ pub fn ln_1p_f64(x: f64) -> f64 {
 #[routine(library)]
 pub fn log_f64(x: f64, base: f64) -> f64 {
     if !is_positive_finite(x) || !is_positive_finite(base) || x == 1.0 || base == 1.0 {
-        return ln_f64(x) / ln_f64(base);
+        return ln_sketch(x) / ln_sketch(base);
     }
     let (a, a_tail) = ln_parts(x);
     let (b, b_tail) = ln_parts(base);
@@ -102,6 +103,20 @@ pub fn log_f64(x: f64, base: f64) -> f64 {
     let b_head = head26(b);
     let remainder = (a - rough * b_head) + (a_tail - rough * ((b - b_head) + b_tail));
     rough + remainder / b
+}
+
+/// What stands for a logarithm in a quotient with a special value in it: that value, or a number of the logarithm's sign.
+#[routine(library)]
+fn ln_sketch(x: f64) -> f64 {
+    if !is_positive_finite(x) {
+        ln_special(x)
+    } else if x == 1.0 {
+        0.0
+    } else if high_word(x) < HIGH_ONE {
+        -1.0
+    } else {
+        1.0
+    }
 }
 
 /// `x = 2^k (1 + f)` for finite `x > 0`; `f` is exact.
@@ -142,9 +157,6 @@ fn ln_rest(f: f64, half_square: f64) -> f64 {
 fn ln_join(k: i32, f: f64, tail: f64) -> f64 {
     let half_square = 0.5 * f * f;
     let rest = ln_rest(f, half_square);
-    if k == 0 {
-        return f - (half_square - (rest + tail));
-    }
     let k = k as f64;
     k * LN2_32 - ((half_square - (rest + (k * LN2_32_TAIL + tail))) - f)
 }
@@ -173,17 +185,19 @@ pub(super) fn ln_1p_of_sum(a: f64, tail: f64) -> f64 {
     let size = high_word(a);
     // In [-0.2928, 0.4142] the sum of 1 and the argument need not be formed.
     let limit = if a.is_sign_negative() { 0x3fd2_bec4 } else { 0x3fda_827a };
-    if size < limit {
-        return ln_join(0, a, if tail == 0.0 { 0.0 } else { tail / (1.0 + a) });
-    }
     let sum = 1.0 + a;
-    let error = if size < 0x3ff0_0000 {
-        a - (sum - 1.0)
+    let (k, f, error) = if size < limit {
+        (0, a, tail)
     } else {
-        1.0 - (sum - a)
+        let (k, f) = split(sum);
+        let error = if size < HIGH_ONE {
+            a - (sum - 1.0)
+        } else {
+            1.0 - (sum - a)
+        };
+        (k, f, error + tail)
     };
-    let (k, f) = split(sum);
-    ln_join(k, f, (error + tail) / sum)
+    ln_join(k, f, error / sum)
 }
 
 /// `ln(2 x)` for finite `x` above 1.

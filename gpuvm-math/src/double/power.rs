@@ -128,6 +128,10 @@ pub fn cbrt_f64(x: f64) -> f64 {
     (t + t * ((quotient - t) / (t + t + quotient))).copysign(x)
 }
 
+/// 2^-600 and 2^600.
+const SCALE_DOWN: f64 = 2.409919865102884e-181;
+const SCALE_UP: f64 = 4.149515568880993e180;
+
 /// `sqrt(x^2 + y^2)` without overflow or underflow on the way.
 ///
 /// Within 2 ulp (1.12 found). `+inf` if either is infinite, even if the other is NaN.
@@ -145,23 +149,20 @@ pub fn hypot_f64(x: f64, y: f64) -> f64 {
             f64::NAN
         };
     }
-    // From 2^511 on.
-    if larger >= 0x5fe0_0000 {
-        // 2^-600 and 2^600
-        let scale = 2.409919865102884e-181;
-        return length(ax * scale, ay * scale) * 4.149515568880993e180;
+    // From 2^511 on, and below 2^-450.
+    let large = larger >= 0x5fe0_0000;
+    let scaled = large || larger < 0x23d0_0000;
+    let (scale, unscale) = if large {
+        (SCALE_DOWN, SCALE_UP)
+    } else {
+        (SCALE_UP, SCALE_DOWN)
+    };
+    let (mut sx, mut sy) = (ax, ay);
+    if scaled {
+        (sx, sy) = (ax * scale, ay * scale);
     }
-    // Below 2^-450.
-    if larger < 0x23d0_0000 {
-        let scale = 4.149515568880993e180;
-        return length(ax * scale, ay * scale) * 2.409919865102884e-181;
-    }
-    length(ax, ay)
-}
-
-#[routine(library)]
-fn length(x: f64, y: f64) -> f64 {
-    (x * x + y * y).sqrt()
+    let length = (sx * sx + sy * sy).sqrt();
+    if scaled { length * unscale } else { length }
 }
 
 /// The bits of 1/2 and of 1.
