@@ -62,7 +62,7 @@ fn unpack(magnitude: u64) -> (i32, u64) {
 
 /// Rounds a significand, and puts the number together. Its leading bit may be below bit 62 only if the exponent is 1.
 #[routine(library)]
-fn pack(sign: u64, exponent: i32, significand: u64) -> u64 {
+pub(crate) fn pack(sign: u64, exponent: i32, significand: u64) -> u64 {
     if exponent > 0x7fe {
         return sign | INFINITY;
     }
