@@ -145,8 +145,8 @@ fn exp_extreme(x: f64) -> f64 {
 }
 
 /// log2(e) / 2 in units of 2^-64, and what follows.
-const HALF_LOG2_E: u64 = 0xb8aa_3b29_5c17_f0bb;
-const HALF_LOG2_E_TAIL: u64 = 0xbe87_fed0_691d_3e89;
+pub(super) const HALF_LOG2_E: u64 = 0xb8aa_3b29_5c17_f0bb;
+pub(super) const HALF_LOG2_E_TAIL: u64 = 0xbe87_fed0_691d_3e89;
 
 /// (2^f - 1) / (2 f) in f on [0, 1], in units of 2^-64; 2^-64.8 is left.
 const EXP2_1: u64 = 0x58b9_0bfb_e8e7_bc5e;
@@ -164,7 +164,7 @@ const EXP2_12: u64 = 0x0000_0000_13fd_0e4b;
 
 /// `2^y` for `y` in two's complement, the fraction in the lower half.
 #[routine(library)]
-fn exp2_of_fixed(y: u128) -> f64 {
+pub(super) fn exp2_of_fixed(y: u128) -> f64 {
     let f = y as u64;
     let last = EXP2_9.wrapping_add(times(
         f,
@@ -187,13 +187,4 @@ fn exp2_of_fixed(y: u128) -> f64 {
     // Where f is almost 1 this is almost 2: the first bit stays where it is.
     let significand = (1u64 << 62).wrapping_add(times(f, half) >> 1);
     f64::from_bits(pack(0, ((y >> 64) as i32).wrapping_add(1023), significand))
-}
-
-/// `2^(x + tail)`, where `|tail|` is at most 1/8.
-#[routine(library)]
-pub(super) fn exp2_of_sum(x: f64, tail: f64) -> f64 {
-    if high_word(x) >= 0x40a0_0000 {
-        return exp_extreme(x);
-    }
-    exp2_of_fixed(fixed(x).wrapping_add(fixed(tail)))
 }

@@ -14,7 +14,7 @@ const LN2_32_TAIL: f64 = 1.9082149292705877e-10;
 /// The high word of sqrt(1/2), where the significands of a period begin.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
 /// The bits of 1.
-const ONE: u64 = (HIGH_ONE as u64) << 32;
+pub(super) const ONE: u64 = (HIGH_ONE as u64) << 32;
 
 /// Natural logarithm.
 ///
@@ -119,7 +119,7 @@ fn ln_sketch(x: f64) -> f64 {
 
 /// `x = 2^k m` for finite `x > 0`, and the bits of `m`, which is in [sqrt(1/2), sqrt(2)].
 #[routine(library)]
-fn significand(x: f64) -> (i32, u64) {
+pub(super) fn significand(x: f64) -> (i32, u64) {
     let mut bits = x.to_bits();
     let mut bias = 0;
     // Subnormal numbers have no leading bit in its place until they are shifted; there it is an exponent of 1.
