@@ -258,6 +258,37 @@ fn exact_results_are_exact() {
     );
 }
 
+/// FNV-1a over results, NaN counted as one value.
+fn hash(results: impl Iterator<Item = f64>) -> u64 {
+    results.fold(0xcbf2_9ce4_8422_2325, |hash, x| {
+        let bits = if x.is_nan() { math::NAN_F64 } else { x.to_bits() };
+        (hash ^ bits).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Programs rely on the bits: a change here is a change of behaviour, to be made knowingly.
+#[test]
+fn the_bits_stay() {
+    const ARGUMENTS: u32 = 100_000;
+    let unary = UNARY.iter().map(|(name, function)| {
+        let mut random = Random(8);
+        (*name, hash((0..ARGUMENTS).map(|_| function(single(&mut random)))))
+    });
+    let binary = BINARY.iter().map(|(name, function)| {
+        let mut random = Random(9);
+        (
+            *name,
+            hash((0..ARGUMENTS).map(|_| pair(&mut random)).map(|(x, y)| function(x, y))),
+        )
+    });
+    let found: Vec<String> = unary
+        .chain(binary)
+        .map(|(name, hash)| format!("{name} {hash:016x}"))
+        .collect();
+    let expected: Vec<&str> = include_str!("double_bits.txt").lines().collect();
+    assert_eq!(found, expected, "\n{}\n", found.join("\n"));
+}
+
 /// What a program makes of words, and the instructions that it takes.
 fn run(program: &Program, routine: &Routine, words: &[u32]) -> (Vec<u32>, u64) {
     let mut base = 0;
@@ -320,6 +351,13 @@ mod by_method {
         };
     }
     binary! { atan2 f64 hypot f64 powf f64 powi i32 log f64 }
+
+    /// Methods of a number whose type only rustc knows.
+    #[routine(library)]
+    pub fn inferred(x: f64) -> f64 {
+        let three = f64::from(3u8);
+        (three * x).tanh().hypot(three)
+    }
 
     #[routine(library)]
     pub fn sin_cos(x: f64) -> (f64, f64) {

@@ -1,14 +1,17 @@
-//! Arc functions: series on a small interval, and identities that lead the rest of the domain there, FDLIBM's all of them.
+//! Arc functions: series on a small interval, and identities that lead the rest of the domain there; the arc tangents in fixed point, the
+//! others as FDLIBM has them.
 
 use gpuvm_macros::routine;
 
-use super::{HIGH_HALF, HIGH_ONE, head21, high_word};
+use super::fixed_point::{scaled, times};
+use super::{HIGH_HALF, HIGH_INFINITY, HIGH_ONE, head21, high_word};
+use crate::soft_double::{pack, unpack};
+use crate::wide::div_rem_narrow;
 
-/// pi/2, pi/4 and pi as head and tail; the tail of pi/4 is half of that of pi/2.
+/// pi/2 and pi as head and tail, and the head of pi/4.
 const PIO2_HEAD: f64 = core::f64::consts::FRAC_PI_2;
 const PIO2_TAIL: f64 = 6.123233995736766e-17;
 const PIO4_HEAD: f64 = core::f64::consts::FRAC_PI_4;
-const PIO4_TAIL: f64 = 3.061616997868383e-17;
 const PI_HEAD: f64 = core::f64::consts::PI;
 const PI_TAIL: f64 = 1.2246467991473532e-16;
 
@@ -20,21 +23,21 @@ const PI_TAIL: f64 = 1.2246467991473532e-16;
 #[routine(library)]
 pub fn asin_f64(x: f64) -> f64 {
     let size = high_word(x);
-    if size < HIGH_HALF {
-        return x + x * asin_series(x * x);
-    }
     let a = x.abs();
     if size >= HIGH_ONE {
         return if a == 1.0 { PIO2_HEAD.copysign(x) } else { f64::NAN };
     }
-    // Exact.
-    let z = 0.5 * (1.0 - a);
+    let z = asin_square(x, size);
+    let series = asin_series(z);
+    if size < HIGH_HALF {
+        return x + x * series;
+    }
     // The root as a head of 21 bits, whose square is exact, and a tail.
     let s = z.sqrt();
     let s_head = head21(s);
     let s_tail = (z - s_head * s_head) / (s + s_head);
     // pi/2 - 2 s_head as pi/4 + (pi/4 - 2 s_head), the difference exact.
-    let rest = 2.0 * s * asin_series(z) - (PIO2_TAIL - 2.0 * s_tail);
+    let rest = 2.0 * s * series - (PIO2_TAIL - 2.0 * s_tail);
     (PIO4_HEAD - (rest - (PIO4_HEAD - 2.0 * s_head))).copysign(x)
 }
 
@@ -46,16 +49,16 @@ pub fn asin_f64(x: f64) -> f64 {
 #[routine(library)]
 pub fn acos_f64(x: f64) -> f64 {
     let size = high_word(x);
-    if size < HIGH_HALF {
-        return PIO2_HEAD - (x - (PIO2_TAIL - x * asin_series(x * x)));
-    }
-    let a = x.abs();
-    if size >= HIGH_ONE && a != 1.0 {
+    if size >= HIGH_ONE && x.abs() != 1.0 {
         return f64::NAN;
     }
-    let z = 0.5 * (1.0 - a);
+    let z = asin_square(x, size);
+    let series = asin_series(z);
+    if size < HIGH_HALF {
+        return PIO2_HEAD - (x - (PIO2_TAIL - x * series));
+    }
     let s = z.sqrt();
-    let angle = 2.0 * (s + s * asin_series(z));
+    let angle = 2.0 * (s + s * series);
     if x.is_sign_negative() {
         PI_HEAD - (angle - PI_TAIL)
     } else {
@@ -65,41 +68,144 @@ pub fn acos_f64(x: f64) -> f64 {
 
 /// Arc tangent, in [-pi/2, pi/2].
 ///
-/// Within 2 ulp (0.82 found). `atan(±inf)` is `±pi/2`, `atan(±0)` is `±0`.
+/// Within 2 ulp (0.51 found). `atan(±inf)` is `±pi/2`, `atan(±0)` is `±0`.
 ///
-/// A polynomial up to 7/16; above, `atan x = atan c + atan((x - c) / (1 + c x))` with the nearest of 1/2, 1, 3/2 and infinity for `c`
-/// (FDLIBM's `s_atan.c`).
+/// [`atan2_f64()`] of `x` and 1.
 #[routine(library)]
 pub fn atan_f64(x: f64) -> f64 {
-    atan_kernel(x.abs()).copysign(x)
+    atan2_f64(x, 1.0)
 }
 
 /// The angle of the point (`x`, `y`), in [-pi, pi]: `y.atan2(x)`.
 ///
-/// Within 2 ulp (1.42 found). Signed zeros and infinities as IEEE 754 has them: `atan2(±0, +0)` is `±0`,
+/// Within 2 ulp (0.51 found). Signed zeros and infinities as IEEE 754 has them: `atan2(±0, +0)` is `±0`,
 /// `atan2(±0, -0)` is `±pi`, `atan2(±inf, +inf)` is `±pi/4`, `atan2(±inf, -inf)` is `±3pi/4`.
 ///
-/// [`atan_f64()`] of the quotient.
+/// In fixed point: with `q` the smaller by the larger, `atan q = atan c + atan((q - c) / (1 + c q))` for the multiple `c` of 1/4 that is
+/// nearest, both in one division, and a polynomial.
 #[routine(library)]
 pub fn atan2_f64(y: f64, x: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
-    let (ax, ay) = (x.abs(), y.abs());
-    let angle = if ay == 0.0 {
-        0.0
-    } else if ax == ay {
-        // Also infinity over infinity.
-        PIO4_HEAD
+    let (x_bits, y_bits) = (x.to_bits(), y.to_bits());
+    let sign = y_bits & SIGN;
+    let left = x_bits & SIGN != 0;
+    let (a, b) = (y_bits & !SIGN, x_bits & !SIGN);
+    let steep = a > b;
+    let (small, large) = if steep { (b, a) } else { (a, b) };
+    // Infinities have the angle of any two equal numbers.
+    let (angle, zeros) = if small == 0 || (large == INFINITY && small != large) {
+        (0, 0)
     } else {
-        atan_kernel(ay / ax)
+        arc(small, large)
     };
-    let unsigned = if x.to_bits() >> 63 != 0 {
-        PI_HEAD - (angle - PI_TAIL)
+    if steep || left {
+        let angle = if zeros > 61 {
+            0
+        } else {
+            angle.wrapping_shr(zeros.wrapping_add(2))
+        };
+        let turned = if !steep {
+            PI.wrapping_sub(angle)
+        } else if left {
+            HALF_PI.wrapping_add(angle)
+        } else {
+            HALF_PI.wrapping_sub(angle)
+        };
+        return scaled(turned, 62, sign != 0);
+    }
+    if angle == 0 {
+        return f64::from_bits(sign);
+    }
+    let more = angle.leading_zeros();
+    let exponent = 1022u32.wrapping_sub(zeros).wrapping_sub(more) as i32;
+    f64::from_bits(pack(sign, exponent, angle.wrapping_shl(more) >> 1))
+}
+
+/// The sign bit, and the bits of infinity.
+const SIGN: u64 = 1 << 63;
+const INFINITY: u64 = (HIGH_INFINITY as u64) << 32;
+/// pi and pi/2 in units of 2^-62.
+const PI: u64 = 0xc90f_daa2_2168_c235;
+const HALF_PI: u64 = 0x6487_ed51_10b4_611a;
+/// atan(1/4), atan(1/2), atan(3/4) and atan(1) in units of 2^-64.
+const ATAN_1_4: u64 = 0x3eb6_ebf2_5901_bac5;
+const ATAN_2_4: u64 = 0x76b1_9c15_86ed_3da3;
+const ATAN_3_4: u64 = 0xa4bc_7d19_34f7_0924;
+const ATAN_4_4: u64 = 0xc90f_daa2_2168_c235;
+
+/// (1 - atan(t) / t) / t^2 in t^2 on [0, 1/64], in units of 2^-64, alternating; 2^-67 is left.
+const ATAN_1: u64 = 0x5555_5555_5555_52e7;
+const ATAN_2: u64 = 0x3333_3333_3323_a7c8;
+const ATAN_3: u64 = 0x2492_4924_70ad_703c;
+const ATAN_4: u64 = 0x1c71_c6f9_f9c2_9c27;
+const ATAN_5: u64 = 0x1745_be87_50a0_35f4;
+const ATAN_6: u64 = 0x13ab_81f1_93f2_ece2;
+const ATAN_7: u64 = 0x102a_31d4_239a_bba2;
+
+/// `atan(small / large)` in units of 2^-(64 + zeros), and the zeros, for the bits of two finite positive numbers or two infinities.
+#[routine(library)]
+fn arc(small: u64, large: u64) -> (u64, u32) {
+    let ((small_exponent, s), (large_exponent, l)) = (unpack(small), unpack(large));
+    let apart = large_exponent.wrapping_sub(small_exponent) as u32;
+    let (s, l) = (s << 11, l << 11);
+    // Where c is not 0 no bit is lost, here and below: the low ones are 0.
+    let aligned = if apart > 63 { 0 } else { s.wrapping_shr(apart) };
+    let eighth = l >> 3;
+    let (quarters, start) = if aligned < eighth {
+        (0, 0)
+    } else if aligned < eighth.wrapping_mul(3) {
+        (1, ATAN_1_4)
+    } else if aligned < eighth.wrapping_mul(5) {
+        (2, ATAN_2_4)
+    } else if aligned < eighth.wrapping_mul(7) {
+        (3, ATAN_3_4)
     } else {
-        angle
+        (4, ATAN_4_4)
     };
-    unsigned.copysign(y)
+    let c_l = (l >> 2).wrapping_mul(quarters);
+    let back = aligned < c_l;
+    let (above, below) = if quarters == 0 {
+        (s >> 1, l)
+    } else {
+        let distance = if back {
+            c_l.wrapping_sub(aligned)
+        } else {
+            aligned.wrapping_sub(c_l)
+        };
+        (
+            distance >> 1,
+            (l >> 1).wrapping_add((aligned >> 3).wrapping_mul(quarters)),
+        )
+    };
+    let (t, _) = div_rem_narrow(above, 0, below);
+    // The zeros before what is no fraction yet.
+    let zeros = if quarters == 0 { apart.wrapping_sub(1) } else { 0 };
+    let whole = if zeros > 63 { 0 } else { t.wrapping_shr(zeros) };
+    let z = times(whole, whole);
+    let upper = ATAN_4.wrapping_sub(times(
+        z,
+        ATAN_5.wrapping_sub(times(z, ATAN_6.wrapping_sub(times(z, ATAN_7)))),
+    ));
+    let series = ATAN_1.wrapping_sub(times(
+        z,
+        ATAN_2.wrapping_sub(times(z, ATAN_3.wrapping_sub(times(z, upper)))),
+    ));
+    // 1 is as good as the largest fraction.
+    let rest = times(t, !times(z, series));
+    let angle = if back {
+        start.wrapping_sub(rest)
+    } else {
+        start.wrapping_add(rest)
+    };
+    (angle, zeros)
+}
+
+/// The square whose series an arc sine or cosine takes, given the high word of `|x|`: of `x`, or from 1/2 on `(1 - |x|) / 2`, which is exact.
+#[routine(library)]
+fn asin_square(x: f64, size: u32) -> f64 {
+    if size < HIGH_HALF { x * x } else { 0.5 * (1.0 - x.abs()) }
 }
 
 /// asin(x) / x - 1 as a quotient of polynomials in z = x^2 on [0, 1/4], FDLIBM's; 2^-58.75 is left.
@@ -120,55 +226,4 @@ fn asin_series(z: f64) -> f64 {
     let above = z * (ASIN_1 + z * (ASIN_2 + z * (ASIN_3 + z * (ASIN_4 + z * (ASIN_5 + z * ASIN_6)))));
     let below = 1.0 + z * (ASIN_BELOW_1 + z * (ASIN_BELOW_2 + z * (ASIN_BELOW_3 + z * ASIN_BELOW_4)));
     above / below
-}
-
-/// atan(1/2) and atan(3/2) as head and tail.
-const ATAN_HALF_HEAD: f64 = 0.4636476090008061;
-const ATAN_HALF_TAIL: f64 = 2.2698777452961687e-17;
-const ATAN_3_2_HEAD: f64 = 0.982793723247329;
-const ATAN_3_2_TAIL: f64 = 1.3903311031230998e-17;
-
-/// (t - atan t) / t^3 in t^2 on [0, 0.1914], FDLIBM's.
-const ATAN_1: f64 = 0.3333333333333293;
-const ATAN_2: f64 = -0.19999999999876483;
-const ATAN_3: f64 = 0.14285714272503466;
-const ATAN_4: f64 = -0.11111110405462356;
-const ATAN_5: f64 = 0.09090887133436507;
-const ATAN_6: f64 = -0.0769187620504483;
-const ATAN_7: f64 = 0.06661073137387531;
-const ATAN_8: f64 = -0.058335701337905735;
-const ATAN_9: f64 = 0.049768779946159324;
-const ATAN_10: f64 = -0.036531572744216916;
-const ATAN_11: f64 = 0.016285820115365782;
-
-/// `atan(a)` for `a` from 0 to infinity.
-#[routine(library)]
-fn atan_kernel(a: f64) -> f64 {
-    let size = high_word(a);
-    // From 2^66 on pi/2 is the nearest, and below 2^-27 the number itself.
-    if size >= 0x4410_0000 {
-        return if a.is_nan() { f64::NAN } else { PIO2_HEAD };
-    }
-    if size < 0x3e40_0000 {
-        return a;
-    }
-    let (t, head, tail) = if size < 0x3fdc_0000 {
-        // Below 7/16.
-        (a, 0.0, 0.0)
-    } else if size < 0x3fe6_0000 {
-        // Below 11/16.
-        ((a + a - 1.0) / (2.0 + a), ATAN_HALF_HEAD, ATAN_HALF_TAIL)
-    } else if size < 0x3ff3_0000 {
-        // Below 19/16.
-        ((a - 1.0) / (a + 1.0), PIO4_HEAD, PIO4_TAIL)
-    } else if size < 0x4003_8000 {
-        // Below 39/16.
-        ((a - 1.5) / (1.0 + 1.5 * a), ATAN_3_2_HEAD, ATAN_3_2_TAIL)
-    } else {
-        (-1.0 / a, PIO2_HEAD, PIO2_TAIL)
-    };
-    let z = t * t;
-    let upper = ATAN_6 + z * (ATAN_7 + z * (ATAN_8 + z * (ATAN_9 + z * (ATAN_10 + z * ATAN_11))));
-    let series = z * (ATAN_1 + z * (ATAN_2 + z * (ATAN_3 + z * (ATAN_4 + z * (ATAN_5 + z * upper)))));
-    head - ((t * series - tail) - t)
 }

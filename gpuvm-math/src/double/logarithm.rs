@@ -1,70 +1,68 @@
-//! Logarithms: `x = 2^k (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)], and FDLIBM's polynomial in `f / (2 + f)` for `ln(1 + f)`. The functions
-//! differ only in how they put the parts together.
+//! Logarithms: `x = 2^k (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)], and a series in `f / (2 + f)` for `ln(1 + f)`: in fixed point, or where
+//! `f` is not exact FDLIBM's polynomial.
 
 use gpuvm_macros::routine;
 
-use super::{HIGH_INFINITY, fast_two_sum, head21, head26, high_word};
+use super::fixed_point::{leading, scaled, times};
+use super::{HIGH_INFINITY, HIGH_ONE, fast_two_sum, head21, head26, high_word};
+use crate::wide::{div_rem_narrow, shr_u128, widening_mul};
 
-/// ln(2) and log10(2) in two parts; the first has 32 and 42 bits, so that its product with an exponent is exact.
+/// ln(2) in two parts; the first has 32 bits, so that its product with an exponent is exact.
 const LN2_32: f64 = 0.6931471803691238;
 const LN2_32_TAIL: f64 = 1.9082149292705877e-10;
-const LOG10_2_42: f64 = 0.30102999566361177;
-const LOG10_2_42_TAIL: f64 = 3.694239077158931e-13;
-/// log2(e) and log10(e) in two parts of which the first has 32 bits.
-const LOG2_E_32: f64 = 1.4426950407214463;
-const LOG2_E_32_TAIL: f64 = 1.6751713164886512e-10;
-const LOG10_E_32: f64 = 0.4342944818781689;
-const LOG10_E_32_TAIL: f64 = 2.5082946711645275e-11;
 
 /// The high word of sqrt(1/2), where the significands of a period begin.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
-const TWO_54: f64 = 18014398509481984.0;
+/// The bits of 1.
+pub(super) const ONE: u64 = (HIGH_ONE as u64) << 32;
 
 /// Natural logarithm.
 ///
-/// Within 1 ulp (0.76 found). `ln(±0)` is `-inf`, NaN below 0, `ln(1)` is `+0`.
+/// Within 1 ulp (0.51 found). `ln(±0)` is `-inf`, NaN below 0, `ln(1)` is `+0`.
 ///
-/// `k ln(2) + ln(1 + f)`, as FDLIBM's `e_log.c`.
+/// `k ln(2) + ln(1 + f)` in fixed point.
 #[routine(library)]
 pub fn ln_f64(x: f64) -> f64 {
     if !is_positive_finite(x) {
         return ln_special(x);
     }
-    let (k, f) = split(x);
-    ln_join(k, f, 0.0)
+    let (k, size, zeros, negative) = ln_of_fraction(x);
+    joined(k, size, zeros, negative, HALF_LN2, HALF_LN2_TAIL)
 }
 
 /// Logarithm to base 2.
 ///
-/// Within 1 ulp (0.71 found), and exact for powers of two. Special values as [`ln_f64()`].
+/// Within 1 ulp (0.51 found), and exact for powers of two. Special values as [`ln_f64()`].
 ///
-/// As [`ln_f64()`], the logarithm of the fraction as head and tail multiplied by log2(e) (FreeBSD's `e_log2.c`).
+/// As [`ln_f64()`], the logarithm of the fraction multiplied by log2(e).
 #[routine(library)]
 pub fn log2_f64(x: f64) -> f64 {
     if !is_positive_finite(x) {
         return ln_special(x);
     }
-    let (k, f) = split(x);
-    let (head, tail) = ln_fraction(f);
-    let (sum, error) = fast_two_sum(k as f64, head * LOG2_E_32);
-    sum + (error + ((tail + head) * LOG2_E_32_TAIL + tail * LOG2_E_32))
+    let (k, size, zeros, negative) = ln_of_fraction(x);
+    joined(k, times(size, HALF_LOG2_E), zeros.wrapping_sub(1), negative, 1 << 63, 0)
 }
 
 /// Logarithm to base 10.
 ///
-/// Within 2 ulp (0.62 found). Special values as [`ln_f64()`].
+/// Within 2 ulp (0.51 found), and exact for powers of ten. Special values as [`ln_f64()`].
 ///
-/// As [`log2_f64()`] (FreeBSD's `e_log10.c`).
+/// As [`log2_f64()`].
 #[routine(library)]
 pub fn log10_f64(x: f64) -> f64 {
     if !is_positive_finite(x) {
         return ln_special(x);
     }
-    let (k, f) = split(x);
-    let k = k as f64;
-    let (head, tail) = ln_fraction(f);
-    let (sum, error) = fast_two_sum(k * LOG10_2_42, head * LOG10_E_32);
-    sum + (error + (k * LOG10_2_42_TAIL + ((tail + head) * LOG10_E_32_TAIL + tail * LOG10_E_32)))
+    let (k, size, zeros, negative) = ln_of_fraction(x);
+    joined(
+        k,
+        times(size, LOG10_E),
+        zeros,
+        negative,
+        HALF_LOG10_2,
+        HALF_LOG10_2_TAIL,
+    )
 }
 
 /// `ln(1 + x)`, also accurate where `x` is small.
@@ -79,8 +77,9 @@ pub fn ln_1p_f64(x: f64) -> f64 {
     if high_word(x) < 0x3c90_0000 {
         return x;
     }
-    if !is_positive_finite(x + 1.0) {
-        return ln_special(x + 1.0);
+    let sum = x + 1.0;
+    if !is_positive_finite(sum) {
+        return ln_special(sum);
     }
     ln_1p_of_sum(x, 0.0)
 }
@@ -93,7 +92,7 @@ pub fn ln_1p_f64(x: f64) -> f64 {
 #[routine(library)]
 pub fn log_f64(x: f64, base: f64) -> f64 {
     if !is_positive_finite(x) || !is_positive_finite(base) || x == 1.0 || base == 1.0 {
-        return ln_f64(x) / ln_f64(base);
+        return ln_sketch(x) / ln_sketch(base);
     }
     let (a, a_tail) = ln_parts(x);
     let (b, b_tail) = ln_parts(base);
@@ -104,19 +103,44 @@ pub fn log_f64(x: f64, base: f64) -> f64 {
     rough + remainder / b
 }
 
+/// What stands for a logarithm in a quotient with a special value in it: that value, or a number of the logarithm's sign.
+#[routine(library)]
+fn ln_sketch(x: f64) -> f64 {
+    if !is_positive_finite(x) {
+        ln_special(x)
+    } else if x == 1.0 {
+        0.0
+    } else if high_word(x) < HIGH_ONE {
+        -1.0
+    } else {
+        1.0
+    }
+}
+
+/// `x = 2^k m` for finite `x > 0`, and the bits of `m`, which is in [sqrt(1/2), sqrt(2)].
+#[routine(library)]
+pub(super) fn significand(x: f64) -> (i32, u64) {
+    let mut bits = x.to_bits();
+    let mut bias = 0;
+    // Subnormal numbers have no leading bit in its place until they are shifted; there it is an exponent of 1.
+    if bits < 1 << 52 {
+        let by = bits.leading_zeros().wrapping_sub(11);
+        bits = bits.wrapping_shl(by);
+        bias = by as i32;
+    }
+    let from_start = bits.wrapping_sub(SQRT_HALF);
+    let k = (from_start >> 32) as i32 >> 20;
+    (
+        k.wrapping_sub(bias),
+        (from_start & 0x000f_ffff_ffff_ffff).wrapping_add(SQRT_HALF),
+    )
+}
+
 /// `x = 2^k (1 + f)` for finite `x > 0`; `f` is exact.
 #[routine(library)]
 fn split(x: f64) -> (i32, f64) {
-    // Subnormal numbers have no exponent to read until they are scaled.
-    let (bits, bias) = if high_word(x) < 0x0010_0000 {
-        ((x * TWO_54).to_bits(), -54)
-    } else {
-        (x.to_bits(), 0)
-    };
-    let from_start = bits.wrapping_sub(SQRT_HALF);
-    let k = ((from_start >> 32) as i32 >> 20).wrapping_add(bias);
-    let m = f64::from_bits((from_start & 0x000f_ffff_ffff_ffff).wrapping_add(SQRT_HALF));
-    (k, m - 1.0)
+    let (k, bits) = significand(x);
+    (k, f64::from_bits(bits) - 1.0)
 }
 
 /// (ln((1 + s) / (1 - s)) / s - 2) / s^2 in s^2 on [0, 0.02944], FDLIBM's; 2^-58.45 is left.
@@ -142,9 +166,6 @@ fn ln_rest(f: f64, half_square: f64) -> f64 {
 fn ln_join(k: i32, f: f64, tail: f64) -> f64 {
     let half_square = 0.5 * f * f;
     let rest = ln_rest(f, half_square);
-    if k == 0 {
-        return f - (half_square - (rest + tail));
-    }
     let k = k as f64;
     k * LN2_32 - ((half_square - (rest + (k * LN2_32_TAIL + tail))) - f)
 }
@@ -173,17 +194,19 @@ pub(super) fn ln_1p_of_sum(a: f64, tail: f64) -> f64 {
     let size = high_word(a);
     // In [-0.2928, 0.4142] the sum of 1 and the argument need not be formed.
     let limit = if a.is_sign_negative() { 0x3fd2_bec4 } else { 0x3fda_827a };
-    if size < limit {
-        return ln_join(0, a, if tail == 0.0 { 0.0 } else { tail / (1.0 + a) });
-    }
     let sum = 1.0 + a;
-    let error = if size < 0x3ff0_0000 {
-        a - (sum - 1.0)
+    let (k, f, error) = if size < limit {
+        (0, a, tail)
     } else {
-        1.0 - (sum - a)
+        let (k, f) = split(sum);
+        let error = if size < HIGH_ONE {
+            a - (sum - 1.0)
+        } else {
+            1.0 - (sum - a)
+        };
+        (k, f, error + tail)
     };
-    let (k, f) = split(sum);
-    ln_join(k, f, (error + tail) / sum)
+    ln_join(k, f, error / sum)
 }
 
 /// `ln(2 x)` for finite `x` above 1.
@@ -191,6 +214,81 @@ pub(super) fn ln_1p_of_sum(a: f64, tail: f64) -> f64 {
 pub(super) fn ln_twice(x: f64) -> f64 {
     let (k, f) = split(x);
     ln_join(k.wrapping_add(1), f, 0.0)
+}
+
+/// ln(2) / 2 and log10(2) / 2 in units of 2^-64, and 48 bits of what follows; log2(e) / 2 and log10(e) in units of 2^-64.
+const HALF_LN2: u64 = 0x58b9_0bfb_e8e7_bcd5;
+const HALF_LN2_TAIL: u64 = 0xe4f1_d9cc_01f9;
+const HALF_LOG10_2: u64 = 0x2688_26a1_3ef3_fde6;
+const HALF_LOG10_2_TAIL: u64 = 0x23e2_566b_02df;
+const HALF_LOG2_E: u64 = 0xb8aa_3b29_5c17_f0bb;
+const LOG10_E: u64 = 0x6f2d_ec54_9b94_38ca;
+
+/// (atanh(s) / s - 1) / s^2 in s^2 on [0, 0.02945], in units of 2^-64; 2^-66.7 is left.
+const ATANH_1: u64 = 0x5555_5555_5555_5347;
+const ATANH_2: u64 = 0x3333_3333_333c_03d4;
+const ATANH_3: u64 = 0x2492_4924_8560_d34b;
+const ATANH_4: u64 = 0x1c71_c725_9420_fb4b;
+const ATANH_5: u64 = 0x1745_cde2_0576_4325;
+const ATANH_6: u64 = 0x13b2_0af3_0212_7de6;
+const ATANH_7: u64 = 0x10f5_c774_4193_4cd9;
+const ATANH_8: u64 = 0x10f6_5f9c_5ce4_b6d4;
+
+/// The parts of a finite `x = 2^k (1 + f)` above 0: `k`, `|ln(1 + f)|` as `size * 2^-(63 + zeros)`, and whether that is negative. `size` has
+/// its first bit in front or one behind, unless it is 0.
+///
+/// `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`.
+#[routine(library)]
+fn ln_of_fraction(x: f64) -> (i32, u64, u32, bool) {
+    let (k, bits) = significand(x);
+    let negative = bits < ONE;
+    let f = if negative {
+        leading(bits).wrapping_neg()
+    } else {
+        bits << 12
+    };
+    // 2 + f in units of 2^-62: the bits that are lost are none.
+    let sum = if negative {
+        (1u64 << 63).wrapping_sub(f >> 2)
+    } else {
+        (1u64 << 63).wrapping_add(f >> 2)
+    };
+    let zeros = f.leading_zeros();
+    let (s, _) = div_rem_narrow(f.wrapping_shl(zeros) >> 2, 0, sum);
+    let whole = s.wrapping_shr(zeros);
+    let z = times(whole, whole);
+    let upper = ATANH_5.wrapping_add(times(
+        z,
+        ATANH_6.wrapping_add(times(z, ATANH_7.wrapping_add(times(z, ATANH_8)))),
+    ));
+    let lower = ATANH_2.wrapping_add(times(
+        z,
+        ATANH_3.wrapping_add(times(z, ATANH_4.wrapping_add(times(z, upper)))),
+    ));
+    let series = ATANH_1.wrapping_add(times(z, lower));
+    (k, s.wrapping_add(times(s, times(z, series))), zeros, negative)
+}
+
+/// `2 k (unit + tail)` and the fraction `size * 2^-(63 + zeros)`, which may be `negative`, rounded once. `unit` is in units of 2^-64, `tail` in those
+/// of 2^-112.
+#[routine(library)]
+fn joined(k: i32, size: u64, zeros: u32, negative: bool, unit: u64, tail: u64) -> f64 {
+    if k == 0 {
+        return scaled(size, zeros.wrapping_add(63), negative);
+    }
+    let times_k = k.unsigned_abs() as u64;
+    // Both in units of 2^-112.
+    let whole = (widening_mul(times_k, unit) << 49).wrapping_add((times_k.wrapping_mul(tail) << 1) as u128);
+    let fraction = shr_u128((size as u128) << 49, zeros);
+    let below = k < 0;
+    // The whole part is the larger one.
+    let sum = if below == negative {
+        whole.wrapping_add(fraction)
+    } else {
+        whole.wrapping_sub(fraction)
+    };
+    let bits = (sum as f64).to_bits().wrapping_sub(112 << 52);
+    f64::from_bits(bits | (below as u64) << 63)
 }
 
 /// What a logarithm of 0, of a negative number, of infinity or of NaN is.

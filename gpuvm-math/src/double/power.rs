@@ -1,21 +1,22 @@
-//! Powers and roots: a logarithm and an exponential with enough guard bits between them, Halley's iteration for the
+//! Powers and roots: a logarithm and an exponential in fixed point with enough guard bits between them, Halley's iteration for the
 //! cube root, and a scaled sum of squares.
 
 use gpuvm_macros::routine;
 
-use super::exponential::exp2_of_sum;
-use super::{HIGH_INFINITY, head21, high_word};
+use super::exponential::{HALF_LOG2_E, HALF_LOG2_E_TAIL, exp2_of_fixed};
+use super::fixed_point::{leading, times};
+use super::logarithm::{ONE, significand};
+use super::{HIGH_INFINITY, high_word};
+use crate::wide::{div_rem_narrow, shl_u128, shr_u128, widening_mul};
 
 const TWO_54: f64 = 18014398509481984.0;
-/// 2^64: from there on the result is 0, 1 or infinity, and nothing on the way overflows.
-const Y_MAX: f64 = 18446744073709551616.0;
 
 /// `x` to the power of `y`.
 ///
-/// Within 2 ulp (0.88 found). As C99 has it: `powf(x, ±0)` and `powf(1, y)` are 1 also for NaN; a negative `x` to a power
+/// Within 2 ulp (0.52 found). As C99 has it: `powf(x, ±0)` and `powf(1, y)` are 1 also for NaN; a negative `x` to a power
 /// that is no integer is NaN; to an odd power it keeps its sign, zero and infinity too; `powf(-1, ±inf)` is 1.
 ///
-/// `2^(y log2 |x|)`, the logarithm and the product as head and tail (FDLIBM's `e_pow.c`).
+/// `2^(y log2 |x|)`, the logarithm and the product in fixed point, of 128 bits.
 #[routine(library)]
 pub fn powf_f64(x: f64, y: f64) -> f64 {
     if y == 0.0 || x == 1.0 {
@@ -40,24 +41,20 @@ pub fn powf_f64(x: f64, y: f64) -> f64 {
     } else if whole == BROKEN {
         f64::NAN
     } else {
-        let bounded = if y_size >= 0x43f0_0000 { Y_MAX.copysign(y) } else { y };
-        let y_head = head21(bounded);
-        let (log_head, log_tail) = log2_parts(magnitude);
-        let small = (bounded - y_head) * log_head + bounded * log_tail;
-        exp2_of_sum(y_head * log_head, small)
+        pow_positive(magnitude, y)
     };
     if whole == ODD { -result } else { result }
 }
 
 /// `x` to the power of an integer.
 ///
-/// Within 2 ulp (0.87 found), for every `n`: unlike a chain of multiplications, the error does not grow with `n`.
+/// Within 2 ulp (0.52 found), for every `n`: unlike a chain of multiplications, the error does not grow with `n`.
 /// `powi(x, 0)` is 1 also for NaN.
 ///
-/// [`powf_f64()`]: an `f64` holds every `i32`.
+/// [`powf_f64()`], as an `f64` holds every `i32`, but for the square, which is asked for most.
 #[routine(library)]
 pub fn powi_f64(x: f64, n: i32) -> f64 {
-    powf_f64(x, n as f64)
+    if n == 2 { x * x } else { powf_f64(x, n as f64) }
 }
 
 /// What kind of a number an exponent is.
@@ -128,6 +125,10 @@ pub fn cbrt_f64(x: f64) -> f64 {
     (t + t * ((quotient - t) / (t + t + quotient))).copysign(x)
 }
 
+/// 2^-600 and 2^600.
+const SCALE_DOWN: f64 = 2.409919865102884e-181;
+const SCALE_UP: f64 = 4.149515568880993e180;
+
 /// `sqrt(x^2 + y^2)` without overflow or underflow on the way.
 ///
 /// Within 2 ulp (1.12 found). `+inf` if either is infinite, even if the other is NaN.
@@ -145,96 +146,117 @@ pub fn hypot_f64(x: f64, y: f64) -> f64 {
             f64::NAN
         };
     }
-    // From 2^511 on.
-    if larger >= 0x5fe0_0000 {
-        // 2^-600 and 2^600
-        let scale = 2.409919865102884e-181;
-        return length(ax * scale, ay * scale) * 4.149515568880993e180;
+    // From 2^511 on, and below 2^-450.
+    let large = larger >= 0x5fe0_0000;
+    let scaled = large || larger < 0x23d0_0000;
+    let (scale, unscale) = if large {
+        (SCALE_DOWN, SCALE_UP)
+    } else {
+        (SCALE_UP, SCALE_DOWN)
+    };
+    let (mut sx, mut sy) = (ax, ay);
+    if scaled {
+        (sx, sy) = (ax * scale, ay * scale);
     }
-    // Below 2^-450.
-    if larger < 0x23d0_0000 {
-        let scale = 4.149515568880993e180;
-        return length(ax * scale, ay * scale) * 2.409919865102884e-181;
-    }
-    length(ax, ay)
+    let length = (sx * sx + sy * sy).sqrt();
+    if scaled { length * unscale } else { length }
 }
 
-#[routine(library)]
-fn length(x: f64, y: f64) -> f64 {
-    (x * x + y * y).sqrt()
-}
+/// (atanh(s) / s - 1) / s^2 in 32 s^2 on [0, 0.9424], in units of 2^-64; 2^-74 is left.
+const ATANH_1: u64 = 0x5555_5555_5555_555a;
+const ATANH_2: u64 = 0x0199_9999_9999_98e0;
+const ATANH_3: u64 = 0x0009_2492_4924_9cde;
+const ATANH_4: u64 = 0x0000_38e3_8e38_97cb;
+const ATANH_5: u64 = 0x0000_0174_5d18_7868;
+const ATANH_6: u64 = 0x0000_0009_d89a_9da5;
+const ATANH_7: u64 = 0x0000_0000_4448_a62a;
+const ATANH_8: u64 = 0x0000_0000_01dd_f187;
+const ATANH_9: u64 = 0x0000_0000_000f_679a;
 
-/// The bits of 1/2 and of 1.
-const HALF: u64 = 0x3fe0 << 48;
-const ONE: u64 = 0x3ff0 << 48;
-/// 2 / (3 ln 2), and in two parts of which the first has 24 bits.
-const SCALE: f64 = 0.9617966939259756;
-const SCALE_24: f64 = 0.9617967009544373;
-const SCALE_24_TAIL: f64 = -7.028461650952758e-9;
-/// log2(3/2) in two parts of which the first has 21 bits.
-const LOG2_3_2: f64 = 0.5849624872207642;
-const LOG2_3_2_TAIL: f64 = 1.350039202129749e-8;
-/// 3/2 (ln((1 + s) / (1 - s)) - 2 s - 2/3 s^3) / s^5 in s^2 on [0, 0.0102], FDLIBM's.
-const LOG2_4: f64 = 0.5999999999999946;
-const LOG2_6: f64 = 0.4285714285785502;
-const LOG2_8: f64 = 0.33333332981837743;
-const LOG2_10: f64 = 0.272728123808534;
-const LOG2_12: f64 = 0.23066074577556175;
-const LOG2_14: f64 = 0.20697501780033842;
-
-/// `log2(x)` for finite `x > 0` as a head of 21 bits and a tail, relative error about 2^-67.
+/// `|log2(x)|` as `size * 2^-places`, with the first bit of `size` in front, and whether the logarithm is negative; the relative error is about
+/// 2^-66. For finite `x > 0` other than 1.
 ///
-/// With `c` 1 or 3/2, whichever is closer to the significand `m`, and `s = (m - c) / (m + c)`,
-/// `log2(m / c) = 2 / (3 ln 2) * s * (3 + s^2 + ...)`, every factor as head and tail.
+/// As the logarithms, with twice the bits where they count.
 #[routine(library)]
-fn log2_parts(x: f64) -> (f64, f64) {
-    let (bits, bias) = if high_word(x) < 0x0010_0000 {
-        ((x * TWO_54).to_bits(), 1077u32)
+fn log2_parts(x: f64) -> (u128, u32, bool) {
+    let (k, bits) = significand(x);
+    let negative = bits < ONE;
+    let f = if negative {
+        leading(bits).wrapping_neg()
     } else {
-        (x.to_bits(), 1023)
+        bits << 12
     };
-    let fraction = bits & 0x000f_ffff_ffff_ffff;
-    let high = (fraction >> 32) as u32;
-    // From sqrt(3) on the significand is halved; between sqrt(3/2) and there it is near 3/2.
-    let halved = high >= 0xb_b67a;
-    let middle = high > 0x3_988e && !halved;
-    let k = ((bits >> 52) as u32).wrapping_sub(bias).wrapping_add(halved as u32) as i32 as f64;
-    let m = f64::from_bits(fraction | if halved { HALF } else { ONE });
-    let (c, offset, offset_tail) = if middle {
-        (1.5, LOG2_3_2, LOG2_3_2_TAIL)
+    // s = f / (2 + f), the divisor in units of 2^-62: the bits that are lost are none.
+    let divisor = if negative {
+        (1u64 << 63).wrapping_sub(f >> 2)
     } else {
-        (1.0, 0.0, 0.0)
+        (1u64 << 63).wrapping_add(f >> 2)
     };
+    let zeros = f.leading_zeros();
+    let (upper, rest) = div_rem_narrow(f.wrapping_shl(zeros) >> 2, 0, divisor);
+    let (lower, _) = div_rem_narrow(rest, 0, divisor);
+    let s = (upper as u128) << 64 | lower as u128;
+    // 2 s, and 32 s^2.
+    let twice = (shr_u128(s, zeros.wrapping_sub(1)) >> 64) as u64;
+    let z = (widening_mul(twice, twice) >> 61) as u64;
+    let last = ATANH_7.wrapping_add(times(z, ATANH_8.wrapping_add(times(z, ATANH_9))));
+    let high = ATANH_4.wrapping_add(times(
+        z,
+        ATANH_5.wrapping_add(times(z, ATANH_6.wrapping_add(times(z, last)))),
+    ));
+    let series = ATANH_1.wrapping_add(times(
+        z,
+        ATANH_2.wrapping_add(times(z, ATANH_3.wrapping_add(times(z, high)))),
+    ));
+    let half = s.wrapping_add(widening_mul(upper, times(z, series)) >> 5);
+    // ln(1 + f) / 2 times log2(e) / 2.
+    let (upper, lower) = ((half >> 64) as u64, half as u64);
+    let fraction = widening_mul(upper, HALF_LOG2_E)
+        .wrapping_add(widening_mul(upper, HALF_LOG2_E_TAIL) >> 64)
+        .wrapping_add(widening_mul(lower, HALF_LOG2_E) >> 64);
+    if k == 0 {
+        let more = fraction.leading_zeros();
+        return (
+            shl_u128(fraction, more),
+            zeros.wrapping_add(126).wrapping_add(more),
+            negative,
+        );
+    }
+    // Both in units of 2^-116.
+    let below = k < 0;
+    let whole = (k.unsigned_abs() as u128) << 116;
+    let fraction = shr_u128(fraction >> 10, zeros);
+    // The whole part is the larger one.
+    let sum = if below == negative {
+        whole.wrapping_add(fraction)
+    } else {
+        whole.wrapping_sub(fraction)
+    };
+    let more = sum.leading_zeros();
+    (shl_u128(sum, more), more.wrapping_add(116), below)
+}
 
-    // s = (m - c) / (m + c).
-    let f = m - c;
-    let sum = m + c;
-    let inverse = 1.0 / sum;
-    let s = f * inverse;
-    let s_head = head21(s);
-    let sum_head = head21(sum);
-    let sum_tail = m - (sum_head - c);
-    let s_tail = inverse * ((f - s_head * sum_head) - s_head * sum_tail);
-
-    // t = 3 + s^2 + rest.
-    let z = s * s;
-    let square = s_head * s_head;
-    let upper = LOG2_8 + z * (LOG2_10 + z * (LOG2_12 + z * LOG2_14));
-    let rest = z * z * (LOG2_4 + z * (LOG2_6 + z * upper)) + s_tail * (s_head + s);
-    let t_head = head21(3.0 + square + rest);
-    let t_tail = rest - ((t_head - 3.0) - square);
-
-    // p = s * t.
-    let exact = s_head * t_head;
-    let small = s_tail * t_head + t_tail * s;
-    let p_head = head21(exact + small);
-    let p_tail = small - (p_head - exact);
-
-    // k + offset + p * SCALE.
-    let product = p_head * SCALE_24;
-    let low = p_head * SCALE_24_TAIL + p_tail * SCALE + offset_tail;
-    let head = head21(((product + low) + offset) + k);
-    (head, low - (((head - k) - offset) - product))
+/// `x^y` for finite `x > 0` and finite `y` that is not 0.
+#[routine(library)]
+fn pow_positive(x: f64, y: f64) -> f64 {
+    if x.to_bits() == ONE {
+        return 1.0;
+    }
+    let (log, places, log_is_negative) = log2_parts(x);
+    let bits = y.to_bits();
+    let negative = log_is_negative != (bits >> 63 != 0);
+    let exponent = (bits >> 52) as u32 & 0x7ff;
+    // A power of a subnormal number is 1 all the same.
+    let significand = leading(bits);
+    let product =
+        widening_mul(significand, (log >> 64) as u64).wrapping_add(widening_mul(significand, log as u64) >> 64);
+    let by = (places as i32).wrapping_add(958).wrapping_sub(exponent as i32);
+    // From 2^11 on.
+    if by < 52 {
+        return if negative { 0.0 } else { f64::INFINITY };
+    }
+    let size = if by > 127 { 0 } else { shr_u128(product, by as u32) };
+    exp2_of_fixed(if negative { size.wrapping_neg() } else { size })
 }
 
 /// `x^y` for `|x|` zero, or as good as that or as infinity, and `y` not 0.

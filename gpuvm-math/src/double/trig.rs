@@ -1,75 +1,76 @@
-//! Sine, cosine and tangent over the whole range, with Cody-Waite reduction for small arguments and Payne-Hanek
-//! reduction for large ones.
+//! Sine, cosine and tangent over the whole range, in integers throughout: Payne-Hanek reduction, which is for large arguments elsewhere,
+//! series in fractions of 64 bits, and one rounding at the end.
 
 use gpuvm_macros::routine;
 
-use super::{HIGH_INFINITY, ROUND, fast_two_sum, head21, head26, high_word};
-use crate::wide::widening_mul;
-
-const FRAC_2_PI: f64 = core::f64::consts::FRAC_2_PI;
-
-/// pi/2 in parts of 33 bits, whose products with a quadrant number are exact, and what each leaves.
-const PIO2_1: f64 = 1.5707963267341256;
-const PIO2_1_TAIL: f64 = 6.077100506506192e-11;
-const PIO2_2: f64 = 6.077100506303966e-11;
-const PIO2_2_TAIL: f64 = 2.0222662487959506e-21;
-const PIO2_3: f64 = 2.0222662487111665e-21;
-const PIO2_3_TAIL: f64 = 8.4784276603689e-32;
+use super::fixed_point::{leading, scaled, times};
+use super::{HIGH_INFINITY, high_word};
+use crate::wide::{div_rem_narrow, magnitude, shl_u128, widening_mul};
 
 /// Below this, 2^-26, `x` itself is within 0.6 ulp of `sin x` and `tan x`; it also keeps the sign of zero.
 const HIGH_TINY: u32 = 0x3e50_0000;
 
 /// Sine of `x` radians.
 ///
-/// Within 1 ulp (0.83 found). NaN for infinities; `sin(±0)` is `±0`.
+/// Within 1 ulp (0.51 found). NaN for infinities; `sin(±0)` is `±0`.
 ///
-/// Reduction to [-pi/4, pi/4] with the rest as head and tail, then FDLIBM's kernels.
+/// Reduction to [0, pi/4] and a sign, then a polynomial.
 #[routine(library)]
 pub fn sin_f64(x: f64) -> f64 {
-    if high_word(x) < HIGH_TINY {
+    let size = high_word(x);
+    if size < HIGH_TINY {
         return x;
     }
-    let (quadrant, r, tail) = reduce(x);
-    let value = if quadrant & 1 == 0 {
-        sin_kernel(r, tail)
+    if size >= HIGH_INFINITY {
+        return f64::NAN;
+    }
+    let (quadrant, r, zeros, negative) = reduce(x);
+    let z = square(r, zeros);
+    let flipped = quadrant & 2 != 0;
+    if quadrant & 1 == 0 {
+        scaled(sin_kernel(r, z), zeros.wrapping_add(64), negative != flipped)
     } else {
-        cos_kernel(r, tail)
-    };
-    if quadrant & 2 == 0 { value } else { -value }
+        scaled(cos_kernel(z), 64, flipped)
+    }
 }
 
 /// Cosine of `x` radians.
 ///
-/// Within 1 ulp (0.87 found). NaN for infinities.
+/// Within 1 ulp (0.51 found). NaN for infinities.
 ///
 /// As [`sin_f64()`].
 #[routine(library)]
 pub fn cos_f64(x: f64) -> f64 {
-    let (quadrant, r, tail) = reduce(x);
-    let value = if quadrant & 1 == 0 {
-        cos_kernel(r, tail)
+    if high_word(x) >= HIGH_INFINITY {
+        return f64::NAN;
+    }
+    let (quadrant, r, zeros, negative) = reduce(x);
+    let z = square(r, zeros);
+    let flipped = quadrant.wrapping_add(1) & 2 != 0;
+    if quadrant & 1 == 0 {
+        scaled(cos_kernel(z), 64, flipped)
     } else {
-        sin_kernel(r, tail)
-    };
-    if quadrant.wrapping_add(1) & 2 == 0 {
-        value
-    } else {
-        -value
+        scaled(sin_kernel(r, z), zeros.wrapping_add(64), negative != flipped)
     }
 }
 
 /// Sine and cosine of `x` radians: the same bits as [`sin_f64()`] and [`cos_f64()`], with one reduction.
 ///
-/// Within 1 ulp each (0.83 and 0.87 found).
+/// Within 1 ulp each (0.51 found).
 #[routine(library)]
 pub fn sin_cos_f64(x: f64) -> (f64, f64) {
-    let (quadrant, r, tail) = reduce(x);
-    let s = if high_word(x) < HIGH_TINY {
+    let size = high_word(x);
+    if size >= HIGH_INFINITY {
+        return (f64::NAN, f64::NAN);
+    }
+    let (quadrant, r, zeros, negative) = reduce(x);
+    let z = square(r, zeros);
+    let s = if size < HIGH_TINY {
         x
     } else {
-        sin_kernel(r, tail)
+        scaled(sin_kernel(r, z), zeros.wrapping_add(64), negative)
     };
-    let c = cos_kernel(r, tail);
+    let c = scaled(cos_kernel(z), 64, false);
     let (sin, cos) = if quadrant & 1 == 0 { (s, c) } else { (c, s) };
     (
         if quadrant & 2 == 0 { sin } else { -sin },
@@ -79,79 +80,62 @@ pub fn sin_cos_f64(x: f64) -> (f64, f64) {
 
 /// Tangent of `x` radians.
 ///
-/// Within 2 ulp (1.49 found). NaN for infinities; `tan(±0)` is `±0`. No `f64` is close enough to a pole to overflow.
+/// Within 2 ulp (0.67 found). NaN for infinities; `tan(±0)` is `±0`. No `f64` is close enough to a pole to overflow.
 ///
-/// `r + (sin r - r cos r) / cos r` with the series of [`sin_f64()`], where the leading terms cancel on paper; in odd quadrants FDLIBM's
-/// corrected reciprocal.
+/// The quotient of the kernels of [`sin_f64()`].
 #[routine(library)]
 pub fn tan_f64(x: f64) -> f64 {
-    if high_word(x) < HIGH_TINY {
+    let size = high_word(x);
+    if size < HIGH_TINY {
         return x;
     }
-    let (quadrant, r, tail) = reduce(x);
-    let z = r * r;
-    // cos r = 1 - z lost.
-    let lost = 0.5 - z * cos_series(z);
-    let rest = r * z * (sin_series(z) + lost) / (1.0 - z * lost) + (tail + tail * z);
-    let head = r + rest;
+    if size >= HIGH_INFINITY {
+        return f64::NAN;
+    }
+    let (quadrant, r, zeros, negative) = reduce(x);
+    let z = square(r, zeros);
+    let (s, c) = (sin_kernel(r, z), cos_kernel(z));
+    // What is divided has to be less than what it is divided by.
     if quadrant & 1 == 0 {
-        return head;
-    }
-    // -1 / (r + rest): one Newton step from a reciprocal of 21 bits, whose product with the head is exact.
-    let reciprocal = -1.0 / head;
-    let head = head21(head);
-    let low = rest - (head - r);
-    let rough = head21(reciprocal);
-    rough + reciprocal * ((1.0 + rough * head) + rough * low)
-}
-
-/// The quadrant of `x` (only its two low bits count) and the rest in [-pi/4, pi/4] as head and tail; infinities leave NaN.
-#[routine(library)]
-fn reduce(x: f64) -> (i32, f64, f64) {
-    let size = high_word(x);
-    // Up to pi/4.
-    if size <= 0x3fe9_21fb {
-        (0, x, 0.0)
-    } else if size < 0x4139_21fb {
-        reduce_small(x, size)
-    } else if size < HIGH_INFINITY {
-        reduce_large(x)
+        let (quotient, _) = div_rem_narrow(s >> 1, 0, c);
+        scaled(quotient, zeros.wrapping_add(63), negative)
     } else {
-        (0, f64::NAN, 0.0)
+        let (quotient, _) = div_rem_narrow(c >> 2, 0, s);
+        scaled(quotient, 62u32.wrapping_sub(zeros), !negative)
     }
 }
 
-/// As [`reduce()`], for `|x| < 2^20 pi/2`, of which `size` is the high word.
-///
-/// Cody and Waite, "Software Manual for the Elementary Functions", 1980, with as many parts of pi/2 as the bits that cancel ask for
-/// (FDLIBM's `e_rem_pio2.c`).
+/// The quadrant of `x` (only its two low bits count), and how far `x` is from its middle: a fraction with its first bit in front, so many zeros
+/// that belong before it, and whether it is negative. For finite `x` that are not 0; at most pi/4.
 #[routine(library)]
-fn reduce_small(x: f64, size: u32) -> (i32, f64, f64) {
-    let shifted = x * FRAC_2_PI + ROUND;
-    let n = shifted - ROUND;
-    let exponent = size >> 20;
-    // Good to 85 bits.
-    let mut first = x - n * PIO2_1;
-    let mut rest = n * PIO2_1_TAIL;
-    let mut head = first - rest;
-    if exponent.wrapping_sub(high_word(head) >> 20) as i32 > 16 {
-        // To 118 bits.
-        let before = first;
-        rest = n * PIO2_2;
-        first = before - rest;
-        rest = n * PIO2_2_TAIL - ((before - first) - rest);
-        head = first - rest;
-        if exponent.wrapping_sub(high_word(head) >> 20) as i32 > 49 {
-            // To 151 bits, more than any number needs.
-            let before = first;
-            rest = n * PIO2_3;
-            first = before - rest;
-            rest = n * PIO2_3_TAIL - ((before - first) - rest);
-            head = first - rest;
-        }
+fn reduce(x: f64) -> (i32, u64, u32, bool) {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52) as u32 & 0x7ff;
+    let negative = bits >> 63 != 0;
+    if bits & 0x7fff_ffff_ffff_ffff <= PIO4_BITS {
+        return (0, leading(bits), 1022u32.wrapping_sub(exponent), negative);
     }
-    (shifted.to_bits() as i32, head, (first - head) - rest)
+    let (quadrant, fraction) = quarters(bits, exponent);
+    // The fraction with its leading bit in front, times pi/4: in units of 2^-(125 + zeros).
+    let size = magnitude(fraction);
+    let zeros = size.leading_zeros();
+    let size = shl_u128(size, zeros);
+    let (upper, lower) = ((size >> 64) as u64, size as u64);
+    let product = widening_mul(upper, PIO4_UPPER)
+        .wrapping_add(widening_mul(lower, PIO4_UPPER) >> 64)
+        .wrapping_add(widening_mul(upper, PIO4_LOWER) >> 64);
+    let (upper, lower) = ((product >> 64) as u64, product as u64);
+    let away = negative != (fraction < 0);
+    let quadrant = if negative { quadrant.wrapping_neg() } else { quadrant };
+    if upper >> 63 != 0 {
+        (quadrant, upper, zeros.wrapping_sub(3), away)
+    } else {
+        (quadrant, upper << 1 | lower >> 63, zeros.wrapping_sub(2), away)
+    }
 }
+
+/// The bits of pi/4, rounded.
+const PIO4_BITS: u64 = 0x3fe9_21fb_5444_2d18;
 
 /// 64 bits of 2/pi, from the bit `64 place` on; before the point are 64 zeros.
 #[routine(library)]
@@ -180,21 +164,21 @@ fn two_over_pi(place: u32) -> u64 {
     }
 }
 
-/// 2^-126 * pi/2 as head and tail.
-const UNIT_HEAD: f64 = 1.8464622084398007e-38;
-const UNIT_TAIL: f64 = 7.197826970751551e-55;
+/// pi/4 in units of 2^-128, the upper and the lower half.
+const PIO4_UPPER: u64 = 0xc90f_daa2_2168_c234;
+const PIO4_LOWER: u64 = 0xc4c6_628b_80dc_1cd1;
 
-/// As [`reduce()`], for every finite `|x| >= 2^20`.
+/// `|x| 2 / pi` for a finite number of so many bits and such an exponent, from 2^-10 on: the nearest integer, modulo 4, and the rest in units
+/// of 2^-126.
 ///
-/// Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983: `x = m * 2^e` with integers `m`
+/// Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983: `|x| = m * 2^e` with integers `m`
 /// and `e`, and of the bits of 2/pi those that only contribute multiples of four quadrants are skipped; 192 of the
 /// rest are enough, as no `f64` comes closer than about 2^-61 to a multiple of pi/2.
 #[routine(library)]
-fn reduce_large(x: f64) -> (i32, f64, f64) {
-    let bits = x.to_bits();
+fn quarters(bits: u64, exponent: u32) -> (i32, i128) {
     let m = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     // The first bit that counts, where bit 0 is the first of the 64 zeros.
-    let offset = ((bits >> 52) as u32 & 0x7ff).wrapping_sub(1013);
+    let offset = exponent.wrapping_sub(1013);
     let shift = offset & 63;
     let mut place = (offset >> 6).wrapping_add(3);
     let mut lower = two_over_pi(place);
@@ -214,64 +198,59 @@ fn reduce_large(x: f64) -> (i32, f64, f64) {
     // x * 2/pi modulo 4, in units of 2^-126.
     let turns = (product << 64) | before as u128;
     let quadrant = (turns.wrapping_add(1 << 125) >> 126) as i32;
-    let fraction = turns.wrapping_sub((quadrant as u128) << 126) as i128;
-    let fraction_head = fraction as f64;
-    let fraction_tail = fraction.wrapping_sub(fraction_head as i128) as f64;
-    // Dekker's product with the unit's head.
-    let whole = fraction_head * UNIT_HEAD;
-    let (a, b) = (head26(fraction_head), head26(UNIT_HEAD));
-    let (a_tail, b_tail) = (fraction_head - a, UNIT_HEAD - b);
-    let error = ((a * b - whole) + a * b_tail + a_tail * b) + a_tail * b_tail;
-    let rest = error + (fraction_head * UNIT_TAIL + fraction_tail * UNIT_HEAD);
-    let (head, tail) = fast_two_sum(whole, rest);
-    if bits >> 63 != 0 {
-        (quadrant.wrapping_neg(), -head, -tail)
-    } else {
-        (quadrant, head, tail)
-    }
+    (quadrant, turns.wrapping_sub((quadrant as u128) << 126) as i128)
 }
 
-/// (sin r - r) / r^3 in r^2 on [0, 0.7854], FDLIBM's; 2^-58 is left.
-const SIN_1: f64 = -0.16666666666666632;
-const SIN_2: f64 = 0.00833333333332249;
-const SIN_3: f64 = -0.0001984126982985795;
-const SIN_4: f64 = 2.7557313707070068e-6;
-const SIN_5: f64 = -2.5050760253406863e-8;
-const SIN_6: f64 = 1.58969099521155e-10;
-
-/// `(sin r - r) / r^3` for `r^2 = z`.
+/// The square of a fraction with so many zeros before it.
 #[routine(library)]
-fn sin_series(z: f64) -> f64 {
-    SIN_1 + z * (SIN_2 + z * (SIN_3 + z * (SIN_4 + z * (SIN_5 + z * SIN_6))))
+fn square(r: u64, zeros: u32) -> u64 {
+    let whole = if zeros > 63 { 0 } else { r.wrapping_shr(zeros) };
+    times(whole, whole)
 }
 
-/// `sin(r + tail)` for `|r| <= pi/4`.
+/// (1 - sin(r) / r) / r^2 in r^2 on [0, 0.6169], in units of 2^-64, alternating; 2^-68 is left.
+const SIN_1: u64 = 0x2aaa_aaaa_aaaa_aaa6;
+const SIN_2: u64 = 0x0222_2222_2222_215f;
+const SIN_3: u64 = 0x000d_00d0_0d00_c566;
+const SIN_4: u64 = 0x0000_2e3b_c74a_66f2;
+const SIN_5: u64 = 0x0000_006b_9914_a571;
+const SIN_6: u64 = 0x0000_0000_b090_488b;
+const SIN_7: u64 = 0x0000_0000_00d5_523b;
+
+/// `sin(r)` as far from its first bit as `r`, given `r^2`.
 #[routine(library)]
-fn sin_kernel(r: f64, tail: f64) -> f64 {
-    let z = r * r;
-    r + (r * z * sin_series(z) + tail)
+fn sin_kernel(r: u64, z: u64) -> u64 {
+    let upper = SIN_4.wrapping_sub(times(
+        z,
+        SIN_5.wrapping_sub(times(z, SIN_6.wrapping_sub(times(z, SIN_7)))),
+    ));
+    let series = SIN_1.wrapping_sub(times(
+        z,
+        SIN_2.wrapping_sub(times(z, SIN_3.wrapping_sub(times(z, upper)))),
+    ));
+    // 1 is as good as the largest fraction.
+    times(r, !times(z, series))
 }
 
-/// (cos r - 1 + r^2 / 2) / r^4 in r^2 on [0, 0.7854], FDLIBM's; 2^-58 is left.
-const COS_1: f64 = 0.0416666666666666;
-const COS_2: f64 = -0.001388888888887411;
-const COS_3: f64 = 2.480158728947673e-5;
-const COS_4: f64 = -2.7557314351390663e-7;
-const COS_5: f64 = 2.087572321298175e-9;
-const COS_6: f64 = -1.1359647557788195e-11;
+/// (1 - cos(r)) / r^2 in r^2 on [0, 0.6169], in units of 2^-64, alternating; 2^-64.7 is left.
+const COS_1: u64 = 0x7fff_ffff_ffff_ffb0;
+const COS_2: u64 = 0x0aaa_aaaa_aaaa_9dba;
+const COS_3: u64 = 0x005b_05b0_5b04_fb70;
+const COS_4: u64 = 0x0001_a01a_019b_6a94;
+const COS_5: u64 = 0x0000_049f_93dd_40cc;
+const COS_6: u64 = 0x0000_0008_f74c_146d;
+const COS_7: u64 = 0x0000_0000_0c7b_faea;
 
-/// `(cos r - 1 + r^2 / 2) / r^4` for `r^2 = z`.
+/// `cos(r)`, given `r^2`.
 #[routine(library)]
-fn cos_series(z: f64) -> f64 {
-    COS_1 + z * (COS_2 + z * (COS_3 + z * (COS_4 + z * (COS_5 + z * COS_6))))
-}
-
-/// `cos(r + tail)` for `|r| <= pi/4`.
-#[routine(library)]
-fn cos_kernel(r: f64, tail: f64) -> f64 {
-    let z = r * r;
-    let half_z = 0.5 * z;
-    // 1 - z/2 loses bits that the last addition gives back.
-    let head = 1.0 - half_z;
-    head + (((1.0 - head) - half_z) + (z * z * cos_series(z) - r * tail))
+fn cos_kernel(z: u64) -> u64 {
+    let upper = COS_4.wrapping_sub(times(
+        z,
+        COS_5.wrapping_sub(times(z, COS_6.wrapping_sub(times(z, COS_7)))),
+    ));
+    let series = COS_1.wrapping_sub(times(
+        z,
+        COS_2.wrapping_sub(times(z, COS_3.wrapping_sub(times(z, upper)))),
+    ));
+    !times(z, series)
 }

@@ -51,7 +51,7 @@ fn shifted(value: u64, by: u32) -> u64 {
 
 /// Exponent and significand (leading bit at bit 52) of a finite magnitude that is not 0, as if it were normal.
 #[routine(library)]
-fn unpack(magnitude: u64) -> (i32, u64) {
+pub(crate) fn unpack(magnitude: u64) -> (i32, u64) {
     let exponent = (magnitude >> 52) as i32;
     if exponent != 0 {
         return (exponent, magnitude & FRACTION | LEADING);
@@ -62,7 +62,7 @@ fn unpack(magnitude: u64) -> (i32, u64) {
 
 /// Rounds a significand, and puts the number together. Its leading bit may be below bit 62 only if the exponent is 1.
 #[routine(library)]
-fn pack(sign: u64, exponent: i32, significand: u64) -> u64 {
+pub(crate) fn pack(sign: u64, exponent: i32, significand: u64) -> u64 {
     if exponent > 0x7fe {
         return sign | INFINITY;
     }

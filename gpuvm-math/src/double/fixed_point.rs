@@ -1,0 +1,43 @@
+//! Fractions of 64 bits, in units of 2^-64: a product and a sum of those take a sixth of the instructions that an `f64`'s take on a device,
+//! and have more bits, so series are summed in them.
+
+use gpuvm_macros::routine;
+
+use crate::wide::{shr_u128, widening_mul};
+
+/// `a * b`, rounded down.
+#[routine(library)]
+pub(super) fn times(a: u64, b: u64) -> u64 {
+    (widening_mul(a, b) >> 64) as u64
+}
+
+/// `x` for `|x| < 2^12`, rounded towards 0, with a whole part in the upper half; two's complement below 0.
+#[routine(library)]
+pub(super) fn fixed(x: f64) -> u128 {
+    let bits = x.to_bits();
+    let by = 1086u32.wrapping_sub((bits >> 52) as u32 & 0x7ff);
+    let size = if by > 127 {
+        0
+    } else {
+        shr_u128((leading(bits) as u128) << 64, by)
+    };
+    if bits >> 63 != 0 { size.wrapping_neg() } else { size }
+}
+
+/// The significand of a normal number with its first bit in front.
+#[routine(library)]
+pub(super) fn leading(bits: u64) -> u64 {
+    bits << 11 | 1 << 63
+}
+
+/// `value * 2^-by`, negated on demand, rounded to nearest; the result is normal or 0.
+#[routine(library)]
+pub(super) fn scaled(value: u64, by: u32, negative: bool) -> f64 {
+    let bits = (value as f64).to_bits();
+    let magnitude = if value == 0 {
+        0
+    } else {
+        bits.wrapping_sub((by as u64) << 52)
+    };
+    f64::from_bits(magnitude ^ (negative as u64) << 63)
+}
