@@ -2,6 +2,7 @@
 //! expression each. Every wrap stands in parentheses, so that it may take any expression's place, and carries the user's spans, so
 //! that rustc's messages point at the user's code.
 
+use gpuvm_nodes::node::Operator;
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -126,6 +127,20 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
         (match (#right) { __b => {
             match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _>(__a, &__b, &#slot) }
             #left #op __b
+        } })
+    });
+}
+
+/// Fills a slot with the meaning of an index. The base stands there twice, since it has to stay a place.
+pub fn index(node: &mut syn::ExprIndex, number: u64) {
+    let span = at(&node.index);
+    let slot = slot_at(number, span);
+    let (base, index) = (&node.expr, &node.index);
+    let operator = spanned(Literal::u8_suffixed(Operator::Index as u8), span);
+    *node.index = Expr::Verbatim(quote_spanned! {span=>
+        (match (#index) { __i => {
+            match &#base { __b => ::gpuvm::__private::operator::<#operator, _, _>(__b, &__i, &#slot) }
+            __i
         } })
     });
 }

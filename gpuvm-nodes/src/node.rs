@@ -190,6 +190,8 @@ define_nodes! {
     /// `text text errors`: option or result → what is inside. Where it is the other variant, it traps with the first text, or with the second and
     /// what a result has instead. `errors`: 1 where the error of a result is what is asked for.
     Expect = 75;
+    /// `slot`: base, index → `base[index]`, where the base may be of a user's type (slot: operator fact).
+    IndexAs = 76;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
     /// `bits kind` → a float literal of the kind.
@@ -231,6 +233,8 @@ pub enum Operator {
     BitXorAssign = 27,
     ShlAssign = 28,
     ShrAssign = 29,
+    Index = 30,
+    IndexMut = 31,
 }
 
 impl Operator {
@@ -266,6 +270,8 @@ impl Operator {
             27 => BitXorAssign,
             28 => ShlAssign,
             29 => ShrAssign,
+            30 => Index,
+            31 => IndexMut,
             _ => return None,
         })
     }

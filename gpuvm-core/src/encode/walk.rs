@@ -221,6 +221,7 @@ impl<const CAP: usize> Encoder<CAP> {
             | Node::PatternRest => self.pattern(node),
             Node::Field
             | Node::Index
+            | Node::IndexAs
             | Node::IndexUnchecked
             | Node::IndexRange
             | Node::RangeUnchecked
@@ -361,6 +362,26 @@ impl<const CAP: usize> Encoder<CAP> {
                 let base = self.pop();
                 let index = self.deref_all(index);
                 self.element(base, index, matches!(node, Node::Index))
+            }
+            Node::IndexAs => {
+                let fact = self.fact();
+                let index = self.pop();
+                let base = self.pop();
+                let base = self.deref_all(base);
+                match fact {
+                    Fact::Call(call) => {
+                        let reference = self.reference(base);
+                        self.push(reference);
+                        self.push(index);
+                        self.call_through(call, 2);
+                        let element = self.pop();
+                        self.deref(element)
+                    }
+                    _ => {
+                        let index = self.deref_all(index);
+                        self.element(base, index, true)
+                    }
+                }
             }
             Node::IndexRange => {
                 let has_start = self.small() != 0;

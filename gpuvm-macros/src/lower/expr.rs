@@ -217,13 +217,18 @@ impl Lowering<'_> {
             return self.referenced(expr);
         }
         let base = self.expr(&mut node.expr, Want::Free);
-        self.expr(&mut node.index, Want::Kind(gpuvm_nodes::Kind::Usize));
-        self.stream.line(start);
-        self.stream.node(Node::Index);
-        match base.inner() {
-            Known::List(element) => (**element).clone(),
-            _ => Known::Unknown,
+        if let Known::List(element) = base.inner() {
+            self.expr(&mut node.index, Want::Kind(gpuvm_nodes::Kind::Usize));
+            self.stream.line(start);
+            self.stream.node(Node::Index);
+            return (**element).clone();
         }
+        self.expr(&mut node.index, Want::Free);
+        let slot = self.new_slot();
+        self.stream.line(start);
+        self.stream.node(Node::IndexAs).number(slot);
+        shadow::index(node, slot);
+        Known::Unknown
     }
 
     /// What `&` is taken of: any place or value, or a slice of an array.
