@@ -1,12 +1,13 @@
 //! Operators that the user overloads for their own types with `#[routine] impl`.
 
-use std::ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Rem, Sub};
+use std::ops::{Add, AddAssign, BitXor, Index, IndexMut, Mul, Neg, Not, Rem, Sub};
 
 use gpuvm::prelude::*;
 
 cases! {
     vector_algebra, scalar_times_vector, add_assign_overload, negation, complex_multiply, xor_overload, eq_overload, overload_in_loop, not_overload,
     mixed_operands, operators_on_fields, derived_equality, fixed_point,
+    indexed_read, indexed_write, indexed_in_place, indexed_by_reference, indexed_twice, generic_index,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -278,4 +279,101 @@ impl Add for Fixed {
 fn fixed_point(a: i32, b: i32) -> Fixed {
     let (x, y) = (Fixed(a), Fixed(b));
     x * x + y * y * x + Fixed(1 << 16)
+}
+
+/// A board of which a cell is given by its row and column, and a row by its number.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Board {
+    cells: [[u8; 4]; 3],
+    used: u32,
+}
+
+#[routine]
+impl Index<(u32, u32)> for Board {
+    type Output = u8;
+
+    fn index(&self, (row, column): (u32, u32)) -> &u8 {
+        &self.cells[(row % 3) as usize][(column % 4) as usize]
+    }
+}
+
+#[routine]
+impl IndexMut<(u32, u32)> for Board {
+    fn index_mut(&mut self, (row, column): (u32, u32)) -> &mut u8 {
+        &mut self.cells[(row % 3) as usize][(column % 4) as usize]
+    }
+}
+
+#[routine]
+impl Index<usize> for Board {
+    type Output = [u8; 4];
+
+    fn index(&self, row: usize) -> &[u8; 4] {
+        &self.cells[row]
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Ring<T, const N: usize> {
+    items: [T; N],
+    start: usize,
+}
+
+#[routine]
+impl<T: Copy, const N: usize> Index<usize> for Ring<T, N> {
+    type Output = T;
+
+    fn index(&self, i: usize) -> &T {
+        &self.items[(self.start % N + i % N) % N]
+    }
+}
+
+#[routine]
+fn indexed_read(cells: [[u8; 4]; 3], n: u32, m: u32) -> (u8, u8) {
+    let board = Board { cells, used: n };
+    (board[(n, m)], board[(n % 4) as usize][2])
+}
+
+#[routine]
+fn indexed_write(cells: [[u8; 4]; 3], n: u32, m: u32) -> Board {
+    let mut board = Board { cells, used: 0 };
+    board[(n, m)] = 9;
+    board[(m, 1)] = board[(2, n)] ^ 1;
+    board.used = u32::from(board[0][3]);
+    board
+}
+
+#[routine]
+fn indexed_in_place(cells: [[u8; 4]; 3], n: u32) -> Board {
+    let mut board = Board { cells, used: n };
+    board[(n, 1)] /= 3;
+    board[(0, n)] |= 0x80;
+    let cell = &mut board[(1, n)];
+    *cell ^= 0x11;
+    board
+}
+
+#[routine]
+fn indexed_by_reference(cells: [[u8; 4]; 3], n: u32) -> (u8, u32) {
+    let board = Board { cells, used: n };
+    let lent = &board;
+    let most = lent[1].iter().copied().max().unwrap_or(0);
+    (most ^ lent[(n, n)], lent[2].iter().map(|cell| u32::from(*cell)).sum())
+}
+
+#[routine]
+fn indexed_twice(cells: [[u8; 4]; 3], n: u32) -> u8 {
+    let boards = [Board { cells, used: 1 }, Board { cells, used: 2 }];
+    let at = u32::from(boards[(n % 2) as usize][(n, 0)]);
+    boards[1][(at, at)]
+}
+
+#[routine]
+fn generic_index(items: [u32; 8], i: usize, start: usize) -> (u32, u64) {
+    let ring = Ring { items, start };
+    let wide = Ring {
+        items: [3u64, 5, u64::from(items[0])],
+        start: i,
+    };
+    (ring[i], wide[start] ^ wide[0])
 }

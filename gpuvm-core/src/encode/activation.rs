@@ -408,6 +408,10 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.next_node();
             }
         }
+        // There is no result where the walk was given up.
+        if self.overflowed() {
+            self.push(Operand::NEVER);
+        }
     }
 
     /// `return` from an activation that was called: its value goes to where the call's result is expected.
