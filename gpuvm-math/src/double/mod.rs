@@ -36,18 +36,6 @@ fn high_word(x: f64) -> u32 {
     (x.to_bits() >> 32) as u32 & 0x7fff_ffff
 }
 
-/// `x` without its 32 low significand bits, which leaves 21: products with numbers of 32 bits are exact.
-#[routine(library)]
-fn head21(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & 0xffff_ffff_0000_0000)
-}
-
-/// `x` without its 27 low significand bits. Products of two such values are exact.
-#[routine(library)]
-fn head26(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & 0xffff_ffff_f800_0000)
-}
-
 /// `a + b` rounded, and the exact rounding error. Needs `|a| >= |b|` or `a == 0`.
 #[routine(library)]
 fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {

@@ -178,7 +178,7 @@ const ATANH_9: u64 = 0x0000_0000_000f_679a;
 ///
 /// As the logarithms, with twice the bits where they count.
 #[routine(library)]
-fn log2_parts(x: f64) -> (u128, u32, bool) {
+pub(super) fn log2_parts(x: f64) -> (u128, u32, bool) {
     let (k, bits) = significand(x);
     let negative = bits < ONE;
     let f = if negative {
