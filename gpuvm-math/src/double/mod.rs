@@ -21,10 +21,6 @@ pub use logarithm::{ln_1p_f64, ln_f64, log_f64, log2_f64, log10_f64};
 pub use power::{cbrt_f64, hypot_f64, powf_f64, powi_f64};
 pub use trig::{cos_f64, sin_cos_f64, sin_f64, tan_f64};
 
-/// Adding and subtracting this rounds `|x| < 2^51` to the nearest integer, ties to even: 1.5 * 2^52. The low word of the sum's bits is the
-/// integer as an `i32`.
-const ROUND: f64 = 6755399441055744.0;
-
 /// The high words of the bits of infinity, of 1 and of 1/2.
 const HIGH_INFINITY: u32 = 0x7ff0_0000;
 const HIGH_ONE: u32 = 0x3ff0_0000;
