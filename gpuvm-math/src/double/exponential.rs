@@ -2,10 +2,10 @@
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{fixed, leading, scaled, times};
+use super::fixed_point::{fixed, leading, scaled, times, widening};
 use super::{HIGH_ONE, high_word};
 use crate::soft_double::pack;
-use crate::wide::{shr_u128, widening_mul};
+use crate::wide::shr_u128;
 
 /// `e^x`.
 ///
@@ -148,8 +148,7 @@ const EXP2_12: u64 = 0x0000_0000_13fd_0e4b;
 pub(super) fn times_log2_e(x: f64) -> u128 {
     let bits = x.to_bits();
     let significand = leading(bits);
-    let product =
-        widening_mul(significand, HALF_LOG2_E).wrapping_add(widening_mul(significand, HALF_LOG2_E_TAIL) >> 64);
+    let product = widening(significand, HALF_LOG2_E).wrapping_add(widening(significand, HALF_LOG2_E_TAIL) >> 64);
     let by = 1085u32.wrapping_sub((bits >> 52) as u32 & 0x7ff);
     let size = if by > 127 { 0 } else { shr_u128(product, by) };
     if bits >> 63 != 0 { size.wrapping_neg() } else { size }

@@ -2,10 +2,10 @@
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{fixed, scaled, times};
+use super::fixed_point::{fixed, scaled, times, widening};
 use super::{HIGH_INFINITY, HIGH_ONE, high_word};
 use crate::soft_double::{pack, unpack};
-use crate::wide::{div_rem_narrow, widening_mul};
+use crate::wide::div_rem_narrow;
 
 /// Arc sine, in [-pi/2, pi/2].
 ///
@@ -51,7 +51,7 @@ fn other_leg(x: f64) -> f64 {
     if fraction == 0 {
         return 0.0;
     }
-    let root = (widening_mul(fraction, fraction).wrapping_neg() as f64).sqrt();
+    let root = (widening(fraction, fraction).wrapping_neg() as f64).sqrt();
     f64::from_bits(root.to_bits().wrapping_sub(64 << 52))
 }
 

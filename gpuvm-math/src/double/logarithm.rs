@@ -2,10 +2,10 @@
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{aligned, fixed, leading, scaled, times};
+use super::fixed_point::{aligned, fixed, leading, scaled, times, widening};
 use super::power::log2_parts;
 use super::{HIGH_INFINITY, HIGH_ONE, high_word};
-use crate::wide::{div_rem_narrow, shl_u128, shr_u128, widening_mul};
+use crate::wide::{div_rem_narrow, shl_u128, shr_u128};
 
 /// The high word of sqrt(1/2), where the significands of a period begin.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
@@ -263,7 +263,7 @@ fn joined(k: i32, size: u64, zeros: u32, negative: bool, unit: u64, tail: u64) -
     }
     let times_k = k.unsigned_abs() as u64;
     // Both in units of 2^-112.
-    let whole = (widening_mul(times_k, unit) << 49).wrapping_add((times_k.wrapping_mul(tail) << 1) as u128);
+    let whole = (widening(times_k, unit) << 49).wrapping_add((times_k.wrapping_mul(tail) << 1) as u128);
     let fraction = shr_u128((size as u128) << 49, zeros);
     let below = k < 0;
     // The whole part is the larger one.

@@ -4,10 +4,10 @@
 use gpuvm_macros::routine;
 
 use super::exponential::{HALF_LOG2_E, HALF_LOG2_E_TAIL, exp2_of_fixed};
-use super::fixed_point::{leading, times};
+use super::fixed_point::{leading, times, widening};
 use super::logarithm::{ONE, significand};
 use super::{HIGH_INFINITY, high_word};
-use crate::wide::{div_rem_narrow, shl_u128, shr_u128, widening_mul};
+use crate::wide::{div_rem_narrow, shl_u128, shr_u128};
 
 const TWO_54: f64 = 18014398509481984.0;
 
@@ -198,7 +198,7 @@ pub(super) fn log2_parts(x: f64) -> (u128, u32, bool) {
     let s = (upper as u128) << 64 | lower as u128;
     // 2 s, and 32 s^2.
     let twice = (shr_u128(s, zeros.wrapping_sub(1)) >> 64) as u64;
-    let z = (widening_mul(twice, twice) >> 61) as u64;
+    let z = (widening(twice, twice) >> 61) as u64;
     let last = ATANH_7.wrapping_add(times(z, ATANH_8.wrapping_add(times(z, ATANH_9))));
     let high = ATANH_4.wrapping_add(times(
         z,
@@ -208,12 +208,12 @@ pub(super) fn log2_parts(x: f64) -> (u128, u32, bool) {
         z,
         ATANH_2.wrapping_add(times(z, ATANH_3.wrapping_add(times(z, high)))),
     ));
-    let half = s.wrapping_add(widening_mul(upper, times(z, series)) >> 5);
+    let half = s.wrapping_add(widening(upper, times(z, series)) >> 5);
     // ln(1 + f) / 2 times log2(e) / 2.
     let (upper, lower) = ((half >> 64) as u64, half as u64);
-    let fraction = widening_mul(upper, HALF_LOG2_E)
-        .wrapping_add(widening_mul(upper, HALF_LOG2_E_TAIL) >> 64)
-        .wrapping_add(widening_mul(lower, HALF_LOG2_E) >> 64);
+    let fraction = widening(upper, HALF_LOG2_E)
+        .wrapping_add(widening(upper, HALF_LOG2_E_TAIL) >> 64)
+        .wrapping_add(widening(lower, HALF_LOG2_E) >> 64);
     if k == 0 {
         let more = fraction.leading_zeros();
         return (
@@ -248,8 +248,7 @@ fn pow_positive(x: f64, y: f64) -> f64 {
     let exponent = (bits >> 52) as u32 & 0x7ff;
     // A power of a subnormal number is 1 all the same.
     let significand = leading(bits);
-    let product =
-        widening_mul(significand, (log >> 64) as u64).wrapping_add(widening_mul(significand, log as u64) >> 64);
+    let product = widening(significand, (log >> 64) as u64).wrapping_add(widening(significand, log as u64) >> 64);
     let by = (places as i32).wrapping_add(958).wrapping_sub(exponent as i32);
     // From 2^11 on.
     if by < 52 {
