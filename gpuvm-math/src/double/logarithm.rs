@@ -72,11 +72,8 @@ pub fn ln_1p_f64(x: f64) -> f64 {
     if high_word(x) < 0x3c90_0000 {
         return x;
     }
-    if x.is_nan() || x < -1.0 {
-        return f64::NAN;
-    }
-    if x == -1.0 {
-        return f64::NEG_INFINITY;
+    if x.is_sign_negative() && high_word(x) >= HIGH_ONE {
+        return if x == -1.0 { f64::NEG_INFINITY } else { f64::NAN };
     }
     // 2^62
     if high_word(x) >= 0x43d0_0000 {

@@ -9,6 +9,9 @@ use super::logarithm::{ONE, significand};
 use super::{HIGH_INFINITY, high_word};
 use crate::wide::{div_rem_narrow, shl_u128, shr_u128};
 
+/// All bits but the sign, and those of infinity.
+const MAGNITUDE: u64 = u64::MAX >> 1;
+const INFINITY: u64 = (HIGH_INFINITY as u64) << 32;
 const TWO_54: f64 = 18014398509481984.0;
 
 /// `x` to the power of `y`.
@@ -19,29 +22,28 @@ const TWO_54: f64 = 18014398509481984.0;
 /// `2^(y log2 |x|)`, the logarithm and the product in fixed point, of 128 bits.
 #[routine(library)]
 pub fn powf_f64(x: f64, y: f64) -> f64 {
-    if y == 0.0 || x == 1.0 {
+    let (x_bits, y_bits) = (x.to_bits(), y.to_bits());
+    let (a, b) = (x_bits & MAGNITUDE, y_bits & MAGNITUDE);
+    if b == 0 || x_bits == ONE {
         return 1.0;
     }
-    if x.is_nan() || y.is_nan() {
+    if a > INFINITY || b > INFINITY {
         return f64::NAN;
     }
-    let magnitude = x.abs();
-    let y_size = high_word(y);
-    let y_is_negative = y.to_bits() >> 63 != 0;
-    let negative = x.to_bits() >> 63 != 0;
-    let whole = if negative { wholeness(y) } else { EVEN };
-    let result = if magnitude == 0.0 || magnitude == f64::INFINITY {
-        pow_extreme(magnitude == 0.0, y_is_negative)
-    } else if y_size == HIGH_INFINITY {
-        if magnitude == 1.0 {
+    let y_is_negative = y_bits > MAGNITUDE;
+    let whole = if x_bits > MAGNITUDE { wholeness(y) } else { EVEN };
+    let result = if a == 0 || a == INFINITY {
+        pow_extreme(a == 0, y_is_negative)
+    } else if b == INFINITY {
+        if a == ONE {
             1.0
         } else {
-            pow_extreme(magnitude < 1.0, y_is_negative)
+            pow_extreme(a < ONE, y_is_negative)
         }
     } else if whole == BROKEN {
         f64::NAN
     } else {
-        pow_positive(magnitude, y)
+        pow_positive(x.abs(), y)
     };
     if whole == ODD { -result } else { result }
 }
@@ -74,7 +76,7 @@ fn wholeness(y: f64) -> u32 {
     if exponent < 1023 {
         return BROKEN;
     }
-    // The lowest bit of the whole part at the lowest bit but one, and whether anything follows below it.
+    // How many bits of the significand are behind the point.
     let place = 1075u32.wrapping_sub(exponent);
     let significand = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     let whole = significand.wrapping_shr(place);
@@ -89,7 +91,7 @@ fn wholeness(y: f64) -> u32 {
 const THIRD_OF_BIAS: u32 = 715094163;
 const SCALED_THIRD_OF_BIAS: u32 = 696219795;
 
-/// x^(-1/3) for t^3 / x = r near 1: t times this is right to 23 bits (FreeBSD's).
+/// r^(-1/3) for r = t^3 / x near 1, so that t times this is right to 23 bits (FreeBSD's).
 const CBRT_0: f64 = 1.87595182427177;
 const CBRT_1: f64 = -1.8849797954337717;
 const CBRT_2: f64 = 1.6214297201053545;
