@@ -98,7 +98,7 @@ fn both_powers(x: f64) -> (i32, u64, u64) {
 
 /// Inverse hyperbolic sine.
 ///
-/// Within 2 ulp (ASINH found). `asinh(±0)` is `±0`, `asinh(±inf)` is `±inf`.
+/// Within 2 ulp (0.89 found). `asinh(±0)` is `±0`, `asinh(±inf)` is `±inf`.
 ///
 /// `ln(1 + x + x^2 / (1 + sqrt(x^2 + 1)))`, as FDLIBM's `s_asinh.c`, the sum as head and tail.
 #[routine(library)]
@@ -118,7 +118,7 @@ pub fn asinh_f64(x: f64) -> f64 {
 
 /// Inverse hyperbolic cosine.
 ///
-/// Within 2 ulp (ACOSH found). NaN below 1, `acosh(1)` is `+0`.
+/// Within 2 ulp (1.23 found). NaN below 1, `acosh(1)` is `+0`.
 ///
 /// `ln(1 + t + sqrt(2 t + t^2))` with `t = x - 1`, as FDLIBM's `e_acosh.c`, the sum as head and tail.
 #[routine(library)]
@@ -141,7 +141,7 @@ pub fn acosh_f64(x: f64) -> f64 {
 
 /// Inverse hyperbolic tangent.
 ///
-/// Within 2 ulp (ATANH found). NaN outside [-1, 1], `atanh(±1)` is `±inf`, `atanh(±0)` is `±0`.
+/// Within 2 ulp (1.08 found). NaN outside [-1, 1], `atanh(±1)` is `±inf`, `atanh(±0)` is `±0`.
 ///
 /// `ln(1 + 2 x / (1 - x)) / 2`, below 1/2 with `2 x + 2 x^2 / (1 - x)` as head and tail, as FDLIBM's `e_atanh.c`.
 #[routine(library)]
