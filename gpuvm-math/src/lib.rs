@@ -26,7 +26,8 @@
 //! relative error at 120 Chebyshev nodes, reweighted 25 times by the remaining error (Lawson's algorithm, which
 //! tends to the minimax polynomial). Then the coefficients were rounded to `f32` from the lowest degree on, the
 //! remaining ones fitted anew after each rounding. The comment at each set names the function, the interval and the
-//! relative error that is left. Those of `f64` are FDLIBM's and Cephes's where nothing else is said.
+//! relative error that is left. Those of `f64` were fitted likewise, at 70 nodes, and rounded to 64 bits after the
+//! point.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

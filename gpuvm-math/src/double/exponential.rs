@@ -1,17 +1,11 @@
-//! Exponential functions: `2^k * 2^f` in fixed point, and where that is not precise enough `2^k * e^r` with an integer `k` and
-//! `|r| <= ln(2) / 2`, and FDLIBM's rational function for `e^r`.
+//! Exponential functions in fixed point: `2^k * 2^f` with an integer `k` and a polynomial for `2^f`.
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{fixed, leading, times};
-use super::{ROUND, fast_two_sum, high_word};
+use super::fixed_point::{fixed, leading, scaled, times, widening};
+use super::{HIGH_ONE, high_word};
 use crate::soft_double::pack;
-use crate::wide::{shr_u128, widening_mul};
-
-const LOG2_E: f64 = core::f64::consts::LOG2_E;
-/// ln(2) in two parts; the first has 32 bits, so that its products with exponents are exact.
-const LN2_32: f64 = 0.6931471803691238;
-const LN2_32_TAIL: f64 = 1.9082149292705877e-10;
+use crate::wide::shr_u128;
 
 /// `e^x`.
 ///
@@ -20,17 +14,10 @@ const LN2_32_TAIL: f64 = 1.9082149292705877e-10;
 /// `2^(x log2(e))`, the product and the power in fixed point.
 #[routine(library)]
 pub fn exp_f64(x: f64) -> f64 {
-    // 2^11
-    if high_word(x) >= 0x40a0_0000 {
+    if high_word(x) >= HIGH_LARGE {
         return exp_extreme(x);
     }
-    let bits = x.to_bits();
-    let significand = leading(bits);
-    let product =
-        widening_mul(significand, HALF_LOG2_E).wrapping_add(widening_mul(significand, HALF_LOG2_E_TAIL) >> 64);
-    let by = 1085u32.wrapping_sub((bits >> 52) as u32 & 0x7ff);
-    let size = if by > 127 { 0 } else { shr_u128(product, by) };
-    exp2_of_fixed(if bits >> 63 != 0 { size.wrapping_neg() } else { size })
+    exp2_of_fixed(times_log2_e(x))
 }
 
 /// `2^x`.
@@ -40,7 +27,7 @@ pub fn exp_f64(x: f64) -> f64 {
 /// The whole part is the exponent; the rest is a polynomial in fixed point.
 #[routine(library)]
 pub fn exp2_f64(x: f64) -> f64 {
-    if high_word(x) >= 0x40a0_0000 {
+    if high_word(x) >= HIGH_LARGE {
         return exp_extreme(x);
     }
     exp2_of_fixed(fixed(x))
@@ -48,9 +35,9 @@ pub fn exp2_f64(x: f64) -> f64 {
 
 /// `e^x - 1`, also accurate where `x` is small.
 ///
-/// Within 2 ulp (1.05 found). `exp_m1(±0)` is `±0`, `exp_m1(-inf)` is -1.
+/// Within 2 ulp (0.51 found). `exp_m1(±0)` is `±0`, `exp_m1(-inf)` is -1.
 ///
-/// As [`exp_f64()`], without adding up the 1: `(2^k - 1) + 2^k (e^r - 1)`.
+/// As [`exp_f64()`]; below 1 it is `2 sinh(x / 2) e^(x / 2)`.
 #[routine(library)]
 pub fn exp_m1_f64(x: f64) -> f64 {
     let size = high_word(x);
@@ -58,79 +45,73 @@ pub fn exp_m1_f64(x: f64) -> f64 {
     if size < 0x3c90_0000 {
         return x;
     }
-    // From 56 ln(2) on the 1 is below a quarter of an ulp.
-    if size >= 0x4043_687a {
-        return if x < 0.0 { -1.0 } else { exp_f64(x) };
+    let negative = x.is_sign_negative();
+    if size >= HIGH_LARGE {
+        return if x.is_nan() {
+            f64::NAN
+        } else if negative {
+            -1.0
+        } else {
+            f64::INFINITY
+        };
     }
-    let (k, high, low) = reduce(x);
-    let rest = exp_rest(high, low);
-    if k == 0 {
-        return high + rest;
+    if size < HIGH_ONE {
+        let half = f64::from_bits(x.to_bits().wrapping_sub(1 << 52));
+        let (s, zeros) = sinh_series(half);
+        let (k, power) = exp2_parts(times_log2_e(half));
+        let by = zeros.wrapping_add(61).wrapping_sub(k as u32);
+        return scaled(times(s, power << 1), by, negative);
     }
-    let power = power_of_two(k);
-    // The first part is the larger one whatever k is.
-    let (head, error) = fast_two_sum(power - 1.0, power * high);
-    head + (error + power * rest)
-}
-
-/// `2^k` for `-1022 <= k <= 1023`.
-#[routine(library)]
-pub(super) fn power_of_two(k: i32) -> f64 {
-    f64::from_bits((k.wrapping_add(1023) as u32 as u64) << 52)
-}
-
-/// `y * 2^k` for `y` in [1/2, 2] and `-1080 <= k <= 1024`, rounded once.
-#[routine(library)]
-pub(super) fn scale(y: f64, k: i32) -> f64 {
-    if k.wrapping_add(1021) as u32 <= 2043 {
-        return shifted_exponent(y, k);
+    let (k, power) = exp2_parts(times_log2_e(x));
+    if negative {
+        let by = k.unsigned_abs();
+        let power = if by > 63 { 0 } else { power.wrapping_shr(by) };
+        return scaled((1u64 << 62).wrapping_sub(power), 62, true);
     }
-    let (nearer, factor) = if k > 0 {
-        (k.wrapping_sub(1), 2.0)
-    } else {
-        // 2^-64
-        (k.wrapping_add(64), 5.421010862427522e-20)
-    };
-    shifted_exponent(y, nearer) * factor
+    let one = if k > 62 { 0 } else { (1u64 << 62).wrapping_shr(k as u32) };
+    packed(power.wrapping_sub(one), k.wrapping_add(1), false)
 }
 
-/// `y * 2^k` where both are normal.
+/// (sinh r / r - 1) / r^2 in r^2 on [0, 1], in units of 2^-64; 2^-63.3 is left.
+const SINH_1: u64 = 0x2aaa_aaaa_aaaa_ab37;
+const SINH_2: u64 = 0x0222_2222_2222_141d;
+const SINH_3: u64 = 0x000d_00d0_0d01_4904;
+const SINH_4: u64 = 0x0000_2e3b_c748_bed5;
+const SINH_5: u64 = 0x0000_006b_9919_d9b9;
+const SINH_6: u64 = 0x0000_0000_b08d_1d01;
+const SINH_7: u64 = 0x0000_0000_00da_67c1;
+
+/// `sinh |x|` in units of 2^-(63 + zeros), and the zeros, for `2^-60 < |x| < 1`.
 #[routine(library)]
-fn shifted_exponent(y: f64, k: i32) -> f64 {
-    f64::from_bits(y.to_bits().wrapping_add((k as u32 as u64) << 52))
+pub(super) fn sinh_series(x: f64) -> (u64, u32) {
+    let bits = x.to_bits();
+    let r = leading(bits);
+    let zeros = 1022u32.wrapping_sub((bits >> 52) as u32 & 0x7ff);
+    let whole = r.wrapping_shr(zeros);
+    let z = times(whole, whole);
+    let upper = SINH_4.wrapping_add(times(
+        z,
+        SINH_5.wrapping_add(times(z, SINH_6.wrapping_add(times(z, SINH_7)))),
+    ));
+    let series = SINH_1.wrapping_add(times(
+        z,
+        SINH_2.wrapping_add(times(z, SINH_3.wrapping_add(times(z, upper)))),
+    ));
+    let half = r >> 1;
+    (half.wrapping_add(times(half, times(z, series))), zeros)
 }
 
-/// (r (e^r + 1) / (e^r - 1) - 2) / r^2 in r^2 on [0, 0.1201], FDLIBM's; 2^-59 is left.
-const EXP_1: f64 = 0.16666666666666602;
-const EXP_2: f64 = -0.0027777777777015593;
-const EXP_3: f64 = 6.613756321437934e-5;
-const EXP_4: f64 = -1.6533902205465252e-6;
-const EXP_5: f64 = 4.1381367970572385e-8;
-
-/// `e^(high - low) - 1 - high` for `|high| <= 0.348` and a small `low`.
+/// `value * 2^(k - 63)` for a value that is not 0, rounded once whatever it is.
 #[routine(library)]
-pub(super) fn exp_rest(high: f64, low: f64) -> f64 {
-    let r = high - low;
-    let z = r * r;
-    let c = r - z * (EXP_1 + z * (EXP_2 + z * (EXP_3 + z * (EXP_4 + z * EXP_5))));
-    r * c / (2.0 - c) - low
+pub(super) fn packed(value: u64, k: i32, negative: bool) -> f64 {
+    let zeros = value.leading_zeros();
+    let exponent = k.wrapping_add(1023).wrapping_sub(zeros as i32);
+    let sign = (negative as u64) << 63;
+    f64::from_bits(pack(sign, exponent, value.wrapping_shl(zeros) >> 1))
 }
 
-/// `x = k ln(2) + high - low`, with `|high| <= 0.348`, for `|x| < 1100`.
-#[routine(library)]
-fn reduce(x: f64) -> (i32, f64, f64) {
-    let shifted = x * LOG2_E + ROUND;
-    let k = shifted - ROUND;
-    (shifted.to_bits() as i32, x - k * LN2_32, k * LN2_32_TAIL)
-}
-
-/// `e^x = 2^k * (head + tail)` for `|x| < 1100`, the error of the sum about 2^-56.
-#[routine(library)]
-pub(super) fn exp_parts(x: f64) -> (i32, f64, f64) {
-    let (k, high, low) = reduce(x);
-    let (head, error) = fast_two_sum(1.0, high);
-    (k, head, error + exp_rest(high, low))
-}
+/// The high word of 2^11: from there on all exponentials are 0 or infinite.
+pub(super) const HIGH_LARGE: u32 = 0x40a0_0000;
 
 /// What an exponential of a large number is, or of none.
 #[routine(library)]
@@ -162,9 +143,27 @@ const EXP2_10: u64 = 0x0000_000f_450e_2e60;
 const EXP2_11: u64 = 0x0000_0000_e291_b76a;
 const EXP2_12: u64 = 0x0000_0000_13fd_0e4b;
 
+/// `x log2(e)` for `|x| < 2^11`, in two's complement, the fraction in the lower half.
+#[routine(library)]
+pub(super) fn times_log2_e(x: f64) -> u128 {
+    let bits = x.to_bits();
+    let significand = leading(bits);
+    let product = widening(significand, HALF_LOG2_E).wrapping_add(widening(significand, HALF_LOG2_E_TAIL) >> 64);
+    let by = 1085u32.wrapping_sub((bits >> 52) as u32 & 0x7ff);
+    let size = if by > 127 { 0 } else { shr_u128(product, by) };
+    if bits >> 63 != 0 { size.wrapping_neg() } else { size }
+}
+
 /// `2^y` for `y` in two's complement, the fraction in the lower half.
 #[routine(library)]
 pub(super) fn exp2_of_fixed(y: u128) -> f64 {
+    let (k, power) = exp2_parts(y);
+    f64::from_bits(pack(0, k.wrapping_add(1023), power))
+}
+
+/// `2^y` as `power * 2^(k - 62)`, the first bit of `power` at bit 62, for `y` in two's complement, the fraction in the lower half.
+#[routine(library)]
+pub(super) fn exp2_parts(y: u128) -> (i32, u64) {
     let f = y as u64;
     let last = EXP2_9.wrapping_add(times(
         f,
@@ -185,6 +184,5 @@ pub(super) fn exp2_of_fixed(y: u128) -> f64 {
         )),
     ));
     // Where f is almost 1 this is almost 2: the first bit stays where it is.
-    let significand = (1u64 << 62).wrapping_add(times(f, half) >> 1);
-    f64::from_bits(pack(0, ((y >> 64) as i32).wrapping_add(1023), significand))
+    ((y >> 64) as i32, (1u64 << 62).wrapping_add(times(f, half) >> 1))
 }

@@ -1,15 +1,11 @@
-//! Logarithms: `x = 2^k (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)], and a series in `f / (2 + f)` for `ln(1 + f)`: in fixed point, or where
-//! `f` is not exact FDLIBM's polynomial.
+//! Logarithms in fixed point: `x = 2^k (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)], and a series in `f / (2 + f)` for `ln(1 + f)`.
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{leading, scaled, times};
-use super::{HIGH_INFINITY, HIGH_ONE, fast_two_sum, head21, head26, high_word};
-use crate::wide::{div_rem_narrow, shr_u128, widening_mul};
-
-/// ln(2) in two parts; the first has 32 bits, so that its product with an exponent is exact.
-const LN2_32: f64 = 0.6931471803691238;
-const LN2_32_TAIL: f64 = 1.9082149292705877e-10;
+use super::fixed_point::{aligned, fixed, leading, scaled, times, widening};
+use super::power::log2_parts;
+use super::{HIGH_INFINITY, HIGH_ONE, high_word};
+use crate::wide::{div_rem_narrow, shl_u128, shr_u128};
 
 /// The high word of sqrt(1/2), where the significands of a period begin.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
@@ -67,40 +63,40 @@ pub fn log10_f64(x: f64) -> f64 {
 
 /// `ln(1 + x)`, also accurate where `x` is small.
 ///
-/// Within 2 ulp (0.77 found). `ln_1p(-1)` is `-inf`, NaN below -1, `ln_1p(±0)` is `±0`.
+/// Within 2 ulp (0.51 found). `ln_1p(-1)` is `-inf`, NaN below -1, `ln_1p(±0)` is `±0`.
 ///
-/// Near 0 the polynomial of [`ln_f64()`] at `x`; elsewhere `ln` of the sum, and the rounding error of the sum divided by it (FDLIBM's
-/// `s_log1p.c`).
+/// As [`ln_f64()`]: near 0 the series at `x`, elsewhere with the exact sum.
 #[routine(library)]
 pub fn ln_1p_f64(x: f64) -> f64 {
     // 2^-54: the rest of the series is below a quarter of an ulp, and the sign of zero stays.
     if high_word(x) < 0x3c90_0000 {
         return x;
     }
-    let sum = x + 1.0;
-    if !is_positive_finite(sum) {
-        return ln_special(sum);
+    if x.is_sign_negative() && high_word(x) >= HIGH_ONE {
+        return if x == -1.0 { f64::NEG_INFINITY } else { f64::NAN };
+    }
+    // 2^62
+    if high_word(x) >= 0x43d0_0000 {
+        return ln_f64(x);
     }
     ln_1p_of_sum(x, 0.0)
 }
 
 /// Logarithm of `x` to any base: `x.log(base)`.
 ///
-/// Within 2 ulp (0.62 found) of `ln(x) / ln(base)`. Special values are those of that quotient, as in std.
+/// Within 2 ulp (0.51 found) of `ln(x) / ln(base)`. Special values are those of that quotient, as in std.
 ///
-/// The quotient of the two logarithms, both as head and tail.
+/// The quotient of the two logarithms in fixed point.
 #[routine(library)]
 pub fn log_f64(x: f64, base: f64) -> f64 {
     if !is_positive_finite(x) || !is_positive_finite(base) || x == 1.0 || base == 1.0 {
         return ln_sketch(x) / ln_sketch(base);
     }
-    let (a, a_tail) = ln_parts(x);
-    let (b, b_tail) = ln_parts(base);
-    // One step from a quotient of 26 bits, whose product with the 26-bit head of `b` is exact.
-    let rough = head26(a / b);
-    let b_head = head26(b);
-    let remainder = (a - rough * b_head) + (a_tail - rough * ((b - b_head) + b_tail));
-    rough + remainder / b
+    let (a, a_places, a_is_negative) = log2_parts(x);
+    let (b, b_places, b_is_negative) = log2_parts(base);
+    let (quotient, _) = div_rem_narrow((a >> 65) as u64, 0, (b >> 64) as u64);
+    let negative = a_is_negative != b_is_negative;
+    scaled(quotient, a_places.wrapping_sub(b_places).wrapping_add(63), negative)
 }
 
 /// What stands for a logarithm in a quotient with a special value in it: that value, or a number of the logarithm's sign.
@@ -136,84 +132,63 @@ pub(super) fn significand(x: f64) -> (i32, u64) {
     )
 }
 
-/// `x = 2^k (1 + f)` for finite `x > 0`; `f` is exact.
-#[routine(library)]
-fn split(x: f64) -> (i32, f64) {
-    let (k, bits) = significand(x);
-    (k, f64::from_bits(bits) - 1.0)
-}
+/// sqrt(2) in units of 2^-63.
+const SQRT_2: u64 = 0xb504_f333_f9de_6484;
 
-/// (ln((1 + s) / (1 - s)) / s - 2) / s^2 in s^2 on [0, 0.02944], FDLIBM's; 2^-58.45 is left.
-const LN_1: f64 = 0.6666666666666735;
-const LN_2: f64 = 0.3999999999940942;
-const LN_3: f64 = 0.2857142874366239;
-const LN_4: f64 = 0.22222198432149784;
-const LN_5: f64 = 0.1818357216161805;
-const LN_6: f64 = 0.15313837699209373;
-const LN_7: f64 = 0.14798198605116586;
-
-/// `ln(1 + f) - f + f^2 / 2` for `1 + f` in [sqrt(1/2), sqrt(2)], given `f^2 / 2`.
-#[routine(library)]
-fn ln_rest(f: f64, half_square: f64) -> f64 {
-    let s = f / (2.0 + f);
-    let z = s * s;
-    let upper = LN_4 + z * (LN_5 + z * (LN_6 + z * LN_7));
-    s * (half_square + z * (LN_1 + z * (LN_2 + z * (LN_3 + z * upper))))
-}
-
-/// `k ln(2) + ln(1 + f) + tail`.
-#[routine(library)]
-fn ln_join(k: i32, f: f64, tail: f64) -> f64 {
-    let half_square = 0.5 * f * f;
-    let rest = ln_rest(f, half_square);
-    let k = k as f64;
-    k * LN2_32 - ((half_square - (rest + (k * LN2_32_TAIL + tail))) - f)
-}
-
-/// `ln(1 + f)` as a head of 21 bits and a tail, for `1 + f` in [sqrt(1/2), sqrt(2)].
-#[routine(library)]
-fn ln_fraction(f: f64) -> (f64, f64) {
-    let half_square = 0.5 * f * f;
-    let head = head21(f - half_square);
-    (head, ((f - head) - half_square) + ln_rest(f, half_square))
-}
-
-/// `ln(x)` as head and tail for finite `x > 0`.
-#[routine(library)]
-fn ln_parts(x: f64) -> (f64, f64) {
-    let (k, f) = split(x);
-    let k = k as f64;
-    let (head, tail) = ln_fraction(f);
-    let (sum, error) = fast_two_sum(k * LN2_32, head);
-    fast_two_sum(sum, error + (tail + k * LN2_32_TAIL))
-}
-
-/// `ln(1 + a + tail)` for finite `a + tail > -1` and `|tail|` within an ulp of `a`.
+/// `ln(1 + a + tail)` for finite `a + tail > -1` that is not 0 and below 2^62, and `|tail|` within an ulp of `a`.
 #[routine(library)]
 pub(super) fn ln_1p_of_sum(a: f64, tail: f64) -> f64 {
     let size = high_word(a);
+    let below = a.is_sign_negative();
     // In [-0.2928, 0.4142] the sum of 1 and the argument need not be formed.
-    let limit = if a.is_sign_negative() { 0x3fd2_bec4 } else { 0x3fda_827a };
-    let sum = 1.0 + a;
-    let (k, f, error) = if size < limit {
-        (0, a, tail)
-    } else {
-        let (k, f) = split(sum);
-        let error = if size < HIGH_ONE {
-            a - (sum - 1.0)
+    let limit = if below { 0x3fd2_bec4 } else { 0x3fda_827a };
+    let (k, f, zeros, negative) = if size < limit {
+        let zeros = 1022u32.wrapping_sub(size >> 20);
+        let more = aligned(tail, zeros);
+        let f = leading(a.to_bits());
+        let f = if below == tail.is_sign_negative() {
+            f.wrapping_add(more)
         } else {
-            1.0 - (sum - a)
+            f.wrapping_sub(more)
         };
-        (k, f, error + tail)
+        (0, f, zeros, below)
+    } else {
+        let sum = fixed(a).wrapping_add(fixed(tail)).wrapping_add(1 << 64);
+        let before = sum.leading_zeros();
+        let m = (shl_u128(sum, before) >> 64) as u64;
+        let k = 63i32.wrapping_sub(before as i32);
+        let negative = m >= SQRT_2;
+        let f = if negative { m.wrapping_neg() } else { m << 1 };
+        let zeros = f.leading_zeros();
+        (k.wrapping_add(negative as i32), f.wrapping_shl(zeros), zeros, negative)
     };
-    ln_join(k, f, error / sum)
+    let size = twice_atanh(f, zeros, negative);
+    joined(k, size, zeros, negative, HALF_LN2, HALF_LN2_TAIL)
 }
 
 /// `ln(2 x)` for finite `x` above 1.
 #[routine(library)]
 pub(super) fn ln_twice(x: f64) -> f64 {
-    let (k, f) = split(x);
-    ln_join(k.wrapping_add(1), f, 0.0)
+    let (k, size, zeros, negative) = ln_of_fraction(x);
+    joined(k.wrapping_add(1), size, zeros, negative, HALF_LN2, HALF_LN2_TAIL)
+}
+
+/// What a logarithm of 0, of a negative number, of infinity or of NaN is.
+#[routine(library)]
+fn ln_special(x: f64) -> f64 {
+    if x == 0.0 {
+        f64::NEG_INFINITY
+    } else if x > 0.0 {
+        f64::INFINITY
+    } else {
+        f64::NAN
+    }
+}
+
+#[routine(library)]
+fn is_positive_finite(x: f64) -> bool {
+    // 0 becomes the largest.
+    x.to_bits().wrapping_sub(1) < ((HIGH_INFINITY as u64) << 32).wrapping_sub(1)
 }
 
 /// ln(2) / 2 and log10(2) / 2 in units of 2^-64, and 48 bits of what follows; log2(e) / 2 and log10(e) in units of 2^-64.
@@ -236,8 +211,6 @@ const ATANH_8: u64 = 0x10f6_5f9c_5ce4_b6d4;
 
 /// The parts of a finite `x = 2^k (1 + f)` above 0: `k`, `|ln(1 + f)|` as `size * 2^-(63 + zeros)`, and whether that is negative. `size` has
 /// its first bit in front or one behind, unless it is 0.
-///
-/// `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`.
 #[routine(library)]
 fn ln_of_fraction(x: f64) -> (i32, u64, u32, bool) {
     let (k, bits) = significand(x);
@@ -247,15 +220,24 @@ fn ln_of_fraction(x: f64) -> (i32, u64, u32, bool) {
     } else {
         bits << 12
     };
-    // 2 + f in units of 2^-62: the bits that are lost are none.
-    let sum = if negative {
-        (1u64 << 63).wrapping_sub(f >> 2)
-    } else {
-        (1u64 << 63).wrapping_add(f >> 2)
-    };
     let zeros = f.leading_zeros();
-    let (s, _) = div_rem_narrow(f.wrapping_shl(zeros) >> 2, 0, sum);
-    let whole = s.wrapping_shr(zeros);
+    (k, twice_atanh(f.wrapping_shl(zeros), zeros, negative), zeros, negative)
+}
+
+/// `|ln(1 + f)|` as a number of units of 2^-(63 + zeros), for `|f|` in units of 2^-(64 + zeros) with its first bit in front, or 0.
+///
+/// `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`.
+#[routine(library)]
+fn twice_atanh(f: u64, zeros: u32, negative: bool) -> u64 {
+    // 2 + f in units of 2^-62.
+    let quarter = if zeros > 63 { 0 } else { f.wrapping_shr(zeros) >> 2 };
+    let sum = if negative {
+        (1u64 << 63).wrapping_sub(quarter)
+    } else {
+        (1u64 << 63).wrapping_add(quarter)
+    };
+    let (s, _) = div_rem_narrow(f >> 2, 0, sum);
+    let whole = if zeros > 63 { 0 } else { s.wrapping_shr(zeros) };
     let z = times(whole, whole);
     let upper = ATANH_5.wrapping_add(times(
         z,
@@ -266,7 +248,7 @@ fn ln_of_fraction(x: f64) -> (i32, u64, u32, bool) {
         ATANH_3.wrapping_add(times(z, ATANH_4.wrapping_add(times(z, upper)))),
     ));
     let series = ATANH_1.wrapping_add(times(z, lower));
-    (k, s.wrapping_add(times(s, times(z, series))), zeros, negative)
+    s.wrapping_add(times(s, times(z, series)))
 }
 
 /// `2 k (unit + tail)` and the fraction `size * 2^-(63 + zeros)`, which may be `negative`, rounded once. `unit` is in units of 2^-64, `tail` in those
@@ -278,7 +260,7 @@ fn joined(k: i32, size: u64, zeros: u32, negative: bool, unit: u64, tail: u64) -
     }
     let times_k = k.unsigned_abs() as u64;
     // Both in units of 2^-112.
-    let whole = (widening_mul(times_k, unit) << 49).wrapping_add((times_k.wrapping_mul(tail) << 1) as u128);
+    let whole = (widening(times_k, unit) << 49).wrapping_add((times_k.wrapping_mul(tail) << 1) as u128);
     let fraction = shr_u128((size as u128) << 49, zeros);
     let below = k < 0;
     // The whole part is the larger one.
@@ -289,22 +271,4 @@ fn joined(k: i32, size: u64, zeros: u32, negative: bool, unit: u64, tail: u64) -
     };
     let bits = (sum as f64).to_bits().wrapping_sub(112 << 52);
     f64::from_bits(bits | (below as u64) << 63)
-}
-
-/// What a logarithm of 0, of a negative number, of infinity or of NaN is.
-#[routine(library)]
-fn ln_special(x: f64) -> f64 {
-    if x == 0.0 {
-        f64::NEG_INFINITY
-    } else if x > 0.0 {
-        f64::INFINITY
-    } else {
-        f64::NAN
-    }
-}
-
-#[routine(library)]
-fn is_positive_finite(x: f64) -> bool {
-    // 0 becomes the largest.
-    x.to_bits().wrapping_sub(1) < ((HIGH_INFINITY as u64) << 32).wrapping_sub(1)
 }

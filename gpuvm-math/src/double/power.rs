@@ -4,11 +4,14 @@
 use gpuvm_macros::routine;
 
 use super::exponential::{HALF_LOG2_E, HALF_LOG2_E_TAIL, exp2_of_fixed};
-use super::fixed_point::{leading, times};
+use super::fixed_point::{leading, times, widening};
 use super::logarithm::{ONE, significand};
 use super::{HIGH_INFINITY, high_word};
-use crate::wide::{div_rem_narrow, shl_u128, shr_u128, widening_mul};
+use crate::wide::{div_rem_narrow, shl_u128, shr_u128};
 
+/// All bits but the sign, and those of infinity.
+const MAGNITUDE: u64 = u64::MAX >> 1;
+const INFINITY: u64 = (HIGH_INFINITY as u64) << 32;
 const TWO_54: f64 = 18014398509481984.0;
 
 /// `x` to the power of `y`.
@@ -19,29 +22,28 @@ const TWO_54: f64 = 18014398509481984.0;
 /// `2^(y log2 |x|)`, the logarithm and the product in fixed point, of 128 bits.
 #[routine(library)]
 pub fn powf_f64(x: f64, y: f64) -> f64 {
-    if y == 0.0 || x == 1.0 {
+    let (x_bits, y_bits) = (x.to_bits(), y.to_bits());
+    let (a, b) = (x_bits & MAGNITUDE, y_bits & MAGNITUDE);
+    if b == 0 || x_bits == ONE {
         return 1.0;
     }
-    if x.is_nan() || y.is_nan() {
+    if a > INFINITY || b > INFINITY {
         return f64::NAN;
     }
-    let magnitude = x.abs();
-    let y_size = high_word(y);
-    let y_is_negative = y.to_bits() >> 63 != 0;
-    let negative = x.to_bits() >> 63 != 0;
-    let whole = if negative { wholeness(y) } else { EVEN };
-    let result = if magnitude == 0.0 || magnitude == f64::INFINITY {
-        pow_extreme(magnitude == 0.0, y_is_negative)
-    } else if y_size == HIGH_INFINITY {
-        if magnitude == 1.0 {
+    let y_is_negative = y_bits > MAGNITUDE;
+    let whole = if x_bits > MAGNITUDE { wholeness(y) } else { EVEN };
+    let result = if a == 0 || a == INFINITY {
+        pow_extreme(a == 0, y_is_negative)
+    } else if b == INFINITY {
+        if a == ONE {
             1.0
         } else {
-            pow_extreme(magnitude < 1.0, y_is_negative)
+            pow_extreme(a < ONE, y_is_negative)
         }
     } else if whole == BROKEN {
         f64::NAN
     } else {
-        pow_positive(magnitude, y)
+        pow_positive(x.abs(), y)
     };
     if whole == ODD { -result } else { result }
 }
@@ -74,7 +76,7 @@ fn wholeness(y: f64) -> u32 {
     if exponent < 1023 {
         return BROKEN;
     }
-    // The lowest bit of the whole part at the lowest bit but one, and whether anything follows below it.
+    // How many bits of the significand are behind the point.
     let place = 1075u32.wrapping_sub(exponent);
     let significand = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     let whole = significand.wrapping_shr(place);
@@ -89,7 +91,7 @@ fn wholeness(y: f64) -> u32 {
 const THIRD_OF_BIAS: u32 = 715094163;
 const SCALED_THIRD_OF_BIAS: u32 = 696219795;
 
-/// x^(-1/3) for t^3 / x = r near 1: t times this is right to 23 bits (FreeBSD's).
+/// r^(-1/3) for r = t^3 / x near 1, so that t times this is right to 23 bits (FreeBSD's).
 const CBRT_0: f64 = 1.87595182427177;
 const CBRT_1: f64 = -1.8849797954337717;
 const CBRT_2: f64 = 1.6214297201053545;
@@ -178,7 +180,7 @@ const ATANH_9: u64 = 0x0000_0000_000f_679a;
 ///
 /// As the logarithms, with twice the bits where they count.
 #[routine(library)]
-fn log2_parts(x: f64) -> (u128, u32, bool) {
+pub(super) fn log2_parts(x: f64) -> (u128, u32, bool) {
     let (k, bits) = significand(x);
     let negative = bits < ONE;
     let f = if negative {
@@ -198,7 +200,7 @@ fn log2_parts(x: f64) -> (u128, u32, bool) {
     let s = (upper as u128) << 64 | lower as u128;
     // 2 s, and 32 s^2.
     let twice = (shr_u128(s, zeros.wrapping_sub(1)) >> 64) as u64;
-    let z = (widening_mul(twice, twice) >> 61) as u64;
+    let z = (widening(twice, twice) >> 61) as u64;
     let last = ATANH_7.wrapping_add(times(z, ATANH_8.wrapping_add(times(z, ATANH_9))));
     let high = ATANH_4.wrapping_add(times(
         z,
@@ -208,12 +210,12 @@ fn log2_parts(x: f64) -> (u128, u32, bool) {
         z,
         ATANH_2.wrapping_add(times(z, ATANH_3.wrapping_add(times(z, high)))),
     ));
-    let half = s.wrapping_add(widening_mul(upper, times(z, series)) >> 5);
+    let half = s.wrapping_add(widening(upper, times(z, series)) >> 5);
     // ln(1 + f) / 2 times log2(e) / 2.
     let (upper, lower) = ((half >> 64) as u64, half as u64);
-    let fraction = widening_mul(upper, HALF_LOG2_E)
-        .wrapping_add(widening_mul(upper, HALF_LOG2_E_TAIL) >> 64)
-        .wrapping_add(widening_mul(lower, HALF_LOG2_E) >> 64);
+    let fraction = widening(upper, HALF_LOG2_E)
+        .wrapping_add(widening(upper, HALF_LOG2_E_TAIL) >> 64)
+        .wrapping_add(widening(lower, HALF_LOG2_E) >> 64);
     if k == 0 {
         let more = fraction.leading_zeros();
         return (
@@ -248,8 +250,7 @@ fn pow_positive(x: f64, y: f64) -> f64 {
     let exponent = (bits >> 52) as u32 & 0x7ff;
     // A power of a subnormal number is 1 all the same.
     let significand = leading(bits);
-    let product =
-        widening_mul(significand, (log >> 64) as u64).wrapping_add(widening_mul(significand, log as u64) >> 64);
+    let product = widening(significand, (log >> 64) as u64).wrapping_add(widening(significand, log as u64) >> 64);
     let by = (places as i32).wrapping_add(958).wrapping_sub(exponent as i32);
     // From 2^11 on.
     if by < 52 {

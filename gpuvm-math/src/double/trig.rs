@@ -3,9 +3,9 @@
 
 use gpuvm_macros::routine;
 
-use super::fixed_point::{leading, scaled, times};
+use super::fixed_point::{leading, scaled, times, widening};
 use super::{HIGH_INFINITY, high_word};
-use crate::wide::{div_rem_narrow, magnitude, shl_u128, widening_mul};
+use crate::wide::{div_rem_narrow, magnitude, shl_u128};
 
 /// Below this, 2^-26, `x` itself is within 0.6 ulp of `sin x` and `tan x`; it also keeps the sign of zero.
 const HIGH_TINY: u32 = 0x3e50_0000;
@@ -121,9 +121,9 @@ fn reduce(x: f64) -> (i32, u64, u32, bool) {
     let zeros = size.leading_zeros();
     let size = shl_u128(size, zeros);
     let (upper, lower) = ((size >> 64) as u64, size as u64);
-    let product = widening_mul(upper, PIO4_UPPER)
-        .wrapping_add(widening_mul(lower, PIO4_UPPER) >> 64)
-        .wrapping_add(widening_mul(upper, PIO4_LOWER) >> 64);
+    let product = widening(upper, PIO4_UPPER)
+        .wrapping_add(widening(lower, PIO4_UPPER) >> 64)
+        .wrapping_add(widening(upper, PIO4_LOWER) >> 64);
     let (upper, lower) = ((product >> 64) as u64, product as u64);
     let away = negative != (fraction < 0);
     let quadrant = if negative { quadrant.wrapping_neg() } else { quadrant };
@@ -192,7 +192,7 @@ fn quarters(bits: u64, exponent: u32) -> (i32, i128) {
         let digits = upper.wrapping_shl(shift) | (lower >> 1).wrapping_shr(63 ^ shift);
         lower = upper;
         before = product as u64;
-        product = (product >> 64).wrapping_add(widening_mul(m, digits));
+        product = (product >> 64).wrapping_add(widening(m, digits));
         left = left.wrapping_sub(1);
     }
     // x * 2/pi modulo 4, in units of 2^-126.
