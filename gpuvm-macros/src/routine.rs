@@ -405,6 +405,17 @@ fn implied(name: &str) -> Vec<&str> {
     }
 }
 
+/// The operator whose trait's method has a name; not comparisons, which types have as methods anyway.
+pub fn operator_of_method(name: &str) -> Option<Operator> {
+    const TRAITS: [&str; 12] = [
+        "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not",
+    ];
+    let mut operators = TRAITS.into_iter().flat_map(operators_of_trait);
+    operators
+        .find(|(method, _)| *method == name)
+        .map(|(_, operator)| *operator)
+}
+
 /// The operators that a trait of std overloads, with the names of its methods.
 pub fn operators_of_trait(name: &str) -> &'static [(&'static str, Operator)] {
     use Operator::*;

@@ -422,13 +422,26 @@ pub struct Inferred {
     pub twin: TokenStream,
     /// Of the function's name.
     pub hash: u32,
+    /// The operator whose trait's method has this name.
+    pub operator: Option<Operator>,
 }
 
 impl Inferred {
     /// Fills a slot with the function that `function` is.
     fn link(&self, function: &Ident, slot: &Ident, span: Span) -> TokenStream {
         let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
-        quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot))
+        let Some(operator) = self.operator else {
+            return quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot));
+        };
+        let number = spanned(Literal::u8_suffixed(operator as u8), span);
+        let named = match operator {
+            Operator::Neg | Operator::Not => quote_spanned!(span=> unary_by_name),
+            _ => quote_spanned!(span=> binary_by_name),
+        };
+        quote_spanned! {span=> {
+            use ::gpuvm::__private::{LinkMethod as _, LinkOperator as _};
+            (&::gpuvm::__private::#named::<#hash, #number, _>(#twin(#function))).link(&#slot)
+        }}
     }
 }
 

@@ -369,7 +369,8 @@ fn indexed_twice(cells: [[u8; 4]; 3], n: u32) -> u8 {
 }
 
 #[routine]
-fn generic_index(items: [u32; 8], i: usize, start: usize) -> (u32, u64) {
+fn generic_index(items: [u32; 8], i: u32, start: u32) -> (u32, u64) {
+    let (i, start) = (i as usize, start as usize);
     let ring = Ring { items, start };
     let wide = Ring {
         items: [3u64, 5, u64::from(items[0])],

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gpuvm::prelude::*;
 
-cases! { left_out_arguments, left_out_by_result, functions_as_values, byte_strings, method_named_as_an_adaptor }
+cases! { left_out_arguments, left_out_by_result, functions_as_values, byte_strings, method_named_as_an_adaptor, operators_as_values }
 
 #[derive(VmType, Clone, Copy)]
 struct Square<const N: usize> {
@@ -112,4 +112,44 @@ fn method_named_as_an_adaptor(a: u32, b: u32) -> (bool, u32, u32) {
     let mut value = Value::new(a);
     let first = value.take(b);
     (value.find(b), first, value.x)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Modular(u32);
+
+#[routine]
+impl std::ops::Add for Modular {
+    type Output = Modular;
+
+    fn add(self, other: Modular) -> Modular {
+        Modular((self.0 % 97 + other.0 % 97) % 97)
+    }
+}
+
+#[routine]
+impl std::ops::Neg for Modular {
+    type Output = Modular;
+
+    fn neg(self) -> Modular {
+        Modular((97 - self.0 % 97) % 97)
+    }
+}
+
+/// Whose `add` is no operator.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Tally(u32);
+
+#[routine]
+impl Tally {
+    fn add(self, more: u32) -> Tally {
+        Tally(self.0 ^ more)
+    }
+}
+
+#[routine]
+fn operators_as_values(list: [u32; 8]) -> (Modular, [Modular; 2], Tally) {
+    use std::ops::{Add, Neg};
+    let sum = list.iter().map(|n| Modular(*n)).fold(Modular(1), Modular::add);
+    let negative = [Modular(list[0]), sum].map(Modular::neg);
+    (sum, negative, list.into_iter().fold(Tally(0), Tally::add))
 }

@@ -51,6 +51,8 @@ pub(super) struct Activation {
     at: usize,
     end: usize,
     line: u32,
+    /// Whether what is in it has the place of its call.
+    tracks_caller: bool,
 }
 
 /// The activation that nobody called.
@@ -81,6 +83,7 @@ impl Activation {
             at: 0,
             end: 0,
             line: 0,
+            tracks_caller: false,
         }
     }
 }
@@ -401,6 +404,21 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn call_through(&mut self, call: CallFact, count: u32) {
         let caller = self.current;
         self.call(call, count);
+        self.walk_back_to(caller);
+    }
+
+    /// The same of `index`, in which a panic has the caller's place: std's trait says so of it.
+    pub const fn call_index(&mut self, call: CallFact) {
+        let caller = self.current;
+        self.call(call, 2);
+        if self.current != caller {
+            self.activations.items[self.current as usize].tracks_caller = true;
+        }
+        self.walk_back_to(caller);
+    }
+
+    /// Walks to the end of what was called.
+    const fn walk_back_to(&mut self, caller: u32) {
         while self.current != caller && !self.overflowed() {
             if self.at == self.end {
                 self.leave_activation();
@@ -424,6 +442,9 @@ impl<const CAP: usize> Encoder<CAP> {
     /// `Line`: what a routine of another file does is on the line of its call.
     pub const fn set_line(&mut self, line: u32) {
         let activation = self.activation();
+        if activation.tracks_caller {
+            return;
+        }
         if self.is_root() || same_text(activation.source.file, self.activations.items[0].source.file) {
             self.line = line;
         }

@@ -373,7 +373,7 @@ impl<const CAP: usize> Encoder<CAP> {
                         let reference = self.reference(base);
                         self.push(reference);
                         self.push(index);
-                        self.call_through(call, 2);
+                        self.call_index(call);
                         let element = self.pop();
                         self.deref(element)
                     }

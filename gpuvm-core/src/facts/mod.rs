@@ -389,6 +389,38 @@ pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<Met
 pub fn link_method<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T>, _: &PhantomData<MethodSlot<NAME, T>>) {
 }
 
+/// What a path such as `Fraction::add` names: a method of the type, or else its operator. Method lookup finds the first of the two that there is.
+pub struct ByName<const NAME: u32, const OP: u8, T, Rhs>(PhantomData<(T, Rhs)>);
+
+/// Of a binary operator.
+pub fn binary_by_name<const NAME: u32, const OP: u8, T>(_: PhantomData<T>) -> ByName<NAME, OP, T, T> {
+    ByName(PhantomData)
+}
+
+/// Of a unary operator.
+pub fn unary_by_name<const NAME: u32, const OP: u8, T>(_: PhantomData<T>) -> ByName<NAME, OP, T, ()> {
+    ByName(PhantomData)
+}
+
+/// Fills a slot with a method that a path names.
+pub trait LinkMethod<S> {
+    /// Fills the slot.
+    fn link(&self, _: &PhantomData<S>) {}
+}
+
+impl<const NAME: u32, const OP: u8, T: Method<NAME>, Rhs> LinkMethod<MethodSlot<NAME, T>> for ByName<NAME, OP, T, Rhs> {}
+
+/// Fills a slot with an operator that a path names.
+pub trait LinkOperator<S> {
+    /// Fills the slot.
+    fn link(&self, _: &PhantomData<S>) {}
+}
+
+impl<const NAME: u32, const OP: u8, T: Operation<OP, Rhs>, Rhs> LinkOperator<OperatorSlot<OP, T, Rhs>>
+    for &ByName<NAME, OP, T, Rhs>
+{
+}
+
 /// A value of any type, for the closure that never runs.
 pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")

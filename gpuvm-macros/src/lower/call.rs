@@ -287,6 +287,7 @@ impl Lowering<'_> {
         Some(shadow::Inferred {
             twin: path.to_token_stream(),
             hash: name_hash(name),
+            operator: crate::routine::operator_of_method(name),
         })
     }
 
