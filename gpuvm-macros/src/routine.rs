@@ -294,15 +294,15 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     if kept.params.is_empty() && kept.where_clause.is_none() {
         return Generics::default();
     }
-    let mut promises = Vec::new();
+    let mut found = Vec::new();
     for param in kept.type_params() {
         let name = &param.ident;
-        collect_promises(&syn::parse_quote!(#name), param.bounds.iter(), &mut promises);
+        found.extend(promises(&syn::parse_quote!(#name), param.bounds.iter()));
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
             if let WherePredicate::Type(predicate) = predicate {
-                collect_promises(&predicate.bounded_ty, predicate.bounds.iter(), &mut promises);
+                found.extend(promises(&predicate.bounded_ty, predicate.bounds.iter()));
             }
         }
     }
@@ -311,15 +311,13 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
         .into_iter()
         .filter(|predicate| matches!(predicate, WherePredicate::Type(_)))
         .collect();
-    clause.predicates.extend(promises);
+    clause.predicates.extend(found);
     kept
 }
 
-fn collect_promises<'b>(
-    ty: &Type,
-    bounds: impl Iterator<Item = &'b TypeParamBound>,
-    promises: &mut Vec<WherePredicate>,
-) {
+/// What bounds of a type by std's traits promise: that their operators and methods are routines or the machine's own.
+pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<WherePredicate> {
+    let mut promises = Vec::new();
     for bound in bounds {
         let TypeParamBound::Trait(bound) = bound else {
             continue;
@@ -351,6 +349,7 @@ fn collect_promises<'b>(
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Operation<#number, #right>));
         }
     }
+    promises
 }
 
 /// The methods that a bound by one of std's traits promises.

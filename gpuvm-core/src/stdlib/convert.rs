@@ -73,9 +73,7 @@ fn array_ref<T: VmType, const N: usize>(slice: &'static [T]) -> Result<&'static 
 }
 
 #[routine(library, inline)]
-fn array_mut<T: VmType, const N: usize>(
-    slice: &'static mut [T],
-) -> Result<&'static mut [T; N], TryFromSliceError> {
+fn array_mut<T: VmType, const N: usize>(slice: &'static mut [T]) -> Result<&'static mut [T; N], TryFromSliceError> {
     if slice.len() == N {
         Ok(intrinsics::view_mut(&slice, N))
     } else {
