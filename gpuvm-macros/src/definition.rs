@@ -5,10 +5,10 @@
 use gpuvm_nodes::name_hash;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit_mut::VisitMut;
+use syn::visit_mut::{self, VisitMut};
 use syn::{
     GenericParam, Generics, ItemTrait, PredicateType, TraitItem, TraitItemFn, Type, TypeParamBound, Visibility,
-    WherePredicate,
+    WhereClause, WherePredicate,
 };
 
 use crate::args::Args;
@@ -45,7 +45,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         native
             .supertraits
             .push(syn::parse_quote!(::gpuvm::__private::Method<#hash>));
-        let method = Provided::of(&of, function, &mut report);
+        let method = Provided::of(args, &of, function, &mut report);
         if let (Some(method), Some(block)) = (&method, &mut function.default) {
             native::redirect(block, function.sig.constness.is_some());
             // What the trait is implemented for is as generic as any parameter.
@@ -122,10 +122,10 @@ impl<'t> Trait<'t> {
         let (name, visibility) = (&emit::generated(&self.definition.ident), &self.definition.vis);
         let companion = format_ident!("__GpuvmProvided{name}");
         let sources = methods.iter().map(|method| method.tokens(self));
-        let (implementation, _, clause) = self.generics.split_for_impl();
         let turbofish = turbofish(&self.generics);
         let functions = methods.iter().map(|method| {
             let (name, marker) = (emit::generated(&method.name), &method.marker);
+            let (implementation, _, clause) = method.generics.split_for_impl();
             quote! {
                 pub const fn #name #implementation (self) -> ::core::option::Option<::gpuvm::__private::CallFact>
                 #clause
@@ -200,10 +200,14 @@ struct Provided {
     /// By which its callees are known.
     alias: String,
     parts: Parts,
+    /// What the method asks of the trait's parameters and of `Self`, where its code is.
+    clause: Option<WhereClause>,
+    /// The generics of what stands for its routine.
+    generics: Generics,
 }
 
 impl Provided {
-    fn of(of: &Trait<'_>, function: &TraitItemFn, report: &mut Report) -> Option<Provided> {
+    fn of(args: &Args, of: &Trait<'_>, function: &TraitItemFn, report: &mut Report) -> Option<Provided> {
         let mut function = function.clone();
         let types = of.definition.items.iter().filter_map(|item| match item {
             TraitItem::Type(item) => Some(item.ident.to_string()),
@@ -219,7 +223,27 @@ impl Provided {
         let plain = crate::plain_name(&name);
         let alias = format!("{plain}_of_{}", of.definition.ident);
         function.sig.ident = Ident::new(&alias, name.span());
+        // Lifetimes and type parameters of the method's own are no concern of what it asks of the trait's.
+        let asked = Generics {
+            where_clause: function.sig.generics.where_clause.clone(),
+            ..Generics::default()
+        };
+        let asked = vm_generics(args.library, &asked).where_clause;
+        let predicates = asked.map(|clause| clause.predicates).unwrap_or_default();
+        let (mut own, mut generics) = (of.own.clone(), of.generics.clone());
+        if !predicates.is_empty() {
+            own.make_where_clause().predicates.extend(predicates.clone());
+            generics
+                .make_where_clause()
+                .predicates
+                .extend(predicates.into_iter().map(|mut predicate| {
+                    NameSelf.visit_where_predicate_mut(&mut predicate);
+                    predicate
+                }));
+        }
         Some(Provided {
+            clause: own.where_clause,
+            generics,
             parts: Parts::of(&function.sig, &block, true, report),
             hash: name_hash(&plain),
             marker: format_ident!("__Gpuvm_{}_{plain}", of.definition.ident, span = Span::call_site()),
@@ -236,8 +260,9 @@ impl Provided {
     fn tokens(&self, of: &Trait<'_>) -> TokenStream {
         let (visibility, path) = (&of.definition.vis, &of.path);
         let (marker, home, parts) = (&self.marker, &self.home, &self.parts);
-        let (implementation, arguments, clause) = of.generics.split_for_impl();
-        let (own_implementation, own_arguments, own_clause) = of.own.split_for_impl();
+        let (implementation, arguments, clause) = self.generics.split_for_impl();
+        let (own_implementation, own_arguments, _) = of.own.split_for_impl();
+        let own_clause = &self.clause;
         let bare = of.generics.params.iter().map(emit::bare);
         let types = of.generics.type_params().map(|param| &param.ident);
         let (params, result) = (emit::params(parts), emit::result(parts));
@@ -280,6 +305,18 @@ impl Provided {
                 }
             }
             #callees
+        }
+    }
+}
+
+/// Puts what the trait is implemented for in the place of `Self`.
+struct NameSelf;
+
+impl VisitMut for NameSelf {
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        visit_mut::visit_path_mut(self, path);
+        if let Some(first) = path.segments.first_mut().filter(|first| first.ident == "Self") {
+            first.ident = Ident::new("__T", first.ident.span());
         }
     }
 }

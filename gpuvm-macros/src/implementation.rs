@@ -18,7 +18,7 @@ use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
-use crate::routine::{Parts, holds_references, operators_of_trait, vm_generics};
+use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -160,7 +160,7 @@ impl<'b> Block<'b> {
             is_machine,
             is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
             block,
-            generics: with_lifetimes(vm_generics(args.library, &block.generics), &block.generics),
+            generics: with_lifetimes(impl_generics(args.library, &block.generics), &block.generics),
             type_name: match &inner {
                 Type::Path(path) => path
                     .path

@@ -5,7 +5,8 @@ use gpuvm::prelude::*;
 cases! {
     provided_or_written, provided_calls_provided, provided_in_generic_code, provided_by_self_type, provided_recursion, provided_trap,
     provided_of_another_module, provided_with_closure, provided_for_generic_type, provided_in_a_block, provided_mutation,
-    provided_lends, supertrait_operators,
+    provided_lends, supertrait_operators, generic_trait, generic_trait_default, method_by_type,
+    trait_with_lifetime, borrowed_parameter,
 }
 
 #[routine]
@@ -453,4 +454,219 @@ fn tripled<N: Number>(n: N) -> N {
 #[routine]
 fn supertrait_operators(a: u32, b: u32) -> (Length, Length) {
     (Length::sum_of(Length(a), Length(b)), tripled(Length(a)))
+}
+
+#[routine]
+trait Store<K, const N: usize> {
+    type Entry: VmType;
+
+    fn slot_of(&self, key: K) -> usize;
+
+    fn entry(&self, key: K) -> Self::Entry;
+
+    fn slots(&self, keys: [K; N]) -> [usize; N]
+    where
+        K: Copy,
+    {
+        let mut slots = [0; N];
+        for (slot, key) in slots.iter_mut().zip(keys) {
+            *slot = self.slot_of(key) + N;
+        }
+        slots
+    }
+
+    fn both(&self, key: K, other: K) -> (Self::Entry, bool)
+    where
+        K: PartialEq + Copy,
+    {
+        (self.entry(key), key == other)
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Table<V> {
+    values: [V; 8],
+}
+
+#[routine]
+impl<V: Copy> Store<u32, 3> for Table<V> {
+    type Entry = V;
+
+    fn slot_of(&self, key: u32) -> usize {
+        (key % 8) as usize
+    }
+
+    fn entry(&self, key: u32) -> V {
+        self.values[self.slot_of(key)]
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Ring<K> {
+    first: K,
+}
+
+#[routine]
+impl<K: Copy + PartialEq> Store<K, 2> for Ring<K> {
+    type Entry = K;
+
+    fn slot_of(&self, key: K) -> usize {
+        usize::from(self.first == key)
+    }
+
+    fn entry(&self, key: K) -> K {
+        if self.first == key { self.first } else { key }
+    }
+}
+
+#[routine]
+fn stored<S: Store<u32, 3>>(store: &S, key: u32) -> ([usize; 3], S::Entry, bool) {
+    let (entry, same) = store.both(key, 5);
+    (store.slots([key, 1, 2]), entry, same)
+}
+
+#[routine]
+fn generic_trait(a: u32, b: f32) -> ([usize; 3], f32, bool) {
+    let table = Table {
+        values: [b, 1.0, 2.0, b + 1.0, 4.0, 5.0, -b, 7.0],
+    };
+    stored(&table, a)
+}
+
+#[routine]
+fn generic_trait_default(a: u32, b: f32) -> ([usize; 2], (u32, bool), (f32, bool)) {
+    let (ring, other) = (Ring { first: a % 4 }, Ring { first: b });
+    (ring.slots([a, 2]), ring.both(a, 3), other.both(1.5, b))
+}
+
+#[routine]
+fn method_by_type(list: [u32; 8]) -> (usize, Option<usize>) {
+    let groups = |list| <[u32]>::split(list, |x: &u32| x % 3 == 0).filter(|group| !group.is_empty());
+    (groups(&list).count(), <[u32]>::iter(&list).position(|x| x % 5 == 0))
+}
+
+#[routine]
+trait Finder<'p>: Sized {
+    fn of(pattern: &'p [u32]) -> Self;
+
+    fn find_at(&self, list: &[u32], from: usize) -> Option<usize>;
+
+    fn finds<'s, 'l>(&'s self, list: &'l [u32]) -> Finds<'s, 'l, Self> {
+        Finds {
+            finder: self,
+            list,
+            from: 0,
+        }
+    }
+
+    fn first(&self, list: &[u32]) -> usize {
+        self.finds(list).next().unwrap_or(list.len())
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Finds<'s, 'l, S> {
+    finder: &'s S,
+    list: &'l [u32],
+    from: usize,
+}
+
+#[routine]
+impl<'p, S: Finder<'p>> Iterator for Finds<'_, '_, S> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let at = self.finder.find_at(self.list, self.from)?;
+        self.from = at + 1;
+        Some(at)
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Exactly<'p> {
+    pattern: &'p [u32],
+}
+
+#[derive(VmType, Clone, Copy)]
+struct AnyOf<'p> {
+    pattern: &'p [u32],
+    greatest: u32,
+}
+
+#[routine]
+impl<'p> Finder<'p> for Exactly<'p> {
+    fn of(pattern: &'p [u32]) -> Self {
+        Self { pattern }
+    }
+
+    fn find_at(&self, list: &[u32], from: usize) -> Option<usize> {
+        (from..list.len()).find(|&at| list[at..].starts_with(self.pattern))
+    }
+}
+
+#[routine]
+impl<'p> Finder<'p> for AnyOf<'p> {
+    fn of(pattern: &'p [u32]) -> Self {
+        let greatest = pattern.iter().copied().max().unwrap_or(0);
+        Self { pattern, greatest }
+    }
+
+    fn find_at(&self, list: &[u32], from: usize) -> Option<usize> {
+        let at = list
+            .get(from..)?
+            .iter()
+            .position(|x| *x <= self.greatest && self.pattern.contains(x))?;
+        Some(from + at)
+    }
+
+    fn first(&self, list: &[u32]) -> usize {
+        self.find_at(list, 0).unwrap_or(1000)
+    }
+}
+
+#[routine]
+fn found<'p, S: Finder<'p>>(pattern: &'p [u32], list: &[u32]) -> (usize, usize, usize) {
+    let finder = S::of(pattern);
+    (
+        finder.first(list),
+        finder.finds(list).count(),
+        finder.finds(list).map(|at| at + 1).sum(),
+    )
+}
+
+#[routine]
+fn trait_with_lifetime(list: [u32; 8], n: u32) -> ((usize, usize, usize), (usize, usize, usize)) {
+    let small = list.map(|x| x % 3);
+    let pattern = [n % 3, (n >> 2) % 3];
+    (
+        found::<Exactly>(&pattern[(n >> 4 & 1) as usize..], &small),
+        found::<AnyOf>(&pattern[(n >> 5 & 1) as usize..], &small),
+    )
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Window<'a, T, const N: usize> {
+    all: &'a Table<T>,
+    places: [usize; N],
+}
+
+#[routine]
+impl<'a, T: Copy, const N: usize> Window<'a, T, N> {
+    fn new(all: &'a Table<T>, places: [usize; N]) -> Self {
+        Window { all, places }
+    }
+
+    fn get(&self, i: usize) -> T {
+        self.all.values[self.places[i % N] % 8]
+    }
+}
+
+#[routine]
+fn borrowed_parameter(list: [u32; 8], n: u32) -> (u32, f32) {
+    let table = Table { values: list };
+    let floats = Table {
+        values: list.map(|x| x as f32),
+    };
+    let window = Window::new(&table, [1, 4, n as usize % 8]);
+    (window.get(n as usize), Window::new(&floats, [n as usize % 8]).get(0))
 }
