@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts, never_linked};
 use crate::routine::Routine;
-use crate::types::{Comparison, Field, Type, TypeRef, name_hash};
+use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -138,6 +138,18 @@ written! {
 }
 
 impl<T: ?Sized> Written for T {}
+
+/// What a type parameter of a routine, and the type that a trait's own method is for, stands for.
+pub trait Parameter: Static + Value<Inner = Self> {}
+
+impl<T: Static + Value<Inner = T>> Parameter for T {}
+
+/// Where an `impl` is of a trait that is no `#[routine]`, or that provides no method.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __nothing_provided {
+    ($($anything:tt)*) => {};
+}
 
 /// The result type of a routine that never returns.
 pub const NEVER: TypeRef = TypeRef::value(&Type::NEVER);

@@ -1,5 +1,6 @@
 //! What generated code names. No part of the public surface.
 
+pub use crate::__nothing_provided as nothing_provided;
 pub use crate::encode::{Message, Source, constant_words};
 pub use crate::facts::*;
 pub use crate::marker::*;

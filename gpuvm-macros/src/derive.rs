@@ -5,7 +5,8 @@ use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Member, Path, Type};
+use syn::visit_mut::VisitMut;
+use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, Path, Type};
 
 use crate::comparison;
 use crate::home;
@@ -54,7 +55,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     // A type that was refused still is one, so that its users show no errors of their own.
     let Derived { ty, write, read, fits } = if refused { Derived::stand_in() } else { derived };
     let name = &input.ident;
-    let generics = bounded(&input.generics);
+    let generics = bounded(&input);
     let (implementation, arguments, clause) = generics.split_for_impl();
     let hash = name_hash("clone");
     let clone = quote! {
@@ -414,19 +415,66 @@ fn erased(input: &DeriveInput) -> TokenStream {
 }
 
 /// Type parameters become values of the machine.
-fn bounded(generics: &Generics) -> Generics {
-    let mut generics = generics.clone();
+fn bounded(input: &DeriveInput) -> Generics {
+    let mut generics = input.generics.clone();
+    let borrows = borrows(input);
     for param in &mut generics.params {
         match param {
             GenericParam::Type(param) => {
                 param.default = None;
-                param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
+                // What holds references may hold some of what holds references.
+                param.bounds.push(if borrows {
+                    syn::parse_quote!(::gpuvm::__private::Parameter)
+                } else {
+                    syn::parse_quote!(::gpuvm::__private::VmType)
+                });
             }
             GenericParam::Const(param) => param.default = None,
             GenericParam::Lifetime(_) => {}
         }
     }
+    let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
+    let asked = fields(&input.data).map(|field| behind_references(&field.ty));
+    let asked = asked.filter(|ty| borrows && !is_parameter(ty, &own) && mentions(ty, &own));
+    for ty in asked {
+        let mut any = ty.clone();
+        Any.visit_type_mut(&mut any);
+        let predicates = &mut generics.make_where_clause().predicates;
+        predicates.push(syn::parse_quote!(for<'__any> #any: ::gpuvm::__private::Value));
+    }
     generics
+}
+
+/// Puts one lifetime in the place of each that is declared.
+struct Any;
+
+impl VisitMut for Any {
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        if node.ident != "static" {
+            *node = Lifetime::new("'__any", node.span());
+        }
+    }
+}
+
+fn behind_references(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(ty) => behind_references(&ty.elem),
+        other => other,
+    }
+}
+
+fn is_parameter(ty: &Type, own: &[&Ident]) -> bool {
+    matches!(ty, Type::Path(path) if own.iter().any(|name| path.path.is_ident(*name)))
+}
+
+/// Whether a type mentions one of some names.
+fn mentions(ty: &Type, names: &[&Ident]) -> bool {
+    let mut search = Mentions {
+        names: names.to_vec(),
+        found: false,
+    };
+    search.visit_type(ty);
+    search.found
 }
 
 fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {

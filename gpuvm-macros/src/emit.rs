@@ -10,7 +10,7 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
 use crate::report::Report;
 use crate::routine::{Parts, own_call, turbofish, vm_generics};
-use crate::{callable, context, home, implementation, native, ring};
+use crate::{callable, context, definition, home, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -39,7 +39,7 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
             if has_arguments {
                 report.arguments_on_impl(definition.trait_token);
             }
-            implementation::definition(&definition, report)
+            definition::definition(&args, &definition, report)
         }
         Ok(other) => {
             match role {
@@ -210,7 +210,7 @@ fn refused(function: &ItemFn, report: Report) -> TokenStream {
 }
 
 /// A name of the user's for an item that is not: rustc spares what a macro of another crate makes most of its lints.
-fn generated(name: &Ident) -> Ident {
+pub fn generated(name: &Ident) -> Ident {
     let mut name = name.clone();
     name.set_span(Span::call_site().located_at(name.span()));
     name
@@ -335,7 +335,8 @@ impl Marker<'_> {
     }
 }
 
-fn bare(param: &GenericParam) -> TokenStream {
+/// A parameter without its bounds, as a type declares it.
+pub fn bare(param: &GenericParam) -> TokenStream {
     match param {
         GenericParam::Type(param) => param.ident.to_token_stream(),
         GenericParam::Const(param) => {
@@ -372,6 +373,14 @@ pub fn result(parts: &Parts) -> TokenStream {
 
 /// The associated constant `SOURCE`.
 pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
+    let value = source_value(name, span, args, parts);
+    quote! {
+        const SOURCE: &'static ::gpuvm::__private::Source = #value;
+    }
+}
+
+/// The value of that constant.
+pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let Lowered {
         nodes,
         shadow,
@@ -394,7 +403,7 @@ pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream
     };
     let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
     quote! {
-        const SOURCE: &'static ::gpuvm::__private::Source = &{
+        &{
             let __shadow = #shadow;
             ::gpuvm::__private::Source {
                 name: #name,
@@ -414,7 +423,7 @@ pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream
                 relaxed: #relaxed,
                 is_const: #is_const,
             }
-        };
+        }
     }
 }
 

@@ -1,14 +1,12 @@
-//! `#[routine]` on an `impl` block or a `trait`. Each method's code hangs on the type itself, so that `Self` means in its shadow what it means
+//! `#[routine]` on an `impl` block. Each method's code hangs on the type itself, so that `Self` means in its shadow what it means
 //! in the block; the impls of `Method` and `Operation` lead callers there.
 
 use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Operator;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, PathArguments, TraitItem, Type, TypePath,
-};
+use syn::visit_mut::VisitMut;
+use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
 use crate::args::Args;
 use crate::callable;
@@ -19,7 +17,8 @@ use crate::native;
 use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
-use crate::routine::{Parts, holds_references, operators_of_trait, own_call, vm_generics};
+use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
+use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait, own_call};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -51,6 +50,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         return quote!(#block #(#stand_ins)* #errors);
     }
     let mut native = block.clone();
+    if of.may_promise(args) {
+        of.promise(&mut native.generics);
+    }
     for item in &mut native.items {
         let ImplItem::Fn(function) = item else {
             continue;
@@ -77,46 +79,38 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         );
         emit::begin(&mut function.block, guard);
     }
+    let provided = of.provided(args, &methods);
     let methods = methods.iter().map(|method| method.tokens(&of));
-    quote!(#native #(#methods)*)
+    quote!(#native #(#methods)* #provided)
 }
 
-/// `#[routine] trait Trait { … }`: whoever implements it has its methods as routines, so generic routines may call them.
-pub fn definition(definition: &ItemTrait, mut report: Report) -> TokenStream {
-    let mut definition = definition.clone();
-    if let Some(param) = definition
-        .generics
-        .params
-        .iter()
-        .find(|param| !matches!(param, GenericParam::Lifetime(_)))
-    {
-        report.generic_trait(param);
-    }
-    for item in &definition.items {
-        let TraitItem::Fn(function) = item else {
-            continue;
-        };
-        if let Some(body) = &function.default {
-            report.default_body(body);
-        }
-        if function
-            .sig
-            .generics
-            .params
-            .iter()
-            .any(|param| !matches!(param, GenericParam::Lifetime(_)))
-        {
-            report.generic_method(&function.sig.generics);
-        }
-        let hash = name_hash(&crate::plain_name(&function.sig.ident));
-        definition
-            .supertraits
-            .push(syn::parse_quote!(::gpuvm::__private::Method<#hash>));
-        definition.colon_token.get_or_insert_with(Default::default);
-    }
-    let errors = report.into_tokens();
-    quote!(#definition #errors)
-}
+/// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
+const STD_TRAITS: [&str; 24] = [
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "AsMut",
+    "AsRef",
+    "Deref",
+    "DerefMut",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "Extend",
+    "From",
+    "FromIterator",
+    "IntoIterator",
+    "Iterator",
+    "Product",
+    "Sum",
+    "TryFrom",
+    "Display",
+];
 
 /// What all methods of an `impl` block share.
 struct Block<'b> {
@@ -166,7 +160,7 @@ impl<'b> Block<'b> {
             is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
             args,
             block,
-            generics: with_lifetimes(vm_generics(args.library, &block.generics), &block.generics),
+            generics: with_lifetimes(impl_generics(args.library, &block.generics), &block.generics),
             type_name: match &inner {
                 Type::Path(path) => path
                     .path
@@ -180,6 +174,66 @@ impl<'b> Block<'b> {
             trait_name,
             operators,
             right,
+        }
+    }
+
+    /// Whether the trait may be a `#[routine]` one.
+    fn may_promise(&self, args: &Args) -> bool {
+        let is_std = !self.operators.is_empty() || STD_TRAITS.contains(&self.trait_name.as_str());
+        self.block.trait_.is_some() && !args.library && !is_std
+    }
+
+    /// A `#[routine]` trait asks of the type that its methods are routines, which they are for type parameters that are values of the machine.
+    fn promise(&self, generics: &mut syn::Generics) {
+        for param in generics.type_params_mut() {
+            if let Some(promised) = self
+                .generics
+                .type_params()
+                .find(|promised| promised.ident == param.ident)
+            {
+                param.bounds = promised.bounds.clone();
+            }
+        }
+        if let Some(clause) = &self.generics.where_clause {
+            let predicates = clause.predicates.iter().cloned();
+            generics.make_where_clause().predicates.extend(predicates);
+        }
+    }
+
+    /// The methods that the trait provides and the block does not write, if the trait is a `#[routine]` one: then there is a macro of its name.
+    fn provided(&self, args: &Args, methods: &[Method]) -> TokenStream {
+        let Some((path, _)) = &self.block.trait_ else {
+            return TokenStream::new();
+        };
+        if !self.may_promise(args) {
+            return TokenStream::new();
+        }
+        let mut plain = path.clone();
+        let last = plain.segments.last_mut();
+        let arguments = match last.map(|last| std::mem::take(&mut last.arguments)) {
+            Some(PathArguments::AngleBracketed(arguments)) => arguments.args,
+            _ => Default::default(),
+        };
+        let arguments = arguments
+            .into_iter()
+            .filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)));
+        let mut erased = self.inner.clone();
+        Forever.visit_type_mut(&mut erased);
+        let written = methods.iter().map(|method| syn::Ident::new(&method.name, method.line));
+        let (implementation, _, clause) = self.generics.split_for_impl();
+        let inner = &self.inner;
+        quote! {
+            const _: () = {
+                use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
+                const _: () = {
+                    use #plain as __gpuvm_provided;
+                    const _: () = {
+                        __gpuvm_provided! {
+                            [#(#written)*] { [::gpuvm::__private] [#implementation] [#inner] [#clause] [#erased #(, #arguments)*] }
+                        }
+                    };
+                };
+            };
         }
     }
 
@@ -513,60 +567,6 @@ impl Method {
     }
 }
 
-/// The block with names for the lifetimes that its header leaves out: what is generated of it names its types where rustc wants them.
-fn with_named_lifetimes(block: &ItemImpl) -> ItemImpl {
-    let mut block = block.clone();
-    let mut namer = NameLifetimes(Vec::new());
-    namer.visit_type_mut(&mut block.self_ty);
-    if let Some((path, _)) = &mut block.trait_ {
-        namer.visit_path_mut(path);
-    }
-    for lifetime in namer.0 {
-        block.generics.params.insert(0, syn::parse_quote!(#lifetime));
-    }
-    block
-}
-
-/// Gives lifetimes without a name one.
-struct NameLifetimes(Vec<Lifetime>);
-
-impl NameLifetimes {
-    fn name(&mut self, span: proc_macro2::Span) -> Lifetime {
-        let name = Lifetime::new(&format!("'__l{}", self.0.len()), span);
-        self.0.push(name.clone());
-        name
-    }
-}
-
-impl VisitMut for NameLifetimes {
-    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
-        if node.ident == "_" {
-            *node = self.name(node.span());
-        }
-    }
-
-    fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
-        if node.lifetime.is_none() {
-            node.lifetime = Some(self.name(node.and_token.span));
-        }
-        visit_mut::visit_type_reference_mut(self, node);
-    }
-
-    // `Fn(&T)` has lifetimes of its own.
-    fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
-
-    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
-}
-
-/// Puts `'static` in the place of each lifetime.
-struct Forever;
-
-impl VisitMut for Forever {
-    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
-        *node = Lifetime::new("'static", node.span());
-    }
-}
-
 /// The generics with the lifetimes that they had, which a type of the user's may need.
 fn with_lifetimes(mut generics: syn::Generics, before: &syn::Generics) -> syn::Generics {
     let lifetimes = before
@@ -609,25 +609,5 @@ fn std_trait(path: &str) -> &str {
     match path.rsplit(' ').next() {
         Some(last @ ("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator")) => last,
         _ => path,
-    }
-}
-
-/// Writes `Self::Output` in full, since the code goes to another `impl`.
-struct Qualify<'p> {
-    path: &'p syn::Path,
-    types: Vec<String>,
-}
-
-impl VisitMut for Qualify<'_> {
-    fn visit_type_path_mut(&mut self, node: &mut TypePath) {
-        visit_mut::visit_type_path_mut(self, node);
-        let mut names = node.path.segments.iter();
-        if let (None, Some(first), Some(second), None) = (&node.qself, names.next(), names.next(), names.next())
-            && first.ident == "Self"
-            && self.types.iter().any(|name| second.ident == name)
-        {
-            let (path, second) = (self.path, second.clone());
-            *node = syn::parse_quote!(<Self as #path>::#second);
-        }
     }
 }

@@ -192,9 +192,7 @@ rules! {
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";
-    default_body: "a method of a #[routine] trait cannot have a body here; write it in each `impl`, or as a #[routine] `fn`";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
-    generic_trait: "a #[routine] trait cannot have type or const parameters";
 
     // Ring kernels.
     ring_kernel_item: "#[ring_kernel] goes on a `fn`";

@@ -6,8 +6,8 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, FnArg, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType, Signature,
-    Type, TypeParamBound, WherePredicate,
+    Block, FnArg, GenericArgument, GenericParam, Generics, Lifetime, Pat, PatIdent, PathArguments, ReceiverKind,
+    ReturnType, Signature, Type, TypeParam, TypeParamBound, WherePredicate,
 };
 
 use crate::callable::{self, Erased};
@@ -301,6 +301,21 @@ impl<'ast> Visit<'ast> for UserTypes {
 /// What a routine's generics become on what stands for it: no lifetimes, no defaults, and for each operator that a bound promises, that
 /// it is a routine or the machine's own.
 pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
+    let mut forever = generics.clone();
+    let declared = generics.lifetimes().map(|param| param.lifetime.clone()).collect();
+    // Facts are of values that live for ever.
+    let mut forget = Forget(declared);
+    for param in forever.type_params_mut() {
+        forget.visit_type_param_mut(param);
+    }
+    if let Some(clause) = &mut forever.where_clause {
+        forget.visit_where_clause_mut(clause);
+    }
+    impl_generics(library, &forever)
+}
+
+/// The same of an `impl` block, whose lifetimes its type may name.
+pub fn impl_generics(library: bool, generics: &Generics) -> Generics {
     let mut kept = generics.clone();
     kept.params = generics
         .params
@@ -313,7 +328,11 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
                     param.default = None;
                     // gpuvm's own std says what it needs.
                     if !library {
-                        param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
+                        param.bounds.push(if may_borrow(param) {
+                            syn::parse_quote!(::gpuvm::__private::Parameter)
+                        } else {
+                            syn::parse_quote!(::gpuvm::__private::VmType)
+                        });
                     }
                 }
                 GenericParam::Const(param) => param.default = None,
@@ -325,15 +344,15 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     if kept.params.is_empty() && kept.where_clause.is_none() {
         return Generics::default();
     }
-    let mut promises = Vec::new();
+    let mut found = Vec::new();
     for param in kept.type_params() {
         let name = &param.ident;
-        collect_promises(&syn::parse_quote!(#name), param.bounds.iter(), &mut promises);
+        found.extend(promises(&syn::parse_quote!(#name), param.bounds.iter()));
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
             if let WherePredicate::Type(predicate) = predicate {
-                collect_promises(&predicate.bounded_ty, predicate.bounds.iter(), &mut promises);
+                found.extend(promises(&predicate.bounded_ty, predicate.bounds.iter()));
             }
         }
     }
@@ -342,15 +361,40 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
         .into_iter()
         .filter(|predicate| matches!(predicate, WherePredicate::Type(_)))
         .collect();
-    clause.predicates.extend(promises);
+    clause.predicates.extend(found);
     kept
 }
 
-fn collect_promises<'b>(
-    ty: &Type,
-    bounds: impl Iterator<Item = &'b TypeParamBound>,
-    promises: &mut Vec<WherePredicate>,
-) {
+/// Whether a bound of a type parameter has lifetimes, as `Searcher<'p>` has: then what it stands for may hold references.
+fn may_borrow(param: &TypeParam) -> bool {
+    param.bounds.iter().any(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return false;
+        };
+        bound.path.segments.iter().any(|segment| {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return false;
+            };
+            let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+            arguments.args.iter().any(is_lifetime)
+        })
+    })
+}
+
+/// Puts `'static` in the place of lifetimes that are declared where they are not any more.
+struct Forget(Vec<Lifetime>);
+
+impl VisitMut for Forget {
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        if self.0.contains(node) {
+            *node = Lifetime::new("'static", node.span());
+        }
+    }
+}
+
+/// What bounds of a type by std's traits promise: that their operators and methods are routines or the machine's own.
+pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<WherePredicate> {
+    let mut promises = Vec::new();
     for bound in bounds {
         let TypeParamBound::Trait(bound) = bound else {
             continue;
@@ -382,6 +426,7 @@ fn collect_promises<'b>(
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Operation<#number, #right>));
         }
     }
+    promises
 }
 
 /// The methods that a bound by one of std's traits promises.

@@ -416,6 +416,17 @@ pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     });
 }
 
+/// The same of a method that depends on its result as well.
+pub fn generic_associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let inner = take(expr);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v, &#slot); __v } })
+    });
+}
+
 /// An associated function whose type's arguments may be left out: `twin` beside it has the type as its result.
 pub struct Inferred {
     /// The path of the function beside it.

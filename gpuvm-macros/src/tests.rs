@@ -13,7 +13,7 @@ const ROUTINES: [&str; 8] = [
     "fn traps(n: i32) -> i32 { assert!(n != 3, \"n is {n} and {:?}\", n + 1); assert_eq!(n, 2); debug_assert!(n < 9); let x; x = loop { if matches!(n, 1..=4 | 7) { break n; } else { unreachable!() } }; x }",
     "impl Add<f32> for Vec2 { type Output = Self; fn add(self, k: f32) -> Self::Output { Self { x: self.x + k, ..self } } }",
     "impl<T: VmType> Pair<T> { const A: u32 = 1; fn first(&self) -> T { self.0 } fn swap(&mut self) { (self.0, self.1) = (self.1, self.0); } }",
-    "trait Area { fn area(&self) -> f32; const SIDES: u32; }",
+    "trait Area { fn area(&self) -> f32; const SIDES: u32; fn doubled(&self) -> f32 { self.area() * 2.0 } }",
 ];
 
 const RING_KERNELS: [&str; 3] = [

@@ -88,6 +88,7 @@ mod std_numbers;
 mod std_parts;
 mod std_slices;
 mod structs;
+mod traits;
 mod traps;
 mod until;
 mod wrapping;

@@ -385,6 +385,13 @@ pub fn question<T: Value, R: Value>(
 /// Fills a slot with an associated function of a type that is written out.
 pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<MethodSlot<NAME, T>>) {}
 
+/// The same of a method that depends on its result as well.
+pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased> + ?Sized, R: Value>(
+    _: &R,
+    _: &PhantomData<GenericSlot<NAME, T, (), R::Erased>>,
+) {
+}
+
 /// Fills a slot with an associated function of a type whose arguments rustc infers.
 pub fn link_method<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T>, _: &PhantomData<MethodSlot<NAME, T>>) {
 }

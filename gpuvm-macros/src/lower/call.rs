@@ -245,6 +245,12 @@ impl Lowering<'_> {
             .len();
         self.stream.line(shadow::at(expr));
         self.may_call(Calls::Maybe);
+        if with_closure && is_of_list(&node_path) && decides(&name) == shadow::Decides::Result {
+            let slot = self.new_slot();
+            self.stream.node(Node::Call).number(slot).number(count as u64);
+            shadow::generic_associated(expr, ty, name_hash(&name), slot);
+            return Known::Unknown;
+        }
         let slot = self.method_as(&name, count);
         match self.inferred(&node_path, &name) {
             Some(function) => shadow::call_associated(expr, &function, with_closure, slot),
@@ -469,15 +475,8 @@ impl Lowering<'_> {
         self.may_call(Calls::Maybe);
         let slot = self.new_slot();
         self.stream.node(Node::Call).number(slot).number(count as u64);
-        let decides = if method::BY_KEY.contains(&name) {
-            shadow::Decides::Closure
-        } else if method::BY_ARGUMENT.contains(&name) {
-            shadow::Decides::Argument
-        } else {
-            shadow::Decides::Result
-        };
         let kept = method::of_an_iterator(name, count - 1);
-        shadow::generic_method(expr, name_hash(kept), place, decides, slot);
+        shadow::generic_method(expr, name_hash(kept), place, decides(name), slot);
         Known::Unknown
     }
 
@@ -538,6 +537,23 @@ impl Lowering<'_> {
 /// Functions of the numbers that are no methods.
 fn is_plain(last: &PathSegment) -> bool {
     last.ident == "from" || last.ident == "default"
+}
+
+/// What decides which routine a method of std's is.
+fn decides(name: &str) -> shadow::Decides {
+    if method::BY_KEY.contains(&name) {
+        shadow::Decides::Closure
+    } else if method::BY_ARGUMENT.contains(&name) {
+        shadow::Decides::Argument
+    } else {
+        shadow::Decides::Result
+    }
+}
+
+/// Whether a path is that of a method of slices or arrays, which are not the user's: `<[u8]>::split`.
+fn is_of_list(path: &ExprPath) -> bool {
+    let of = path.qself.as_ref().filter(|of| of.position == 0).map(|of| &*of.ty);
+    matches!(of, Some(syn::Type::Slice(_) | syn::Type::Array(_)))
 }
 
 /// What a function's path hangs on.

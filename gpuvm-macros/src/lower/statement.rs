@@ -93,7 +93,7 @@ impl Lowering<'_> {
                         scope.has_functions = true;
                     }
                 }
-                Item::Impl(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
+                Item::Impl(_) | Item::Trait(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
                 _ => self.report.nested_item(&*item),
             }
         }

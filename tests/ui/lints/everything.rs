@@ -60,11 +60,24 @@ impl Vec2 {
 
 #[routine]
 trait Area {
+    const CORNERS: u16;
+
     fn area(&self) -> f32;
+
+    fn doubled(&self) -> f32 {
+        self.area() * twice(Self::CORNERS)
+    }
+}
+
+#[routine]
+fn twice(n: u16) -> f32 {
+    2.0 * f32::from(n)
 }
 
 #[routine]
 impl Area for Shape {
+    const CORNERS: u16 = 1;
+
     fn area(&self) -> f32 {
         match self {
             Shape::Nothing => 0.0,
@@ -88,7 +101,7 @@ impl<T: VmType> Pair<T> {
 fn total<T: VmType + Area, const N: usize>(shapes: [T; N]) -> f32 {
     let mut sum = 0.0;
     for shape in shapes {
-        sum += shape.area();
+        sum += shape.area() + shape.doubled();
     }
     sum
 }
