@@ -60,7 +60,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         provided.extend(method);
     }
     native.colon_token.get_or_insert_with(Default::default);
-    let promised = (!provided.is_empty() && report.is_empty()).then(|| of.provided(&provided));
+    let promised = (!provided.is_empty()).then(|| of.provided(&provided, !report.is_empty()));
     let errors = report.into_tokens();
     quote!(#native #promised #errors)
 }
@@ -119,20 +119,26 @@ impl<'t> Trait<'t> {
         }
     }
 
-    /// The routines of the methods that the trait provides, and how an `impl` finds them.
-    fn provided(&self, methods: &[Provided]) -> TokenStream {
+    /// The routines of the methods that the trait provides, and how an `impl` finds them. Beside errors there are none to find, so that impls and
+    /// callers show none of their own.
+    fn provided(&self, methods: &[Provided], refused: bool) -> TokenStream {
         let (name, visibility) = (&emit::generated(&self.definition.ident), &self.definition.vis);
         let companion = format_ident!("__GpuvmProvided{name}");
-        let sources = methods.iter().map(|method| method.tokens(self));
+        let sources = methods.iter().filter(|_| !refused).map(|method| method.tokens(self));
         let turbofish = turbofish(&self.generics);
         let functions = methods.iter().map(|method| {
             let (name, marker) = (emit::generated(&method.name), &method.marker);
             let (implementation, _, clause) = method.generics.split_for_impl();
+            let call = if refused {
+                quote!(::core::option::Option::None)
+            } else {
+                quote!(::core::option::Option::Some(::gpuvm::__private::CallFact::of::<#marker #turbofish>()))
+            };
             quote! {
                 pub const fn #name #implementation (self) -> ::core::option::Option<::gpuvm::__private::CallFact>
                 #clause
                 {
-                    ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<#marker #turbofish>())
+                    #call
                 }
             }
         });
