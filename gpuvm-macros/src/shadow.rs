@@ -131,15 +131,15 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
     });
 }
 
-/// Fills a slot with the meaning of an index. The base stands there twice, since it has to stay a place.
-pub fn index(node: &mut syn::ExprIndex, number: u64) {
+/// Fills a slot with the meaning of an index. A place is named twice rather than borrowed.
+pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     let span = at(&node.index);
     let slot = slot_at(number, span);
-    let (base, index) = (&node.expr, &node.index);
-    let operator = spanned(Literal::u8_suffixed(Operator::Index as u8), span);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
+    let (base, index) = (&node.expr, take(&mut node.index));
     *node.index = Expr::Verbatim(quote_spanned! {span=>
         (match (#index) { __i => {
-            match &#base { __b => ::gpuvm::__private::operator::<#operator, _, _>(__b, &__i, &#slot) }
+            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _>(__s, &__i, &#slot) }
             __i
         } })
     });

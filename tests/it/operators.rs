@@ -6,8 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     vector_algebra, scalar_times_vector, add_assign_overload, negation, complex_multiply, xor_overload, eq_overload, overload_in_loop, not_overload,
-    mixed_operands, operators_on_fields, derived_equality, fixed_point,
-    indexed_read, indexed_write, indexed_in_place, indexed_by_reference, indexed_twice, generic_index,
+    mixed_operands, operators_on_fields, derived_equality, fixed_point, index_by_pair, index_of_rows, index_within, index_by_enum,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -281,100 +280,147 @@ fn fixed_point(a: i32, b: i32) -> Fixed {
     x * x + y * y * x + Fixed(1 << 16)
 }
 
-/// A board of which a cell is given by its row and column, and a row by its number.
-#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+/// A board of columns and rows, which counts how often a cell of it was to be changed.
+#[derive(VmType, Clone, Copy, Debug)]
 struct Board {
     cells: [[u8; 4]; 3],
-    used: u32,
+    changed: u32,
 }
 
 #[routine]
-impl Index<(u32, u32)> for Board {
+impl Index<(usize, usize)> for Board {
     type Output = u8;
 
-    fn index(&self, (row, column): (u32, u32)) -> &u8 {
-        &self.cells[(row % 3) as usize][(column % 4) as usize]
+    fn index(&self, (x, y): (usize, usize)) -> &u8 {
+        &self.cells[y][x]
     }
 }
 
 #[routine]
-impl IndexMut<(u32, u32)> for Board {
-    fn index_mut(&mut self, (row, column): (u32, u32)) -> &mut u8 {
-        &mut self.cells[(row % 3) as usize][(column % 4) as usize]
+impl IndexMut<(usize, usize)> for Board {
+    fn index_mut(&mut self, (x, y): (usize, usize)) -> &mut u8 {
+        self.changed += 1;
+        &mut self.cells[y][x]
     }
 }
 
 #[routine]
-impl Index<usize> for Board {
-    type Output = [u8; 4];
-
-    fn index(&self, row: usize) -> &[u8; 4] {
-        &self.cells[row]
-    }
-}
-
-#[derive(VmType, Clone, Copy, Debug, PartialEq)]
-struct Ring<T, const N: usize> {
-    items: [T; N],
-    start: usize,
-}
-
-#[routine]
-impl<T: Copy, const N: usize> Index<usize> for Ring<T, N> {
-    type Output = T;
-
-    fn index(&self, i: usize) -> &T {
-        &self.items[(self.start % N + i % N) % N]
+impl Board {
+    fn transpose(&mut self) {
+        for x in 0..3 {
+            for y in 0..x {
+                (self[(x, y)], self[(y, x)]) = (self[(y, x)], self[(x, y)]);
+            }
+        }
     }
 }
 
 #[routine]
-fn indexed_read(cells: [[u8; 4]; 3], n: u32, m: u32) -> (u8, u8) {
-    let board = Board { cells, used: n };
-    (board[(n, m)], board[(n % 4) as usize][2])
-}
-
-#[routine]
-fn indexed_write(cells: [[u8; 4]; 3], n: u32, m: u32) -> Board {
-    let mut board = Board { cells, used: 0 };
-    board[(n, m)] = 9;
-    board[(m, 1)] = board[(2, n)] ^ 1;
-    board.used = u32::from(board[0][3]);
-    board
-}
-
-#[routine]
-fn indexed_in_place(cells: [[u8; 4]; 3], n: u32) -> Board {
-    let mut board = Board { cells, used: n };
-    board[(n, 1)] /= 3;
-    board[(0, n)] |= 0x80;
-    let cell = &mut board[(1, n)];
-    *cell ^= 0x11;
-    board
-}
-
-#[routine]
-fn indexed_by_reference(cells: [[u8; 4]; 3], n: u32) -> (u8, u32) {
-    let board = Board { cells, used: n };
-    let lent = &board;
-    let most = lent[1].iter().copied().max().unwrap_or(0);
-    (most ^ lent[(n, n)], lent[2].iter().map(|cell| u32::from(*cell)).sum())
-}
-
-#[routine]
-fn indexed_twice(cells: [[u8; 4]; 3], n: u32) -> u8 {
-    let boards = [Board { cells, used: 1 }, Board { cells, used: 2 }];
-    let at = u32::from(boards[(n % 2) as usize][(n, 0)]);
-    boards[1][(at, at)]
-}
-
-#[routine]
-fn generic_index(items: [u32; 8], i: u32, start: u32) -> (u32, u64) {
-    let (i, start) = (i as usize, start as usize);
-    let ring = Ring { items, start };
-    let wide = Ring {
-        items: [3u64, 5, u64::from(items[0])],
-        start: i,
+fn index_by_pair(x: u32, y: u32, by: u8) -> (Board, u8) {
+    // Now and then outside.
+    let (x, y) = (
+        (x % 64).saturating_sub(59) as usize,
+        (y % 64).saturating_sub(60) as usize,
+    );
+    let mut board = Board {
+        cells: [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]],
+        changed: 0,
     };
-    (ring[i], wide[start] ^ wide[0])
+    board[(x, y)] = by;
+    board[(0, 1)] ^= board[(x, y)];
+    let cell = &mut board[(3, 2)];
+    *cell = cell.wrapping_add(by);
+    board.transpose();
+    (board, board[(y, 2)] / 2)
+}
+
+/// Rows of bytes, one behind the other.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Rows {
+    bytes: [u8; 12],
+}
+
+#[routine]
+impl Index<usize> for Rows {
+    type Output = [u8];
+
+    fn index(&self, row: usize) -> &[u8] {
+        &self.bytes[4 * row..4 * row + 4]
+    }
+}
+
+#[routine]
+impl IndexMut<usize> for Rows {
+    fn index_mut(&mut self, row: usize) -> &mut [u8] {
+        &mut self.bytes[4 * row..4 * row + 4]
+    }
+}
+
+#[routine]
+fn index_of_rows(row: u32, column: u32, by: u8) -> (Rows, u32) {
+    let (row, column) = (
+        (row % 32).saturating_sub(28) as usize,
+        (column % 32).saturating_sub(27) as usize,
+    );
+    let mut rows = Rows { bytes: [7; 12] };
+    rows[row][column] = by;
+    rows[2][column / 2] |= rows[row][0];
+    let sum = rows[row].iter().map(|byte| u32::from(*byte)).sum();
+    (rows, sum)
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Shelf {
+    rows: Rows,
+    board: Board,
+    plain: [u16; 3],
+}
+
+#[routine]
+fn index_within(x: u32, by: u8) -> (Shelf, u32) {
+    let x = (x % 3) as usize;
+    let mut shelf = Shelf {
+        rows: Rows { bytes: [by; 12] },
+        board: Board {
+            cells: [[by / 2; 4]; 3],
+            changed: 0,
+        },
+        plain: [1, 2, 3],
+    };
+    let place = &mut shelf;
+    place.board[(x, usize::from(place.plain[0]))] = 3;
+    place.rows[x][usize::from(place.board[(x, 1)])] = 9;
+    place.plain[usize::from(place.board[(x, 1)]) - 1] += 7;
+    let sum = place.rows[x].len() as u32 + u32::from(place.plain[2]);
+    (shelf, sum)
+}
+
+#[routine]
+impl Index<Rank> for Shelf {
+    type Output = u16;
+
+    fn index(&self, rank: Rank) -> &u16 {
+        match rank {
+            Rank::Low => &self.plain[0],
+            _ => &self.plain[1],
+        }
+    }
+}
+
+#[routine]
+fn rank_on(shelf: &Shelf, rank: Rank) -> u16 {
+    shelf[rank] + shelf[Rank::Low]
+}
+
+#[routine]
+fn index_by_enum(a: u32, by: u16) -> u16 {
+    let shelf = Shelf {
+        rows: Rows { bytes: [0; 12] },
+        board: Board {
+            cells: [[0; 4]; 3],
+            changed: 0,
+        },
+        plain: [by / 4, by / 3, 1],
+    };
+    rank_on(&shelf, rank_of(a))
 }

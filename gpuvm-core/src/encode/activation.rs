@@ -51,8 +51,8 @@ pub(super) struct Activation {
     at: usize,
     end: usize,
     line: u32,
-    /// Whether what is in it has the place of its call.
-    tracks_caller: bool,
+    /// Whether all that it does is on the line of its call, as with `#[track_caller]`.
+    tracked: bool,
 }
 
 /// The activation that nobody called.
@@ -83,7 +83,7 @@ impl Activation {
             at: 0,
             end: 0,
             line: 0,
-            tracks_caller: false,
+            tracked: false,
         }
     }
 }
@@ -359,14 +359,17 @@ impl<const CAP: usize> Encoder<CAP> {
         if want.refs > argument.refs && !argument.is_literal() && !is_list {
             return Operand {
                 refs: want.refs,
-                alias: argument.alias || argument.refs == 0,
+                unmade: argument.unmade + want.refs - argument.refs,
                 owned: false,
                 by_ref: false,
                 ..argument
             };
         }
         let argument = self.convert(argument, want);
-        let mut bound = self.owned(argument).shared();
+        let mut bound = match argument.unmade {
+            0 => self.owned(argument).shared(),
+            _ => argument.shared(),
+        };
         bound.by_ref = false;
         bound
     }
@@ -404,21 +407,20 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn call_through(&mut self, call: CallFact, count: u32) {
         let caller = self.current;
         self.call(call, count);
-        self.walk_back_to(caller);
+        self.go_through(caller);
     }
 
-    /// The same of `index`, in which a panic has the caller's place: std's trait says so of it.
-    pub const fn call_index(&mut self, call: CallFact) {
+    /// The same for a routine that is `#[track_caller]`.
+    pub const fn call_tracked(&mut self, call: CallFact, count: u32) {
         let caller = self.current;
-        self.call(call, 2);
-        if self.current != caller {
-            self.activations.items[self.current as usize].tracks_caller = true;
+        self.call(call, count);
+        if self.current != caller && !self.overflowed() {
+            self.activations.items[self.current as usize].tracked = true;
         }
-        self.walk_back_to(caller);
+        self.go_through(caller);
     }
 
-    /// Walks to the end of what was called.
-    const fn walk_back_to(&mut self, caller: u32) {
+    const fn go_through(&mut self, caller: u32) {
         while self.current != caller && !self.overflowed() {
             if self.at == self.end {
                 self.leave_activation();
@@ -426,8 +428,8 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.next_node();
             }
         }
-        // There is no result where the walk was given up.
-        if self.overflowed() {
+        if self.current != caller {
+            // There was no room for it, and at the next attempt there is more.
             self.push(Operand::NEVER);
         }
     }
@@ -442,7 +444,7 @@ impl<const CAP: usize> Encoder<CAP> {
     /// `Line`: what a routine of another file does is on the line of its call.
     pub const fn set_line(&mut self, line: u32) {
         let activation = self.activation();
-        if activation.tracks_caller {
+        if activation.tracked {
             return;
         }
         if self.is_root() || same_text(activation.source.file, self.activations.items[0].source.file) {
@@ -451,7 +453,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 }
 
-const fn same_text(a: &str, b: &str) -> bool {
+pub(super) const fn same_text(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

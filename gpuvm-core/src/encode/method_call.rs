@@ -112,11 +112,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 &["called `Result::unwrap_err()` on an `Ok` value: ", ""],
             ),
             m::unwrap_or => {
-                let inside = TypeRef {
-                    ty: field.ty,
-                    refs: field.refs,
-                    mutable: false,
-                };
+                let inside = field.type_ref();
                 let other = self.convert(other, inside);
                 let other = self.value(other);
                 let value = self.value(receiver.part_ref(inside, field.offset));

@@ -328,7 +328,9 @@ impl<const CAP: usize> Encoder<CAP> {
             });
             self.emit(Op::Address, [base + 1, base, 1, 0]);
             self.emit(Op::Imm, [base + 2, 0, 0, 0]);
-            return self.push(Operand::fresh(ty, base));
+            let slice = Operand::fresh(TypeRef { refs: 1, ..ty }, base);
+            let constant = self.convert(slice, ty);
+            return self.push(constant);
         }
         self.constants.push(Constant {
             at: self.code.len as u32,
@@ -357,31 +359,20 @@ impl<const CAP: usize> Encoder<CAP> {
                 let base = self.pop();
                 self.field(base, hash)
             }
-            Node::Index | Node::IndexUnchecked => {
+            Node::Index | Node::IndexUnchecked | Node::IndexAs => {
+                if matches!(node, Node::IndexAs)
+                    && let Fact::Call(call) = self.fact()
+                {
+                    // std's traits say `#[track_caller]`.
+                    self.call_tracked(call, 2);
+                    let element = self.pop();
+                    let place = self.deref(element);
+                    return self.push(place);
+                }
                 let index = self.pop();
                 let base = self.pop();
                 let index = self.deref_all(index);
-                self.element(base, index, matches!(node, Node::Index))
-            }
-            Node::IndexAs => {
-                let fact = self.fact();
-                let index = self.pop();
-                let base = self.pop();
-                let base = self.deref_all(base);
-                match fact {
-                    Fact::Call(call) => {
-                        let reference = self.reference(base);
-                        self.push(reference);
-                        self.push(index);
-                        self.call_index(call);
-                        let element = self.pop();
-                        self.deref(element)
-                    }
-                    _ => {
-                        let index = self.deref_all(index);
-                        self.element(base, index, true)
-                    }
-                }
+                self.element(base, index, !matches!(node, Node::IndexUnchecked))
             }
             Node::IndexRange => {
                 let has_start = self.small() != 0;

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use super::{CallFact, Convert, Method, Operation};
-use crate::encode::node::Operator;
 use crate::types::name_hash;
 
 macro_rules! builtin_operations {
@@ -69,6 +68,14 @@ builtin_generics! {
     [A, B, C, D] (A, B, C, D);
     [A, B, C, D, E] (A, B, C, D, E);
     [A, B, C, D, E, F] (A, B, C, D, E, F);
+}
+
+impl<T, const N: usize, const OP: u8> Operation<OP, usize> for [T; N] {
+    const CALL: Option<CallFact> = None;
+}
+
+impl<T, const OP: u8> Operation<OP, usize> for [T] {
+    const CALL: Option<CallFact> = None;
 }
 
 impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
@@ -146,14 +153,6 @@ builtin_methods! {
     [A, B, C, D] (A, B, C, D): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C, D, E] (A, B, C, D, E): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C, D, E, F] (A, B, C, D, E, F): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-}
-
-impl<T, const N: usize> Operation<{ Operator::Index as u8 }, usize> for [T; N] {
-    const CALL: Option<CallFact> = None;
-}
-
-impl<T> Operation<{ Operator::Index as u8 }, usize> for [T] {
-    const CALL: Option<CallFact> = None;
 }
 
 /// Conversions that lose nothing.
