@@ -130,6 +130,20 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
     });
 }
 
+/// Fills a slot with the meaning of an index. A place is named twice rather than borrowed.
+pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
+    let span = at(&node.index);
+    let slot = slot_at(number, span);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
+    let (base, index) = (&node.expr, take(&mut node.index));
+    *node.index = Expr::Verbatim(quote_spanned! {span=>
+        (match (#index) { __i => {
+            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _>(__s, &__i, &#slot) }
+            __i
+        } })
+    });
+}
+
 /// Fills a slot with the meaning of a unary operator.
 pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
     let Expr::Unary(node) = take(expr) else {

@@ -190,6 +190,8 @@ define_nodes! {
     /// `text text errors`: option or result → what is inside. Where it is the other variant, it traps with the first text, or with the second and
     /// what a result has instead. `errors`: 1 where the error of a result is what is asked for.
     Expect = 75;
+    /// `slot`: base, index → `base[index]` where the base may be of a user's type (slot: operator fact of `Index` or `IndexMut`).
+    IndexAs = 76;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
     /// `bits kind` → a float literal of the kind.
@@ -221,6 +223,8 @@ pub enum Operator {
     Ge = 15,
     Neg = 16,
     Not = 17,
+    Index = 18,
+    IndexMut = 19,
     AddAssign = 20,
     SubAssign = 21,
     MulAssign = 22,
@@ -256,6 +260,8 @@ impl Operator {
             15 => Ge,
             16 => Neg,
             17 => Not,
+            18 => Index,
+            19 => IndexMut,
             20 => AddAssign,
             21 => SubAssign,
             22 => MulAssign,

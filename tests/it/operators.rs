@@ -1,12 +1,12 @@
 //! Operators that the user overloads for their own types with `#[routine] impl`.
 
-use std::ops::{Add, AddAssign, BitXor, Mul, Neg, Not, Rem, Sub};
+use std::ops::{Add, AddAssign, BitXor, Index, IndexMut, Mul, Neg, Not, Rem, Sub};
 
 use gpuvm::prelude::*;
 
 cases! {
     vector_algebra, scalar_times_vector, add_assign_overload, negation, complex_multiply, xor_overload, eq_overload, overload_in_loop, not_overload,
-    mixed_operands, operators_on_fields, derived_equality, fixed_point,
+    mixed_operands, operators_on_fields, derived_equality, fixed_point, index_by_pair, index_of_rows, index_within, index_by_enum,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -278,4 +278,149 @@ impl Add for Fixed {
 fn fixed_point(a: i32, b: i32) -> Fixed {
     let (x, y) = (Fixed(a), Fixed(b));
     x * x + y * y * x + Fixed(1 << 16)
+}
+
+/// A board of columns and rows, which counts how often a cell of it was to be changed.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Board {
+    cells: [[u8; 4]; 3],
+    changed: u32,
+}
+
+#[routine]
+impl Index<(usize, usize)> for Board {
+    type Output = u8;
+
+    fn index(&self, (x, y): (usize, usize)) -> &u8 {
+        &self.cells[y][x]
+    }
+}
+
+#[routine]
+impl IndexMut<(usize, usize)> for Board {
+    fn index_mut(&mut self, (x, y): (usize, usize)) -> &mut u8 {
+        self.changed += 1;
+        &mut self.cells[y][x]
+    }
+}
+
+#[routine]
+impl Board {
+    fn transpose(&mut self) {
+        for x in 0..3 {
+            for y in 0..x {
+                (self[(x, y)], self[(y, x)]) = (self[(y, x)], self[(x, y)]);
+            }
+        }
+    }
+}
+
+#[routine]
+fn index_by_pair(x: u32, y: u32, by: u8) -> (Board, u8) {
+    // Now and then outside.
+    let (x, y) = (
+        (x % 64).saturating_sub(59) as usize,
+        (y % 64).saturating_sub(60) as usize,
+    );
+    let mut board = Board {
+        cells: [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]],
+        changed: 0,
+    };
+    board[(x, y)] = by;
+    board[(0, 1)] ^= board[(x, y)];
+    let cell = &mut board[(3, 2)];
+    *cell = cell.wrapping_add(by);
+    board.transpose();
+    (board, board[(y, 2)] / 2)
+}
+
+/// Rows of bytes, one behind the other.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Rows {
+    bytes: [u8; 12],
+}
+
+#[routine]
+impl Index<usize> for Rows {
+    type Output = [u8];
+
+    fn index(&self, row: usize) -> &[u8] {
+        &self.bytes[4 * row..4 * row + 4]
+    }
+}
+
+#[routine]
+impl IndexMut<usize> for Rows {
+    fn index_mut(&mut self, row: usize) -> &mut [u8] {
+        &mut self.bytes[4 * row..4 * row + 4]
+    }
+}
+
+#[routine]
+fn index_of_rows(row: u32, column: u32, by: u8) -> (Rows, u32) {
+    let (row, column) = (
+        (row % 32).saturating_sub(28) as usize,
+        (column % 32).saturating_sub(27) as usize,
+    );
+    let mut rows = Rows { bytes: [7; 12] };
+    rows[row][column] = by;
+    rows[2][column / 2] |= rows[row][0];
+    let sum = rows[row].iter().map(|byte| u32::from(*byte)).sum();
+    (rows, sum)
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Shelf {
+    rows: Rows,
+    board: Board,
+    plain: [u16; 3],
+}
+
+#[routine]
+fn index_within(x: u32, by: u8) -> (Shelf, u32) {
+    let x = (x % 3) as usize;
+    let mut shelf = Shelf {
+        rows: Rows { bytes: [by; 12] },
+        board: Board {
+            cells: [[by / 2; 4]; 3],
+            changed: 0,
+        },
+        plain: [1, 2, 3],
+    };
+    let place = &mut shelf;
+    place.board[(x, usize::from(place.plain[0]))] = 3;
+    place.rows[x][usize::from(place.board[(x, 1)])] = 9;
+    place.plain[usize::from(place.board[(x, 1)]) - 1] += 7;
+    let sum = place.rows[x].len() as u32 + u32::from(place.plain[2]);
+    (shelf, sum)
+}
+
+#[routine]
+impl Index<Rank> for Shelf {
+    type Output = u16;
+
+    fn index(&self, rank: Rank) -> &u16 {
+        match rank {
+            Rank::Low => &self.plain[0],
+            _ => &self.plain[1],
+        }
+    }
+}
+
+#[routine]
+fn rank_on(shelf: &Shelf, rank: Rank) -> u16 {
+    shelf[rank] + shelf[Rank::Low]
+}
+
+#[routine]
+fn index_by_enum(a: u32, by: u16) -> u16 {
+    let shelf = Shelf {
+        rows: Rows { bytes: [0; 12] },
+        board: Board {
+            cells: [[0; 4]; 3],
+            changed: 0,
+        },
+        plain: [by / 4, by / 3, 1],
+    };
+    rank_on(&shelf, rank_of(a))
 }

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     safe_divide, question_mark, nested_option, option_methods, option_in_struct, option_in_array, if_let_some, let_else_some, option_parameter,
     option_of_struct, first_match, option_comparison, replace_and_take, option_of_long, unwrap_or_forms,
-    expect_with_text,
+    expect_with_text, options_of_references,
 }
 
 #[routine]
@@ -194,4 +194,23 @@ fn expect_with_text(a: u32, b: u32) -> u32 {
     let difference = a.checked_sub(b % 1000).expect("a is not below b");
     let half = if a & 64 == 0 { Some(difference / 2) } else { None };
     half.expect("bit 6 is clear") + 1
+}
+
+#[routine]
+fn options_of_references(a: u32, b: u32) -> ([bool; 4], u32, u32) {
+    let (values, others) = ([a % 3, b % 3, 2], [b % 3, 2, a % 5]);
+    let (first, other) = (values.get((b % 4) as usize), others.get((a % 4) as usize));
+    let found = [
+        first == other,
+        values.get(1) == Some(&2),
+        first < other,
+        (first, a) == (other, b),
+    ];
+    let line = &values[..(a % 4) as usize];
+    let line = line.strip_suffix(&[2]).unwrap_or(line);
+    (
+        found,
+        *first.unwrap_or(&7) + other.unwrap_or(&values[0]),
+        line.len() as u32,
+    )
 }

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     literals, ranges, half_open_ranges, or_patterns, bindings_at, guards, tuple_patterns, nested_tuples, constants_in_patterns,
     slice_patterns, array_patterns_by_value, negative_literals, bool_patterns, guard_falls_through, match_on_references,
-    mutable_bindings, wildcards_and_rest, ref_bindings, char_free_matches, binding_modes,
+    mutable_bindings, wildcards_and_rest, ref_bindings, char_free_matches, binding_modes, rest_of_arrays,
 }
 
 const LOW: u32 = 10;
@@ -249,4 +249,25 @@ fn binding_modes(a: u32, b: u32) -> u32 {
     second.0 += *p;
     let &[(x, _), (y, z)] = &grid;
     x * 10_000 + y * 100 + z
+}
+
+#[routine]
+fn second_of(values: [u32; 3]) -> u32 {
+    values[1]
+}
+
+#[routine]
+fn rest_of_arrays(a: u32, b: u32) -> (u32, [u32; 3]) {
+    let mut values = [a % 3, b % 7, a / 3, b / 5, 9];
+    let [first, rest @ .., last] = values;
+    // The rest is a copy.
+    values[2] = 1;
+    let more = match Some(values) {
+        Some([0, more @ ..]) => more.len() as u32 + more[1],
+        Some([.., two, _]) => two / 2,
+        None => 0,
+    };
+    let [_, mut changed @ ..] = values;
+    changed[0] += 5;
+    ((first + last + values[1]) ^ second_of(rest) ^ more ^ changed[0], rest)
 }

@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     ref_to_local, ref_to_field, ref_to_element, chosen_reference, reborrow, reference_to_array, references_in_match, auto_deref,
-    two_mutable_fields, explicit_lifetimes, deref_compound, ref_to_enum_payload,
+    two_mutable_fields, explicit_lifetimes, deref_compound, ref_to_enum_payload, changed_references, chosen_slice, fields_that_refer,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -191,4 +191,94 @@ fn ref_to_enum_payload(a: Option<u32>, b: u32) -> Option<u32> {
         return None;
     }
     slot
+}
+
+#[routine]
+fn skip_below(values: &mut &[u32], least: u32) -> u32 {
+    let before = values.len();
+    while let Some((first, rest)) = values.split_first()
+        && *first < least
+    {
+        *values = rest;
+    }
+    (before - values.len()) as u32
+}
+
+#[routine]
+fn changed_references(a: u32, b: u32) -> [u32; 5] {
+    let values = [a % 8, b % 8, 2, 7, a % 9];
+    let (x, y) = (a / 2, b / 3);
+    let mut rest = &values[..];
+    let skipped = skip_below(&mut rest, 3);
+    let view = &mut rest;
+    *view = &view[view.len() / 2..];
+    let mut one = &x;
+    let other = &mut one;
+    if a > b {
+        *other = &y;
+    }
+    let again = &&other;
+    let mut found = Some(&values[1..]);
+    if let Some(inside) = &mut found {
+        *inside = &inside[(b % 4) as usize..];
+    }
+    [
+        skipped,
+        rest.len() as u32,
+        ****again,
+        *one,
+        found.map_or(9, |inside| inside.len() as u32),
+    ]
+}
+
+/// Merges two sorted lists, taking from whichever has less at its beginning.
+#[routine]
+fn chosen_slice(a: u32, b: u32, c: u32) -> [u32; 6] {
+    let (mut left, mut right) = (&[a % 5, 7, 9][..], &[b % 4, 4 + c % 8, 20][..]);
+    let mut merged = [0; 6];
+    for slot in &mut merged {
+        let from_left = match (left.first(), right.first()) {
+            (Some(a), Some(b)) => a <= b,
+            (first, _) => first.is_some(),
+        };
+        let source = if from_left { &mut left } else { &mut right };
+        if let Some((&head, tail)) = source.split_first() {
+            *slot = head;
+            *source = tail;
+        }
+    }
+    merged
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Cursor<'a> {
+    rest: &'a [u32],
+    last: Option<&'a u32>,
+}
+
+#[routine]
+impl<'a> Cursor<'a> {
+    fn step(&mut self) -> bool {
+        let Cursor { rest, last } = self;
+        let Some((first, more)) = rest.split_first() else {
+            return false;
+        };
+        *rest = more;
+        *last = Some(first);
+        true
+    }
+}
+
+#[routine]
+fn fields_that_refer(a: u32, b: u32) -> (u32, Option<u32>) {
+    let values = [a, b, a ^ b];
+    let mut cursor = Cursor {
+        rest: &values[(b % 4) as usize..],
+        last: None,
+    };
+    let mut steps = 0;
+    while steps < a % 5 && cursor.step() {
+        steps += 1;
+    }
+    (steps * 10 + cursor.rest.len() as u32, cursor.last.copied())
 }

@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     sum_of_slice, sub_slices, mutable_sub_slices, slice_iteration, slice_iteration_mut, fill_through_slice, binary_search_slice,
-    reverse_in_place, slice_of_structs, first_and_last, slice_get, split_recursive, max_of_slice, iterate_with_index, copy_between,
+    reverse_in_place, slice_of_structs, first_and_last, slice_get, split_recursive, max_of_slice, iterate_with_index, copy_between, range_values,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -231,4 +231,21 @@ fn copy_between(a: u32, b: u32) -> [u32; 4] {
     to[0] = from[1];
     to[1] = from[0];
     target
+}
+
+#[routine]
+fn range_values(a: u32, b: u32, k: u32) -> [u32; 6] {
+    let mut values = [a, b, 30, 40, 50];
+    let (from, to) = ((a % 7) as usize, (b % 7) as usize);
+    let whole = ..;
+    let part = from..to.max(from);
+    let all = total(&values[whole]) ^ total(&values[part.clone()]).rotate_left(4);
+    let slice = &mut values[..];
+    let mut closed = 1..=(k % 4) as usize;
+    slice[closed.clone()].reverse();
+    let sums = [total(&slice[part.start..]), total(&slice[closed.clone()])];
+    while closed.next().is_some() {}
+    // What has come to its end is empty.
+    let (rest, first, last) = (slice[closed].len() as u32, ..=to / 2, to / 2..);
+    [all, sums[0], sums[1], rest, total(&slice[first]), total(&slice[last])]
 }

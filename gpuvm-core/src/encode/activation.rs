@@ -51,6 +51,8 @@ pub(super) struct Activation {
     at: usize,
     end: usize,
     line: u32,
+    /// Whether all that it does is on the line of its call, as with `#[track_caller]`.
+    tracked: bool,
 }
 
 /// The activation that nobody called.
@@ -81,6 +83,7 @@ impl Activation {
             at: 0,
             end: 0,
             line: 0,
+            tracked: false,
         }
     }
 }
@@ -356,14 +359,17 @@ impl<const CAP: usize> Encoder<CAP> {
         if want.refs > argument.refs && !argument.is_literal() && !is_list {
             return Operand {
                 refs: want.refs,
-                alias: argument.alias || argument.refs == 0,
+                unmade: argument.unmade + want.refs - argument.refs,
                 owned: false,
                 by_ref: false,
                 ..argument
             };
         }
         let argument = self.convert(argument, want);
-        let mut bound = self.owned(argument).shared();
+        let mut bound = match argument.unmade {
+            0 => self.owned(argument).shared(),
+            _ => argument.shared(),
+        };
         bound.by_ref = false;
         bound
     }
@@ -401,12 +407,30 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn call_through(&mut self, call: CallFact, count: u32) {
         let caller = self.current;
         self.call(call, count);
+        self.go_through(caller);
+    }
+
+    /// The same for a routine that is `#[track_caller]`.
+    pub const fn call_tracked(&mut self, call: CallFact, count: u32) {
+        let caller = self.current;
+        self.call(call, count);
+        if self.current != caller && !self.overflowed() {
+            self.activations.items[self.current as usize].tracked = true;
+        }
+        self.go_through(caller);
+    }
+
+    const fn go_through(&mut self, caller: u32) {
         while self.current != caller && !self.overflowed() {
             if self.at == self.end {
                 self.leave_activation();
             } else {
                 self.next_node();
             }
+        }
+        if self.current != caller {
+            // There was no room for it, and at the next attempt there is more.
+            self.push(Operand::NEVER);
         }
     }
 
@@ -420,13 +444,16 @@ impl<const CAP: usize> Encoder<CAP> {
     /// `Line`: what a routine of another file does is on the line of its call.
     pub const fn set_line(&mut self, line: u32) {
         let activation = self.activation();
+        if activation.tracked {
+            return;
+        }
         if self.is_root() || same_text(activation.source.file, self.activations.items[0].source.file) {
             self.line = line;
         }
     }
 }
 
-const fn same_text(a: &str, b: &str) -> bool {
+pub(super) const fn same_text(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -246,7 +246,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let own = self.local(local);
         if let Where::Words(bound) = self.locals.items[own].at
             && let Where::Words(word) = operand.at
-            && !operand.alias
+            && operand.unmade == 0
         {
             self.copy_words(bound, word, operand.type_ref().words());
             return;
@@ -374,10 +374,11 @@ impl<const CAP: usize> Encoder<CAP> {
             return;
         }
         let length = self.length(place);
-        assert!(
-            matches!(length, Length::Word(_)) || place.by_ref,
-            "`rest @ ..` inside an array pattern needs a reference: match on `&array`"
-        );
+        // Of an array that is taken apart by value the rest is a part of a copy.
+        let place = match length {
+            Length::Constant(_) if !place.by_ref => self.owned(place),
+            _ => place,
+        };
         let length = self.length_word(length);
         let end = self.word(Op::AddImm, length, back.wrapping_neg(), 0);
         let end = Operand::scalar(<usize as Value>::TYPE, end);

@@ -135,11 +135,17 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut all = self.imm(1);
         let mut i = 0;
         while i < fields.len() {
-            let field = fields[i];
-            all = self.and_same(all, a.part(field.ty, field.offset), b.part(field.ty, field.offset));
+            let (left, right) = (self.compared(a, fields[i]), self.compared(b, fields[i]));
+            all = self.and_same(all, left, right);
             i += 1;
         }
         all
+    }
+
+    /// What is compared of a field: what it refers to, where it is a reference.
+    pub const fn compared(&mut self, operand: Operand, field: crate::types::Field) -> Operand {
+        let part = operand.part_ref(field.type_ref(), field.offset);
+        self.deref_all(part)
     }
 
     /// `all && a == b`.

@@ -1,10 +1,11 @@
 //! Elements and ranges of arrays and slices: their lengths, their places, their bounds checks.
 
+use super::activation::same_text;
 use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::routine::Cause;
-use crate::types::{Kind, TypeRef, Value};
+use crate::types::{Kind, TypeRef, Value, name_hash};
 
 /// How long an array or slice is.
 #[derive(Clone, Copy)]
@@ -41,6 +42,9 @@ impl<const CAP: usize> Encoder<CAP> {
         let Some(ty) = place.ty.element else {
             panic!("only arrays and slices can be indexed inside a routine")
         };
+        if matches!(index.ty.kind, Kind::Struct) {
+            return self.elements(place, index);
+        }
         if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
             && value < place.ty.length as u128
         {
@@ -74,6 +78,34 @@ impl<const CAP: usize> Encoder<CAP> {
             by_ref: place.by_ref,
             ..Operand::NEVER
         }
+    }
+
+    /// `base[range]` as an unsized place, where the range is a value.
+    const fn elements(&mut self, base: Operand, range: Operand) -> Operand {
+        let fields = range.ty.fields;
+        let (mut start, mut end, mut exhausted) = (None, None, None);
+        let mut i = 0;
+        while i < fields.len() {
+            let part = Some(range.part_ref(fields[i].type_ref(), fields[i].offset));
+            if fields[i].hash == const { name_hash("start") } {
+                start = part;
+            } else if fields[i].hash == const { name_hash("end") } {
+                end = part;
+            } else {
+                exhausted = part;
+            }
+            i += 1;
+        }
+        let mut inclusive = same_text(range.ty.name, "RangeToInclusive");
+        if let (Some(first), Some(last), Some(exhausted)) = (start, end, exhausted) {
+            // An iterator that has come to its end is behind it.
+            let (first, last, exhausted) = (self.value(first), self.value(last), self.value(exhausted));
+            let behind = self.word(Op::AddImm, last, 1, 0);
+            let first = self.select(exhausted, behind, first);
+            start = Some(Operand::scalar(<usize as Value>::TYPE, first));
+            inclusive = true;
+        }
+        self.range(base, start, end, inclusive)
     }
 
     /// Words of space and offset of an array or slice place, and a constant to add to the offset.

@@ -112,16 +112,17 @@ impl<const CAP: usize> Encoder<CAP> {
                 &["called `Result::unwrap_err()` on an `Ok` value: ", ""],
             ),
             m::unwrap_or => {
-                let other = self.convert(other, TypeRef::value(field.ty));
+                let inside = field.type_ref();
+                let other = self.convert(other, inside);
                 let other = self.value(other);
-                let value = self.value(receiver.part(field.ty, field.offset));
-                let base = self.fresh(field.ty.words);
+                let value = self.value(receiver.part_ref(inside, field.offset));
+                let base = self.fresh(inside.words());
                 let mut i = 0;
-                while i < field.ty.words {
+                while i < inside.words() {
                     self.emit(Op::Select, [base + i, present, value + i, other + i]);
                     i += 1;
                 }
-                Operand::fresh(TypeRef::value(field.ty), base)
+                Operand::fresh(inside, base)
             }
             _ => panic!(
                 "a method of Option or Result that is called here is not available inside a routine: use `match`"

@@ -42,15 +42,15 @@ pub(super) const fn float_literal(single: u128, double: u128) -> u128 {
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub ty: &'static Type,
-    /// References around `ty`. Several share the two (or three) words of one.
+    /// References around `ty`.
     pub refs: u8,
     pub at: Where,
     /// Nobody else knows these words, so a binding may take them over.
     pub owned: bool,
     /// Reached through a reference in a pattern, so that bindings become references.
     pub by_ref: bool,
-    /// `at` is the place itself that the references lead to; there are no words that hold them.
-    pub alias: bool,
+    /// How many of them, from the outermost on, no words hold: `at` is the place that these lead to.
+    pub unmade: u8,
 }
 
 impl Operand {
@@ -61,7 +61,7 @@ impl Operand {
         at: Where::Never,
         owned: false,
         by_ref: false,
-        alias: false,
+        unmade: 0,
     };
 
     /// The empty tuple.
@@ -177,10 +177,10 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_never() {
             return operand;
         }
-        if operand.alias {
+        if operand.unmade > 0 {
             return Operand {
                 refs: operand.refs - 1,
-                alias: operand.refs > 1,
+                unmade: operand.unmade - 1,
                 owned: false,
                 ..operand
             };
@@ -189,15 +189,8 @@ impl<const CAP: usize> Encoder<CAP> {
             operand.refs > 0,
             "only a reference can be dereferenced inside a routine"
         );
-        if operand.refs > 1 {
-            return Operand {
-                refs: operand.refs - 1,
-                owned: false,
-                ..operand
-            };
-        }
         let base = self.value(operand);
-        let at = if matches!(operand.ty.kind, Kind::Slice) {
+        let at = if matches!(operand.ty.kind, Kind::Slice) && operand.refs == 1 {
             Where::Elements {
                 space: base,
                 offset: base + 1,
@@ -211,7 +204,7 @@ impl<const CAP: usize> Encoder<CAP> {
             }
         };
         Operand {
-            refs: 0,
+            refs: operand.refs - 1,
             at,
             owned: false,
             ..operand
@@ -229,9 +222,8 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The first of consecutive words that hold the operand's value. They may be a local's own: not to be written.
     pub const fn value(&mut self, operand: Operand) -> u32 {
-        if operand.alias {
-            let place = self.deref_all(operand);
-            return self.address(place);
+        if operand.unmade > 0 {
+            return self.made(operand);
         }
         match operand.at {
             Where::Words(base) => base,
@@ -259,6 +251,26 @@ impl<const CAP: usize> Encoder<CAP> {
                 panic!("a closure cannot be a part of a value inside a routine")
             }
         }
+    }
+
+    /// The first of the words that hold a reference which no words hold yet.
+    const fn made(&mut self, operand: Operand) -> u32 {
+        let place = Operand {
+            refs: operand.refs - operand.unmade,
+            unmade: 0,
+            ..operand
+        };
+        let mut base = self.address(place);
+        let mut refs = place.refs + 1;
+        while refs < operand.refs {
+            let inner = TypeRef {
+                refs,
+                ..operand.type_ref()
+            };
+            base = self.address(Operand::fresh(inner, base));
+            refs += 1;
+        }
+        base
     }
 
     /// The words of a literal of a type.
@@ -308,7 +320,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 let from = self.value(operand);
                 let base = self.fresh(3);
                 self.emit(Op::Imm, [base, space::FRAME, 0, 0]);
-                self.emit(Op::Address, [base + 1, from, operand.ty.words, 0]);
+                self.emit(Op::Address, [base + 1, from, operand.type_ref().words(), 0]);
                 base
             }
             Where::Memory {
@@ -331,7 +343,7 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    /// A reference to the place; of a reference, one more reference around the same words.
+    /// A reference to the place; one to a reference is made when its words are asked for.
     pub const fn reference(&mut self, operand: Operand) -> Operand {
         if operand.is_never() {
             return operand;
@@ -339,7 +351,7 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.refs > 0 || operand.is_opaque() {
             return Operand {
                 refs: operand.refs + 1,
-                alias: operand.alias || operand.is_opaque(),
+                unmade: operand.unmade + 1,
                 owned: false,
                 ..operand
             };
@@ -370,13 +382,26 @@ impl<const CAP: usize> Encoder<CAP> {
             let length = place.ty.length;
             let base = self.address(place);
             self.emit(Op::Imm, [base + 2, length, 0, 0]);
-            return Operand::fresh(want, base);
+            operand = Operand::fresh(TypeRef { refs: 1, ..want }, base);
         }
         while operand.refs > want.refs {
             operand = self.deref(operand);
         }
         while operand.refs < want.refs {
             operand = self.reference(operand);
+        }
+        // What a pattern has left of an array.
+        if let (Where::Elements { space, offset, .. }, Kind::Array, 0) = (operand.at, want.ty.kind, want.refs) {
+            let elements = Operand {
+                ty: want.ty,
+                at: Where::Memory {
+                    space,
+                    offset,
+                    displacement: 0,
+                },
+                ..Operand::NEVER
+            };
+            return Operand::fresh(want, self.value(elements));
         }
         operand
     }
@@ -402,7 +427,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 displacement,
             },
             false,
-        ) = (operand.at, operand.alias)
+        ) = (operand.at, operand.unmade > 0)
         {
             let mut i = 0;
             while i < operand.type_ref().words() {
@@ -420,7 +445,11 @@ impl<const CAP: usize> Encoder<CAP> {
         if operand.is_literal() || operand.is_never() || (operand.owned && matches!(operand.at, Where::Words(_))) {
             return operand;
         }
-        if matches!(operand.at, Where::Elements { .. }) || operand.alias {
+        if operand.unmade > 0 && operand.unmade < operand.refs {
+            let base = self.value(operand);
+            return Operand::fresh(operand.type_ref(), base);
+        }
+        if matches!(operand.at, Where::Elements { .. }) || operand.unmade > 0 {
             return operand;
         }
         match operand.at {
@@ -481,6 +510,10 @@ impl<const CAP: usize> Encoder<CAP> {
             return;
         }
         let want = place.type_ref();
+        assert!(
+            place.unmade == 0 || place.is_opaque(),
+            "a parameter that is a reference cannot be assigned to where the routine's code is written into its caller: bind another variable to it"
+        );
         match (place.at, value.at) {
             (Where::Closure(to), Where::Closure(from)) => return self.assign_closure(to, from),
             (Where::Function { .. }, _) | (_, Where::Unset(_)) => return,

@@ -99,8 +99,8 @@ impl<const CAP: usize> Encoder<CAP> {
         self.copy_words(order, equal, 1);
         let mut i = 0;
         while i < fields.len() {
-            let Field { ty, offset, .. } = fields[i];
-            self.then_part(total, order, equal, a.part(ty, offset), b.part(ty, offset));
+            let (left, right) = (self.compared(a, fields[i]), self.compared(b, fields[i]));
+            self.then_part(total, order, equal, left, right);
             i += 1;
         }
         order
@@ -160,7 +160,8 @@ impl<const CAP: usize> Encoder<CAP> {
         rank
     }
 
-    /// Goes on behind what follows, up to [`Encoder::end_skip`], unless the word is 1; only where comparing calls routines, which may trap.
+    /// Goes on behind what follows, up to [`Encoder::end_skip`], unless the word is 1; only where comparing calls routines, which
+    /// may trap, or follows references, which lead nowhere where there is another variant.
     pub const fn skip_unless(&mut self, condition: u32, ty: &'static Type) -> Option<usize> {
         if !ty.compares_by_routine() {
             return None;

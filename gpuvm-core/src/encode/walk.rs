@@ -222,6 +222,7 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Field
             | Node::Index
             | Node::IndexUnchecked
+            | Node::IndexAs
             | Node::IndexRange
             | Node::RangeUnchecked
             | Node::Deref
@@ -327,7 +328,9 @@ impl<const CAP: usize> Encoder<CAP> {
             });
             self.emit(Op::Address, [base + 1, base, 1, 0]);
             self.emit(Op::Imm, [base + 2, 0, 0, 0]);
-            return self.push(Operand::fresh(ty, base));
+            let slice = Operand::fresh(TypeRef { refs: 1, ..ty }, base);
+            let constant = self.convert(slice, ty);
+            return self.push(constant);
         }
         self.constants.push(Constant {
             at: self.code.len as u32,
@@ -356,11 +359,20 @@ impl<const CAP: usize> Encoder<CAP> {
                 let base = self.pop();
                 self.field(base, hash)
             }
-            Node::Index | Node::IndexUnchecked => {
+            Node::Index | Node::IndexUnchecked | Node::IndexAs => {
+                if matches!(node, Node::IndexAs)
+                    && let Fact::Call(call) = self.fact()
+                {
+                    // std's traits say `#[track_caller]`.
+                    self.call_tracked(call, 2);
+                    let element = self.pop();
+                    let place = self.deref(element);
+                    return self.push(place);
+                }
                 let index = self.pop();
                 let base = self.pop();
                 let index = self.deref_all(index);
-                self.element(base, index, matches!(node, Node::Index))
+                self.element(base, index, !matches!(node, Node::IndexUnchecked))
             }
             Node::IndexRange => {
                 let has_start = self.small() != 0;

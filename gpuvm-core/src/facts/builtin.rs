@@ -70,6 +70,14 @@ builtin_generics! {
     [A, B, C, D, E, F] (A, B, C, D, E, F);
 }
 
+impl<T, const N: usize, const OP: u8> Operation<OP, usize> for [T; N] {
+    const CALL: Option<CallFact> = None;
+}
+
+impl<T, const OP: u8> Operation<OP, usize> for [T] {
+    const CALL: Option<CallFact> = None;
+}
+
 impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
     const CALL: Option<CallFact> = None;
 }

@@ -39,7 +39,7 @@ impl Type {
         Type { comparisons, ..self }
     }
 
-    /// Whether comparing values of it calls routines.
+    /// Whether comparing values of it calls routines or follows references.
     pub const fn compares_by_routine(&self) -> bool {
         if self.comparisons.has_routine() {
             return true;
@@ -61,7 +61,7 @@ impl Type {
 const fn any_by_routine(fields: &[super::Field]) -> bool {
     let mut i = 0;
     while i < fields.len() {
-        if fields[i].ty.compares_by_routine() {
+        if fields[i].refs > 0 || fields[i].ty.compares_by_routine() {
             return true;
         }
         i += 1;

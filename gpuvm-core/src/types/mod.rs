@@ -252,7 +252,7 @@ const fn has_opaque(fields: &[Field]) -> bool {
 }
 
 /// A type behind a number of references, `&` and `&mut` alike. A reference is two words (space, offset), one to a slice three
-/// (space, offset, length); a reference to a reference does not occur in memory.
+/// (space, offset, length).
 #[derive(Clone, Copy, Debug)]
 pub struct TypeRef {
     /// What the innermost reference points to, or the type itself.
@@ -295,7 +295,7 @@ impl TypeRef {
     pub const fn words(self) -> u32 {
         match (self.refs, self.ty.kind) {
             (0, _) => self.ty.words,
-            (_, Kind::Slice) => 3,
+            (1, Kind::Slice) => 3,
             _ => 2,
         }
     }

@@ -39,10 +39,12 @@ impl Lowering<'_> {
             Expr::Paren(node) => self.store(&mut node.expr),
             Expr::Group(node) => self.store(&mut node.expr),
             Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => {
+                self.changes = true;
                 self.expr(target, Want::Free);
                 self.stream.node(Node::Assign);
             }
             Expr::Unary(node) if matches!(node.op, UnOp::Deref(_)) => {
+                self.changes = true;
                 self.expr(target, Want::Free);
                 self.stream.node(Node::Assign);
             }

@@ -597,7 +597,7 @@ fn is_std(segment: &PathSegment) -> bool {
 }
 
 /// Whether an expression is a place, so that naming it twice moves nothing.
-fn is_place(expr: &Expr) -> bool {
+pub(super) fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),

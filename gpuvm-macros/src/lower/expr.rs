@@ -2,21 +2,25 @@
 
 use gpuvm_nodes::method::{NO_METHOD, method_number};
 use gpuvm_nodes::name_hash;
-use gpuvm_nodes::node::Node;
+use gpuvm_nodes::node::{Node, Operator};
 use quote::ToTokens;
 use syn::{Expr, ExprPath, Index, Member, RangeLimits, Token, Type};
 
+use super::call::is_place;
 use super::constant::{Case, case};
-use super::{Lowering, Want, literal};
+use super::{Calls, Lowering, Want, literal};
 use crate::primitive::{Known, associated_constant, kind_of_name, math_constant};
 use crate::shadow;
 
 impl Lowering<'_> {
     /// Lowers an expression and pushes its value (or place). `want`: who decides the type of an integer literal.
     pub(super) fn expr(&mut self, expr: &mut Expr, want: Want) -> Known {
+        // Where a place is changed, so are the places that it is a part of.
+        let changes = std::mem::take(&mut self.changes);
         if literal::literal_of(expr).is_some() {
             return self.literal(expr, want);
         }
+        self.changes = changes && matches!(expr, Expr::Paren(_) | Expr::Group(_) | Expr::Field(_) | Expr::Unary(_));
         match expr {
             Expr::Paren(node) => self.expr(&mut node.expr, want),
             Expr::Group(node) => self.expr(&mut node.expr, want),
@@ -56,9 +60,10 @@ impl Lowering<'_> {
             Expr::MethodCall(_) => self.method_call(expr, want),
             Expr::Macro(_) => self.macro_call(expr, want),
             Expr::Field(node) => self.field(&mut node.base, &node.member),
-            Expr::Index(_) => self.index(expr),
+            Expr::Index(_) => self.index(expr, changes),
             Expr::Reference(node) => {
                 let mutable = node.mutability.is_some();
+                self.changes = mutable;
                 let known = self.referenced(&mut node.expr);
                 self.stream.node(Node::Ref).number(u64::from(mutable));
                 Known::Reference(Box::new(known))
@@ -208,20 +213,40 @@ impl Lowering<'_> {
         }
     }
 
-    fn index(&mut self, expr: &mut Expr) -> Known {
+    /// `changes`: whether the element is assigned to or borrowed to be.
+    fn index(&mut self, expr: &mut Expr, changes: bool) -> Known {
         let start = shadow::at(expr);
         let Expr::Index(node) = expr else {
             return Known::Unknown;
         };
         if matches!(&*node.index, Expr::Range(_)) {
+            self.changes = changes;
             return self.referenced(expr);
         }
+        let place = is_place(&node.expr);
+        self.changes = changes;
         let base = self.expr(&mut node.expr, Want::Free);
-        self.expr(&mut node.index, Want::Kind(gpuvm_nodes::Kind::Usize));
+        // The shadow names the base twice, and a list is indexed as Rust has it.
+        let overloaded = self.evidence && place && !matches!(base.inner(), Known::List(_));
+        let want = match overloaded {
+            true => Want::Decided,
+            false => Want::Kind(gpuvm_nodes::Kind::Usize),
+        };
+        let index = self.expr(&mut node.index, want);
         self.stream.line(start);
-        self.stream.node(Node::Index);
-        match base.inner() {
-            Known::List(element) => (**element).clone(),
+        if overloaded {
+            let slot = self.new_slot();
+            let operator = if changes { Operator::IndexMut } else { Operator::Index };
+            self.stream.node(Node::IndexAs).number(slot);
+            self.may_call(Calls::Maybe);
+            shadow::index(node, operator as u8, slot);
+        } else {
+            self.stream.node(Node::Index);
+        }
+        match (base.inner(), &index) {
+            // A range gives a slice.
+            (_, Known::Unknown) => Known::Unknown,
+            (Known::List(element), _) => (**element).clone(),
             _ => Known::Unknown,
         }
     }

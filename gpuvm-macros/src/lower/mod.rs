@@ -207,6 +207,8 @@ pub(crate) struct Lowering<'r> {
     twins: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
     asks: bool,
+    /// Whether the place that is lowered next is assigned to or borrowed to be.
+    changes: bool,
     /// Whether control cannot reach this place, as rustc's own analysis has it.
     diverges: bool,
 }
@@ -233,6 +235,7 @@ impl<'r> Lowering<'r> {
             callees: Vec::new(),
             twins: Vec::new(),
             asks: false,
+            changes: false,
             diverges: false,
         }
     }

@@ -31,6 +31,7 @@ impl Lowering<'_> {
                 return Known::Unknown;
             }
         };
+        self.changes = false;
         let known = self.expr(&mut node.expr, want.branch());
         self.stream.line(start);
         if known.is_primitive() || !self.evidence {
@@ -132,6 +133,7 @@ impl Lowering<'_> {
         if copies {
             self.stream.node(Node::Copy);
         }
+        self.changes = true;
         let left = self.expr(&mut node.left, Want::Free);
         self.stream.line(start);
         if left.is_primitive() && right.is_primitive() || !self.evidence {

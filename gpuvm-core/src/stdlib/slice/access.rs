@@ -4,8 +4,9 @@ use std::ops::{RangeFull, RangeTo, RangeToInclusive};
 
 use gpuvm_macros::routine;
 
-use super::super::iter::{From, HalfOpen, Inclusive, begin};
+use super::super::iter::{AnIterator, From, HalfOpen, Inclusive, begin};
 use super::{generic_list_methods, intrinsics, list_methods};
+use crate::facts::{CallFact, Operation};
 use crate::types::Static;
 
 #[routine(library, inline)]
@@ -101,4 +102,25 @@ generic_list_methods! {
     [T: Static] get_mut(usize) -> Option<&'static mut T> = get_mut<T>;
     [T: Static] get(RangeFull) -> Option<&'static [T]> = get_all<T>;
     [T: Static] get_mut(RangeFull) -> Option<&'static mut [T]> = get_all_mut<T>;
+}
+
+/// The machine indexes lists by every kind of range.
+macro_rules! indexed_by {
+    ($($range:ty;)*) => {$(
+        impl<T, const N: usize, const OP: u8> Operation<OP, $range> for [T; N] {
+            const CALL: Option<CallFact> = None;
+        }
+
+        impl<T, const OP: u8> Operation<OP, $range> for [T] {
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+indexed_by! {
+    AnIterator<HalfOpen<usize>>;
+    AnIterator<Inclusive<usize>>;
+    AnIterator<From<usize>>;
+    RangeTo<usize>;
+    RangeToInclusive<usize>;
+    RangeFull;
 }
