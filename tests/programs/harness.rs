@@ -1,0 +1,224 @@
+//! Launches a routine on every engine and demands what the function gives, bit for bit: results, and what it wrote to its chunks.
+
+use std::fmt::Debug;
+use std::sync::LazyLock;
+
+use gpuvm::prelude::*;
+use gpuvm::{Arg, Backend, Done, IntoArg};
+
+/// A software rasteriser such as lavapipe will do for the last three.
+const ENGINES: [Engine; 5] = [
+    Engine::Native,
+    Engine::Reference,
+    Engine::Interpreter,
+    Engine::Epoch,
+    Engine::Specialized,
+];
+
+/// Routines of whose shaders lavapipe's compiler makes more than two minutes' work, before a single VM has run: large ones, with all they call
+/// written into one function. They are not specialised here.
+const TOO_LARGE: [&str; 3] = ["brainfuck", "calculate_line", "convex_hull"];
+
+/// The runtime that all tests share. Without a device this fails: passing would say of the GPU engines what nobody has checked.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Runtime::builder()
+        .backend(Backend::Wgpu)
+        .build()
+        .expect("the tests need a device that wgpu can open")
+});
+
+/// `agree!(crc32(slice(b"abc")))` checks the routine `crc32` in scope, which has that id, with these arguments.
+macro_rules! agree {
+    ($routine:ident($($argument:expr),* $(,)?)) => {
+        $crate::harness::check(stringify!($routine), $routine, ($($argument,)*))
+    };
+}
+
+/// What an argument is to a launch and to a plain call.
+pub trait Argument: Clone {
+    /// What one VM's call is given.
+    type Given<'a>
+    where
+        Self: 'a;
+
+    /// How many VMs there are by it; `None` where it says nothing of that.
+    fn vms(&self) -> Option<usize>;
+
+    /// What it gives the function for a VM.
+    fn of_vm(&mut self, vm: usize) -> Self::Given<'_>;
+
+    /// What it gives the launch.
+    fn of_launch(&mut self) -> Arg<'_>;
+
+    /// What is in it. `{:?}` tells every two values apart but for NaN, whose bits nobody can observe.
+    fn text(&self) -> String;
+}
+
+/// A value for each VM, or one for all: a parameter `x: T`.
+pub fn each<T, const N: usize>(values: [T; N]) -> Each<T> {
+    Each(values.into())
+}
+
+/// The same entries for all VMs: a parameter `all: &[T]`.
+pub fn slice<T: Clone>(entries: &[T]) -> Slice<T> {
+    Slice(entries.into())
+}
+
+/// What is in the chunks of the VMs before they run: a parameter `out: &mut [T]`.
+pub fn chunks<T: Clone, const LEN: usize, const N: usize>(chunks: [[T; LEN]; N]) -> Chunks<T> {
+    Chunks {
+        entries: chunks.concat(),
+        len: LEN,
+    }
+}
+
+#[derive(Clone)]
+pub struct Each<T>(Vec<T>);
+
+impl<T: VmType + Debug + for<'a> IntoArg<'a>> Argument for Each<T>
+where
+    for<'a> &'a [T]: IntoArg<'a>,
+{
+    type Given<'a> = T;
+
+    fn vms(&self) -> Option<usize> {
+        (self.0.len() > 1).then_some(self.0.len())
+    }
+
+    fn of_vm(&mut self, vm: usize) -> T {
+        self.0[if self.0.len() == 1 { 0 } else { vm }]
+    }
+
+    fn of_launch(&mut self) -> Arg<'_> {
+        match self.0[..] {
+            [one] => one.into_arg(),
+            _ => self.0.as_slice().into_arg(),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+#[derive(Clone)]
+pub struct Slice<T>(Vec<T>);
+
+impl<T: VmType + Debug> Argument for Slice<T>
+where
+    for<'a> &'a [T]: IntoArg<'a>,
+{
+    type Given<'a> = &'a [T];
+
+    fn vms(&self) -> Option<usize> {
+        None
+    }
+
+    fn of_vm(&mut self, _: usize) -> &[T] {
+        &self.0
+    }
+
+    fn of_launch(&mut self) -> Arg<'_> {
+        self.0.as_slice().into_arg()
+    }
+
+    fn text(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+#[derive(Clone)]
+pub struct Chunks<T> {
+    entries: Vec<T>,
+    len: usize,
+}
+
+impl<T: VmType + Debug> Argument for Chunks<T>
+where
+    for<'a> &'a mut [T]: IntoArg<'a>,
+{
+    type Given<'a> = &'a mut [T];
+
+    fn vms(&self) -> Option<usize> {
+        Some(self.entries.len() / self.len)
+    }
+
+    fn of_vm(&mut self, vm: usize) -> &mut [T] {
+        &mut self.entries[vm * self.len..][..self.len]
+    }
+
+    fn of_launch(&mut self) -> Arg<'_> {
+        self.entries.as_mut_slice().into_arg()
+    }
+
+    fn text(&self) -> String {
+        format!("{:?}", self.entries)
+    }
+}
+
+/// All arguments of a launch.
+pub trait Arguments: Clone {
+    fn vms(&self) -> usize;
+
+    fn launch(&mut self, id: &str, engine: Engine) -> gpuvm::Result<Done>;
+
+    fn texts(&self) -> Vec<String>;
+}
+
+/// The function that was annotated.
+pub trait Function<A, R> {
+    fn call(&self, arguments: &mut A, vm: usize) -> R;
+}
+
+macro_rules! arguments {
+    ($($($name:ident $place:tt),*;)*) => {$(
+        impl<$($name: Argument),*> Arguments for ($($name,)*) {
+            fn vms(&self) -> usize {
+                [$(self.$place.vms()),*].into_iter().flatten().max().unwrap_or(1)
+            }
+
+            fn launch(&mut self, id: &str, engine: Engine) -> gpuvm::Result<Done> {
+                let vms = self.vms();
+                RUNTIME.launch(id)?.args(($(self.$place.of_launch(),)*)).vms(vms).engine(engine).run()
+            }
+
+            fn texts(&self) -> Vec<String> {
+                vec![$(self.$place.text()),*]
+            }
+        }
+
+        impl<F: for<'a> Fn($($name::Given<'a>),*) -> R, R, $($name: Argument + 'static),*> Function<($($name,)*), R> for F {
+            fn call(&self, arguments: &mut ($($name,)*), vm: usize) -> R {
+                self($(arguments.$place.of_vm(vm)),*)
+            }
+        }
+    )*};
+}
+arguments! {
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+}
+
+/// Runs the routine `id`, whose function is `function`, on every engine that its size allows.
+pub fn check<A: Arguments, R: VmType + Debug, F: Function<A, R>>(id: &str, function: F, arguments: A) {
+    let mut after = arguments.clone();
+    let results: Vec<R> = (0..arguments.vms()).map(|vm| function.call(&mut after, vm)).collect();
+    let expected = (format!("{results:?}"), after.texts());
+    let specialises = !TOO_LARGE.contains(&id);
+    for engine in ENGINES
+        .into_iter()
+        .filter(|engine| specialises || *engine != Engine::Specialized)
+    {
+        let mut after = arguments.clone();
+        let results = after.launch(id, engine).and_then(|done| done.output::<Vec<R>>());
+        let results = results.unwrap_or_else(|error| panic!("{engine}: `{id}` of {:?}: {error}", arguments.texts()));
+        assert_eq!(
+            (format!("{results:?}"), after.texts()),
+            expected,
+            "{engine}: `{id}` of {:?}",
+            arguments.texts()
+        );
+    }
+}

@@ -1,0 +1,592 @@
+//! Ordinary programs on every engine: each entry routine gives the bits that the plain function gives, and leaves the same behind
+//! in the chunks that it writes. The function itself is held against known answers, in the program's own file.
+
+// The programs are not to be touched, and a launch does not need all of them.
+#![allow(
+    clippy::all,
+    dead_code,
+    missing_docs,
+    reason = "the programs are written as somebody writes them who has not read our lints"
+)]
+
+#[macro_use]
+mod harness;
+
+mod aes128;
+mod base64;
+mod brainfuck;
+mod calculator;
+mod calendar;
+mod closest_pair;
+mod convex_hull;
+mod csv_reader;
+mod dijkstra_grid;
+mod edit_distance;
+mod flood_fill;
+mod json_validator;
+mod knapsack;
+mod kruskal;
+mod life;
+mod linear_algebra;
+mod lz4_block;
+mod n_queens;
+mod nbody;
+mod poker_hands;
+mod primality;
+mod prime_sieve;
+mod regex_pike;
+mod scheduler;
+mod sha256;
+mod stack_machine;
+mod text_wrap;
+mod tic_tac_toe;
+mod topological_sort;
+mod utf8_decoder;
+
+use harness::{chunks, each, slice};
+
+#[test]
+fn aes128() {
+    use crate::aes128::*;
+    let keys = [
+        0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f,
+        0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c,
+        0,
+    ];
+    let keys = keys.map(u128::to_be_bytes);
+    let block = Block([
+        [0x00, 0x11, 0x22, 0x33],
+        [0x44, 0x55, 0x66, 0x77],
+        [0x88, 0x99, 0xaa, 0xbb],
+        [0xcc, 0xdd, 0xee, 0xff],
+    ]);
+    agree!(aes128_encrypt(
+        each(keys),
+        each([block, Block([[1; 4]; 4]), Block::default()])
+    ));
+    // A counter that runs over, and 20 bytes: a block and a part of one.
+    agree!(aes128_ctr(
+        each(keys),
+        each([0xf0f1_f2f3_f4f5_f6f7_f8f9_fafb_fcfd_feff, u128::MAX, 0]),
+        chunks([core::array::from_fn::<u8, 20, _>(|i| i as u8), [0x6b; 20], [0; 20]])
+    ));
+}
+
+#[test]
+fn base64() {
+    use crate::base64::*;
+    for hex in [&b"666F6f62"[..], b"6g", b"666"] {
+        agree!(hex_to_base64(slice(hex), chunks([[0; 16]])));
+    }
+    for text in [&b"Zm9v"[..], b"Zm9vYmFy", b"Zg==", b"Zm-v", b"Zh=="] {
+        agree!(base64_digest(slice(text)));
+    }
+}
+
+#[test]
+fn brainfuck() {
+    use crate::brainfuck::*;
+    const HELLO: &[u8] =
+        b"++++++++[>++++[>++>+++>+++>+<<<<-]>+>+>->>+[<]<-]>>.>---.+++++++..+++.>>.<-.<.+++.------.--------.>>+.";
+    agree!(brainfuck(
+        slice(HELLO),
+        slice(b""),
+        each([10_000, 100]),
+        chunks([[0; 32]; 2])
+    ));
+    agree!(brainfuck(
+        slice(b">,[>,]<[.<]"),
+        slice(b"reverse"),
+        each([200, 20]),
+        chunks([[7; 8]; 2])
+    ));
+    for wrong in [&b"+["[..], b"]", b"<", b"..."] {
+        agree!(brainfuck(slice(wrong), slice(b""), each([10]), chunks([[0; 2]])));
+    }
+}
+
+#[test]
+fn calculator() {
+    use crate::calculator::*;
+    let text = b"1 + 2 * 3\n(1 + 2) * -3 ^ 2\n2 ^ 3 ^ 2 - 7 % 4\n1 / (2 - 2)\n2 ^ 63\n(1\n1 $ 2\n1 2\n";
+    agree!(calculate_line(slice(text), each([0, 1, 2, 3, 4, 5, 6, 7, 8])));
+}
+
+#[test]
+fn calendar() {
+    use crate::calendar::*;
+    for date in ["2024-12-30", "2023-02-29", "2023-13-01", "today"] {
+        agree!(date_facts(slice(date.as_bytes())));
+    }
+    let date = |year, month, day| Date { year, month, day };
+    agree!(add_working_days(
+        each([date(2024, 5, 3), date(1999, 12, 31), date(-4, 2, 28)]),
+        each([5, 0, 23])
+    ));
+    agree!(fridays_13th(each([2000, 2024, -10]), each([2020, 2024, 10])));
+}
+
+#[test]
+fn closest_pair() {
+    use crate::closest_pair::*;
+    agree!(closest_pair(slice(&[
+        2.0, 3.0, 12.0, 30.0, 40.0, 50.0, 5.0, 1.0, 12.0, 10.0, 3.0, 4.0
+    ])));
+    agree!(closest_pair(slice(&[1.0, 1.0])));
+}
+
+#[test]
+fn convex_hull() {
+    use crate::convex_hull::*;
+    let p = |x, y| Point { x, y };
+    let points = [p(0, 3), p(2, 2), p(1, 1), p(2, 1), p(3, 0), p(0, 0), p(3, 3), p(1, 0)];
+    for points in [&points[..], &points[..1], &[], &[p(0, 0), p(2, 2), p(1, 1)]] {
+        agree!(convex_hull(slice(points)));
+        agree!(hull_measures(slice(points)));
+    }
+    let arrow = [p(0, 0), p(10, 0), p(10, 10), p(5, 5), p(0, 10)];
+    agree!(point_in_polygon(
+        slice(&arrow),
+        each([p(5, 3), p(5, 7), p(5, 5), p(-1, 10)])
+    ));
+    agree!(segments_cross(
+        each([p(0, 0), p(0, 0), p(0, 0), p(0, 0)]),
+        each([p(4, 4), p(4, 0), p(1, 1), p(4, 4)]),
+        each([p(0, 4), p(2, 0), p(2, 2), p(5, 0)]),
+        each([p(4, 0), p(6, 0), p(3, 3), p(9, 1)])
+    ));
+}
+
+#[test]
+fn csv_reader() {
+    use crate::csv_reader::*;
+    let bill =
+        b"item,price,note\r\nbolt, 1.5,\"a \"\"small\"\", cheap one\"\r\nnut,0.25,\"two\nlines\"\r\nrefund,-3,\r\n";
+    for name in ["price", "cost", "item"] {
+        agree!(csv_sum(slice(bill), slice(name.as_bytes())));
+    }
+    agree!(csv_sum(slice(b"a,b\n1,2\n3\n"), slice(b"b")));
+    agree!(csv_shape(slice(bill)));
+    agree!(csv_shape(slice(b"")));
+}
+
+#[test]
+fn dijkstra_grid() {
+    use crate::dijkstra_grid::*;
+    let map = b"\
+        .......#........\
+        .#####.#.######.\
+        .#...#.#.#....#.\
+        .#.#.#...#.##.#.\
+        .#.#.#####.##.#.\
+        .#.#.......##.#.\
+        ...##########.#.\
+        .###........#.#.\
+        .....######.#.9.\
+        .###.#....#.#.#.\
+        .#...#.##.#.#.#.\
+        .#.###.##.#...#.\
+        .#.#...##.#####.\
+        .#.#.####......#\
+        .#...#..######..\
+        .#######......#.";
+    let p = |x, y| Point { x, y };
+    let goals = [p(15, 12), p(14, 8), p(15, 15), p(9, 15)];
+    agree!(dijkstra(slice(map), each([p(0, 0)]), each(goals)));
+    agree!(a_star(slice(map), each([p(0, 0)]), each(goals)));
+}
+
+#[test]
+fn edit_distance() {
+    use crate::edit_distance::*;
+    agree!(edit_distance(slice(b"kitten"), slice(b"sitting")));
+    agree!(edit_distance(slice(b""), slice(b"abc")));
+    agree!(edit_distance_of_samples(
+        each([[1, 2, 3, 4, 5, 6, 7, 8], [9; 8], [-1, 0, 1, 0, -1, 0, 1, 0]]),
+        each([[0, 1, 2, 3, 4, 5, 6, 7], [9; 8], [0, 1, 0, -1, 0, 1, 0, -1]]),
+        each([8, 3, 7])
+    ));
+    agree!(common_subsequence(
+        slice(b"AGGTAB"),
+        slice(b"GXTXAYB"),
+        chunks([[b'.'; 8], [b' '; 8]])
+    ));
+    agree!(hamming(slice(b"karolin"), slice(b"kathrin")));
+    agree!(nearest_word(slice(b"red green blue"), slice(b"gren")));
+}
+
+#[test]
+fn flood_fill() {
+    use crate::flood_fill::*;
+    let image = b"\
+        ##..........\
+        ##..####....\
+        ....#..#..#.\
+        ....#..#..#.\
+        ....####....\
+        ............\
+        .###......##\
+        .#........##";
+    agree!(flood_fill(
+        chunks([*image; 3]),
+        each([5, 12, 11]),
+        each([2, 2, 7]),
+        each([b'o', b'o', b' '])
+    ));
+    agree!(regions(slice(image), each([b'#', b'.', b' '])));
+    agree!(regions(slice(b""), each([b'#'])));
+}
+
+#[test]
+fn json_validator() {
+    use crate::json_validator::*;
+    let valid = br#" {"a": [1, -2.5e+3, {"b\u0041": null}], "c": true, "d": "\ud83d\ude00"} "#;
+    let texts: [&[u8]; 8] = [
+        valid,
+        b"[1, 2",
+        b"[1, ]",
+        b"01",
+        br#""\ud83d""#,
+        b"\"a\nb\"",
+        b"{} x",
+        &[b'['; 40],
+    ];
+    for text in texts {
+        agree!(json_validate(slice(text)));
+    }
+    agree!(json_prefix_valid(slice(b"123]"), each([3, 4, 0, 9])));
+}
+
+#[test]
+fn knapsack() {
+    use crate::knapsack::*;
+    let items = [(12, 4), (2, 2), (1, 1), (1, 2), (4, 10)].map(|(weight, value)| Item { weight, value });
+    agree!(knapsack(slice(&items), each([15, 0, 4, 127])));
+    agree!(fewest_coins(each([[1, 5, 12, 25], [5, 10, 0, 300]]), each([16, 13])));
+    agree!(longest_rising(slice(&[10, 9, 2, 5, 3, 7, 101, 18])));
+    agree!(matrix_chain(slice(&[30, 35, 15, 5, 10, 20, 25])));
+    agree!(matrix_chain(slice(&[7])));
+}
+
+#[test]
+fn kruskal() {
+    use crate::kruskal::*;
+    let graph = [
+        (7, 0, 1),
+        (5, 0, 3),
+        (8, 1, 2),
+        (9, 1, 3),
+        (7, 1, 4),
+        (5, 2, 4),
+        (15, 3, 4),
+        (6, 3, 5),
+        (8, 4, 5),
+        (9, 4, 6),
+        (11, 5, 6),
+    ]
+    .map(|(weight, from, to)| Edge { weight, from, to });
+    agree!(kruskal(slice(&graph), each([7, 9])));
+    agree!(kruskal(slice(&[]), each([4])));
+    agree!(prim(slice(&graph)));
+}
+
+#[test]
+fn life() {
+    use crate::life::*;
+    agree!(life(slice(&[0b010, 0b001, 0b111]), each([12, 128, 140])));
+    agree!(life(slice(&[0b111 << 8]), each([0, 7])));
+    let ring = b"\
+        ..@###..........\
+        .~....#.........\
+        ..####..........";
+    agree!(wireworld(slice(ring), each([6, 40]), each([1, 1]), each([30, 10])));
+    agree!(wolfram_rule(each([90, 90, 30]), each([4, 15, 2])));
+}
+
+#[test]
+fn linear_algebra() {
+    use crate::linear_algebra::*;
+    let matrices = [
+        Matrix([
+            [0.0, 2.0, 0.0, 1.0],
+            [2.0, 2.0, 3.0, 2.0],
+            [4.0, -3.0, 0.0, 1.0],
+            [6.0, 1.0, -6.0, -5.0],
+        ]),
+        Matrix([
+            [4.0, 1.0, 2.0, 0.5],
+            [1.0, 5.0, 1.5, 1.0],
+            [2.0, 1.5, 6.0, 2.0],
+            [0.5, 1.0, 2.0, 7.0],
+        ]),
+        Matrix([[0.0; 4]; 4]),
+    ];
+    agree!(solve_linear(
+        each(matrices),
+        each([[0.0, -2.0, -7.0, 6.0], [1.0; 4], [1.0; 4]])
+    ));
+    agree!(decompose(each(matrices)));
+    agree!(symmetric_eigenvalues(each([Matrix([
+        [2.0, -1.0, 0.0],
+        [-1.0, 2.0, -1.0],
+        [0.0, -1.0, 2.0]
+    ])])));
+}
+
+#[test]
+fn lz4_block() {
+    use crate::lz4_block::*;
+    let block = &[0x3b, b'a', b'b', b'c', 3, 0, 0x10, b'!'];
+    let long = &[0x1f, b'z', 1, 0, 255, 1, 0x10, b'.'];
+    for block in [&block[..], &block[..5], long, &[0x10, b'a', 2, 0, 0]] {
+        agree!(lz4_decompress(slice(block), chunks([[0; 300]])));
+        agree!(lz4_decompress(slice(block), chunks([[9; 18], [0; 18]])));
+    }
+    agree!(lz4_runs(slice(block)));
+    agree!(lz4_runs(slice(&[0x1f, b'z', 1, 0, 0, 0x10, b'.'])));
+}
+
+#[test]
+fn n_queens() {
+    use crate::n_queens::*;
+    agree!(queens_count(each([0, 1, 2, 3, 4, 5, 6])));
+    agree!(queens_first(each([8, 3, 6])));
+    agree!(queens_valid(slice(&[0, 4, 7, 5, 2, 6, 1, 3])));
+    agree!(queens_valid(slice(&[0, 2, 1])));
+}
+
+#[test]
+fn nbody() {
+    use crate::nbody::*;
+    let body = |x, y, vx, vy| Body {
+        position: Vec3 { x, y, z: 0.0 },
+        velocity: Vec3 { x: vx, y: vy, z: 0.0 },
+        mass: 1.0,
+    };
+    let eight = [
+        body(0.97000436, -0.24308753, 0.466203685, 0.43236573),
+        body(-0.97000436, 0.24308753, 0.466203685, 0.43236573),
+        body(0.0, 0.0, -0.93240737, -0.86473146),
+    ];
+    agree!(three_bodies(
+        each([eight]),
+        each([6.32591398 / 2000.0, 0.01]),
+        each([3, 1])
+    ));
+    agree!(pendulum_period(each([0.01, 1.5, 0.0]), each([0.1, 0.2, 20.0])));
+}
+
+#[test]
+fn poker_hands() {
+    use crate::poker_hands::*;
+    for hand in [
+        "2c 5d 9h Js Ac",
+        "Ac 2d 3h 4s 5c",
+        "2c 2d 2h Js Jc",
+        "10s Js Qs Ks As",
+        "2c 2c 9h Js Ac",
+        "2c 2x 9h Js Ac",
+    ] {
+        agree!(poker_category(slice(hand.as_bytes())));
+    }
+    let text = b"5H 5C 6S 7S KD 2C 3S 8S 8D TD\n2D 9C AS AH AC 3D 6D 7D TD QD\n2H 2D 4C 4D 4S 3C 3D 3S 9S 9D\noops\n";
+    agree!(poker_duels(slice(text)));
+    agree!(poker_best_of_seven(slice(b"2c 5d 9h 9s 9c 5h Ac")));
+}
+
+#[test]
+fn primality() {
+    use crate::primality::*;
+    agree!(miller_rabin(each([
+        0,
+        1,
+        2,
+        97,
+        91,
+        18_446_744_073_709_551_557,
+        u64::MAX,
+        3_825_123_056_546_413_051
+    ])));
+    let numbers = [2 * 2 * 3 * 1_000_003, 1, 360, 1 << 40, 65_537 * 65_539];
+    agree!(factorise(each(numbers)));
+    agree!(divisor_functions(each(numbers)));
+}
+
+#[test]
+fn prime_sieve() {
+    use crate::prime_sieve::*;
+    agree!(prime_counts(each([100, 1, 1000])));
+    agree!(nth_prime(each([1, 100, 0])));
+    agree!(goldbach(each([100, 11, 3000])));
+}
+
+#[test]
+fn regex_pike() {
+    use crate::regex_pike::*;
+    for (pattern, text) in [
+        ("^b", "abc"),
+        ("a*b+c?$", "xaabb"),
+        ("(ab|cd)*e", "xxabcdabef"),
+        ("<.*?>", "<a><b>"),
+        (r"\d\d?:[0-5]\d", "at 9:45 or 12:3"),
+        ("one|two|three", "a three and two"),
+        ("(a*)*b", "aaaaaa"),
+        ("[b-a]", ""),
+        ("a)", ""),
+    ] {
+        agree!(regex_find(slice(pattern.as_bytes()), slice(text.as_bytes())));
+    }
+    agree!(regex_count(slice(br"\w+"), slice(b"the quick  brown\nfox")));
+    agree!(regex_count(slice(b"("), slice(b"")));
+}
+
+#[test]
+fn scheduler() {
+    use crate::scheduler::*;
+    let job = |arrives, work, priority, burst| Job {
+        arrives,
+        work,
+        priority,
+        burst,
+    };
+    agree!(schedule(
+        slice(&[job(0, 5, 1, 0), job(1, 3, 5, 0), job(2, 1, 3, 0)]),
+        each([2, 0])
+    ));
+    agree!(schedule(slice(&[job(3, 4, 0, 2)]), each([0, 1])));
+    agree!(schedule(slice(&[]), each([0])));
+    agree!(elevator(
+        each([5, 0, 70]),
+        slice(&[2, 8, 6, 1, 8, 200]),
+        chunks([[0; 4]; 3])
+    ));
+}
+
+#[test]
+fn sha256() {
+    use crate::sha256::*;
+    for message in [
+        &b""[..],
+        b"abc",
+        b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+    ] {
+        agree!(sha256(slice(message)));
+    }
+    agree!(hmac_sha256(slice(b"Jefe"), slice(b"what do ya want for nothing?")));
+    agree!(sha256_proof_of_work(
+        slice(b"block"),
+        each([0, u32::MAX]),
+        each([40, 5]),
+        each([3, 1])
+    ));
+}
+
+#[test]
+fn stack_machine() {
+    use crate::stack_machine::*;
+    // The sum of the numbers from the first down to 1, times the second.
+    let triangle = [
+        Op::Push(0),
+        Op::Local(0),
+        Op::JumpIf(6),
+        Op::Local(1),
+        Op::Mul,
+        Op::Halt,
+        Op::Local(0),
+        Op::Call { to: 9, arguments: 1 },
+        Op::Jump(3),
+        Op::Local(0),
+        Op::Push(2),
+        Op::Less,
+        Op::JumpIf(19),
+        Op::Local(0),
+        Op::Push(1),
+        Op::Sub,
+        Op::Call { to: 9, arguments: 1 },
+        Op::Local(0),
+        Op::Add,
+        Op::Return,
+    ];
+    agree!(run_stack_program(
+        slice(&triangle),
+        each([[10, 3], [2, -7], [100, 1]]),
+        each([200])
+    ));
+    for wrong in [
+        &[Op::Push(0), Op::Div][..],
+        &[Op::Pop, Op::Pop, Op::Pop],
+        &[Op::Dup, Op::Jump(0)],
+        &[Op::Call { to: 0, arguments: 1 }],
+        &[Op::Jump(7)],
+    ] {
+        agree!(run_stack_program(slice(wrong), each([[1, 1]]), each([50, 500])));
+    }
+    agree!(ackermann_agrees(each([2, 0, 3]), each([3, 5, 1])));
+}
+
+#[test]
+fn text_wrap() {
+    use crate::text_wrap::*;
+    agree!(wrap_text(
+        slice(b"The quick brown fox\njumps over a lazyish-dog."),
+        each([10, 4, 80])
+    ));
+    agree!(wrap_text(slice(b"  "), each([6])));
+    agree!(wrap_balanced(slice(b"aaa bb cc ddddd"), each([6, 4, 20])));
+    agree!(justify_line(
+        slice(b"to be or\nnot"),
+        each([0, 1, 2]),
+        chunks([[0; 12]; 3])
+    ));
+}
+
+#[test]
+fn tic_tac_toe() {
+    use crate::tic_tac_toe::*;
+    for board in ["xx.oo....", "x...o...x", "xxxoo....", "xx"] {
+        agree!(tic_tac_toe(slice(board.as_bytes())));
+    }
+    agree!(tic_tac_toe_game(slice(b"xx.oo....")));
+    agree!(nim_move(each([[1, 3, 5, 7, 0], [1, 3, 5, 6, 0]])));
+}
+
+#[test]
+fn topological_sort() {
+    use crate::topological_sort::*;
+    let edges = [[5, 2], [5, 0], [4, 0], [4, 1], [2, 3], [3, 1]];
+    agree!(topological_order(slice(&edges), each([6, 5])));
+    agree!(topological_order(slice(&[[0, 1], [1, 0]]), each([2])));
+    agree!(critical_path(slice(&edges), slice(&[3, 1, 4, 1, 5, 9])));
+    let knots = [
+        [0, 1],
+        [1, 2],
+        [2, 0],
+        [2, 3],
+        [3, 4],
+        [4, 5],
+        [5, 3],
+        [6, 5],
+        [6, 7],
+        [7, 6],
+    ];
+    agree!(strong_components(slice(&knots), each([8, 32])));
+    agree!(strong_components(slice(&[]), each([4])));
+}
+
+#[test]
+fn utf8_decoder() {
+    use crate::utf8_decoder::*;
+    for text in [
+        "aß水🦀".as_bytes(),
+        b"a\xffb",
+        &[0xe6, 0xb0],
+        &[0xed, 0xa0, 0x80],
+        "naïve".as_bytes(),
+        "été".as_bytes(),
+    ] {
+        agree!(utf8_count(slice(text)));
+        agree!(utf8_to_utf16(slice(text), chunks([[0; 8]])));
+        agree!(utf8_to_utf16(slice(text), chunks([[0; 4]])));
+        agree!(utf8_palindrome(slice(text)));
+    }
+}
