@@ -477,6 +477,8 @@ pub fn operators_of_trait(name: &str) -> &'static [(&'static str, Operator)] {
         "Shr" => &[("shr", Shr)],
         "Neg" => &[("neg", Neg)],
         "Not" => &[("not", Not)],
+        "Index" => &[("index", Index)],
+        "IndexMut" => &[("index_mut", IndexMut)],
         "AddAssign" => &[("add_assign", AddAssign)],
         "SubAssign" => &[("sub_assign", SubAssign)],
         "MulAssign" => &[("mul_assign", MulAssign)],

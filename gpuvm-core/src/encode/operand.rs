@@ -391,7 +391,7 @@ impl<const CAP: usize> Encoder<CAP> {
             operand = self.reference(operand);
         }
         // What a pattern has left of an array.
-        if let (Where::Elements { space, offset, .. }, Kind::Array) = (operand.at, want.ty.kind) {
+        if let (Where::Elements { space, offset, .. }, Kind::Array, 0) = (operand.at, want.ty.kind, want.refs) {
             let elements = Operand {
                 ty: want.ty,
                 at: Where::Memory {

@@ -223,6 +223,7 @@ impl<const CAP: usize> Encoder<CAP> {
             | Node::Index
             | Node::IndexAs
             | Node::IndexUnchecked
+            | Node::IndexAs
             | Node::IndexRange
             | Node::RangeUnchecked
             | Node::Deref
