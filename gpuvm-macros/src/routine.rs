@@ -489,8 +489,6 @@ pub fn operators_of_trait(name: &str) -> &'static [(&'static str, Operator)] {
         "BitXorAssign" => &[("bitxor_assign", BitXorAssign)],
         "ShlAssign" => &[("shl_assign", ShlAssign)],
         "ShrAssign" => &[("shr_assign", ShrAssign)],
-        "Index" => &[("index", Index)],
-        "IndexMut" => &[("index_mut", IndexMut)],
         // The encoder negates `==` for `!=`.
         "PartialEq" => &[("eq", Eq), ("eq", Ne)],
         "PartialOrd" => &[("lt", Lt), ("le", Le), ("gt", Gt), ("ge", Ge)],

@@ -223,7 +223,6 @@ impl<const CAP: usize> Encoder<CAP> {
             | Node::Index
             | Node::IndexAs
             | Node::IndexUnchecked
-            | Node::IndexAs
             | Node::IndexRange
             | Node::RangeUnchecked
             | Node::Deref
