@@ -59,8 +59,9 @@ fn main() -> ExitCode {
 
 fn test() -> Result<(), String> {
     adapter::ensure()?;
-    eprintln!("$ cargo test --workspace");
-    let mut command = cargo_command(&["test", "--workspace"]);
+    eprintln!("$ cargo test --workspace --no-fail-fast");
+    // One that fails hides nothing of the others.
+    let mut command = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
     // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
     command.env("RUST_BACKTRACE", "0");
     finish(command)
