@@ -16,25 +16,7 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn double_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let double = <f64 as Value>::TYPE;
         let x = self.value(receiver);
-        let y = match method {
-            m::powi => self.argument(arguments[1], <i32 as Value>::TYPE),
-            m::mul_add
-            | m::copysign
-            | m::atan2
-            | m::log
-            | m::powf
-            | m::hypot
-            | m::min
-            | m::max
-            | m::clamp
-            | m::div_euclid
-            | m::rem_euclid => self.argument(arguments[1], double),
-            _ => 0,
-        };
-        let z = match method {
-            m::mul_add | m::clamp => self.argument(arguments[2], double),
-            _ => 0,
-        };
+        let (y, z) = self.float_arguments(method, arguments, double);
         let function = match method {
             m::sin => library::sin_f64,
             m::cos => library::cos_f64,

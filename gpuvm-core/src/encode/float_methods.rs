@@ -7,32 +7,14 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::library::number as library;
 use crate::routine::{Cause, Shown};
-use crate::types::{TypeRef, Value};
+use crate::types::{Type, TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
     pub const fn float_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let float = <f32 as Value>::TYPE;
         let boolean = <bool as Value>::TYPE;
         let x = self.value(receiver);
-        let y = match method {
-            m::powi => self.argument(arguments[1], <i32 as Value>::TYPE),
-            m::mul_add
-            | m::copysign
-            | m::atan2
-            | m::log
-            | m::powf
-            | m::hypot
-            | m::min
-            | m::max
-            | m::clamp
-            | m::div_euclid
-            | m::rem_euclid => self.argument(arguments[1], float),
-            _ => 0,
-        };
-        let z = match method {
-            m::mul_add | m::clamp => self.argument(arguments[2], float),
-            _ => 0,
-        };
+        let (y, z) = self.float_arguments(method, arguments, float);
         let function = match method {
             m::sin => library::sin,
             m::cos => library::cos,
@@ -161,6 +143,30 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.word(Op::And, finite, large, 0)
             }
         }
+    }
+
+    /// The words of what a method of a float takes beside it; 0 for what it does not take.
+    pub const fn float_arguments(&mut self, method: u16, arguments: Arguments, float: &'static Type) -> (u32, u32) {
+        let y = match method {
+            m::powi => self.argument(arguments[1], <i32 as Value>::TYPE),
+            m::mul_add
+            | m::copysign
+            | m::atan2
+            | m::log
+            | m::powf
+            | m::hypot
+            | m::min
+            | m::max
+            | m::clamp
+            | m::div_euclid
+            | m::rem_euclid => self.argument(arguments[1], float),
+            _ => 0,
+        };
+        let z = match method {
+            m::mul_add | m::clamp => self.argument(arguments[2], float),
+            _ => 0,
+        };
+        (y, z)
     }
 
     pub const fn float_clamp(&mut self, x: u32, low: u32, high: u32) -> u32 {

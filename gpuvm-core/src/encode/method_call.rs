@@ -88,6 +88,18 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     pub const fn option_method(&mut self, method: u16, receiver: Operand, other: Operand) -> Operand {
+        match method {
+            m::unwrap => {
+                let absent = "called `Option::unwrap()` on a `None` value";
+                let other = &["called `Result::unwrap()` on an `Err` value: ", ""];
+                return self.expect(receiver, false, absent, other);
+            }
+            m::unwrap_err => {
+                let other = &["called `Result::unwrap_err()` on an `Ok` value: ", ""];
+                return self.expect(receiver, true, "", other);
+            }
+            _ => {}
+        }
         let tag = self.value(receiver.part(<u32 as Value>::TYPE, 0));
         // The variant with the wanted value: 1 for `Some`, 0 for `Ok`.
         let option = receiver.ty.variants.len() == 2 && receiver.ty.variants[0].fields.is_empty();
@@ -99,18 +111,6 @@ impl<const CAP: usize> Encoder<CAP> {
                 let absent = self.not_bool(present);
                 Operand::scalar(<bool as Value>::TYPE, absent)
             }
-            m::unwrap => self.expect(
-                receiver,
-                false,
-                "called `Option::unwrap()` on a `None` value",
-                &["called `Result::unwrap()` on an `Err` value: ", ""],
-            ),
-            m::unwrap_err => self.expect(
-                receiver,
-                true,
-                "",
-                &["called `Result::unwrap_err()` on an `Ok` value: ", ""],
-            ),
             m::unwrap_or => {
                 let inside = field.type_ref();
                 let other = self.convert(other, inside);
@@ -172,12 +172,7 @@ impl<const CAP: usize> Encoder<CAP> {
             self.emit(Op::JumpIf, [past, present, 0, 0]);
             self.trap(site, words);
         }
-        let inside = TypeRef {
-            ty: field.ty,
-            refs: field.refs,
-            mutable: false,
-        };
-        receiver.part_ref(inside, field.offset)
+        receiver.part_ref(field.type_ref(), field.offset)
     }
 
     /// Traps and records four words.
