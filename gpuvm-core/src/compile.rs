@@ -162,7 +162,13 @@ pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Re
     kernel.check_halts(&routines)?;
     routines.lay_out_slices();
     let codes = verify_all(&routines)?;
-    let (mut functions, mut tables, places) = lift_all(&routines, &codes);
+    let with_log = routines.print().then(|| kernel.with_log());
+    let kernel = with_log.as_ref().unwrap_or(kernel);
+    let mut tables = Tables {
+        log_param: kernel.params.len().saturating_sub(1) as u32,
+        ..Tables::default()
+    };
+    let (mut functions, places) = lift_all(&routines, &codes, &mut tables);
     let graph = CallGraph::of(functions.iter());
     let counts: Vec<bool> = routines.all.iter().map(|routine| calls_routines(routine)).collect();
     guard(
@@ -223,9 +229,8 @@ fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
     .collect()
 }
 
-/// Every routine in the compiler's form, the tables they share, and where each routine starts.
-fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, Tables, Vec<Place>) {
-    let mut tables = Tables::default();
+/// Every routine in the compiler's form, and where each starts.
+fn lift_all(routines: &Routines, codes: &[Vec<Instruction>], tables: &mut Tables) -> (Vec<Function>, Vec<Place>) {
     let mut places = Vec::new();
     let mut functions = Vec::new();
     for (i, routine) in routines.all.iter().enumerate() {
@@ -233,7 +238,7 @@ fn lift_all(routines: &Routines, codes: &[Vec<Instruction>]) -> (Vec<Function>, 
         places.push(numbers.place);
         functions.push(lift(routine, &codes[i], &routines.callees[i], numbers));
     }
-    (functions, tables, places)
+    (functions, places)
 }
 
 /// Which calls become the code of what they call.

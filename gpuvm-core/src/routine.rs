@@ -70,7 +70,7 @@ pub struct Constant {
     pub is_slice: bool,
 }
 
-/// Where and why a routine can trap.
+/// Where and why a routine can trap, or where it prints and what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
     /// The source line, as rustc's panic would report it.
@@ -104,22 +104,66 @@ pub enum Cause {
     StackOverflow,
     /// Memory outside of what the VM may touch: only hand-made or damaged programs do this.
     Memory,
+    /// No trap: a text that is printed, with a value between any two pieces. The sites that follow say how to show each, by
+    /// [`Cause::Value`].
+    Print {
+        /// How important it is.
+        level: Level,
+        /// The text around the values, one piece more than there are values.
+        pieces: &'static [&'static str],
+    },
+    /// No trap: a value of the text before, whose words are printed one after the other.
+    Value(Shown),
 }
 
-/// How a trap's message shows one value.
+/// How important a printed line is; `println!` prints at [`Level::Info`], `eprintln!` at [`Level::Warn`], `dbg!` at [`Level::Debug`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "named as in tracing")]
+pub enum Level {
+    Error = 1,
+    Warn = 2,
+    Info = 3,
+    Debug = 4,
+    Trace = 5,
+}
+
+impl Level {
+    /// All of them, the most important first.
+    pub const ALL: [Level; 5] = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
+
+    /// Its name in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+            Level::Trace => "trace",
+        }
+    }
+}
+
+/// How a text shows one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// Its type; a scalar where it is shown as `{}`.
+    /// Its type; a scalar where it is not shown as `{:?}`.
     pub ty: &'static Type,
-    /// As `{:?}` rather than `{}`.
-    pub debug: bool,
+    /// What stands behind the colon of its placeholder: `?` for `{:?}`.
+    pub format: &'static str,
+}
+
+impl Shown {
+    /// Whether `{:?}` or a kin of it shows the value, which any type can do.
+    pub const fn is_debug(self) -> bool {
+        matches!(self.format.as_bytes(), [.., b'?'])
+    }
 }
 
 /// Types are the same that are written alike.
 impl PartialEq for Shown {
     fn eq(&self, other: &Shown) -> bool {
         let written = |shown: &Shown| types::print(TypeRef::value(shown.ty));
-        self.debug == other.debug && (std::ptr::eq(self.ty, other.ty) || written(self) == written(other))
+        self.format == other.format && (std::ptr::eq(self.ty, other.ty) || written(self) == written(other))
     }
 }
 

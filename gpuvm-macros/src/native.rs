@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
 
-use crate::lower::MacroArguments;
+use crate::lower::{MacroArguments, print};
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
 const OF_FLOATS: [&str; 35] = [
@@ -205,6 +205,7 @@ impl VisitMut for Redirect {
             }
             MacroArguments::Other => {}
         }
+        print::redirect(mac);
         self.found |= inside.found;
     }
 

@@ -42,14 +42,17 @@ impl Report {
             "format" | "concat" | "stringify" | "include_str" => {
                 format!("`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`")
             }
-            "print" | "println" | "eprint" | "eprintln" | "dbg" | "log" | "write" | "writeln" => {
-                format!(
-                    "`{name}!` cannot print from inside a #[routine]; return the value, or write it to a `&mut` parameter"
-                )
+            "write" | "writeln" => {
+                format!("`{name}!` has nowhere to write to inside a #[routine]; `println!` prints")
+            }
+            "trace" | "debug" | "info" | "warn" | "error" => {
+                let mut level = name.clone();
+                level[..1].make_ascii_uppercase();
+                format!("inside a #[routine] `{name}!` is `gpuvm::log!(Level::{level}, \"…\")`")
             }
             _ => format!(
                 "the macro `{name}!` is not available inside a #[routine]; accepted are `assert!`, `assert_eq!`, `assert_ne!`, \
-                 their `debug_` forms, `panic!`, `unreachable!`, `todo!`, `unimplemented!`, `matches!` and `cfg!`"
+                 their `debug_` forms, `panic!`, `unreachable!`, `todo!`, `unimplemented!`, `matches!`, `cfg!`, `dbg!`, `println!` and its kin"
             ),
         };
         self.on(path, &message);
@@ -163,8 +166,8 @@ rules! {
 
     // Formatting.
     format_text: "the text has to be a literal: `panic!(\"x is {}\", x)`";
-    format_placeholder: "inside a #[routine] a text shows values as `{}` or `{:?}`, without other options";
-    format_count: "inside a #[routine] a text shows at most two values; they are kept in the VM's trap record";
+    format_placeholder: "inside a #[routine] the width and precision of a value in a text are numbers, `{:8.3}`, and no values themselves";
+    format_count: "inside a #[routine] the text of a panic shows at most two values, which are kept in the VM's trap record; `println!` shows any number";
     format_arguments: "the text has another number of `{}` than there are values after it";
     assert_values: "`assert_eq!` and `assert_ne!` show their two operands, and a text shows at most two values; leave the values out of the text";
 

@@ -44,6 +44,7 @@ mod inverse_trig;
 mod logarithm;
 pub mod native;
 mod power;
+mod printing;
 mod soft_double;
 mod trig;
 mod wide;
@@ -63,6 +64,7 @@ pub use integer::{
 pub use inverse_trig::{acos, asin, atan, atan2};
 pub use logarithm::{ln, ln_1p, log, log2, log10};
 pub use power::{cbrt, hypot, powf, powi};
+pub use printing::print;
 pub use soft_double::{
     NAN as NAN_F64, add_f64, ceil_f64, div_f64, eq_f64, f32_to_f64, f64_to_f32, f64_to_i64, f64_to_i128, f64_to_u64,
     f64_to_u128, floor_f64, i64_to_f64, i128_to_f64, le_f64, lt_f64, max_f64, min_f64, mul_add_f64, mul_f64, rem_f64,
@@ -97,4 +99,5 @@ library! {
     i64_to_f64 u64_to_f64 i128_to_f64 u128_to_f64 f64_to_i64 f64_to_u64 f64_to_i128 f64_to_u128 f32_to_f64 f64_to_f32 div_euclid_f64 rem_euclid_f64
     sin_f64 cos_f64 tan_f64 sin_cos_f64 asin_f64 acos_f64 atan_f64 atan2_f64 sinh_f64 cosh_f64 tanh_f64 asinh_f64 acosh_f64 atanh_f64
     exp_f64 exp2_f64 exp_m1_f64 ln_f64 ln_1p_f64 log2_f64 log10_f64 log_f64 powf_f64 powi_f64 hypot_f64 cbrt_f64
+    print
 }

@@ -192,6 +192,8 @@ define_nodes! {
     Expect = 75;
     /// `slot`: base, index → `base[index]` where the base may be of a user's type (slot: operator fact of `Index` or `IndexMut`).
     IndexAs = 76;
+    /// `message count`: values… → nothing; prints the message of that number in `Source::messages`.
+    Print = 77;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
     /// `bits kind` → a float literal of the kind.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::budget::Budget;
 use crate::engine::Words;
 use crate::error::{Error, Result};
+use crate::logs::Logs;
 use crate::room;
 use crate::stats::Stats;
 use crate::vector::{Vector, entries, read_all};
@@ -18,6 +19,7 @@ pub struct Done {
     pub(crate) result: &'static Type,
     pub(crate) results: Results,
     pub(crate) stats: Stats,
+    pub(crate) logs: Logs,
     /// What `&mut` stood for, of a launch that was restored.
     pub(crate) columns: Vec<(&'static str, WordColumn)>,
 }
@@ -66,6 +68,12 @@ impl Done {
             });
         }
         Ok(read_all(column.entries, &column.words))
+    }
+
+    /// What the VMs have printed, by `println!` and its kin, `dbg!` and `log!`. It has been told already: through `tracing`
+    /// with the fields `routine`, `vm`, `file` and `line`, or on `stderr` where no subscriber was ever set.
+    pub fn logs(&self) -> &Logs {
+        &self.logs
     }
 
     /// What the launch cost.
@@ -239,6 +247,7 @@ mod tests {
             result: <(f32, u64)>::TYPE,
             results,
             stats,
+            logs: Logs::default(),
             columns: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ use crate::budget::Budget;
 use crate::engine::{Dispatch, Engine, Limit, Tally, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
+use crate::logs::{self, LogLimit, Logs};
 use crate::progress::Progress;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
@@ -108,6 +109,8 @@ pub(crate) struct Options<'a> {
     pub slice: Option<Duration>,
     /// Deepest recursion, if it is not the runtime's.
     pub depth: Option<u32>,
+    /// How much of what VMs print is kept.
+    pub log: LogLimit,
     pub progress: Option<OnProgress<'a>>,
 }
 
@@ -129,6 +132,7 @@ impl Options<'_> {
             dispatch: self.dispatch,
             slice: self.slice,
             depth: self.depth,
+            log: self.log,
             progress: None,
         }
     }
@@ -341,6 +345,19 @@ impl<'a> Execution<'a> {
     /// How many VMs there are.
     pub fn vms(&self) -> u32 {
         self.course.vms
+    }
+
+    /// What the VMs have printed so far. It is told when the execution is finished, see [`Done::logs`](crate::Done::logs).
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn logs(&mut self) -> Result<Logs> {
+        let (columns, _) = self.words()?;
+        let Some(words) = columns.into_iter().nth(self.entry.params.len()) else {
+            return Ok(Logs::default());
+        };
+        Ok(logs::read(&self.course.program, self.course.vms, &words))
     }
 
     /// The column of this parameter as the VMs have left it so far. What `&mut` stood for in the process that took a

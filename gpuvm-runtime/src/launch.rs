@@ -16,6 +16,7 @@ use crate::engine::{Dispatch, Engine, Words};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
 use crate::leg::{Course, Entrance};
+use crate::logs::{self, LogLimit, Logs};
 use crate::native;
 use crate::progress::Progress;
 use crate::registry::Entry;
@@ -53,6 +54,7 @@ impl<'a> Launch<'a> {
                 dispatch: Dispatch::default(),
                 slice: None,
                 depth: None,
+                log: LogLimit::default(),
                 progress: None,
             },
         }
@@ -115,6 +117,27 @@ impl<'a> Launch<'a> {
     /// ```
     pub fn depth(mut self, depth: u32) -> Self {
         self.options.depth = Some(depth);
+        self
+    }
+
+    /// How much of what VMs print is kept and told; 100 texts of a VM and 10,000 in all if nothing is said. The rest is
+    /// [counted](crate::Logs::dropped).
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// use gpuvm::LogLimit;
+    ///
+    /// let limit = LogLimit { of_a_vm: 1000, in_all: 1000 };
+    /// let done = runtime.launch("search")?.vms(4).log_limit(limit).run()?;
+    /// for line in done.logs() {
+    ///     println!("VM {} at {}:{}: {}", line.vm, line.file, line.line, line.text);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn log_limit(mut self, limit: LogLimit) -> Self {
+        self.options.log = limit;
         self
     }
 
@@ -287,18 +310,20 @@ impl<'a> Bounded<'a> {
         let Bounded {
             runtime,
             entry,
-            params,
+            mut params,
             vms,
             options,
             begin,
             ..
         } = self;
         let executor = runtime.executor(engine)?;
+        let program = runtime.link_with(entry, &options.settings(&runtime))?;
+        params.extend(logs::argument(&program, vms, options.log));
         // What is kept may be saved. A VM holds addresses, and only in an arena of its job's own do they mean the same elsewhere.
         let memory = executor.memory().filter(|_| !keep);
         let held = Held::new(params, memory.as_ref(), keep)?;
         let course = Course {
-            program: runtime.link_with(entry, &options.settings(&runtime))?,
+            program,
             executor,
             engine,
             vms,
@@ -337,10 +362,13 @@ impl<'a> Bounded<'a> {
         let result = result_type(routine);
         let _watched = native::watch::watch(self.entry.id);
         let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
+        let (mut texts, mut dropped) = (Vec::new(), 0);
         let mut steps = 0;
         while steps < self.options.steps && trap.is_none() {
             held.refresh()?;
-            let ran = native::run(self.entry, held.views(), self.vms, limit)?;
+            let ran = native::run(self.entry, held.views(), self.vms, limit, self.options.log)?;
+            texts.extend(ran.texts);
+            dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());
             (results, trap, traps) = (Results::Typed(ran.results), ran.first_trap, ran.traps);
             if let Some(progress) = &mut self.options.progress {
@@ -369,11 +397,14 @@ impl<'a> Bounded<'a> {
             device_time: None,
             longest_submission: None,
         };
+        let logs = Logs::within(texts, dropped, self.options.log);
+        logs.tell(self.entry.id);
         let done = Done {
             routine: self.entry.id.to_string(),
             result,
             results,
             stats,
+            logs,
             columns: Vec::new(),
         };
         let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &held.params, self.vms);

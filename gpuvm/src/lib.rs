@@ -155,16 +155,16 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, MemoryUse, Plan, PlanDone, PlanError, PlanStats,
-    Progress, Result, RingOptions, RingSnapshot, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot,
-    Stats, StepStats, TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Level, LogLimit, LogLine, Logs, MemoryUse, Plan,
+    PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot, Runtime, RuntimeBuilder,
+    RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VmView,
 };
 
 /// What a program that writes and launches routines needs.
 pub mod prelude {
     pub use crate::{
-        Backend, Budget, Buffer, Dispatch, Engine, Execution, KernelHandle, Ring, RingMessage, RingOptions, Runtime,
-        Signal, VmType, default, ring_kernel, routine, vm,
+        Backend, Budget, Buffer, Dispatch, Engine, Execution, KernelHandle, Level, Ring, RingMessage, RingOptions,
+        Runtime, Signal, VmType, default, ring_kernel, routine, vm,
     };
 }
 
@@ -173,14 +173,63 @@ pub fn default<T: Default>() -> T {
     T::default()
 }
 
+/// Prints a line at a level: `log!(Level::Warn, "{x} is large")`, inside a `#[routine]` and outside of one. It goes where the lines of
+/// `println!` in a routine go, see [`Done::logs`].
+#[macro_export]
+macro_rules! log {
+    ($level:expr, $($text:tt)+) => {
+        $crate::__private::print::print(
+            $crate::__private::print::Sink::Log, $level, true, ::core::file!(), ::core::line!(), ::core::format_args!($($text)+),
+        )
+    };
+}
+
+/// The macros that print in the native copy of a routine.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __print {
+    ($sink:ident, $level:ident, $ends:literal, $line:literal $(,)?) => {
+        $crate::__print!($sink, $level, $ends, $line, "")
+    };
+    ($sink:ident, $level:ident, $ends:literal, $line:literal, $($text:tt)+) => {
+        $crate::__private::print::print(
+            $crate::__private::print::Sink::$sink,
+            $crate::Level::$level,
+            $ends,
+            ::core::file!(),
+            $line,
+            ::core::format_args!($($text)+),
+        )
+    };
+}
+
+/// `dbg!` in the native copy of a routine.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __debug {
+    ($sink:ident, $level:ident, $ends:literal, $line:literal, $value:expr $(,)?) => {
+        match $value {
+            value => {
+                let name = ::core::stringify!($value);
+                $crate::__print!($sink, $level, $ends, $line, "{} = {:#?}", name, &value);
+                value
+            }
+        }
+    };
+    ($sink:ident, $level:ident, $ends:literal, $line:literal, $($value:expr),* $(,)?) => {
+        ($($crate::__debug!($sink, $level, $ends, $line, $value),)*)
+    };
+}
+
 /// What generated code names; no part of the public surface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::{__debug as debug_macro, __print as print_macro};
     pub use gpuvm_core::private::*;
     pub use gpuvm_macros::routine;
     pub use gpuvm_math as math;
     pub use gpuvm_math::native::M;
-    pub use gpuvm_runtime::native::{NativeCx, enter, vm};
+    pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};
     pub use gpuvm_runtime::registry::Entry;
     pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};

@@ -69,6 +69,8 @@ mod paths;
 mod patterns;
 #[cfg(not(wrapping))]
 mod plans;
+mod printing;
+mod printing;
 mod random;
 mod references;
 #[cfg(not(wrapping))]

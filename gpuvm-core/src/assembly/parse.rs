@@ -8,8 +8,8 @@ use crate::compile::Report;
 use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::{Home, LinkedSite, Mark, Place, Program, Scope, Variable};
-use crate::routine::{Cause, Shown};
-use crate::types::{Type, TypeRef};
+use crate::routine::{Cause, Level, Shown};
+use crate::types::{FormatSpec, Type, TypeRef};
 
 /// Reads a program from text of the form that the [module](super) describes. The texts and types in it are kept for as long as
 /// the process lives.
@@ -339,6 +339,21 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
         "slice_order" => Cause::SliceOrder,
         "stack_overflow" => Cause::StackOverflow,
         "memory" => Cause::Memory,
+        "print" => {
+            let name = cursor.name()?;
+            let level = Level::ALL.into_iter().find(|level| level.name() == name);
+            let level =
+                level.ok_or_else(|| format!("`{name}` is no level: there are error, warn, info, debug and trace"))?;
+            let mut pieces = Vec::new();
+            while !cursor.at_end() {
+                pieces.push(cursor.text()?);
+            }
+            Cause::Print {
+                level,
+                pieces: types::keep_texts(pieces),
+            }
+        }
+        "value" => Cause::Value(shown(cursor)?),
         "format" => {
             let values = [shown(cursor)?, shown(cursor)?];
             let mut pieces = Vec::new();
@@ -352,18 +367,29 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
         }
         other => {
             return Err(format!(
-                "`{other}` is no cause: there are message, bounds, slice_start, slice_end, slice_order, stack_overflow, memory and format"
+                "`{other}` is no cause: there are message, bounds, slice_start, slice_end, slice_order, stack_overflow, memory, format, print and value"
             ));
         }
     })
 }
 
 fn shown(cursor: &mut Cursor<'_>) -> Result<Shown, String> {
-    let (ty, debug) = (types::parse(cursor)?, cursor.eat("?"));
-    if ty.refs > 0 || !(debug || ty.ty.arithmetic_kind().is_scalar()) {
+    let ty = types::parse(cursor)?;
+    let format = match (cursor.eat("?"), cursor.eat(":")) {
+        (true, _) => "?",
+        (_, true) => types::keep(&cursor.text()?),
+        _ => "",
+    };
+    let shown = Shown { ty: ty.ty, format };
+    if ty.refs > 0 || !(shown.is_debug() || ty.ty.arithmetic_kind().is_scalar()) {
         return Err("a value in a message is a number, `bool` or `char`, or has a `?` behind its type".to_string());
     }
-    Ok(Shown { ty: ty.ty, debug })
+    match FormatSpec::parse(format) {
+        Some(_) => Ok(shown),
+        None => Err(format!(
+            "`{format}` is not what stands behind the colon of a placeholder"
+        )),
+    }
 }
 
 /// A matrix's rows, separated by commas; none for the identity.

@@ -7,7 +7,7 @@ use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Home, Mark, Place, Program};
-use crate::routine::{Callee, Cause, Routine};
+use crate::routine::{Callee, Cause, Routine, Shown};
 use crate::types::TypeRef;
 
 impl Program {
@@ -291,16 +291,29 @@ impl Display for Why<'_> {
             Cause::Memory => f.write_str("memory"),
             Cause::Format { pieces, values } => {
                 f.write_str("format")?;
-                for shown in values {
-                    write!(
-                        f,
-                        " {}{}",
-                        types::print(TypeRef::value(shown.ty)),
-                        if shown.debug { "?" } else { "" }
-                    )?;
-                }
+                values.iter().try_for_each(|value| write!(f, " {}", Value(value)))?;
                 pieces.iter().try_for_each(|piece| write!(f, " {}", Quoted(piece)))
             }
+            Cause::Print { level, pieces } => {
+                write!(f, "print {}", level.name())?;
+                pieces.iter().try_for_each(|piece| write!(f, " {}", Quoted(piece)))
+            }
+            Cause::Value(value) => write!(f, "value {}", Value(value)),
+        }
+    }
+}
+
+/// The type of a value that a text shows, and how.
+struct Value<'a>(&'a Shown);
+
+impl Display for Value<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Shown { ty, format } = self.0;
+        f.write_str(&types::print(TypeRef::value(ty)))?;
+        match *format {
+            "" => Ok(()),
+            "?" => f.write_str("?"),
+            format => write!(f, ":{}", Quoted(format)),
         }
     }
 }

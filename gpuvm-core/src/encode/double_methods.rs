@@ -180,7 +180,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let ordered = self.double_ordered(true, low, high);
         let shown = Shown {
             ty: <f64 as Value>::TYPE,
-            debug: true,
+            format: "?",
         };
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];
         let site = self.site(Cause::Format {

@@ -174,7 +174,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let disordered = self.not_bool(ordered);
         let shown = Shown {
             ty: <f32 as Value>::TYPE,
-            debug: true,
+            format: "?",
         };
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];
         let site = self.site(Cause::Format {

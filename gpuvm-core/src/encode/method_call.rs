@@ -3,6 +3,7 @@
 use super::method::number as m;
 use super::number::scalar_type;
 use super::operand::{Operand, Where};
+use super::print::showing;
 use super::state::Encoder;
 use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Shown};
@@ -162,7 +163,7 @@ impl<const CAP: usize> Encoder<CAP> {
             }
             let shown = Shown {
                 ty: found.ty,
-                debug: true,
+                format: "?",
             };
             let site = self.site(Cause::Format {
                 pieces: other,
@@ -286,7 +287,7 @@ impl<const CAP: usize> Encoder<CAP> {
         let mut words = [NO_WORD; 4];
         let mut shown = [Shown {
             ty: <u32 as Value>::TYPE,
-            debug: false,
+            format: "",
         }; 2];
         let mut i = count as usize;
         while i > 0 {
@@ -294,15 +295,8 @@ impl<const CAP: usize> Encoder<CAP> {
             let operand = self.pop();
             let operand = self.deref_all(operand);
             let kind = operand.ty.arithmetic_kind();
-            assert!(
-                kind.is_scalar() || text.debug[i],
-                "a panic message shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
-            );
             let base = self.value(operand);
-            shown[i] = Shown {
-                ty: operand.ty,
-                debug: text.debug[i],
-            };
+            shown[i] = showing(operand.ty, text.formats[i]);
             assert!(
                 kind.words() <= 2 || count == 1,
                 "a panic message can show one 128-bit number, and nothing beside it"

@@ -16,6 +16,7 @@ mod number;
 mod operand;
 mod order;
 mod overflow_methods;
+mod print;
 mod shift;
 mod state;
 #[cfg(test)]
@@ -30,7 +31,7 @@ pub use gpuvm_nodes::{method, node};
 use crate::facts::Facts;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::routine::{Callee, Constant, Routine, Site, Variable};
+use crate::routine::{Callee, Constant, Level, Routine, Site, Variable};
 use crate::types::TypeRef;
 use state::{Encoder, List};
 
@@ -55,7 +56,7 @@ pub struct Source {
     pub depth: u32,
     /// The user's constants, by number.
     pub constants: &'static [fn() -> Vec<u32>],
-    /// The texts of `panic!` and `assert!`, by number.
+    /// The texts of `panic!`, `assert!` and `println!`, by number.
     pub messages: &'static [Message],
     /// Names of the locals, by number; empty for hidden ones.
     pub locals: &'static [&'static str],
@@ -72,13 +73,15 @@ pub struct Source {
     pub is_const: bool,
 }
 
-/// The text of a `panic!` or `assert!`.
+/// The text of a `panic!`, an `assert!` or a `println!`.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// The text around the values: one piece more than there are values, of which there are at most two.
+    /// The text around the values: one piece more than there are values, of which a trap has at most two.
     pub pieces: &'static [&'static str],
-    /// Whether each value is shown as `{:?}`.
-    pub debug: [bool; 2],
+    /// How each value is shown: what stands behind the colon of its placeholder.
+    pub formats: &'static [&'static str],
+    /// At which level it is printed; a trap pays no attention to it.
+    pub level: Level,
 }
 
 /// An encoded routine in lists of fixed room.

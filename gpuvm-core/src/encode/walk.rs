@@ -76,6 +76,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 let count = self.small();
                 self.panic_with(message as usize, count);
             }
+            Node::Print => {
+                let message = self.small();
+                let count = self.small();
+                self.print_with(message as usize, count);
+            }
             Node::Expect => {
                 let texts = &self.source.messages;
                 let absent = texts[self.small() as usize].pieces[0];

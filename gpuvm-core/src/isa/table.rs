@@ -143,6 +143,7 @@ macro_rules! for_each_op {
             Trap     = 0xb8, "trap",     [Site, UsePair, UsePair, None], Io, Control, "trap at the site, recording the four words of a and b";
             TrapIf   = 0xb9, "trapnz",   [Site, Use, Use, Use],     Io, Write, "trap at the site if a is not 0, recording words b and c";
             Enter    = 0xba, "enter",    [Site, None, None, None],  Io, Write, "depth += 1; trap at the site past the configured depth";
+            Log      = 0xbc, "log",      [Site, Base, Imm, Callee], Io, Write, "encoded: print the text of the site with the words b..b+constant, by a call of routine c. Never linked";
             Leave    = 0xbb, "leave",    [None, None, None, None],  Io, Write, "depth -= 1";
         }
     };

@@ -65,6 +65,7 @@ pub(crate) use build::{Numbered, start};
 pub(crate) use identity::pass_identity;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU32;
 
 use crate::routine::Routine;
 use crate::types::{Kind, Type, TypeRef};
@@ -242,6 +243,19 @@ pub enum Fold {
     Add,
 }
 
+impl Then {
+    fn outputs_mut(&mut self) -> &mut [Output] {
+        match self {
+            Then::Reduce { partial: output, .. }
+            | Then::ReduceChunks { partial: output, .. }
+            | Then::ReduceOwn { partial: output, .. }
+            | Then::Scan { prefix: output, .. } => std::slice::from_mut(output),
+            Then::Compact { outputs, .. } => outputs,
+            Then::Handle { .. } => &mut [],
+        }
+    }
+}
+
 impl Kernel {
     /// The kernel that only calls a routine, with the launch parameters as arguments and the result in the result's slot.
     pub fn of(routine: &'static Routine) -> Kernel {
@@ -310,6 +324,23 @@ impl Kernel {
                 around,
             }),
         }
+    }
+
+    /// The same with one more launch parameter behind the others, the [log](crate::program::Log) of what its routines print.
+    pub(crate) fn with_log(&self) -> Kernel {
+        let mut kernel = self.clone();
+        let result = kernel.params.len();
+        kernel.params.push(TypeRef::of::<&[AtomicU32]>());
+        let then = kernel.then.iter_mut().flat_map(Then::outputs_mut);
+        for output in kernel
+            .stores
+            .iter_mut()
+            .chain(then)
+            .filter(|output| output.to == result)
+        {
+            output.to += 1;
+        }
+        kernel
     }
 
     /// The routines that it calls, the operator last.

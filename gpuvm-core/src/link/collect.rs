@@ -7,7 +7,7 @@ use super::slices::lay_out;
 use super::verify::{invalid, param_words};
 use crate::compile::LinkError;
 use crate::library::{self, Library};
-use crate::routine::{Callee, Routine};
+use crate::routine::{Callee, Cause, Routine};
 
 /// All routines of a program, those first that its start calls.
 pub(crate) struct Routines {
@@ -20,6 +20,12 @@ pub(crate) struct Routines {
 }
 
 impl Routines {
+    /// Whether one of them prints.
+    pub fn print(&self) -> bool {
+        let mut sites = self.all.iter().flat_map(|routine| routine.sites.iter());
+        sites.any(|site| matches!(site.cause, Cause::Print { .. }))
+    }
+
     /// Makes the words of constant slices the routines' own.
     pub fn lay_out_slices(&mut self) {
         for routine in &mut self.all {

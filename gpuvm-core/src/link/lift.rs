@@ -9,6 +9,10 @@ use crate::isa::{Instruction, NO_WORD, Op, unpair};
 use crate::program::Place;
 use crate::routine::Routine;
 
+/// The numbers of the spaces of memory, of the VM's frame and of the launch's atomics.
+const FRAME: u32 = 0;
+const ATOMICS: u32 = 2;
+
 /// Lifts one routine. `code` is its verified and patched code.
 pub(crate) fn lift(routine: &Routine, code: &[Instruction], callees: &[Target], numbers: Numbers) -> Function {
     let mut lift = Lift::new(routine, code, numbers);
@@ -158,6 +162,7 @@ impl<'r> Lift<'r> {
                     By::Math(function) => self.math(function, routine, o[1], o[2]),
                 }
             }
+            Op::Log => self.log(o, callees),
             Op::Address => {
                 // A range of no words has no place; its address is never used.
                 let offset = if o[2] == 0 {
@@ -187,6 +192,44 @@ impl<'r> Lift<'r> {
         let mut inst = Inst::new(Op::Call, NONE, &[], number as u32, self.place);
         inst.call = Some(Box::new(words));
         self.push(inst);
+    }
+
+    /// A call of the library's function that prints, with the launch's log, the number of the site, and the words as a slice.
+    fn log(&mut self, [site, base, words, callee]: [u32; 4], callees: &[Target]) {
+        let By::Call(number) = callees[callee as usize].by else {
+            return;
+        };
+        let log = self.numbers.log_param;
+        let address = match words {
+            0 => 0,
+            _ => self.frame[base as usize].unwrap_or(0),
+        };
+        let args = [
+            (Op::Imm, ATOMICS),
+            (Op::Param, log),
+            (Op::ParamLen, log),
+            (Op::VmId, 0),
+            (Op::VmCount, 0),
+            (Op::Imm, self.numbers.first_site + site),
+            (Op::Imm, FRAME),
+            (Op::Address, address),
+            (Op::Imm, words),
+        ];
+        let args = args.map(|(op, imm)| {
+            let word = self.function.new_word();
+            let mut inst = Inst::new(op, word, &[], imm, self.place);
+            if op == Op::Address {
+                inst.extra = words;
+            }
+            self.out.push(inst);
+            word
+        });
+        let mut inst = Inst::new(Op::Call, NONE, &[], number as u32, self.place);
+        inst.call = Some(Box::new(CallWords {
+            args: args.to_vec(),
+            results: Vec::new(),
+        }));
+        self.out.push(inst);
     }
 
     /// A library function of one or two arguments as one instruction.
@@ -275,7 +318,7 @@ fn find_blocks(code: &[Instruction]) -> (Vec<bool>, Vec<usize>, usize) {
 fn find_slots(words: u32, code: &[Instruction]) -> (Vec<Slot>, Vec<Option<u32>>, u32) {
     let mut ranges: Vec<(u32, u32)> = code
         .iter()
-        .filter(|i| i.opcode == Op::Address.code() && i.operands[2] > 0)
+        .filter(|i| [Op::Address.code(), Op::Log.code()].contains(&i.opcode) && i.operands[2] > 0)
         .map(|i| (i.operands[1], i.operands[1] + i.operands[2]))
         .collect();
     ranges.sort_unstable();

@@ -14,6 +14,8 @@ pub(crate) struct Tables {
     pub sites: Vec<LinkedSite>,
     /// The variables of all routines.
     pub variables: Vec<Variable>,
+    /// The launch parameter that is the log, in a program that prints.
+    pub log_param: u32,
 }
 
 /// What a routine's own numbers become in the program.
@@ -25,6 +27,8 @@ pub(crate) struct Numbers {
     pub first_site: u32,
     /// What to add to the places of the routine's variables.
     pub first_variable: u32,
+    /// The launch parameter that is the log, in a program that prints.
+    pub log_param: u32,
 }
 
 impl Tables {
@@ -64,6 +68,7 @@ impl Tables {
             place,
             first_site,
             first_variable,
+            log_param: self.log_param,
         }
     }
 

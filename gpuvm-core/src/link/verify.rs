@@ -6,6 +6,10 @@ use crate::isa::{Effect, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{Format, MatrixRecord, Term, instruction_terms};
 use crate::routine::{Callee, Cause, Routine};
 
+/// Words of the arguments of the library's function that prints: a log, a VM and how many there are, a site, and a slice of
+/// words.
+const PRINT_WORDS: u64 = 9;
+
 /// Words that a routine may number: a pair operand has 16 bits for each, and one number means none.
 const MOST_WORDS: u64 = 0xfffe;
 
@@ -113,6 +117,7 @@ impl Check<'_> {
         }
         match op {
             Op::Call => self.call(instruction.operands),
+            Op::Log => self.log(instruction.operands),
             Op::Return => self.range("the result", instruction.operands[0], self.routine.result.words()),
             Op::Address => self.range("the addressed range", instruction.operands[1], instruction.operands[2]),
             _ if op.roles()[3] == Role::Matrix => self.matrix(instruction),
@@ -168,6 +173,30 @@ impl Check<'_> {
             operands[2],
             callee.result.words(),
         )
+    }
+
+    fn log(&self, operands: [u32; 4]) -> Result<(), String> {
+        let [site, base, words, callee] = operands;
+        self.range("what is printed", base, words)?;
+        let sites = &self.routine.sites[site as usize..];
+        let Some(Cause::Print { pieces, .. }) = sites.first().map(|site| site.cause) else {
+            return Err(format!("site {site} prints nothing"));
+        };
+        let values = sites.iter().skip(1).map_while(|site| match site.cause {
+            Cause::Value(shown) => Some(shown.ty.words),
+            _ => None,
+        });
+        let (count, shown) = values
+            .take(pieces.len().saturating_sub(1))
+            .fold((1, 0), |(count, all), words| (count + 1, all + words));
+        if count != pieces.len() || shown != words {
+            return Err(format!("the text of site {site} is not made of {words} words"));
+        }
+        let callee = self.callees[callee as usize];
+        match param_words(callee) {
+            PRINT_WORDS if callee.result.words() == 0 => Ok(()),
+            _ => Err(format!("`{}` cannot print", callee.name)),
+        }
     }
 
     fn matrix(&self, instruction: &Instruction) -> Result<(), String> {

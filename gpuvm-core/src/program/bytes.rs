@@ -10,11 +10,11 @@ use crate::assembly::types;
 use crate::compile::Report;
 use crate::isa::Instruction;
 use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
-use crate::routine::{Cause, Shown};
-use crate::types::TypeRef;
+use crate::routine::{Cause, Level, Shown};
+use crate::types::{FormatSpec, TypeRef};
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// What every program file starts with.
 const MAGIC: [u8; 8] = *b"gpuvmprg";
@@ -209,12 +209,24 @@ impl Writer {
             Cause::Format { pieces, values } => {
                 self.number(6);
                 for shown in values {
-                    self.ty(TypeRef::value(shown.ty));
-                    self.number(shown.debug.into());
+                    self.shown(shown);
                 }
                 self.list(pieces, |out, piece| out.text(piece));
             }
+            Cause::Print { level, pieces } => {
+                self.numbers([8, *level as u32]);
+                self.list(pieces, |out, piece| out.text(piece));
+            }
+            Cause::Value(shown) => {
+                self.number(9);
+                self.shown(shown);
+            }
         }
+    }
+
+    fn shown(&mut self, shown: &Shown) {
+        self.ty(TypeRef::value(shown.ty));
+        self.text(shown.format);
     }
 }
 
@@ -303,6 +315,15 @@ impl<'a> Reader<'a> {
                 pieces: types::keep_texts(self.list(Self::text)?),
             },
             7 => Cause::SliceStart,
+            8 => {
+                let level = self.number()?;
+                let level = Level::ALL.into_iter().find(|known| *known as u32 == level);
+                Cause::Print {
+                    level: level.ok_or_else(|| self.wrong("a text is printed at no level"))?,
+                    pieces: types::keep_texts(self.list(Self::text)?),
+                }
+            }
+            9 => Cause::Value(self.shown()?),
             other => return Err(self.wrong(format!("{other} is no cause of a trap"))),
         })
     }
@@ -316,11 +337,16 @@ impl<'a> Reader<'a> {
     }
 
     fn shown(&mut self) -> Result<Shown, LoadError> {
-        let (ty, debug) = (self.ty()?, self.flag()?);
-        if ty.refs > 0 || !(debug || ty.ty.arithmetic_kind().is_scalar()) {
+        let ty = self.ty()?;
+        let format = types::keep(self.text()?);
+        let shown = Shown { ty: ty.ty, format };
+        if ty.refs > 0
+            || !(shown.is_debug() || ty.ty.arithmetic_kind().is_scalar())
+            || FormatSpec::parse(format).is_none()
+        {
             return Err(self.wrong("a value in a message is of no type that it could show"));
         }
-        Ok(Shown { ty: ty.ty, debug })
+        Ok(shown)
     }
 
     fn home(&mut self) -> Result<Home, LoadError> {

@@ -4,6 +4,7 @@
 mod bytes;
 mod identity;
 mod locate;
+mod log;
 mod metadata;
 #[cfg(test)]
 mod tests;
@@ -13,13 +14,14 @@ mod verify;
 pub use bytes::{FORMAT_VERSION, LoadError};
 pub use identity::ProgramId;
 pub use locate::VariableMap;
+pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
-use crate::types::TypeRef;
+use crate::types::{FormatSpec, TypeRef, show_as};
 
 /// A linked program: one entry routine with everything it calls.
 ///
@@ -178,22 +180,17 @@ impl Cause {
                     .to_string()
             }
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
+            Cause::Print { pieces, .. } => pieces.concat(),
+            Cause::Value(shown) => shown.text(&words),
         }
     }
 }
 
 impl crate::routine::Shown {
-    /// The value of the words as `{}` or `{:?}` prints it.
-    fn text(self, words: &[u32]) -> String {
-        use crate::types::{Kind, VmType, show_words};
-        match self.ty.arithmetic_kind() {
-            Kind::F32 if !self.debug => f32::from_bits(words[0]).to_string(),
-            Kind::F64 if !self.debug && words.len() > 1 => f64::read_words(words).to_string(),
-            _ if !self.debug && self.ty.is_char() => char::read_words(words).to_string(),
-            _ => {
-                let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
-                show_words(TypeRef::value(self.ty), &known)
-            }
-        }
+    /// The value of the words as its placeholder prints it, `?` for what is not there.
+    pub(crate) fn text(self, words: &[u32]) -> String {
+        let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
+        let format = FormatSpec::parse(self.format).unwrap_or(FormatSpec::DISPLAY);
+        show_as(TypeRef::value(self.ty), &known, &format)
     }
 }

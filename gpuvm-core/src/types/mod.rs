@@ -12,9 +12,9 @@ mod value;
 pub use comparison::{Comparison, Comparisons};
 pub use constant::ConstantValue;
 pub use context::Context;
-pub use gpuvm_nodes::{Kind, name_hash};
+pub use gpuvm_nodes::{FormatSpec, Kind, name_hash};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
-pub use show::{format_words, show_words};
+pub use show::{format_words, show_as, show_words};
 pub use value::{Static, Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
 
 /// A type: its kind, its size in words and its parts.

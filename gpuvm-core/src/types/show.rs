@@ -1,6 +1,8 @@
-//! Values as text, from their words: what `{:?}` prints for the same value in Rust.
+//! Values as text, from their words: what `{:?}` and its kin print for the same value in Rust.
 
-use std::fmt::Write;
+use std::fmt::{self, Debug, Formatter};
+
+use gpuvm_nodes::{Align, FormatSpec, Style};
 
 use super::{Field, Kind, Type, TypeRef, VmType};
 
@@ -12,106 +14,192 @@ pub fn format_words(ty: TypeRef, words: &[u32]) -> String {
 
 /// As [`format_words`], with `?` for words that are not known.
 pub fn show_words(ty: TypeRef, words: &[Option<u32>]) -> String {
-    let mut text = String::new();
+    let style = Style::Debug;
+    show_as(
+        ty,
+        words,
+        &FormatSpec {
+            style,
+            ..FormatSpec::DISPLAY
+        },
+    )
+}
+
+/// As [`show_words`], in another format.
+pub fn show_as(ty: TypeRef, words: &[Option<u32>], format: &FormatSpec) -> String {
     if ty.refs == 0 {
-        value(&mut text, ty.ty, words);
-        return text;
+        let value = Shown {
+            ty: ty.ty,
+            words,
+            format,
+        };
+        return match format.alternate {
+            true => format!("{value:#?}"),
+            false => format!("{value:?}"),
+        };
     }
-    let _ = write!(text, "{ty}");
-    if let (Kind::Slice, Some(Some(length))) = (ty.ty.kind, words.get(2)) {
-        let _ = write!(text, " of {length}");
+    match (ty.ty.kind, words.get(2)) {
+        (Kind::Slice, Some(Some(length))) => format!("{ty} of {length}"),
+        _ => ty.to_string(),
     }
-    text
 }
 
-fn value(text: &mut String, ty: &Type, words: &[Option<u32>]) {
-    match (ty.kind, ty.element) {
-        (Kind::Wrapping | Kind::Atomic, Some(element)) => value(text, element, words),
-        (Kind::Array, Some(element)) => {
-            text.push('[');
-            for i in 0..ty.length {
-                text.push_str(if i == 0 { "" } else { ", " });
-                value(text, element, part(words, i * element.words, element.words));
-            }
-            text.push(']');
+/// A value that is shown in a format, which goes on to all that the value is made of.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    ty: &'static Type,
+    words: &'a [Option<u32>],
+    format: &'a FormatSpec,
+}
+
+impl Shown<'_> {
+    fn part(&self, ty: &'static Type, offset: u32) -> Shown<'_> {
+        let start = (offset as usize).min(self.words.len());
+        let end = (start + ty.words as usize).min(self.words.len());
+        Shown {
+            ty,
+            words: &self.words[start..end],
+            format: self.format,
         }
-        (Kind::Tuple, _) => {
-            fields(text, ty.fields, words);
-            match ty.fields.len() {
-                0 => text.push_str("()"),
-                1 => text.insert(text.len() - 1, ','),
-                _ => {}
-            }
-        }
-        (Kind::Struct, _) => {
-            text.push_str(ty.name);
-            fields(text, ty.fields, words);
-        }
-        (Kind::Enum, _) => match words.first().copied().flatten() {
-            None => text.push('?'),
-            Some(tag) => match ty.variants.get(tag as usize) {
-                Some(variant) => {
-                    text.push_str(variant.name);
-                    fields(text, variant.fields, words);
+    }
+
+    /// `Name(1, 2)` or `Name { x: 1, y: 2 }`.
+    fn fields(&self, f: &mut Formatter<'_>, name: &str, fields: &[Field]) -> fmt::Result {
+        match fields.first() {
+            None => f.write_str(name),
+            Some(first) if first.name.is_empty() => {
+                let mut tuple = f.debug_tuple(name);
+                for field in fields {
+                    tuple.field(&self.part(field.ty, field.offset));
                 }
-                None => {
-                    let _ = write!(text, "{}::<tag {tag}>", ty.name);
+                tuple.finish()
+            }
+            Some(_) => {
+                let mut record = f.debug_struct(name);
+                for field in fields {
+                    record.field(field.name, &self.part(field.ty, field.offset));
                 }
+                record.finish()
+            }
+        }
+    }
+
+    fn scalar(&self) -> Option<String> {
+        let kind = self.ty.kind;
+        let count = kind.words().max(1) as usize;
+        let words: Option<Vec<u32>> = (0..count).map(|i| self.words.get(i).copied().flatten()).collect();
+        let words = words?;
+        let format = self.format;
+        Some(match kind {
+            Kind::Bool => plain(&(words[0] != 0), format, Align::Left),
+            Kind::F32 => real(&f32::from_bits(words[0]), format),
+            Kind::F64 => real(&f64::read_words(&words), format),
+            Kind::I64 => integer(&i64::read_words(&words), format),
+            Kind::U64 => integer(&u64::read_words(&words), format),
+            Kind::I128 => integer(&i128::read_words(&words), format),
+            Kind::U128 => integer(&u128::read_words(&words), format),
+            Kind::U32 if self.ty.is_char() => plain(&char::read_words(&words), format, Align::Left),
+            Kind::I8 => integer(&(words[0] as i8), format),
+            Kind::I16 => integer(&(words[0] as i16), format),
+            kind if kind.is_signed() => integer(&(words[0] as i32), format),
+            _ => integer(&words[0], format),
+        })
+    }
+}
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.ty.kind, self.ty.element) {
+            (Kind::Wrapping | Kind::Atomic, Some(element)) => self.part(element, 0).fmt(f),
+            (Kind::Array, Some(element)) => {
+                let elements = (0..self.ty.length).map(|i| self.part(element, i * element.words));
+                f.debug_list().entries(elements).finish()
+            }
+            (Kind::Tuple, _) if self.ty.fields.is_empty() => f.write_str("()"),
+            (Kind::Tuple, _) => self.fields(f, "", self.ty.fields),
+            (Kind::Struct, _) => self.fields(f, self.ty.name, self.ty.fields),
+            (Kind::Enum, _) => match self.words.first().copied().flatten() {
+                None => f.write_str("?"),
+                Some(tag) => match self.ty.variants.get(tag as usize) {
+                    Some(variant) => self.fields(f, variant.name, variant.fields),
+                    None => write!(f, "{}::<tag {tag}>", self.ty.name),
+                },
             },
-        },
-        (Kind::U32, _) if ty.is_char() => match words.first().copied().flatten() {
-            Some(scalar) => {
-                let _ = write!(text, "{:?}", char::read_words(&[scalar]));
-            }
-            None => text.push('?'),
-        },
-        (kind, _) => scalar(text, kind, words),
-    }
-}
-
-/// `(1, 2)` or ` { x: 1, y: 2 }`; nothing if there are none.
-fn fields(text: &mut String, fields: &[Field], words: &[Option<u32>]) {
-    let Some(first) = fields.first() else {
-        return;
-    };
-    let named = !first.name.is_empty();
-    text.push_str(if named { " { " } else { "(" });
-    for (i, field) in fields.iter().enumerate() {
-        text.push_str(if i == 0 { "" } else { ", " });
-        if named {
-            text.push_str(field.name);
-            text.push_str(": ");
+            _ => f.write_str(self.scalar().as_deref().unwrap_or("?")),
         }
-        value(text, field.ty, part(words, field.offset, field.ty.words));
     }
-    text.push_str(if named { " }" } else { ")" });
 }
 
-fn scalar(text: &mut String, kind: Kind, words: &[Option<u32>]) {
-    let count = kind.words().max(1) as usize;
-    let known: Option<Vec<u32>> = (0..count).map(|i| words.get(i).copied().flatten()).collect();
-    let Some(known) = known else {
-        text.push('?');
-        return;
-    };
-    let shown = match kind {
-        Kind::Bool => (known[0] != 0).to_string(),
-        Kind::F32 => format!("{:?}", f32::from_bits(known[0])),
-        Kind::F64 => format!("{:?}", f64::read_words(&known)),
-        Kind::I64 => i64::read_words(&known).to_string(),
-        Kind::U64 => u64::read_words(&known).to_string(),
-        Kind::I128 => i128::read_words(&known).to_string(),
-        Kind::U128 => u128::read_words(&known).to_string(),
-        kind if kind.is_signed() => (known[0] as i32).to_string(),
-        _ => known[0].to_string(),
-    };
-    text.push_str(&shown);
+/// Formats a value by one of std's traits, with the flags that std itself has to know.
+macro_rules! by_trait {
+    ($value:expr, $format:expr, $style:literal) => {{
+        let (value, width) = ($value, $format.width.unwrap_or_default());
+        match ($format.plus, $format.alternate, $format.zero, $format.precision) {
+            (false, false, false, None) => format!(concat!("{:", $style, "}"), value),
+            (true, false, false, None) => format!(concat!("{:+", $style, "}"), value),
+            (false, true, false, None) => format!(concat!("{:#", $style, "}"), value),
+            (true, true, false, None) => format!(concat!("{:+#", $style, "}"), value),
+            (false, false, true, None) => format!(concat!("{:0width$", $style, "}"), value, width = width),
+            (true, false, true, None) => format!(concat!("{:+0width$", $style, "}"), value, width = width),
+            (false, true, true, None) => format!(concat!("{:#0width$", $style, "}"), value, width = width),
+            (true, true, true, None) => format!(concat!("{:+#0width$", $style, "}"), value, width = width),
+            (false, false, false, Some(digits)) => format!(concat!("{:.1$", $style, "}"), value, digits),
+            (true, false, false, Some(digits)) => format!(concat!("{:+.1$", $style, "}"), value, digits),
+            (false, true, false, Some(digits)) => format!(concat!("{:#.1$", $style, "}"), value, digits),
+            (true, true, false, Some(digits)) => format!(concat!("{:+#.1$", $style, "}"), value, digits),
+            (false, false, true, Some(digits)) => format!(concat!("{:02$.1$", $style, "}"), value, digits, width),
+            (true, false, true, Some(digits)) => format!(concat!("{:+02$.1$", $style, "}"), value, digits, width),
+            (false, true, true, Some(digits)) => format!(concat!("{:#02$.1$", $style, "}"), value, digits, width),
+            (true, true, true, Some(digits)) => format!(concat!("{:+#02$.1$", $style, "}"), value, digits, width),
+        }
+    }};
 }
 
-/// The words of a part, as far as they are there.
-fn part(words: &[Option<u32>], offset: u32, count: u32) -> &[Option<u32>] {
-    let start = (offset as usize).min(words.len());
-    &words[start..(start + count as usize).min(words.len())]
+/// A value of a type that has no other traits than these two.
+fn plain<T: fmt::Display + Debug>(value: &T, format: &FormatSpec, align: Align) -> String {
+    let text = match format.style.is_debug() {
+        true => by_trait!(value, format, "?"),
+        false => by_trait!(value, format, ""),
+    };
+    padded(text, format, align)
+}
+
+fn real<T: fmt::Display + Debug + fmt::LowerExp + fmt::UpperExp>(value: &T, format: &FormatSpec) -> String {
+    let text = match format.style {
+        Style::LowerExp => by_trait!(value, format, "e"),
+        Style::UpperExp => by_trait!(value, format, "E"),
+        _ => return plain(value, format, Align::Right),
+    };
+    padded(text, format, Align::Right)
+}
+
+fn integer<T>(value: &T, format: &FormatSpec) -> String
+where
+    T: fmt::Display + Debug + fmt::LowerExp + fmt::UpperExp,
+    T: fmt::LowerHex + fmt::UpperHex + fmt::Binary + fmt::Octal,
+{
+    let text = match format.style {
+        Style::DebugLowerHex => by_trait!(value, format, "x?"),
+        Style::DebugUpperHex => by_trait!(value, format, "X?"),
+        Style::LowerHex => by_trait!(value, format, "x"),
+        Style::UpperHex => by_trait!(value, format, "X"),
+        Style::Binary => by_trait!(value, format, "b"),
+        Style::Octal => by_trait!(value, format, "o"),
+        _ => return real(value, format),
+    };
+    padded(text, format, Align::Right)
+}
+
+/// The text in its width; `align` is the type's own.
+fn padded(text: String, format: &FormatSpec, align: Align) -> String {
+    let missing = format.width.unwrap_or_default().saturating_sub(text.chars().count());
+    let before = match format.align.unwrap_or(align) {
+        Align::Left => 0,
+        Align::Centre => missing / 2,
+        Align::Right => missing,
+    };
+    let fill = |count| std::iter::repeat_n(format.fill, count);
+    fill(before).chain(text.chars()).chain(fill(missing - before)).collect()
 }
 
 #[cfg(test)]
@@ -139,6 +227,28 @@ mod tests {
         same((std::num::Wrapping(5_u32), (7_u8,), ()));
         same::<Result<f32, (u8, bool)>>(Err((1, true)));
         same(());
+    }
+
+    #[test]
+    fn formats_are_those_of_std() {
+        #[track_caller]
+        fn shown<T: VmType>(value: T, format: &str) -> String {
+            let mut words = vec![0; T::TYPE.words as usize];
+            value.write_words(&mut words);
+            let words: Vec<Option<u32>> = words.into_iter().map(Some).collect();
+            show_as(TypeRef::of::<T>(), &words, &FormatSpec::parse(format).unwrap())
+        }
+        macro_rules! same {
+            ($($value:expr, $format:literal;)*) => {
+                $(assert_eq!(shown($value, $format), format!(concat!("{:", $format, "}"), $value));)*
+            };
+        }
+        same! {
+            -5_i8, "x"; -5_i16, "#06X"; 5_u8, "#010b"; -1_i128, "o"; 1234_u32, "e"; 7_u64, "+"; 7_i32, "<4"; 7_i32, "*^6"; 7_u8, "05";
+            1.5_f32, "08.3"; -1.5_f64, "+09.2"; f32::NAN, "08"; 1e300_f64, "e"; 0.1_f32, ".0"; f64::INFINITY, ">7"; -0.0_f32, "?";
+            true, "6"; true, ".1"; 'x', "-^5"; 'x', "?"; (1_u8, 2.5_f32), "#?"; (1_u8, 2.5_f32), ".2?"; [255_u8, 16], "x?"; [255_u8, 16], "#X?";
+            Some((1_u8, -2_i64)), "#?"; [1_u8, 2], "3?"; (), "?"; u128::MAX, "#x"; (7_u8,), "?";
+        }
     }
 
     const fn field(name: &'static str, offset: u32) -> Field {

@@ -8,6 +8,7 @@ use syn::{Expr, ExprCall, ExprPath, Path, PathSegment};
 
 use super::constant::{Case, case};
 use super::expr::{plain, variant_name, write_variant};
+use super::print::Level;
 use super::{Calls, Lowering, Want};
 use crate::primitive::{Known, kind_of_name};
 use crate::shadow;
@@ -365,9 +366,9 @@ impl Lowering<'_> {
     /// `option.expect("text")`: the value of the operand, or a trap with the text. `errors`: it is `expect_err`.
     fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span) {
         self.stream.line(span);
-        let absent = self.message(&[quote!(#text)], [false; 2]);
+        let absent = self.message(&[quote!(#text)], &[], Level::Error);
         let before = format!("{text}: ");
-        let other = self.message(&[quote!(#before), quote!("")], [true, false]);
+        let other = self.message(&[quote!(#before), quote!("")], &["?".to_owned()], Level::Error);
         self.stream
             .node(Node::Expect)
             .number(absent)

@@ -1,4 +1,6 @@
-//! The format strings of `panic!` and `assert!`.
+//! The format strings of `panic!`, `assert!` and `println!`.
+
+use gpuvm_nodes::FormatSpec;
 
 /// A format string, taken apart.
 pub(super) struct Pieces {
@@ -11,7 +13,8 @@ pub(super) struct Pieces {
 /// One value in a text.
 pub(super) struct Shown {
     pub(super) name: ValueName,
-    pub(super) debug: bool,
+    /// What stands behind the colon.
+    pub(super) format: String,
 }
 
 /// Where a value comes from.
@@ -22,7 +25,7 @@ pub(super) enum ValueName {
 }
 
 impl Pieces {
-    /// `None` where a placeholder has options other than `?`.
+    /// `None` where a placeholder is none, or its width or precision is a value itself.
     pub(super) fn parse(text: &str) -> Option<Pieces> {
         let mut pieces = vec![String::new()];
         let mut values = Vec::new();
@@ -37,17 +40,14 @@ impl Pieces {
                 '{' => {
                     let inside: String = rest.by_ref().take_while(|c| *c != '}').collect();
                     let (name, options) = inside.split_once(':').unwrap_or((&inside, ""));
-                    let debug = match options.trim() {
-                        "" => false,
-                        "?" => true,
-                        _ => return None,
-                    };
+                    let format = options.trim_end().to_owned();
+                    FormatSpec::parse(&format)?;
                     let name = match (name.trim(), name.trim().parse()) {
                         ("", _) => ValueName::Next,
                         (_, Ok(place)) => ValueName::Position(place),
                         (name, _) => ValueName::Variable(name.to_owned()),
                     };
-                    values.push(Shown { name, debug });
+                    values.push(Shown { name, format });
                     pieces.push(String::new());
                 }
                 other => pieces.last_mut()?.push(other),
@@ -63,11 +63,11 @@ mod tests {
 
     #[test]
     fn format_strings_come_apart() {
-        let Pieces { pieces, values } = Pieces::parse("a {{{}}} b {x:?}!").unwrap();
+        let Pieces { pieces, values } = Pieces::parse("a {{{:>5}}} b {x:?}!").unwrap();
         assert_eq!(pieces, ["a {", "} b ", "!"]);
-        assert!(!values[0].debug && values[1].debug);
+        assert_eq!((values[0].format.as_str(), values[1].format.as_str()), (">5", "?"));
         assert!(matches!(&values[1].name, ValueName::Variable(name) if name == "x"));
-        assert!(Pieces::parse("{:>5}").is_none());
+        assert!(Pieces::parse("{:>width$}").is_none());
         assert!(Pieces::parse("}").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`. Their texts are those of rustc's own panics.
+//! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`; those that print are in [`print`](super::print). Their texts are those of rustc's own panics.
 
 use gpuvm_nodes::node::{Node, Operator};
 use proc_macro2::TokenStream;
@@ -9,6 +9,7 @@ use syn::{Expr, ExprMacro, LitStr, Pat, Token};
 
 use super::alternatives::alternatives_overlap;
 use super::format::{Pieces, ValueName};
+use super::print::Level;
 use super::{Calls, Lowering, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -34,7 +35,8 @@ impl MacroArguments {
             .unwrap_or_default();
         match name.as_str() {
             "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne"
-            | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => mac
+            | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "print" | "println" | "eprint" | "eprintln"
+            | "dbg" | "log" => mac
                 .parse_body_with(Punctuated::parse_terminated)
                 .map(MacroArguments::Expressions),
             "matches" => mac
@@ -120,6 +122,11 @@ impl Lowering<'_> {
                 let values = self.text(arguments.iter_mut().collect(), alone, before, span);
                 *expr = Expr::Verbatim(quote_spanned!(span=> ({ #(let _ = &(#values);)* ::core::panic!() })));
                 self.never()
+            }
+            ("dbg", MacroArguments::Expressions(arguments)) => self.debug(expr, arguments, span),
+            ("print" | "println" | "eprint" | "eprintln" | "log", MacroArguments::Expressions(arguments)) => {
+                *expr = self.print(&name, arguments, span);
+                Known::Unit
             }
             (_, MacroArguments::Expressions(mut arguments)) => {
                 let arguments: Vec<&mut Expr> = arguments.iter_mut().collect();
@@ -261,7 +268,8 @@ impl Lowering<'_> {
         self.push_local(a);
         self.push_local(b);
         self.stream.line(span);
-        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[true, true]);
+        let debug = || "?".to_owned();
+        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[debug(), debug()]);
         let check = if operator == Operator::Eq {
             quote!(==)
         } else {
@@ -274,28 +282,37 @@ impl Lowering<'_> {
     }
 
     /// A trap with the text of `panic!`'s arguments. Gives the values in it.
-    fn text(&mut self, mut arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
-        if arguments.is_empty() {
+    fn text(&mut self, arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
+        let Some(first) = arguments.first() else {
             self.stream.line(span);
             self.fixed_panic(alone);
             return Vec::new();
-        }
-        let Some(text) = literal_text(arguments[0]) else {
-            self.report.format_text(&*arguments[0]);
+        };
+        let place = literal_text(first);
+        let Some(mut text) = self.formatted(arguments) else {
             return Vec::new();
         };
-        let Some(Pieces {
-            mut pieces,
-            values: shown,
-        }) = Pieces::parse(&text.value())
-        else {
+        if text.values.len() > 2 {
+            self.report.format_count(&place);
+            return Vec::new();
+        }
+        text.pieces[0].insert_str(0, before);
+        self.stream.line(span);
+        self.panic(&text.pieces(), &text.formats);
+        text.values
+    }
+
+    /// What a text and the values behind it come to, whose nodes are written. `None` where it is refused.
+    pub(super) fn formatted(&mut self, mut arguments: Vec<&mut Expr>) -> Option<Text> {
+        let first = arguments.first()?;
+        let Some(text) = literal_text(first) else {
+            self.report.format_text(&**first);
+            return None;
+        };
+        let Some(Pieces { pieces, values: shown }) = Pieces::parse(&text.value()) else {
             self.report.format_placeholder(&text);
-            return Vec::new();
+            return None;
         };
-        if shown.len() > 2 {
-            self.report.format_count(&text);
-            return Vec::new();
-        }
         let positional: Vec<&mut Expr> = arguments.drain(..).skip(1).collect();
         let mut values = Vec::new();
         let mut next = 0;
@@ -314,7 +331,7 @@ impl Lowering<'_> {
                     if named.is_none() {
                         let Ok(mut variable) = syn::parse_str::<Expr>(name) else {
                             self.report.format_placeholder(&text);
-                            return Vec::new();
+                            return None;
                         };
                         respan(&mut variable, text.span());
                         values.push(variable);
@@ -325,7 +342,7 @@ impl Lowering<'_> {
             };
             let Some(argument) = found.and_then(|place| positional.get(place)) else {
                 self.report.format_arguments(&text);
-                return Vec::new();
+                return None;
             };
             if let Some(place) = found {
                 used[place] = true;
@@ -337,19 +354,16 @@ impl Lowering<'_> {
         }
         if used.contains(&false) {
             self.report.format_arguments(&text);
-            return Vec::new();
+            return None;
         }
         for value in &mut values {
             self.expr(value, Want::Free);
         }
-        if let Some(first) = pieces.first_mut() {
-            first.insert_str(0, before);
-        }
-        let pieces: Vec<TokenStream> = pieces.iter().map(|piece| quote!(#piece)).collect();
-        let debug: Vec<bool> = shown.iter().map(|value| value.debug).collect();
-        self.stream.line(span);
-        self.panic(&pieces, &debug);
-        values
+        Some(Text {
+            pieces,
+            formats: shown.into_iter().map(|value| value.format).collect(),
+            values,
+        })
     }
 
     /// A trap with a fixed text.
@@ -357,18 +371,40 @@ impl Lowering<'_> {
         self.panic(&[quote!(#text)], &[]);
     }
 
-    fn panic(&mut self, pieces: &[TokenStream], debug: &[bool]) {
-        let shown = [debug.first() == Some(&true), debug.get(1) == Some(&true)];
-        let message = self.message(pieces, shown);
-        self.stream.node(Node::Panic).number(message).number(debug.len() as u64);
+    fn panic(&mut self, pieces: &[TokenStream], formats: &[String]) {
+        let message = self.message(pieces, formats, Level::Error);
+        self.stream
+            .node(Node::Panic)
+            .number(message)
+            .number(formats.len() as u64);
     }
 
     /// The number of a text.
-    pub(super) fn message(&mut self, pieces: &[TokenStream], debug: [bool; 2]) -> u64 {
-        let [first, second] = debug;
-        self.messages
-            .push(quote!(::gpuvm::__private::Message { pieces: &[#(#pieces),*], debug: [#first, #second] }));
+    pub(super) fn message(&mut self, pieces: &[TokenStream], formats: &[String], level: Level) -> u64 {
+        let level = quote::format_ident!("{level:?}");
+        self.messages.push(quote!(::gpuvm::__private::Message {
+            pieces: &[#(#pieces),*],
+            formats: &[#(#formats),*],
+            level: ::gpuvm::__private::Level::#level,
+        }));
         self.messages.len() as u64 - 1
+    }
+}
+
+/// A format string and what is shown in it.
+pub(super) struct Text {
+    /// The text around the values.
+    pub(super) pieces: Vec<String>,
+    /// How each value is shown.
+    pub(super) formats: Vec<String>,
+    /// The values, as the shadow has them.
+    pub(super) values: Vec<Expr>,
+}
+
+impl Text {
+    /// The pieces as literals.
+    pub(super) fn pieces(&self) -> Vec<TokenStream> {
+        self.pieces.iter().map(|piece| quote!(#piece)).collect()
     }
 }
 

@@ -18,6 +18,7 @@ mod loops;
 mod macros;
 mod operator;
 mod pattern;
+pub mod print;
 mod statement;
 mod std_function;
 mod stream;

@@ -8,6 +8,7 @@ use crate::budget::Budget;
 use crate::done::{BudgetReport, Done, Results};
 use crate::error::{Error, Result};
 use crate::leg::Leg;
+use crate::logs::logged;
 use crate::registry::Entry;
 use crate::trap::{Trap, TrapReport, hint_of_chunk};
 use crate::view::view_of;
@@ -36,11 +37,14 @@ impl<'a> Execution<'a> {
         let routine = (self.entry.routine)();
         let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &self.held.params, self.course.vms);
         let trap = trap.map(|trap| (hint(&trap), trap));
+        let logs = logged(&self.course.program, self.course.vms, &self.held.params);
+        logs.tell(self.entry.id);
         let done = Done {
             routine: self.entry.id.to_string(),
             result: result_type(routine),
             results: Results::Words(self.results),
             stats,
+            logs,
             columns: match self.restored {
                 true => owned_columns(self.entry, &mut self.held.params),
                 false => Vec::new(),
@@ -68,7 +72,9 @@ impl<'a> Execution<'a> {
 
 /// The columns that VMs write, by name.
 fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
-    let written = params.iter_mut().enumerate().filter(|(_, bound)| bound.mode.writes());
+    // Behind the routine's own there may be the log.
+    let own = params.iter_mut().take(entry.params.len()).enumerate();
+    let written = own.filter(|(_, bound)| bound.mode.writes());
     let owned = written.map(|(index, bound)| {
         let column = WordColumn {
             element: bound.argument.element(),

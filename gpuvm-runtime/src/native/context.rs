@@ -10,7 +10,11 @@ use std::sync::{Mutex, Once, PoisonError};
 use gpuvm_core::compile::Settings;
 use gpuvm_core::routine::Cause;
 
+use super::Ran;
+use super::print::{self, Printed};
+use crate::logs::{LogLimit, Logs};
 use crate::trap::Trap;
+use crate::vector::Vector;
 
 thread_local! {
     static VM: Vm = const {
@@ -47,6 +51,11 @@ pub(super) fn vm_id() -> u32 {
 
 pub(super) fn vm_count() -> u32 {
     VM.with(|vm| vm.count.get())
+}
+
+/// Whether the thread runs a VM.
+pub(super) fn is_running() -> bool {
+    VM.with(|vm| vm.running.get())
 }
 
 pub(super) fn halt() -> ! {
@@ -116,6 +125,7 @@ pub(super) struct Launch {
     vms: Vms,
     first_trap: Mutex<Option<Trap>>,
     traps: AtomicU64,
+    printed: Mutex<Printed>,
 }
 
 impl Launch {
@@ -124,6 +134,7 @@ impl Launch {
             vms,
             first_trap: Mutex::new(None),
             traps: AtomicU64::new(0),
+            printed: Mutex::new(Printed::default()),
         }
     }
 
@@ -134,20 +145,29 @@ impl Launch {
         let mut next = range.start;
         while next < range.end {
             match running.catch(&mut || run(next..range.end)) {
-                Ended::Done => return,
+                Ended::Done => break,
                 Ended::Halted => {}
                 Ended::Trapped(trap) => self.trap(trap),
             }
             next = vm_id() as usize + 1;
         }
+        let printed = print::take();
+        if !printed.is_empty() {
+            let mut all = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+            all.append(printed);
+        }
     }
 
-    /// The first trap by VM id, and how many there were.
-    pub(super) fn finish(self) -> (Option<Trap>, u64) {
-        (
-            self.first_trap.into_inner().unwrap_or_else(PoisonError::into_inner),
-            self.traps.into_inner(),
-        )
+    /// What came of the VMs, which have returned these results.
+    pub(super) fn finish(self, results: Box<dyn Vector>) -> Ran {
+        let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ran {
+            results,
+            first_trap: self.first_trap.into_inner().unwrap_or_else(PoisonError::into_inner),
+            traps: self.traps.into_inner(),
+            texts: printed.texts,
+            dropped_texts: printed.dropped,
+        }
     }
 
     fn trap(&self, trap: Trap) {
@@ -166,6 +186,10 @@ pub(crate) struct Vms {
     pub count: u32,
     /// How deep they may recurse.
     pub recursion_limit: u32,
+    /// How much of what they print is kept.
+    pub log: LogLimit,
+    /// The id of the routine.
+    pub routine: &'static str,
     /// File and line of the function that they run.
     pub place: (&'static str, u32),
 }
@@ -187,6 +211,7 @@ impl Running {
     /// Marks the thread.
     pub(crate) fn start(vms: Vms) -> Running {
         install_hook();
+        print::keep(vms.log);
         VM.with(|vm| {
             vm.running.set(true);
             vm.count.set(vms.count);
@@ -239,6 +264,11 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // What nobody has taken to tell it in order: actors print as they go.
+        let printed = print::take();
+        if !printed.is_empty() {
+            Logs::within(printed.texts, printed.dropped, self.vms.log).tell(self.vms.routine);
+        }
         VM.with(|vm| {
             vm.running.set(false);
             vm.id.set(0);

@@ -57,6 +57,7 @@
 pub(crate) mod context;
 mod parts;
 pub(crate) mod pool;
+pub mod print;
 #[cfg(test)]
 mod tests;
 pub mod vm;
@@ -67,11 +68,13 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
+use gpuvm_core::program::LogLine;
 use gpuvm_core::types::VmType;
 
 use crate::arg::Mode;
 use crate::bind;
 use crate::error::{Error, Result};
+use crate::logs::LogLimit;
 use crate::registry::Entry;
 use crate::room;
 use crate::trap::Trap;
@@ -92,6 +95,7 @@ pub struct NativeCx<'b> {
     args: Vec<Option<NativeArg<'b>>>,
     vms: u32,
     recursion_limit: u32,
+    log: LogLimit,
     ran: Option<Ran>,
 }
 
@@ -114,10 +118,20 @@ pub(crate) struct Ran {
     pub results: Box<dyn Vector>,
     pub first_trap: Option<Trap>,
     pub traps: u64,
+    /// What VMs have printed, in any order of the VMs.
+    pub texts: Vec<LogLine>,
+    /// How many texts there were beside these.
+    pub dropped_texts: u64,
 }
 
 /// Runs the routine natively for `vms` VMs.
-pub(crate) fn run(entry: &'static Entry, params: Vec<Seen<'_>>, vms: u32, recursion_limit: u32) -> Result<Ran> {
+pub(crate) fn run(
+    entry: &'static Entry,
+    params: Vec<Seen<'_>>,
+    vms: u32,
+    recursion_limit: u32,
+    log: LogLimit,
+) -> Result<Ran> {
     let mut lent: Vec<Lent<'_>> = params.into_iter().map(Lent::new).collect();
     let args = lent.iter_mut().map(|lent| Some(lent.arg())).collect();
     let mut cx = NativeCx {
@@ -125,6 +139,7 @@ pub(crate) fn run(entry: &'static Entry, params: Vec<Seen<'_>>, vms: u32, recurs
         args,
         vms,
         recursion_limit,
+        log,
         ran: None,
     };
     let called = (entry.native)(&mut cx);
@@ -325,6 +340,8 @@ impl<'b> NativeCx<'b> {
         let launch = context::Launch::new(Vms {
             count: self.vms,
             recursion_limit: self.recursion_limit,
+            log: self.log,
+            routine: self.entry.id,
             place: (self.entry.file, self.entry.line),
         });
         let parts = (Records::new(&mut results), parts);
@@ -337,12 +354,7 @@ impl<'b> NativeCx<'b> {
             }
         });
         drop(pieces);
-        let (first_trap, traps) = launch.finish();
-        self.ran = Some(Ran {
-            results: Box::new(results),
-            first_trap,
-            traps,
-        });
+        self.ran = Some(launch.finish(Box::new(results)));
         Ok(())
     }
 

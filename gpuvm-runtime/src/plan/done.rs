@@ -13,6 +13,7 @@ use super::prepared::Prepared;
 use super::stats::PlanStats;
 use super::trace::Trace;
 use crate::error::Result;
+use crate::logs::Logs;
 use crate::vector::{Vector, entries, read_all, write_pieces};
 
 /// The results of a plan. Buffers that it wrote have their new content already.
@@ -21,6 +22,7 @@ pub struct PlanDone {
     nodes: Arc<[Named]>,
     columns: BTreeMap<usize, Data>,
     stats: PlanStats,
+    logs: Logs,
     trace: Option<Trace>,
 }
 
@@ -39,7 +41,7 @@ impl PlanDone {
         prepared: &Prepared,
         mut columns: BTreeMap<usize, Data>,
         stats: PlanStats,
-        trace: Option<Trace>,
+        (logs, trace): (Logs, Option<Trace>),
     ) -> PlanDone {
         for (number, node) in nodes.iter().enumerate() {
             if let Kind::Buffer {
@@ -55,6 +57,7 @@ impl PlanDone {
             nodes: prepared.named(nodes),
             columns,
             stats,
+            logs,
             trace,
         }
     }
@@ -87,6 +90,11 @@ impl PlanDone {
             }
             .into()),
         }
+    }
+
+    /// What VMs have printed in all nodes, see [`Done::logs`](crate::Done::logs): by VM, and of a VM in the order of the nodes.
+    pub fn logs(&self) -> &Logs {
+        &self.logs
     }
 
     /// What the plan cost.

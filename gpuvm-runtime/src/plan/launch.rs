@@ -21,6 +21,7 @@ use crate::bind::Bound;
 use crate::engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
+use crate::logs::{self, LogLimit};
 use crate::marshal::{Cut, Layout};
 use crate::store::{Lease, Store};
 use crate::trap::Trap;
@@ -55,8 +56,16 @@ impl<'p> Runner<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let Some(course) = self.send(course, kernel, &mut params, &mut None)? else {
-            return Ok(());
+        let log = logs::argument(&course.program, course.vms, LogLimit::default());
+        let prints = log.is_some();
+        // A log is read when its launch has ended, so a launch with one is waited for.
+        params.extend(log);
+        let course = match prints {
+            true => course,
+            false => match self.send(course, kernel, &mut params, &mut None)? {
+                Some(course) => course,
+                None => return Ok(()),
+            },
         };
         self.settle()?;
         if self.under_way.is_closed() {
@@ -67,7 +76,13 @@ impl<'p> Runner<'p, '_> {
         let mut views = held.views();
         let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
         let place = self.place(Vec::new());
-        self.wait_for(place, &course, leg, &mut views)
+        // To tell of a trap nodes may run once more, and print once more.
+        let before = std::mem::take(&mut self.logs);
+        let ended = self.wait_for(place, &course, leg, &mut views);
+        self.logs = before;
+        self.logs
+            .append(logs::logged(&course.program, course.vms, &held.params));
+        ended
     }
 
     /// What a launch takes.

@@ -14,6 +14,7 @@ use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
 use crate::engine::{Engine, Tally};
 use crate::error::{Error, Result};
+use crate::logs::{LogLimit, Logs};
 use crate::native::{self, Ran};
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
@@ -111,13 +112,22 @@ impl Runner<'_, '_> {
         self.add(&tally, 1);
         let begin = self.log.now();
         let _watched = native::watch::watch(of.entry.id);
-        let ran = native::run(of.entry, params, vms, self.runtime.settings().recursion_limit)?;
+        let mut ran = native::run(
+            of.entry,
+            params,
+            vms,
+            self.runtime.settings().recursion_limit,
+            LogLimit::default(),
+        )?;
         let launched = Launched {
             step: self.turn.step,
             vms: vms.into(),
             estimated_instructions: None,
         };
         self.log.launch(begin, of.entry.id, &launched);
+        let texts = std::mem::take(&mut ran.texts);
+        self.logs
+            .append(Logs::within(texts, ran.dropped_texts, LogLimit::default()));
         Ok(ran)
     }
 

@@ -22,6 +22,7 @@ use crate::done::{Done, Results};
 use crate::engine::{Dispatch, Engine, Tally};
 use crate::error::{Error, Result};
 use crate::execution::or_trap;
+use crate::logs::Logs;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::store::Store;
@@ -52,6 +53,8 @@ pub(super) struct Runner<'p, 'a> {
     /// The most instructions that the launches retire.
     pub estimated: Option<u64>,
     pub log: Log,
+    /// What VMs have printed.
+    pub logs: Logs,
     begin: Instant,
 }
 
@@ -79,6 +82,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             launches: 0,
             estimated: (engine != Engine::Native).then_some(0),
             log: Log::default(),
+            logs: Logs::default(),
             begin: Instant::now(),
         }
     }
@@ -95,15 +99,25 @@ impl<'p, 'a> Runner<'p, 'a> {
             Engine::Native => None,
             engine => self.runtime.executor(engine)?.sequence(),
         });
-        self.steps()?;
-        self.settle()?;
+        let ended = self.steps().and_then(|()| self.settle());
+        self.logs.sort();
+        self.logs.tell("plan");
+        ended?;
+        let logs = std::mem::take(&mut self.logs);
         let (trace, steps) = std::mem::take(&mut self.log).into_parts();
         let stats = PlanStats { steps, ..self.stats() };
         let mut columns = BTreeMap::new();
         for &node in &self.order.graph.kept {
             columns.insert(node, self.taken(node));
         }
-        Ok(PlanDone::new(plan, self.nodes, self.prepared, columns, stats, trace))
+        Ok(PlanDone::new(
+            plan,
+            self.nodes,
+            self.prepared,
+            columns,
+            stats,
+            (logs, trace),
+        ))
     }
 
     /// Runs the steps of the plan, or those of a turn of a loop, unless a turn before was the last. Columns that are of no more use are
@@ -300,6 +314,7 @@ impl<'p, 'a> Runner<'p, 'a> {
                 device_time: stats.device_time,
                 longest_submission: None,
             },
+            logs: self.logs.clone(),
             columns: Vec::new(),
         };
         match or_trap(done, Some((None, trap)), count) {

@@ -89,6 +89,7 @@ pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::logs::LogLimit;
 use crate::native::context::Vms;
 use crate::room;
 use crate::runtime::Runtime;
@@ -159,6 +160,8 @@ fn runner(
         let vms = Vms {
             count: actors,
             recursion_limit: runtime.settings().recursion_limit,
+            log: LogLimit::default(),
+            routine: entry.id,
             place: (entry.file, entry.line),
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));

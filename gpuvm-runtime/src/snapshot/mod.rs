@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use gpuvm_core::compile::Settings;
 use gpuvm_core::interp::header;
 use gpuvm_core::program::{Program, ProgramId, Status};
+use gpuvm_core::types::TypeRef;
 use rayon::prelude::*;
 
 use crate::arg::{Argument, Mode};
@@ -15,6 +16,7 @@ use crate::engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
 use crate::leg::{Course, Entrance, Stage};
+use crate::logs::LogLimit;
 use crate::registry::Entry;
 use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
@@ -231,6 +233,7 @@ impl Runtime {
         }
         snapshot.check(&program)?;
         let engine = self.pausing(engine)?;
+        let program_params = program.params.clone();
         let course = Course {
             executor: self.executor(engine)?,
             engine,
@@ -238,13 +241,14 @@ impl Runtime {
             vms: snapshot.vms,
             keep: true,
         };
-        let held = snapshot.held(entry)?;
+        let held = snapshot.held(entry, &program_params)?;
         let options = Options {
             engine,
             steps: snapshot.steps,
             dispatch: Dispatch::default(),
             slice: None,
             depth: Some(snapshot.settings.recursion_limit),
+            log: LogLimit::default(),
             progress: None,
         };
         let mut execution = Execution::new(self.clone(), entry, course, held, options, begin);
@@ -312,9 +316,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The columns as arguments of the routine.
-    fn held(&self, entry: &'static Entry) -> Result<Held<'static>> {
-        let types = &(entry.routine)().params;
+    /// The columns as arguments of the program.
+    fn held(&self, entry: &'static Entry, types: &[TypeRef]) -> Result<Held<'static>> {
         let bad = |index: usize, what: &str| Error::BadSnapshot {
             reason: format!("its column `{}` {what}", bind::name(entry, index)),
         };
