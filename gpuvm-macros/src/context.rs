@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::args::Args;
+use crate::lower::MacroArguments;
 use crate::report::Report;
 use crate::ring;
 
@@ -190,6 +191,26 @@ impl VisitMut for Replace<'_> {
             return;
         }
         visit_mut::visit_expr_mut(self, node);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        match MacroArguments::of(mac) {
+            Ok(MacroArguments::Expressions(mut arguments)) => {
+                arguments.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+                mac.tokens = quote!(#arguments);
+            }
+            Ok(MacroArguments::Matches(mut matches)) => {
+                self.visit_expr_mut(&mut matches.value);
+                if let Some(guard) = &mut matches.guard {
+                    self.visit_expr_mut(guard);
+                }
+                let (value, pattern) = (&matches.value, &matches.pattern);
+                let guard = matches.guard.as_ref().map(|guard| quote!(if #guard));
+                mac.tokens = quote!(#value, #pattern #guard);
+            }
+            // What cannot be parsed is refused elsewhere.
+            Ok(MacroArguments::Other) | Err(_) => {}
+        }
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

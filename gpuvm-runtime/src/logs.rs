@@ -83,6 +83,13 @@ impl Logs {
         self.lines.sort_by_key(|line| line.vm);
     }
 
+    /// Drops what is more than so many.
+    pub(crate) fn keep_at_most(&mut self, most: u32) {
+        let beyond = self.lines.len().saturating_sub(most as usize);
+        self.lines.truncate(most as usize);
+        self.dropped += beyond as u64;
+    }
+
     /// Adds those of what comes after.
     pub(crate) fn append(&mut self, other: Logs) {
         self.lines.extend(other.lines);

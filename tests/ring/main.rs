@@ -11,6 +11,7 @@ mod load;
 mod model;
 mod parcel;
 mod parcel_life;
+mod printing;
 mod reply;
 mod snapshots;
 mod talk;

@@ -188,8 +188,6 @@ pub(crate) struct Vms {
     pub recursion_limit: u32,
     /// How much of what they print is kept.
     pub log: LogLimit,
-    /// The id of the routine.
-    pub routine: &'static str,
     /// File and line of the function that they run.
     pub place: (&'static str, u32),
 }
@@ -241,6 +239,12 @@ impl Running {
         })
     }
 
+    /// What VMs have printed on this thread.
+    pub(crate) fn logs(&self) -> Logs {
+        let printed = print::take();
+        Logs::within(printed.texts, printed.dropped, self.vms.log)
+    }
+
     /// As [`Running::catch`], for one VM.
     pub(crate) fn catch_vm(&self, id: u32, run: &mut dyn FnMut()) -> Ended {
         VM.with(|vm| vm.id.set(id));
@@ -264,11 +268,6 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // What nobody has taken to tell it in order: actors print as they go.
-        let printed = print::take();
-        if !printed.is_empty() {
-            Logs::within(printed.texts, printed.dropped, self.vms.log).tell(self.vms.routine);
-        }
         VM.with(|vm| {
             vm.running.set(false);
             vm.id.set(0);

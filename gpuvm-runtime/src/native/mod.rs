@@ -341,7 +341,6 @@ impl<'b> NativeCx<'b> {
             count: self.vms,
             recursion_limit: self.recursion_limit,
             log: self.log,
-            routine: self.entry.id,
             place: (self.entry.file, self.entry.line),
         });
         let parts = (Records::new(&mut results), parts);

@@ -24,6 +24,7 @@ use super::shared::Shared;
 use super::thread::PumpThread;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::logs::Logs;
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
 /// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end: after two seconds without
@@ -190,6 +191,12 @@ impl KernelHandle {
             rests.then(|| Err(shared.wrong_state("settle", "active", &state).into()))
         });
         settled.await
+    }
+
+    /// What actors have printed since this was asked last, at most 10,000 lines of it. It has been told already, see
+    /// [`Done::logs`](crate::Done::logs).
+    pub fn take_logs(&self) -> Logs {
+        std::mem::take(&mut self.shared().lock().logs)
     }
 
     /// The oldest dead letter: a message that was accepted and not handled, or an answer that found nobody.

@@ -161,7 +161,6 @@ fn runner(
             count: actors,
             recursion_limit: runtime.settings().recursion_limit,
             log: LogLimit::default(),
-            routine: entry.id,
             place: (entry.file, entry.line),
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));

@@ -199,6 +199,7 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
     handled.sent = ctx.sent;
     handled.replied = ctx.replied;
     handled.forwarded = ctx.forwarded;
+    handled.logs = running.logs();
     handled
 }
 
@@ -219,6 +220,7 @@ impl Handled {
         self.sent.extend(later.sent);
         self.replied.extend(later.replied);
         self.forwarded.extend(later.forwarded);
+        self.logs.append(later.logs);
     }
 }
 

@@ -67,10 +67,12 @@ pub(super) fn handle(
             sent,
             replied,
             forwarded,
+            logs,
         } = match handled.take() {
             Some(handled) => handled,
             None => runner.handle(batch, turn)?,
         };
+        shared.printed(logs);
         outcome.take(batch, answers, size);
         outcome.sent.extend(sent);
         outcome.replied.extend(replied);

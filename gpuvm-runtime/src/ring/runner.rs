@@ -9,6 +9,7 @@ use super::device::{Depot, Parcel};
 use super::letters::Letters;
 use crate::engine::Words;
 use crate::error::Result;
+use crate::logs::Logs;
 use crate::trap::Trap;
 
 /// The actors of a kernel, with their states.
@@ -144,6 +145,8 @@ pub struct Handled {
     pub replied: Sent,
     /// What actors have forwarded, in the order of their numbers, with the actors of the linked kernel.
     pub forwarded: Sent,
+    /// What actors have printed.
+    pub logs: Logs,
 }
 
 /// What has come of rounds.

@@ -24,6 +24,7 @@ use super::queue::Queue;
 use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
 use crate::error::Result;
+use crate::logs::{LogLimit, Logs};
 
 /// A kernel as its handles and its pump see it.
 pub(super) struct Shared {
@@ -75,6 +76,8 @@ pub(super) struct State {
     pub outputs: Outputs,
     pub dead: VecDeque<DeadLetter>,
     pub counts: Counts,
+    /// What actors have printed since somebody has taken it.
+    pub logs: Logs,
     /// Whether the pump rests.
     rests: bool,
 }
@@ -102,6 +105,16 @@ pub(super) enum Taken {
 }
 
 impl Shared {
+    /// Tells what actors have printed, and keeps it as far as there is room.
+    pub fn printed(&self, logs: Logs) {
+        if !logs.is_empty() || logs.dropped() > 0 {
+            logs.tell(self.entry.id);
+            let mut state = self.lock();
+            state.logs.append(logs);
+            state.logs.keep_at_most(LogLimit::default().in_all);
+        }
+    }
+
     /// A kernel that was launched, which takes so many messages at a time.
     pub fn new(
         entry: &'static Entry,
@@ -135,6 +148,7 @@ impl Shared {
                 outputs: Outputs::default(),
                 dead: VecDeque::new(),
                 counts,
+                logs: Logs::default(),
                 rests: false,
             }),
             pump: OnceLock::new(),

@@ -1,4 +1,4 @@
-//! A placeholder with options.
+//! A precision that is a value itself.
 
 #![allow(unused)]
 
@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
-    assert!(x > 0.0, "{x:.3}");
+    assert!(x > 0.0, "{x:.n$}");
     x + n as f32
 }
 

@@ -11,6 +11,7 @@ use super::layout::{Content, Layout, Left};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
 use crate::engine::{Demand, Image, Limit, Running, Words};
 use crate::error::{Error, Result};
+use crate::logs;
 use crate::trap::Trap;
 
 /// How long a batch runs before somebody looks whether the kernel is to end.
@@ -44,7 +45,10 @@ impl OnDevice {
         let end = self.bring_to_end(&mut *running, turn)?;
         done.is_late |= end.is_late;
         let image = if end.has_trapped { Some(running.image()?) } else { None };
-        let words = running.finish()?.changed;
+        let finished = running.finish()?;
+        done.logs
+            .append(logs::read(&self.program, self.actors, &finished.atomics));
+        let words = finished.changed;
         let left = layout.left(&words);
         // Of the others there is nothing to tell.
         let is_told = |vm: usize| image.is_some() || self.sends > 0 || left.handled[vm] == 0;
@@ -189,7 +193,7 @@ impl OnDevice {
         let demand = Demand {
             shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,
-            atomic_words: 0,
+            atomic_words: self.empty_log().len() as u64,
         };
         self.executor.capacity(&self.program, &demand) as usize >= mail.len()
     }

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
 
 pub use self::depot::Depot;
@@ -36,6 +36,7 @@ use super::options::RingOptions;
 use super::runner::{Handled, Rounds, Runner, Turn};
 use crate::engine::{Engine, Execute};
 use crate::error::{Error, Result};
+use crate::logs::LogLimit;
 use crate::runtime::Runtime;
 
 /// Actors whose states an engine has.
@@ -86,7 +87,11 @@ impl OnDevice {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
         let states = States::new(&*executor, (entry.initial)(), actors)?;
-        let on_their_own = OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers));
+        // What actors print is read after each batch.
+        let on_their_own = match Log::of(&program, actors) {
+            Some(_) => None,
+            None => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers)),
+        };
         Ok(OnDevice {
             id: entry.id,
             executor,
@@ -101,6 +106,12 @@ impl OnDevice {
             under_way: VecDeque::new(),
             on_their_own,
         })
+    }
+
+    /// A log for a batch; no words if the handler prints nothing.
+    fn empty_log(&self) -> Vec<u32> {
+        let LogLimit { of_a_vm, in_all } = LogLimit::default();
+        Log::of(&self.program, self.actors).map_or_else(Vec::new, |log| log.empty(of_a_vm, in_all))
     }
 
     /// Words of a message that was sent, with its actor.
