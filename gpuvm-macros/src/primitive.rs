@@ -202,7 +202,9 @@ impl Known {
             | "ilog2" => Known::Scalar(Kind::U32),
             "len" => Known::USIZE,
             "sin_cos" => Known::Tuple(vec![own.clone(), own]),
-            "total_cmp" | "cmp" | "partial_cmp" | "then_some" | "compare_exchange" => Known::Unknown,
+            "total_cmp" | "cmp" | "partial_cmp" | "then_some" | "compare_exchange" | "compare_exchange_weak" => {
+                Known::Unknown
+            }
             "abs_diff" | "unsigned_abs" => match own {
                 Known::Scalar(kind) => Known::Scalar(unsigned(kind)),
                 _ => Known::Integer,
@@ -222,7 +224,9 @@ impl Known {
 
 /// Whether a std method changes what its receiver refers to.
 pub fn method_has_effect(name: &str) -> bool {
-    method_number(name).is_none() || name.starts_with("fetch_") || matches!(name, "store" | "swap" | "compare_exchange")
+    method_number(name).is_none()
+        || name.starts_with("fetch_")
+        || matches!(name, "store" | "swap" | "compare_exchange" | "compare_exchange_weak")
 }
 
 /// The kind of a primitive's name.

@@ -42,7 +42,7 @@ define_methods! {
     // Option and Result
     is_some is_none unwrap unwrap_err unwrap_or is_ok is_err
     // atomics
-    load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
+    load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange compare_exchange_weak
 }
 
 /// In place of a method's number: std has no method of this name.
@@ -83,6 +83,7 @@ pub mod of {
         "fetch_max",
         "swap",
         "compare_exchange",
+        "compare_exchange_weak",
     ];
 }
 
@@ -144,7 +145,10 @@ pub fn closure_of(method: &str) -> Option<usize> {
         | "try_for_each"
         | "rfind"
         | "next_if"
-        | "take_if" => 1,
+        | "take_if"
+        | "fetch_update"
+        | "try_update"
+        | "update" => 1,
         "fold"
         | "try_fold"
         | "rfold"

@@ -194,6 +194,8 @@ define_nodes! {
     IndexAs = 76;
     /// `message count`: values… → nothing; prints the message of that number in `Source::messages`.
     Print = 77;
+    /// `scalar` → a `char`.
+    Char = 78;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
     /// `bits kind` → a float literal of the kind.

@@ -289,3 +289,61 @@ fn index_past_the_atomics_traps() {
         assert!(bins.iter().all(|bin| bin.load(Ordering::Relaxed) == 1), "{engine:?}");
     }
 }
+
+#[routine]
+fn update_to_odd(cells: &[AtomicU32], value: u32) -> u32 {
+    let cell = &cells[(value % 4) as usize];
+    let raised = cell.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |old| {
+        (old < 1000).then_some(old + 2)
+    });
+    match raised {
+        Ok(old) => old % 2,
+        Err(old) => 100 + old,
+    }
+}
+
+#[routine]
+fn weak_maximum(cells: &[AtomicI32], value: i32) -> u32 {
+    let mut seen = cells[0].load(Ordering::Relaxed);
+    let mut tries = 0;
+    while value > seen {
+        match cells[0].compare_exchange_weak(seen, value, Ordering::SeqCst, Ordering::Relaxed) {
+            Ok(_) => break,
+            Err(now) => seen = now,
+        }
+        tries += 1;
+    }
+    tries.min(0)
+}
+
+#[test]
+fn cells_are_updated_by_closures() {
+    let values = values();
+    for engine in ENGINES {
+        let cells: [AtomicU32; 4] = [1, 1, 990, 5000].map(AtomicU32::new);
+        let launch = runtime().launch("update_to_odd").unwrap().args((&cells, &values));
+        let found: Vec<u32> = launch.engine(engine).run().unwrap().output().unwrap();
+        let count = |of: u32| values.iter().filter(|value| *value % 4 == of).count() as u32;
+        let of = |of: u32| -> Vec<u32> {
+            let own = values.iter().zip(&found).filter(|(value, _)| *value % 4 == of);
+            own.map(|(_, found)| *found).collect()
+        };
+        let cells = cells.map(AtomicU32::into_inner);
+        assert_eq!(cells, [1 + 2 * count(0), 1 + 2 * count(1), 1000, 5000], "{engine:?}");
+        assert!(of(0).iter().all(|found| *found == 1));
+        assert_eq!(of(2).iter().filter(|found| **found == 0).count(), 5, "{engine:?}");
+        assert!(of(3).iter().all(|found| *found == 5100));
+    }
+}
+
+#[test]
+fn a_weak_exchange_comes_to_the_maximum() {
+    let values: Vec<i32> = values().iter().map(|value| *value as i32 - 5_000_000).collect();
+    for engine in ENGINES {
+        let cells = [AtomicI32::new(i32::MIN)];
+        let launch = runtime().launch("weak_maximum").unwrap().args((&cells, &values));
+        launch.engine(engine).run().unwrap();
+        let [found] = cells.map(AtomicI32::into_inner);
+        assert_eq!(Some(&found), values.iter().max(), "{engine:?}");
+    }
+}

@@ -18,6 +18,51 @@ fn printed(logs: &gpuvm::Logs) -> Vec<String> {
         .collect()
 }
 
+#[routine]
+fn prints_letters(x: u32) -> u32 {
+    let first = 'ä';
+    let byte = b'a' + (x % 26) as u8;
+    println!(
+        "{first} {:?} {:>3}|{:<3}|",
+        byte as char,
+        char::from(byte),
+        first.max('z')
+    );
+    for letter in 'a'..='c' {
+        print!("{letter}");
+    }
+    println!(" {:?} {:?}", Some('\n'), [first, '\'']);
+    println!(
+        "{:?} {:?}",
+        &[byte, 2, 3][(x % 3) as usize..],
+        [Some(byte); 2].as_slice()
+    );
+    x
+}
+
+#[test]
+fn letters_and_slices_are_shown() {
+    for engine in ENGINES {
+        let done = runtime()
+            .launch("prints_letters")
+            .unwrap()
+            .args((&[0u32, 29],))
+            .engine(engine)
+            .run()
+            .unwrap();
+        let lines: Vec<&str> = done.logs().iter().map(|line| line.text.as_str()).collect();
+        let expected = [
+            "ä 'a'   a|ä  |",
+            "abc Some('\\n') ['ä', '\\'']",
+            "[97, 2, 3] [Some(97), Some(97)]",
+            "ä 'd'   d|ä  |",
+            "abc Some('\\n') ['ä', '\\'']",
+            "[3] [Some(100), Some(100)]",
+        ];
+        assert_eq!(lines, expected, "{engine:?}");
+    }
+}
+
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
 struct Spot {
     x: f32,

@@ -5,7 +5,7 @@ use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::library::number as library;
-use crate::types::{Kind, Value};
+use crate::types::{Kind, Type, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
     /// `a as kind`.
@@ -28,6 +28,15 @@ impl<const CAP: usize> Encoder<CAP> {
         };
         let result = self.cast_words(base, from, to);
         Operand::result(ty, result, base)
+    }
+
+    /// `a as ty`, of a scalar type: `char` is a `u32` by its kind.
+    pub const fn cast_to(&mut self, a: Operand, ty: &'static Type) -> Operand {
+        let result = self.cast(a, ty.kind);
+        match result.is_never() {
+            true => result,
+            false => Operand { ty, ..result },
+        }
     }
 
     /// The discriminant of a fieldless enum, as an i64.

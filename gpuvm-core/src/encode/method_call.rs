@@ -219,7 +219,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.emit(Op::AtomicStore, [value, at, 0, 0]);
                 return Operand::UNIT;
             }
-            m::compare_exchange => {
+            m::compare_exchange | m::compare_exchange_weak => {
                 let new = self.convert(arguments[2], want);
                 let new = self.value(new);
                 let old = self.word(Op::AtomicCas, at, value, new);

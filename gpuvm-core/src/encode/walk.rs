@@ -134,7 +134,7 @@ impl<const CAP: usize> Encoder<CAP> {
                     self.call(call, 1);
                 } else if ty.refs == 0 && ty.ty.kind.is_scalar() {
                     let a = self.pop();
-                    let result = self.cast(a, ty.ty.kind);
+                    let result = self.cast_to(a, ty.ty);
                     self.push(result);
                 }
             }
@@ -192,7 +192,7 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::CastAs => {
                 let ty = self.type_fact();
                 let a = self.pop();
-                let result = self.cast(a, ty.ty.kind);
+                let result = self.cast_to(a, ty.ty);
                 self.push(result);
             }
             Node::Tuple | Node::Array => {
@@ -254,6 +254,12 @@ impl<const CAP: usize> Encoder<CAP> {
                 let value = self.number();
                 let kind = self.kind();
                 let ty = super::number::scalar_type(kind);
+                let base = self.literal(value, ty);
+                self.push(Operand::scalar(ty, base));
+            }
+            Node::Char => {
+                let value = self.number();
+                let ty = <char as Value>::TYPE;
                 let base = self.literal(value, ty);
                 self.push(Operand::scalar(ty, base));
             }

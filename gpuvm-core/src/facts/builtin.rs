@@ -136,6 +136,7 @@ builtin_methods! {
     ];
     [] AtomicU32 AtomicI32: [
         load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
+        compare_exchange_weak
     ];
     [T] Reverse<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T] Wrapping<T>: [

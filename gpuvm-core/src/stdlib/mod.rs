@@ -2,6 +2,7 @@
 //! iterators. Natively std's own run; these are what routines call in their place, found by the traits of [`facts`](crate::facts) from the types
 //! that rustc infers. Their code never runs here, so that they may say what only the machine may do ([`intrinsics`]).
 
+mod atomic;
 mod char;
 mod compare;
 mod convert;

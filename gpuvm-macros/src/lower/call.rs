@@ -414,7 +414,10 @@ impl Lowering<'_> {
         }
         self.name_functions(&name, &mut node.args);
         if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
-            let count = self.operands(node.args.iter_mut()).len() + 1;
+            let count = self
+                .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+                .len()
+                + 1;
             return self.generic_method(expr, &name, place, count);
         }
         // Iterators compare with what becomes an iterator, all else with a reference.

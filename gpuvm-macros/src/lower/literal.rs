@@ -36,10 +36,7 @@ impl Lowering<'_> {
                 Known::Reference(Box::new(Known::List(Box::new(Known::Scalar(Kind::U8)))))
             }
             Lit::Char(lit) => {
-                self.stream
-                    .node(Node::IntegerOf)
-                    .number(u64::from(u32::from(lit.value())))
-                    .number(Kind::U32 as u64);
+                self.stream.node(Node::Char).number(u64::from(u32::from(lit.value())));
                 Known::Unknown
             }
             lit => {
