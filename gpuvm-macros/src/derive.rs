@@ -59,11 +59,12 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let (implementation, arguments, clause) = generics.split_for_impl();
     let hash = name_hash("clone");
     let clone = quote! {
-        #[automatically_derived]
-        impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
-            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
-        }
-    };
+            #[automatically_derived]
+    #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
+            }
+        };
     let equality = if manual_eq {
         TokenStream::new()
     } else {
@@ -363,14 +364,15 @@ fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
     let methods = names.iter().map(|method| {
         let (hash, written) = (name_hash(method), comparison::method(method));
         quote! {
-            #[automatically_derived]
+                #[automatically_derived]
+        #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
-                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
-                    use ::gpuvm::__private::Written as _;
-                    Self::#written
-                };
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
+                        use ::gpuvm::__private::Written as _;
+                        Self::#written
+                    };
+                }
             }
-        }
     });
     methods.collect()
 }

@@ -10,9 +10,11 @@ use crate::types::name_hash;
 
 macro_rules! builtin_operations {
     ($($ty:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $ty> for $ty {
             const CALL: Option<CallFact> = None;
         }
+        #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, ()> for $ty {
             const CALL: Option<CallFact> = None;
         }
@@ -26,6 +28,7 @@ builtin_operations!(
 /// Shifts take any integer on the right.
 macro_rules! builtin_shifts {
     ($($ty:ident: $($by:ident)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $by> for $ty {
             const CALL: Option<CallFact> = None;
         }
@@ -48,9 +51,11 @@ builtin_shifts! {
 
 macro_rules! builtin_generics {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*, const OP: u8> Operation<OP, $ty> for $ty {
             const CALL: Option<CallFact> = None;
         }
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*, const OP: u8> Operation<OP, ()> for $ty {
             const CALL: Option<CallFact> = None;
         }
@@ -70,14 +75,17 @@ builtin_generics! {
     [A, B, C, D, E, F] (A, B, C, D, E, F);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, const N: usize, const OP: u8> Operation<OP, usize> for [T; N] {
     const CALL: Option<CallFact> = None;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, const OP: u8> Operation<OP, usize> for [T] {
     const CALL: Option<CallFact> = None;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
     const CALL: Option<CallFact> = None;
 }
@@ -85,6 +93,7 @@ impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
 /// `Wrapping` may be changed by a plain number, too.
 macro_rules! builtin_wrapping {
     ($($ty:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $ty> for Wrapping<$ty> {
             const CALL: Option<CallFact> = None;
         }
@@ -104,6 +113,7 @@ macro_rules! builtin_methods {
         builtin_methods! { @one $generics $ty; $name }
     )*};
     (@one [$($generics:tt)*] $ty:ty; $name:ident) => {
+#[diagnostic::do_not_recommend]
         impl<$($generics)*> Method<{ name_hash(stringify!($name)) }> for $ty {
             const CALL: Option<CallFact> = None;
         }
@@ -184,6 +194,7 @@ builtin_conversions! {
 
 macro_rules! builtin_non_zero {
     ($($ty:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, NonZero<$ty>> for NonZero<$ty> {
             const CALL: Option<CallFact> = None;
         }

@@ -99,7 +99,8 @@ pub trait Operation<const OP: u8, Rhs: ?Sized> {
 #[diagnostic::on_unimplemented(
     message = "this method of `{Self}` is not a #[routine]",
     label = "not a routine",
-    note = "put `#[routine]` above the `impl` block that defines the method"
+    note = "put `#[routine]` above the `impl` block that defines the method",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait Method<const NAME: u32> {
     /// The routine to call; `None` where the machine has the method itself.

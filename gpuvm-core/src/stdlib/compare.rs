@@ -114,6 +114,7 @@ fn at_least<T: Ordered>(a: &[T], b: &[T]) -> bool {
 /// Makes routines what operators are of two types. The encoder negates `==` for `!=`.
 macro_rules! operators {
     ($([$($generics:tt)*] $a:ty, $operator:ident, $b:ty = $routine:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Operation<{ Operator::$operator as u8 }, $b> for $a {
             const CALL: Option<CallFact> = Some(CallFact::of::<$routine>());
         }

@@ -20,6 +20,7 @@ macro_rules! errors {
             const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), NOTHING);
         }
 
+        #[diagnostic::do_not_recommend]
         impl Operation<{ Operator::Eq as u8 }, $ty> for $ty {
             const CALL: Option<CallFact> = None;
         }

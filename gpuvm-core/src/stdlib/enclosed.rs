@@ -92,10 +92,12 @@ macro_rules! saturating {
             a.0 = a.0.$method(b.0);
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Integer> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
             const CALL: Option<CallFact> = Some(CallFact::of::<$name<T>>());
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Integer> Operation<{ Operator::$assign as u8 }, Saturating<T>> for Saturating<T> {
             const CALL: Option<CallFact> = Some(CallFact::of::<$assign_name<T>>());
         }
@@ -109,6 +111,7 @@ saturating! {
 
 macro_rules! compared {
     ($($operator:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
             const CALL: Option<CallFact> = None;
         }

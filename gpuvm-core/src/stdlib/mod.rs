@@ -17,6 +17,7 @@ mod slice;
 /// Makes routines what methods are of types, by receiver and name.
 macro_rules! methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident = $routine:ty;)*) => {$(
+#[diagnostic::do_not_recommend]
         impl<$($generics)*> $crate::facts::Method<{ $crate::types::name_hash(stringify!($name)) }> for $ty {
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
@@ -26,6 +27,7 @@ macro_rules! methods {
 /// Makes routines what methods are of types, by receiver, name, what decides beside it, and result.
 macro_rules! generic_methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident ($decides:ty) -> $result:ty = $routine:ty;)*) => {$(
+#[diagnostic::do_not_recommend]
         impl<$($generics)*> $crate::facts::GenericMethod<{ $crate::types::name_hash(stringify!($name)) }, $decides, $result> for $ty {
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }

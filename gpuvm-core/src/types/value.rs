@@ -12,7 +12,8 @@ use super::{Comparisons, Field, Kind, Type, TypeRef, Variant, name_hash};
     message = "`{Self}` cannot be used inside a #[routine]",
     label = "not a type of the machine",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
-    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait Value {
     /// The same type with every lifetime `'static`, so that it may be named in a constant.
@@ -33,7 +34,8 @@ pub trait Value {
     message = "`{Self}` cannot be a value of the machine",
     label = "does not implement `VmType`",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
-    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these"
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'static {
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.

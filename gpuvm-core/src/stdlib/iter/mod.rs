@@ -132,6 +132,7 @@ impl<I: Sequence> Receiver<I> for &'static mut I where &'static mut I: Sequence 
 
 macro_rules! methods_by_body {
     ($($name:ident = $body:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<I: MethodBody<$body>> Method<$name> for AnIterator<I> {
             const CALL: Option<crate::facts::CallFact> = Some(<I as MethodBody<$body>>::CALL);
         }

@@ -107,10 +107,12 @@ generic_list_methods! {
 /// The machine indexes lists by every kind of range.
 macro_rules! indexed_by {
     ($($range:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T, const N: usize, const OP: u8> Operation<OP, $range> for [T; N] {
             const CALL: Option<CallFact> = None;
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T, const OP: u8> Operation<OP, $range> for [T] {
             const CALL: Option<CallFact> = None;
         }
