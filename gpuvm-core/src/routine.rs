@@ -2,11 +2,12 @@
 //! assembler or a file made it.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{Type, TypeRef};
+use crate::types::{ConstantValue, Type, TypeRef};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -64,10 +65,67 @@ pub struct Constant {
     /// The first of the instructions to patch.
     pub at: u32,
     /// Gives the words of the value; of a slice, first how many elements it has.
-    pub words: fn() -> Vec<u32>,
+    pub words: ConstantWords,
     /// Whether it is a slice, whose words become words of the routine when it is linked: then the instruction at `at` is the
     /// [`Op::Address`](crate::isa::Op::Address) of them, and the next one the [`Op::Imm`](crate::isa::Op::Imm) of how many elements there are.
     pub is_slice: bool,
+}
+
+/// How the words of a constant are fetched.
+#[derive(Clone, Copy, Debug)]
+pub enum ConstantWords {
+    /// By a function.
+    Function(fn() -> Vec<u32>),
+    /// By the function of that number.
+    Inferred(&'static dyn Inferred, u32),
+}
+
+impl ConstantWords {
+    /// Fetches them.
+    pub fn fetch(self) -> Vec<u32> {
+        match self {
+            ConstantWords::Function(words) => words(),
+            ConstantWords::Inferred(all, number) => all.words(number),
+        }
+    }
+}
+
+/// Functions that fetch the words of constants whose types rustc infers from where they are used, a list of pairs.
+pub trait Inferred: std::fmt::Debug + Sync {
+    /// What the function of that number gives.
+    fn words(&self, number: u32) -> Vec<u32>;
+}
+
+/// The words of a value of type `T`.
+#[derive(Debug)]
+pub struct WordsOf<T> {
+    words: Vec<u32>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: ConstantValue> WordsOf<T> {
+    /// The words of this value.
+    pub fn value(value: &T) -> WordsOf<T> {
+        WordsOf {
+            words: value.constant_words(),
+            of: PhantomData,
+        }
+    }
+}
+
+impl Inferred for () {
+    fn words(&self, _: u32) -> Vec<u32> {
+        Vec::new()
+    }
+}
+
+impl<T, R: Inferred> Inferred for (fn() -> WordsOf<T>, R) {
+    fn words(&self, number: u32) -> Vec<u32> {
+        match number.checked_sub(1) {
+            None => (self.0)().words,
+            Some(number) => self.1.words(number),
+        }
+    }
 }
 
 /// Where and why a routine can trap.

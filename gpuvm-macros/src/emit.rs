@@ -386,6 +386,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         shadow,
         depth,
         constants,
+        inferred,
         messages,
         locals,
         labels,
@@ -402,6 +403,10 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         quote!(::core::option::Option::Some(::core::cfg!(debug_assertions)))
     };
     let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
+    let inferred = inferred.iter().rev().fold(
+        quote!(()),
+        |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
+    );
     quote! {
         &{
             let __shadow = #shadow;
@@ -415,6 +420,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
                 facts: ::gpuvm::__private::facts_of(&__shadow),
                 depth: #depth,
                 constants: &[#(#constants),*],
+                inferred: ::gpuvm::__private::inferred_of(&__shadow, &#inferred),
                 messages: &[#(#messages),*],
                 locals: &[#(#locals),*],
                 labels: #labels,

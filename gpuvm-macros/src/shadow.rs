@@ -45,6 +45,13 @@ pub fn ours(tokens: TokenStream) -> TokenStream {
         .collect()
 }
 
+/// The function that fetches a constant whose type its use decides.
+fn fetcher(number: usize, span: Span) -> Ident {
+    let mut name = Ident::new(&format!("__k{number}"), Span::mixed_site());
+    name.set_span(span);
+    name
+}
+
 /// Takes an expression out, to put a wrap around it.
 pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
@@ -57,6 +64,16 @@ pub fn bind(expr: &mut Expr, number: u64) {
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __v => { ::gpuvm::__private::bind(&__v, &#slot); __v } })
+    });
+}
+
+/// Fills a slot with the type of a constant, and tells it to the function that fetches the constant.
+pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
+    let span = at(expr);
+    let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::bind_constant(&__v, #fetcher, &#slot); __v } })
     });
 }
 
@@ -505,6 +522,7 @@ fn spanned(mut literal: Literal, span: Span) -> Literal {
 /// nothing reaches, and a crate that forbids this could not have routines.
 pub fn closure(
     slots: u64,
+    inferred: usize,
     parameters: &TokenStream,
     result: &Type,
     body: &TokenStream,
@@ -518,8 +536,17 @@ pub fn closure(
         Type::ImplTrait(_) => (TokenStream::new(), quote!(())),
         result => (quote!(-> #result), quote!(#result)),
     };
+    let (fetch, types) = (0..inferred)
+        .rev()
+        .fold((quote!(()), quote!(())), |(fetch, types), number| {
+            let name = fetcher(number, Span::mixed_site());
+            (
+                quote!((#name, #fetch)),
+                quote!((fn() -> ::gpuvm::__private::WordsOf<_>, #types)),
+            )
+        });
     quote! {
-        || {
+        |#fetch: #types| {
             #(let #names = ::core::marker::PhantomData;)*
             ::gpuvm::__private::unreached();
             #parameters

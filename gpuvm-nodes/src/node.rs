@@ -194,6 +194,8 @@ define_nodes! {
     IndexAs = 76;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
+    /// `constant slot` → the value of a user's constant whose type its use decides: its number in `Source::inferred`, its type.
+    InferredConstant = 77;
     /// `bits kind` → a float literal of the kind.
     FloatOf = 72;
     /// `bits32 bits64 slot` → a float literal of the slot's type.

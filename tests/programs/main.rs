@@ -14,16 +14,19 @@ mod harness;
 
 mod aes128;
 mod base64;
+mod big_integer;
 mod brainfuck;
 mod calculator;
 mod calendar;
 mod closest_pair;
+mod congruences;
 mod convex_hull;
 mod csv_reader;
 mod dijkstra_grid;
 mod edit_distance;
 mod flood_fill;
 mod json_validator;
+mod keyed_hash;
 mod knapsack;
 mod kruskal;
 mod life;
@@ -38,6 +41,7 @@ mod regex_pike;
 mod scheduler;
 mod sha256;
 mod stack_machine;
+mod string_search;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
@@ -81,6 +85,26 @@ fn base64() {
     for text in [&b"Zm9v"[..], b"Zm9vYmFy", b"Zg==", b"Zm-v", b"Zh=="] {
         agree!(base64_digest(slice(text)));
     }
+}
+
+#[test]
+fn big_integer() {
+    use crate::big_integer::*;
+    agree!(big_factorial(each([30, 0, 170]), chunks([[0; 320]; 3])));
+    // Two of the digits do not fit.
+    agree!(big_factorial(each([10]), chunks([[0; 5]])));
+    agree!(big_fibonacci(each([0, 1, 90, 200, 370])));
+    let p = b"170141183460469231731687303715884105727";
+    let exponent = b"170141183460469231731687303715884105726";
+    agree!(big_pow_mod(slice(b"3"), slice(exponent), slice(p), chunks([[0; 40]])));
+    let modulus = b"1000000000000000000000000000057";
+    agree!(big_pow_mod(
+        slice(b"7"),
+        slice(b"100"),
+        slice(modulus),
+        chunks([[0; 40]])
+    ));
+    agree!(big_pow_mod(slice(b"1x"), slice(b"1"), slice(b"1"), chunks([[0; 4]])));
 }
 
 #[test]
@@ -133,6 +157,26 @@ fn closest_pair() {
         2.0, 3.0, 12.0, 30.0, 40.0, 50.0, 5.0, 1.0, 12.0, 10.0, 3.0, 4.0
     ])));
     agree!(closest_pair(slice(&[1.0, 1.0])));
+}
+
+#[test]
+fn congruences() {
+    use crate::congruences::*;
+    agree!(mod_inverse(each([3, -3, 6, 46]), each([11, 1_000_000_007, 9, 240])));
+    for system in [
+        [(2, 3), (3, 5), (2, 7)],
+        [(5, 6), (-1, 4), (0, 1)],
+        [(1, 6), (2, 4), (0, 1)],
+    ] {
+        let system = system.map(|(remainder, modulus)| Congruence { remainder, modulus });
+        agree!(chinese_remainder(slice(&system)));
+    }
+    let pi = Fraction {
+        over: 314_159_265,
+        under: 100_000_000,
+    };
+    agree!(best_fraction(each([pi; 3]), each([10, 200, 1_000_000])));
+    agree!(harmonic_mean_square(each([1, 4, 9])));
 }
 
 #[test]
@@ -255,6 +299,29 @@ fn json_validator() {
         agree!(json_validate(slice(text)));
     }
     agree!(json_prefix_valid(slice(b"123]"), each([3, 4, 0, 9])));
+}
+
+#[test]
+fn keyed_hash() {
+    use crate::keyed_hash::*;
+    let text: [u8; 15] = core::array::from_fn(|i| i as u8);
+    for text in [&text[..], &[], b"12345678"] {
+        agree!(siphash(
+            each([[0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908], [0, 1]]),
+            slice(text)
+        ));
+    }
+    for text in [&b""[..], b"Hello, world!", b"abcd"] {
+        agree!(murmur3(each([0, 1, 0x9747_b28c]), slice(text)));
+    }
+    for words in [&b"red green blue"[..], b""] {
+        agree!(bloom_matches(
+            slice(words),
+            slice(b"green blue  red"),
+            each([7, 7, 7]),
+            each([0, 1, 2])
+        ));
+    }
 }
 
 #[test]
@@ -522,6 +589,23 @@ fn stack_machine() {
         agree!(run_stack_program(slice(wrong), each([[1, 1]]), each([50, 500])));
     }
     agree!(ackermann_agrees(each([2, 0, 3]), each([3, 5, 1])));
+}
+
+#[test]
+fn string_search() {
+    use crate::string_search::*;
+    for (text, pattern) in [
+        (&b"abracadabra"[..], &b"abra"[..]),
+        (b"aaaaaa", b"aaa"),
+        (b"the cat sat", b"sat"),
+        (b"xyz", b"xyzz"),
+        (b"xyz", b""),
+    ] {
+        agree!(find_pattern(slice(text), slice(pattern)));
+    }
+    for text in [&b"abcabcabc"[..], b"abcab", b"aaaa", b""] {
+        agree!(smallest_period(slice(text)));
+    }
 }
 
 #[test]

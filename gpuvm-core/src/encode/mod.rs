@@ -30,7 +30,7 @@ pub use gpuvm_nodes::{method, node};
 use crate::facts::Facts;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::routine::{Callee, Constant, Routine, Site, Variable};
+use crate::routine::{Callee, Constant, Inferred, Routine, Site, Variable};
 use crate::types::TypeRef;
 use state::{Encoder, List};
 
@@ -55,6 +55,8 @@ pub struct Source {
     pub depth: u32,
     /// The user's constants, by number.
     pub constants: &'static [fn() -> Vec<u32>],
+    /// Those whose types their uses decide.
+    pub inferred: &'static dyn Inferred,
     /// The texts of `panic!` and `assert!`, by number.
     pub messages: &'static [Message],
     /// Names of the locals, by number; empty for hidden ones.

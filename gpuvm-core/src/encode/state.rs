@@ -5,7 +5,7 @@ use super::operand::Operand;
 use super::{Encoded, Source};
 use crate::isa::{Class, Instruction, Op};
 use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
-use crate::routine::{Callee, Cause, Constant, Site, Variable};
+use crate::routine::{Callee, Cause, Constant, ConstantWords, Site, Variable};
 use crate::types::{TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
@@ -147,7 +147,7 @@ impl<const CAP: usize> Encoder<CAP> {
             callees: List::new(Callee::Library(0)),
             constants: List::new(Constant {
                 at: 0,
-                words: no_words,
+                words: ConstantWords::Function(no_words),
                 is_slice: false,
             }),
             sites: List::new(Site {

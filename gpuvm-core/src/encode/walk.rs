@@ -6,7 +6,7 @@ use super::operand::{Operand, Where, float_literal};
 use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
 use crate::isa::{NO_WORD, Op, pair};
-use crate::routine::{Callee, Cause, Constant};
+use crate::routine::{Callee, Cause, Constant, ConstantWords};
 use crate::types::{Kind, Type, TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -285,10 +285,15 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Constant => {
                 let number = self.small();
                 let ty = self.type_fact();
-                self.constant(ty, self.source.constants[number as usize]);
+                self.constant(ty, ConstantWords::Function(self.source.constants[number as usize]));
+            }
+            Node::InferredConstant => {
+                let number = self.small();
+                let ty = self.type_fact();
+                self.constant(ty, ConstantWords::Inferred(self.source.inferred, number));
             }
             Node::Default => match self.fact() {
-                Fact::Default(ty, words) => self.constant(ty, words),
+                Fact::Default(ty, words) => self.constant(ty, ConstantWords::Function(words)),
                 _ => panic!("a slot tells no default"),
             },
             Node::Copy => {
@@ -317,7 +322,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// A value of the user's, or a reference to one, whose words the linker fetches.
-    const fn constant(&mut self, ty: TypeRef, words: fn() -> Vec<u32>) {
+    const fn constant(&mut self, ty: TypeRef, words: ConstantWords) {
         if matches!(ty.ty.kind, Kind::Slice) {
             let base = self.fresh(3);
             self.emit(Op::Imm, [base, crate::isa::space::FRAME, 0, 0]);

@@ -262,13 +262,7 @@ impl Lowering<'_> {
     /// The function that stands beside an associated function, where the path names a type without arguments, which may have some. It is made by
     /// the `impl` block; a type that has none gets one from a trait.
     pub(super) fn inferred(&mut self, path: &ExprPath, name: &str) -> Option<shadow::Inferred> {
-        let segments = &path.path.segments;
-        let of = segments.iter().rev().nth(1)?;
-        if path.qself.is_some()
-            || of.ident == "Self"
-            || segments.iter().any(|segment| !segment.arguments.is_none())
-            || kind_of_name(&of.ident.to_string()).is_some()
-        {
+        if !self.leaves_arguments_out(path) {
             return None;
         }
         let twin = twin_name(name);
@@ -294,6 +288,17 @@ impl Lowering<'_> {
             twin: path.to_token_stream(),
             hash: name_hash(name),
             operator: crate::routine::operator_of_method(name),
+        })
+    }
+
+    /// Whether a path hangs on a type that is named without arguments, and may have some.
+    pub(super) fn leaves_arguments_out(&self, path: &ExprPath) -> bool {
+        let segments = &path.path.segments;
+        segments.iter().rev().nth(1).is_some_and(|of| {
+            path.qself.is_none()
+                && of.ident != "Self"
+                && segments.iter().all(|segment| segment.arguments.is_none())
+                && kind_of_name(&of.ident.to_string()).is_none()
         })
     }
 

@@ -149,6 +149,9 @@ impl Lowering<'_> {
         if case(&last) == Case::Snake {
             return self.function(expr, &node);
         }
+        if self.infers(&node) {
+            return self.inferred_constant(expr);
+        }
         self.constant(&node)
     }
 

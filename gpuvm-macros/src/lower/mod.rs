@@ -51,6 +51,8 @@ pub struct Lowered {
     pub depth: u32,
     /// The user's constants, each a function of its words.
     pub constants: Vec<TokenStream>,
+    /// Those whose types their uses decide, the same way.
+    pub inferred: Vec<TokenStream>,
     /// Texts of traps.
     pub messages: Vec<TokenStream>,
     /// Names of the locals.
@@ -109,6 +111,7 @@ pub fn lower(
     let statements = &block.stmts;
     let shadow = shadow::closure(
         lowering.slots,
+        lowering.inferred.len(),
         &bindings,
         result,
         &quote!(#(#statements)*),
@@ -119,6 +122,7 @@ pub fn lower(
         shadow,
         depth: shadow::depth(lowering.slots),
         constants: lowering.constants,
+        inferred: lowering.inferred,
         messages: lowering.messages,
         locals: lowering.locals.into_iter().map(|local| local.name).collect(),
         labels: lowering.labels,
@@ -197,6 +201,7 @@ pub(crate) struct Lowering<'r> {
     scopes: Vec<Scope>,
     targets: Vec<Target>,
     constants: Vec<TokenStream>,
+    inferred: Vec<TokenStream>,
     messages: Vec<TokenStream>,
     extras: Vec<TokenStream>,
     /// Names bound by the pattern that is being lowered, so that its alternatives share their locals.
@@ -228,6 +233,7 @@ impl<'r> Lowering<'r> {
             scopes: vec![Scope::default()],
             targets: Vec::new(),
             constants: Vec::new(),
+            inferred: Vec::new(),
             messages: Vec::new(),
             extras: Vec::new(),
             bound: HashMap::new(),
