@@ -67,6 +67,14 @@ pub fn bind(expr: &mut Expr, number: u64) {
     });
 }
 
+/// The same where the type that is expected decides, as it does what references in an array become.
+pub fn bind_expected(expr: &mut Expr, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::bound(#inner, &#slot))));
+}
+
 /// Fills a slot with the type of a constant, and tells it to the function that fetches the constant.
 pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
     let span = at(expr);

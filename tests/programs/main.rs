@@ -18,6 +18,7 @@ mod big_integer;
 mod brainfuck;
 mod calculator;
 mod calendar;
+mod chip8;
 mod closest_pair;
 mod congruences;
 mod convex_hull;
@@ -148,6 +149,44 @@ fn calendar() {
         each([5, 0, 23])
     ));
     agree!(fridays_13th(each([2000, 2024, -10]), each([2020, 2024, 10])));
+}
+
+#[test]
+fn chip8() {
+    use crate::chip8::*;
+    #[rustfmt::skip]
+    let digits = [
+        0x60, 234, 0xa3, 0x00, 0xf0, 0x33, 0xf2, 0x65,
+        0x63, 1, 0x64, 2,
+        0x22, 0x18, 0x80, 0x10, 0x22, 0x18, 0x80, 0x20, 0x22, 0x18,
+        0x12, 0x16,
+        0xf0, 0x29, 0xd3, 0x45, 0x73, 0x05, 0x00, 0xee,
+    ];
+    agree!(chip8_run(
+        slice(&digits),
+        each([0]),
+        each([1]),
+        each([4]),
+        chunks([[0; 32]])
+    ));
+    let fault = [
+        0x60, 200, 0x61, 100, 0x80, 0x14, 0x82, 0xf0, 0x80, 0x15, 0xc3, 0x00, 0xe3, 0x9e, 0x00, 0x00,
+    ];
+    for (rom, keys) in [
+        (&fault[..], 0),
+        (&[0x00, 0xee], 0),
+        (&[0x22, 0x00], 0),
+        (&[0x1f, 0xff], 0),
+        (&[0xf5, 0x0a, 0x12, 0x02], 1 << 7),
+    ] {
+        agree!(chip8_run(
+            slice(rom),
+            each([keys]),
+            each([9]),
+            each([2]),
+            chunks([[0; 1]])
+        ));
+    }
 }
 
 #[test]

@@ -286,6 +286,11 @@ const fn call_or_builtin(call: Option<CallFact>) -> Fact {
 /// Fills a slot with the type of a value.
 pub fn bind<T: Value>(_: &T, _: &PhantomData<TypeSlot<T::Erased>>) {}
 
+/// The same, and gives the value.
+pub fn bound<T: Value>(value: T, _: &PhantomData<TypeSlot<T::Erased>>) -> T {
+    value
+}
+
 /// Fills a slot with the type of a constant, and tells the function that fetches it.
 pub fn bind_constant<T: Value>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<T::Erased>>) {}
 

@@ -25,13 +25,13 @@ pub fn show_words(ty: TypeRef, words: &[Option<u32>]) -> String {
 }
 
 fn value(text: &mut String, ty: &Type, words: &[Option<u32>]) {
-    match (ty.kind, ty.element) {
-        (Kind::Wrapping | Kind::Atomic, Some(element)) => value(text, element, words),
+    match (ty.kind, ty.element_ref()) {
+        (Kind::Wrapping | Kind::Atomic, Some(element)) => value(text, element.ty, words),
         (Kind::Array, Some(element)) => {
             text.push('[');
             for i in 0..ty.length {
                 text.push_str(if i == 0 { "" } else { ", " });
-                value(text, element, part(words, i * element.words, element.words));
+                text.push_str(&show_words(element, part(words, i * element.words(), element.words())));
             }
             text.push(']');
         }

@@ -333,7 +333,7 @@ impl Lowering<'_> {
         let known = self.kept(&mut node.elems);
         let slot = self.new_slot();
         self.stream.node(Node::Array).number(slot).number(known.len() as u64);
-        shadow::bind(expr, slot);
+        shadow::bind_expected(expr, slot);
         Known::List(Box::new(
             known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown),
         ))
