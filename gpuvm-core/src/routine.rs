@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{ConstantValue, Type, TypeRef};
+use crate::types::{ConstantValue, Type, TypeRef, Value};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -43,6 +43,8 @@ pub struct Routine {
     pub sites: Cow<'static, [Site]>,
     /// Which words hold which variable, for people.
     pub variables: Cow<'static, [Variable]>,
+    /// Functions that the routine's code has inside, each in one piece: the routine's own instructions are those in none.
+    pub pieces: Cow<'static, [Piece]>,
     /// Whether a launch of the routine trades exact floats for speed. What it calls follows it, whatever this says there.
     pub relaxed: bool,
     /// Whether the function is `const`: its native copy cannot count how deep calls are, so its VM does not either.
@@ -54,8 +56,52 @@ pub struct Routine {
 pub enum Callee {
     /// Another routine of this binary. A function, so that routines may call each other in a circle.
     Routine(fn() -> &'static Routine),
+    /// A piece of the routine itself.
+    Piece(u32),
     /// A function of the standard library of routines, by its place in [`crate::library::FUNCTIONS`].
     Library(u32),
+}
+
+/// A function inside of a routine's code: a routine that is given closures and calls itself, for the closures of one call. It has words of its own,
+/// and all else (matrices, callees, sites) is the routine's.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The name of the function that it is.
+    pub name: &'static str,
+    /// The source file of that.
+    pub file: &'static str,
+    /// The line of the function's name.
+    pub line: u32,
+    /// The function's parameters. Those that are closures are not given; at the end comes one more, [`Piece::BLOCK`].
+    pub params: &'static [TypeRef],
+    /// The type of what it returns.
+    pub result: TypeRef,
+    /// The first of its instructions, and the one behind its last; those of a piece with a higher number in between are not its own.
+    pub start: u32,
+    /// See there.
+    pub end: u32,
+    /// How many words its code numbers.
+    pub words: u32,
+}
+
+impl Piece {
+    /// The address of the addresses of what the closures borrow.
+    pub const BLOCK: TypeRef = TypeRef {
+        refs: 1,
+        ..TypeRef::value(<u32 as Value>::TYPE)
+    };
+
+    /// No instructions.
+    pub(crate) const NONE: Piece = Piece {
+        name: "",
+        file: "",
+        line: 0,
+        params: &[],
+        result: TypeRef::of::<()>(),
+        start: 0,
+        end: 0,
+        words: 0,
+    };
 }
 
 /// A named constant of the user's, read when the program is linked: the words of its value go, in order, into the constants of

@@ -215,6 +215,24 @@ pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>,
     });
 }
 
+/// Calls the routine that `Self` stands for by its path.
+pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>) {
+    let Expr::Call(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.func);
+    let function = Ident::new("__gpuvm_callee", node.func.span());
+    let path = take(&mut node.func);
+    *node.func = Expr::Verbatim(quote!(#function));
+    let marker = marker(callee, &function, namesake, span);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match #path { #function => {
+            ::gpuvm::__private::is_own::<Self>(#marker);
+            #node
+        } })
+    });
+}
+
 /// The same, where an argument is a closure: rustc infers its parameters only if the function is called without a detour by a variable.
 pub fn call_with_closure(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
     let Expr::Call(mut node) = take(expr) else {

@@ -70,6 +70,7 @@ mod patterns;
 #[cfg(not(wrapping))]
 mod plans;
 mod random;
+mod recursive_closures;
 mod references;
 #[cfg(not(wrapping))]
 mod relaxed;

@@ -38,11 +38,14 @@ mod nbody;
 mod poker_hands;
 mod primality;
 mod prime_sieve;
+mod quadrature;
 mod regex_pike;
 mod scheduler;
 mod sha256;
+mod sorting;
 mod stack_machine;
 mod string_search;
+mod sudoku;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
@@ -527,6 +530,19 @@ fn prime_sieve() {
 }
 
 #[test]
+fn quadrature() {
+    use crate::quadrature::*;
+    agree!(integrate_bell(each([-1.0, 0.0]), each([1.0, 0.25])));
+    agree!(kepler(each([1.0, 3.0]), each([0.6, 0.1])));
+    agree!(cubic_root(
+        each([[-5.0, -2.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]),
+        each([2.0, -1.0]),
+        each([3.0, 1.0])
+    ));
+    agree!(ln_gamma(each([11.0, -0.5])));
+}
+
+#[test]
 fn regex_pike() {
     use crate::regex_pike::*;
     for (pattern, text) in [
@@ -588,6 +604,16 @@ fn sha256() {
 }
 
 #[test]
+fn sorting() {
+    use crate::sorting::*;
+    let values: [i32; 40] = core::array::from_fn(|i| (i as i32 * 7919) % 41 - 20);
+    agree!(sort_in_place(chunks([values; 6]), each([0, 1, 2, 3, 4, 9])));
+    agree!(sort_stably(slice(&[31, 12, 21, 2, 11, 30])));
+    let rows = core::array::from_fn(|r| core::array::from_fn(|c| ((r * 5 + c) * 7 % 25) as i16));
+    agree!(medians(each([rows, [[3; 5]; 5]])));
+}
+
+#[test]
 fn stack_machine() {
     use crate::stack_machine::*;
     // The sum of the numbers from the first down to 1, times the second.
@@ -644,6 +670,17 @@ fn string_search() {
     }
     for text in [&b"abcabcabc"[..], b"abcab", b"aaaa", b""] {
         agree!(smallest_period(slice(text)));
+    }
+}
+
+#[test]
+fn sudoku() {
+    use crate::sudoku::*;
+    let easy = b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    let mut twice = *easy;
+    twice[2] = b'3';
+    for text in [&easy[..], &twice, &[b'.'; 81], b"12"] {
+        agree!(sudoku_solve(slice(text), chunks([[0; 81]])));
     }
 }
 

@@ -180,6 +180,7 @@ const SOURCE: Source = Source {
     checks: Some(false),
     relaxed: false,
     is_const: false,
+    recursive: false,
 };
 
 struct Area;

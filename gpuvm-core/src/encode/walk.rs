@@ -27,6 +27,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 return;
             }
         }
+        self.end_function();
+    }
+
+    /// Behind the code of a function.
+    pub const fn end_function(&mut self) {
         if self.ends_in_label() {
             // No branch of the last expression gets to its end, where the others would meet.
             let site = self.site(Cause::Message("internal error: entered unreachable code"));
@@ -148,6 +153,10 @@ impl<const CAP: usize> Encoder<CAP> {
                     self.push(Operand::NEVER);
                 }
             }
+            Node::CallOwn => {
+                let count = self.small();
+                self.call_own(count);
+            }
             Node::Method => {
                 let method = self.small() as u16;
                 let count = self.small();
@@ -239,7 +248,8 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Local => {
                 let local = self.small();
                 let local = self.local(local);
-                self.push(self.locals.items[local]);
+                let operand = self.local_operand(local);
+                self.push(operand);
             }
             Node::Integer => {
                 let value = self.number();
@@ -695,6 +705,10 @@ impl<const CAP: usize> Encoder<CAP> {
             return self.finish_activation(operand);
         }
         let result = self.source.result;
+        assert!(
+            !result.ty.opaque,
+            "a routine that is given a closure and calls itself cannot return one"
+        );
         let operand = if result.words() == 0 {
             Operand::UNIT
         } else {
@@ -712,7 +726,11 @@ impl<const CAP: usize> Encoder<CAP> {
             if call.consumes {
                 self.copy_receiver(count);
             }
-            return self.call_inline(source);
+            return if source.recursive {
+                self.call_recursive(source)
+            } else {
+                self.call_inline(source)
+            };
         }
         let first = self.stack.len - count as usize;
         if call.params.len() != count as usize {

@@ -303,6 +303,9 @@ pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
 /// Fills a slot with the routine behind a marker.
 pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
 
+/// Asks that a routine is the one that calls it, with the same type arguments.
+pub fn is_own<M>(_: PhantomData<M>) {}
+
 /// Fills a slot with the meaning of a binary operator; references to the operands do not count.
 pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized>(
     _: &A,

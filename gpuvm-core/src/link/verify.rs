@@ -44,7 +44,7 @@ pub(crate) fn calls_routines(routine: &Routine) -> bool {
             .filter(|instruction| instruction.opcode == Op::Call.code())
             .any(|instruction| {
                 let callee = routine.callees.get(instruction.operands[0] as usize);
-                matches!(callee, Some(Callee::Routine(_)))
+                matches!(callee, Some(Callee::Routine(_) | Callee::Piece(_)))
             })
 }
 

@@ -36,6 +36,9 @@ impl Lowering<'_> {
         if case(&last.ident) != Case::Snake {
             return self.constructor(expr, &func.path);
         }
+        if self.is_own_path(&func.path) {
+            return self.call_own(expr, &func.path);
+        }
         if let Some(known) = self.vm_function(node, &func.path) {
             return known;
         }
@@ -385,7 +388,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let name = plain(&node.method);
-        let place = is_place(&node.receiver);
+        let (place, is_own) = (is_place(&node.receiver), self.is_own_method(node));
         let changed = self.changes_root(&node.receiver, node.args.iter());
         let receiver_want = match want {
             Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
@@ -406,6 +409,9 @@ impl Lowering<'_> {
         {
             self.expect(&text.value(), name == "expect_err", shadow::at(&node.method));
             return known.method("unwrap");
+        }
+        if is_own {
+            return self.call_own_method(node);
         }
         let method = node.method.clone();
         if name == "into" && node.args.is_empty() {

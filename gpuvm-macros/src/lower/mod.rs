@@ -17,6 +17,7 @@ mod loop_range;
 mod loops;
 mod macros;
 mod operator;
+mod own;
 mod pattern;
 mod statement;
 mod std_function;
@@ -63,6 +64,8 @@ pub struct Lowered {
     pub joins: u64,
     /// Whether the body calls other routines.
     pub calls: Calls,
+    /// Whether it is given closures and calls itself.
+    pub recursive: bool,
     /// Paths that are called as routines, each under the alias of its place.
     pub callees: Vec<syn::Path>,
 }
@@ -91,9 +94,23 @@ pub fn alias(routine: &str, place: usize) -> Ident {
     Ident::new(&format!("__gpuvm_{routine}_{place}"), Span::call_site())
 }
 
+/// A routine that is given closures, as its own code calls it.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a method or an associated function.
+    pub is_method: bool,
+    /// For each parameter, whether it is a closure.
+    pub callables: Vec<bool>,
+    /// Whether it can be a function of its own at all.
+    pub stands_alone: bool,
+}
+
 /// Lowers the body of a routine of that name. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
 pub fn lower(
     name: &str,
+    own: Option<Own>,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
@@ -101,6 +118,7 @@ pub fn lower(
     report: &mut Report,
 ) -> Lowered {
     let mut lowering = Lowering::new(name.to_owned(), result, evidence, report);
+    lowering.own = own;
     let mut block = body.clone();
     lowering.parameters(parameters);
     lowering.routine_body(&mut block);
@@ -128,6 +146,7 @@ pub fn lower(
         labels: lowering.labels,
         joins: lowering.joins,
         calls: lowering.calls,
+        recursive: lowering.recursive,
         callees: lowering.callees,
     }
 }
@@ -208,6 +227,9 @@ pub(crate) struct Lowering<'r> {
     bound: HashMap<String, u64>,
     calls: Calls,
     callees: Vec<syn::Path>,
+    /// The routine itself, if it is given closures, and whether it calls itself.
+    own: Option<Own>,
+    recursive: bool,
     /// Names of the associated functions that a trait of the shadow stands beside.
     twins: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
@@ -239,6 +261,8 @@ impl<'r> Lowering<'r> {
             bound: HashMap::new(),
             calls: Calls::Never,
             callees: Vec::new(),
+            own: None,
+            recursive: false,
             twins: Vec::new(),
             asks: false,
             changes: false,
