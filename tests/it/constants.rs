@@ -6,7 +6,7 @@ cases! {
     scalar_constants, constant_arrays, constant_expressions, associated_consts, constant_in_module, constant_table_lookup, constant_tuple,
     long_constants, float_bits_constants, constant_length, local_constant,
     constant_slices, constant_slice_of_structs, constant_references, empty_constant_slice, constant_slice_in_loop, constant_slice_given_on,
-    constant_of_inferred_arguments,
+    constant_of_inferred_arguments, constants_of_types_in_patterns,
 }
 
 const GAIN: f32 = 1.5;
@@ -174,6 +174,27 @@ fn constant_slice_given_on(n: u32) -> u32 {
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
 struct Digits<const N: usize>([u8; N]);
+
+impl Digits<1> {
+    const THREE: u8 = 3;
+}
+
+struct Plain;
+
+impl Plain {
+    const FIVE: u32 = 5;
+    const EIGHT: u32 = 8;
+}
+
+#[routine]
+fn constants_of_types_in_patterns(n: u32) -> u32 {
+    match n % 10 {
+        Plain::FIVE => 1,
+        0..Plain::FIVE => 2,
+        Plain::FIVE..=Plain::EIGHT => Plain::EIGHT,
+        _ => u32::from(Digits::<1>::THREE),
+    }
+}
 
 #[routine]
 impl<const N: usize> Digits<N> {

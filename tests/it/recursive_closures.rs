@@ -59,7 +59,13 @@ struct Tower {
 
 #[routine]
 impl Tower {
-    fn carry(&mut self, disks: u32, from: usize, to: usize, seen: &mut impl FnMut(&Tower) -> Option<u32>) -> Option<u32> {
+    fn carry(
+        &mut self,
+        disks: u32,
+        from: usize,
+        to: usize,
+        seen: &mut impl FnMut(&Tower) -> Option<u32>,
+    ) -> Option<u32> {
         if disks == 0 {
             return seen(self);
         }
@@ -75,7 +81,10 @@ impl Tower {
 #[routine]
 fn method_with_closure_recurses(a: u32, b: u32) -> (Tower, u32, Option<u32>) {
     let disks = a % 6;
-    let mut tower = Tower { pegs: [disks, 0, 0], moves: 0 };
+    let mut tower = Tower {
+        pegs: [disks, 0, 0],
+        moves: 0,
+    };
     let mut sum = 0_u32;
     let result = tower.carry(disks, 0, 2, &mut |tower| {
         sum = sum.wrapping_mul(7).wrapping_add(tower.pegs[1]);
@@ -124,7 +133,11 @@ fn function_through_recursion(a: u32) -> u32 {
 
 #[routine]
 fn by_value<F: Fn(u32) -> u32 + Copy>(n: u32, f: F) -> u32 {
-    if n == 0 { f(n) } else { f(n) ^ by_value(n - 1, f).rotate_left(1) }
+    if n == 0 {
+        f(n)
+    } else {
+        f(n) ^ by_value(n - 1, f).rotate_left(1)
+    }
 }
 
 #[routine]
