@@ -4,7 +4,7 @@ pub use crate::__nothing_provided as nothing_provided;
 pub use crate::encode::{Message, Source, constant_words};
 pub use crate::facts::*;
 pub use crate::marker::*;
-pub use crate::routine::{Level, Routine};
+pub use crate::routine::{Level, Routine, WordsOf};
 pub use crate::stdlib::iter::{Advance, AnIterator, KnownDoubleEnded, KnownExactSize, KnownIterator, advance_by_next};
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{

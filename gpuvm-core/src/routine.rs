@@ -2,11 +2,12 @@
 //! assembler or a file made it.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{Type, TypeRef};
+use crate::types::{ConstantValue, Type, TypeRef, Value};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -42,6 +43,8 @@ pub struct Routine {
     pub sites: Cow<'static, [Site]>,
     /// Which words hold which variable, for people.
     pub variables: Cow<'static, [Variable]>,
+    /// Functions that the routine's code has inside, each in one piece: the routine's own instructions are those in none.
+    pub pieces: Cow<'static, [Piece]>,
     /// Whether a launch of the routine trades exact floats for speed. What it calls follows it, whatever this says there.
     pub relaxed: bool,
     /// Whether the function is `const`: its native copy cannot count how deep calls are, so its VM does not either.
@@ -53,8 +56,52 @@ pub struct Routine {
 pub enum Callee {
     /// Another routine of this binary. A function, so that routines may call each other in a circle.
     Routine(fn() -> &'static Routine),
+    /// A piece of the routine itself.
+    Piece(u32),
     /// A function of the standard library of routines, by its place in [`crate::library::FUNCTIONS`].
     Library(u32),
+}
+
+/// A function inside of a routine's code: a routine that is given closures and calls itself, for the closures of one call. It has words of its own,
+/// and all else (matrices, callees, sites) is the routine's.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The name of the function that it is.
+    pub name: &'static str,
+    /// The source file of that.
+    pub file: &'static str,
+    /// The line of the function's name.
+    pub line: u32,
+    /// The function's parameters. Those that are closures are not given; at the end comes one more, [`Piece::BLOCK`].
+    pub params: &'static [TypeRef],
+    /// The type of what it returns.
+    pub result: TypeRef,
+    /// The first of its instructions, and the one behind its last; those of a piece with a higher number in between are not its own.
+    pub start: u32,
+    /// See there.
+    pub end: u32,
+    /// How many words its code numbers.
+    pub words: u32,
+}
+
+impl Piece {
+    /// The address of the addresses of what the closures borrow.
+    pub const BLOCK: TypeRef = TypeRef {
+        refs: 1,
+        ..TypeRef::value(<u32 as Value>::TYPE)
+    };
+
+    /// No instructions.
+    pub(crate) const NONE: Piece = Piece {
+        name: "",
+        file: "",
+        line: 0,
+        params: &[],
+        result: TypeRef::of::<()>(),
+        start: 0,
+        end: 0,
+        words: 0,
+    };
 }
 
 /// A named constant of the user's, read when the program is linked: the words of its value go, in order, into the constants of
@@ -64,10 +111,67 @@ pub struct Constant {
     /// The first of the instructions to patch.
     pub at: u32,
     /// Gives the words of the value; of a slice, first how many elements it has.
-    pub words: fn() -> Vec<u32>,
+    pub words: ConstantWords,
     /// Whether it is a slice, whose words become words of the routine when it is linked: then the instruction at `at` is the
     /// [`Op::Address`](crate::isa::Op::Address) of them, and the next one the [`Op::Imm`](crate::isa::Op::Imm) of how many elements there are.
     pub is_slice: bool,
+}
+
+/// How the words of a constant are fetched.
+#[derive(Clone, Copy, Debug)]
+pub enum ConstantWords {
+    /// By a function.
+    Function(fn() -> Vec<u32>),
+    /// By the function of that number.
+    Inferred(&'static dyn Inferred, u32),
+}
+
+impl ConstantWords {
+    /// Fetches them.
+    pub fn fetch(self) -> Vec<u32> {
+        match self {
+            ConstantWords::Function(words) => words(),
+            ConstantWords::Inferred(all, number) => all.words(number),
+        }
+    }
+}
+
+/// Functions that fetch the words of constants whose types rustc infers from where they are used, a list of pairs.
+pub trait Inferred: std::fmt::Debug + Sync {
+    /// What the function of that number gives.
+    fn words(&self, number: u32) -> Vec<u32>;
+}
+
+/// The words of a value of type `T`.
+#[derive(Debug)]
+pub struct WordsOf<T> {
+    words: Vec<u32>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: ConstantValue> WordsOf<T> {
+    /// The words of this value.
+    pub fn value(value: &T) -> WordsOf<T> {
+        WordsOf {
+            words: value.constant_words(),
+            of: PhantomData,
+        }
+    }
+}
+
+impl Inferred for () {
+    fn words(&self, _: u32) -> Vec<u32> {
+        Vec::new()
+    }
+}
+
+impl<T, R: Inferred> Inferred for (fn() -> WordsOf<T>, R) {
+    fn words(&self, number: u32) -> Vec<u32> {
+        match number.checked_sub(1) {
+            None => (self.0)().words,
+            Some(number) => self.1.words(number),
+        }
+    }
 }
 
 /// Where and why a routine can trap, or where it prints and what.

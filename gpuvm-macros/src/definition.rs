@@ -252,7 +252,7 @@ impl Provided {
         Some(Provided {
             clause: own.where_clause,
             generics,
-            parts: Parts::of(&function.sig, &block, true, report),
+            parts: Parts::of(&function.sig, &block, Some(&plain), report),
             hash: name_hash(&plain),
             marker: format_ident!("__Gpuvm_{}_{plain}", of.definition.ident, span = Span::call_site()),
             home: format_ident!(

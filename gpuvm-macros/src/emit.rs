@@ -9,7 +9,7 @@ use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
 use crate::report::Report;
-use crate::routine::{Parts, own_call, turbofish, vm_generics};
+use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{callable, context, definition, home, implementation, native, ring};
 
 /// `#[routine]`
@@ -97,12 +97,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Some((signature, block)) => (signature, block),
         None => (&function.sig, &*function.block),
     };
-    let parts = Parts::of(signature, block, false, &mut report);
-    if parts.calls_parameters
-        && let Some(call) = own_call(block, &crate::plain_name(&function.sig.ident))
-    {
-        report.recursive_callable(call);
-    }
+    let parts = Parts::of(signature, block, None, &mut report);
     if !report.is_empty() {
         return refused(function, report);
     }
@@ -386,10 +381,12 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         shadow,
         depth,
         constants,
+        inferred,
         messages,
         locals,
         labels,
         joins,
+        recursive,
         ..
     } = &parts.lowered;
     let nodes = proc_macro2::Literal::byte_string(nodes);
@@ -402,6 +399,10 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         quote!(::core::option::Option::Some(::core::cfg!(debug_assertions)))
     };
     let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
+    let inferred = inferred.iter().rev().fold(
+        quote!(()),
+        |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
+    );
     quote! {
         &{
             let __shadow = #shadow;
@@ -415,6 +416,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
                 facts: ::gpuvm::__private::facts_of(&__shadow),
                 depth: #depth,
                 constants: &[#(#constants),*],
+                inferred: ::gpuvm::__private::inferred_of(&__shadow, &#inferred),
                 messages: &[#(#messages),*],
                 locals: &[#(#locals),*],
                 labels: #labels,
@@ -422,6 +424,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
                 checks: #checks,
                 relaxed: #relaxed,
                 is_const: #is_const,
+                recursive: #recursive,
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
-use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait, own_call};
+use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -298,12 +298,7 @@ impl Method {
             name_hash(&format!("{hash}{}", of.block.self_ty.to_token_stream()))
         );
         function.sig.ident = syn::Ident::new(&alias, line);
-        let parts = Parts::of(&function.sig, &function.block, true, report);
-        if parts.calls_parameters
-            && let Some(call) = own_call(&function.block, &name)
-        {
-            report.recursive_callable(call);
-        }
+        let parts = Parts::of(&function.sig, &function.block, Some(&name), report);
         Method {
             parts,
             name,

@@ -20,6 +20,13 @@ impl Marker<'_> {
         else {
             return TokenStream::new();
         };
+        // A column has no references in it.
+        if modes
+            .iter()
+            .any(|mode| crate::routine::holds_references(mode.element()))
+        {
+            return TokenStream::new();
+        }
         let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
         let lends = crate::routine::holds_references(&self.parts.result);
         if lends || self.parts.is_opaque || self.parts.calls_parameters || !self.generics.params.is_empty() {
@@ -185,14 +192,18 @@ impl Mode {
         Ident::new(name, Span::mixed_site())
     }
 
-    fn ty(&self) -> TokenStream {
+    fn element(&self) -> &Type {
         let (Mode::Value(ty)
         | Mode::Shared(ty)
         | Mode::Record(ty)
         | Mode::Slice(ty)
         | Mode::Chunk(ty)
         | Mode::Atomic(ty)) = self;
-        let mut ty = ty.clone();
+        ty
+    }
+
+    fn ty(&self) -> TokenStream {
+        let mut ty = self.element().clone();
         erase_lifetimes(&mut ty);
         ty.to_token_stream()
     }

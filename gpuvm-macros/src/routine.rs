@@ -42,8 +42,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Takes a function apart. `has_self_type`: whether it is a method, so that types of the user's are about.
-    pub fn of(signature: &Signature, body: &Block, has_self_type: bool, report: &mut Report) -> Parts {
+    /// Takes a function apart. `method`: its name, if it is one, so that types of the user's are about.
+    pub fn of(signature: &Signature, body: &Block, method: Option<&str>, report: &mut Report) -> Parts {
         check_signature(signature, report);
         let Erased {
             signature,
@@ -74,9 +74,19 @@ impl Parts {
         let calls_parameters = parameters
             .iter()
             .any(|parameter| callable::references_to_callable(&parameter.ty).is_some());
-        let evidence = has_self_type || mentions_user_types(&signature, &body);
+        let own = calls_parameters.then(|| lower::Own {
+            name: method.map_or_else(|| crate::plain_name(&signature.ident), str::to_owned),
+            is_method: method.is_some(),
+            callables: parameters
+                .iter()
+                .map(|parameter| callable::references_to_callable(&parameter.ty).is_some())
+                .collect(),
+            stands_alone: !is_opaque,
+        });
+        let evidence = method.is_some() || mentions_user_types(&signature, &body);
         let lowered = lower::lower(
             &crate::plain_name(&signature.ident),
+            own,
             &parameters,
             &result,
             &body,
@@ -127,37 +137,6 @@ fn mentions(body: &Block, name: &Ident) -> bool {
         }
     }
     let mut search = Search(name, false);
-    search.visit_block(body);
-    search.1
-}
-
-/// The name in the first call of the function of this name in its own body: `name(…)`, `Self::name(…)`, `self.name(…)`.
-pub fn own_call(body: &Block, name: &str) -> Option<Ident> {
-    struct Search<'n>(&'n str, Option<Ident>);
-    impl<'ast> Visit<'ast> for Search<'_> {
-        fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
-            if let syn::Expr::Path(path) = &*node.func
-                && let Some(last) = path.path.segments.last()
-                && last.ident == self.0
-                && (path.path.segments.len() == 1 || path.path.segments[0].ident == "Self")
-            {
-                self.1.get_or_insert(last.ident.clone());
-            }
-            visit::visit_expr_call(self, node);
-        }
-
-        fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
-            let on_self = matches!(&*node.receiver, syn::Expr::Path(path) if path.path.is_ident("self"));
-            if on_self && node.method == self.0 {
-                self.1.get_or_insert(node.method.clone());
-            }
-            visit::visit_expr_method_call(self, node);
-        }
-
-        // Functions in it are their own affair.
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut search = Search(name, None);
     search.visit_block(body);
     search.1
 }

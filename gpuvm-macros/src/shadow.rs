@@ -45,6 +45,13 @@ pub fn ours(tokens: TokenStream) -> TokenStream {
         .collect()
 }
 
+/// The function that fetches a constant whose type its use decides.
+fn fetcher(number: usize, span: Span) -> Ident {
+    let mut name = Ident::new(&format!("__k{number}"), Span::mixed_site());
+    name.set_span(span);
+    name
+}
+
 /// Takes an expression out, to put a wrap around it.
 pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
@@ -57,6 +64,24 @@ pub fn bind(expr: &mut Expr, number: u64) {
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __v => { ::gpuvm::__private::bind(&__v, &#slot); __v } })
+    });
+}
+
+/// The same where the type that is expected decides, as it does what references in an array become.
+pub fn bind_expected(expr: &mut Expr, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::bound(#inner, &#slot))));
+}
+
+/// Fills a slot with the type of a constant, and tells it to the function that fetches the constant.
+pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
+    let span = at(expr);
+    let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::bind_constant(&__v, #fetcher, &#slot); __v } })
     });
 }
 
@@ -185,6 +210,24 @@ pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>,
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match #path { #function => {
             ::gpuvm::__private::link(#marker, &#slot);
+            #node
+        } })
+    });
+}
+
+/// Calls the routine that `Self` stands for by its path.
+pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>) {
+    let Expr::Call(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.func);
+    let function = Ident::new("__gpuvm_callee", node.func.span());
+    let path = take(&mut node.func);
+    *node.func = Expr::Verbatim(quote!(#function));
+    let marker = marker(callee, &function, namesake, span);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match #path { #function => {
+            ::gpuvm::__private::is_own::<Self>(#marker);
             #node
         } })
     });
@@ -505,6 +548,7 @@ fn spanned(mut literal: Literal, span: Span) -> Literal {
 /// nothing reaches, and a crate that forbids this could not have routines.
 pub fn closure(
     slots: u64,
+    inferred: usize,
     parameters: &TokenStream,
     result: &Type,
     body: &TokenStream,
@@ -518,8 +562,17 @@ pub fn closure(
         Type::ImplTrait(_) => (TokenStream::new(), quote!(())),
         result => (quote!(-> #result), quote!(#result)),
     };
+    let (fetch, types) = (0..inferred)
+        .rev()
+        .fold((quote!(()), quote!(())), |(fetch, types), number| {
+            let name = fetcher(number, Span::mixed_site());
+            (
+                quote!((#name, #fetch)),
+                quote!((fn() -> ::gpuvm::__private::WordsOf<_>, #types)),
+            )
+        });
     quote! {
-        || {
+        |#fetch: #types| {
             #(let #names = ::core::marker::PhantomData;)*
             ::gpuvm::__private::unreached();
             #parameters

@@ -198,6 +198,10 @@ define_nodes! {
     Char = 78;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 71;
+    /// `constant slot` → the value of a user's constant whose type its use decides: its number in `Source::inferred`, its type.
+    InferredConstant = 79;
+    /// `count`: arguments → the result of a call of the routine itself, which is given closures: they are handed on.
+    CallOwn = 80;
     /// `bits kind` → a float literal of the kind.
     FloatOf = 72;
     /// `bits32 bits64 slot` → a float literal of the slot's type.

@@ -6,6 +6,7 @@ cases! {
     scalar_constants, constant_arrays, constant_expressions, associated_consts, constant_in_module, constant_table_lookup, constant_tuple,
     long_constants, float_bits_constants, constant_length, local_constant,
     constant_slices, constant_slice_of_structs, constant_references, empty_constant_slice, constant_slice_in_loop, constant_slice_given_on,
+    constant_of_inferred_arguments, constants_of_types_in_patterns,
 }
 
 const GAIN: f32 = 1.5;
@@ -169,4 +170,47 @@ fn second_of(list: &[u32]) -> u32 {
 fn constant_slice_given_on(n: u32) -> u32 {
     let list = if n % 2 == 0 { PRIMES } else { &PRIMES[4..] };
     second_of(list) ^ list.iter().rev().next().map_or(0, |x| *x)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Digits<const N: usize>([u8; N]);
+
+impl Digits<1> {
+    const THREE: u8 = 3;
+}
+
+struct Plain;
+
+impl Plain {
+    const FIVE: u32 = 5;
+    const EIGHT: u32 = 8;
+}
+
+#[routine]
+fn constants_of_types_in_patterns(n: u32) -> u32 {
+    match n % 10 {
+        Plain::FIVE => 1,
+        0..Plain::FIVE => 2,
+        Plain::FIVE..=Plain::EIGHT => Plain::EIGHT,
+        _ => u32::from(Digits::<1>::THREE),
+    }
+}
+
+#[routine]
+impl<const N: usize> Digits<N> {
+    const ONES: Self = Digits([1; N]);
+    const LAST: Option<Self> = if N > 2 { Some(Digits([9; N])) } else { None };
+
+    fn sum(&self) -> u32 {
+        self.0.iter().map(|&digit| u32::from(digit)).sum()
+    }
+}
+
+#[routine]
+fn constant_of_inferred_arguments(n: u32) -> (Digits<3>, u32, Option<Digits<2>>) {
+    let mut digits = Digits::ONES;
+    digits.0[n as usize % 3] = n as u8;
+    let other = if n < 9 { Digits::LAST } else { None };
+    let sum = other.map_or(0, |other: Digits<4>| other.sum());
+    (digits, sum, Digits::LAST)
 }

@@ -72,6 +72,7 @@ mod plans;
 mod printing;
 mod printing;
 mod random;
+mod recursive_closures;
 mod references;
 #[cfg(not(wrapping))]
 mod relaxed;

@@ -5,6 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     ref_to_local, ref_to_field, ref_to_element, chosen_reference, reborrow, reference_to_array, references_in_match, auto_deref,
     two_mutable_fields, explicit_lifetimes, deref_compound, ref_to_enum_payload, changed_references, chosen_slice, fields_that_refer,
+    array_of_slices, array_of_references, array_of_mutable_references,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -281,4 +282,49 @@ fn fields_that_refer(a: u32, b: u32) -> (u32, Option<u32>) {
         steps += 1;
     }
     (steps * 10 + cursor.rest.len() as u32, cursor.last.copied())
+}
+
+#[routine]
+fn array_of_slices(a: u32, b: u32) -> [u32; 4] {
+    let (few, many) = ([a, b], [b, a, a ^ b, 7]);
+    let lists: [&[u32]; 3] = [&few, &many, &many[1..3]];
+    let chosen = lists[a as usize % 3];
+    let mut sum = 0_u32;
+    for list in lists {
+        sum = sum.wrapping_add(list[0]).wrapping_mul(31);
+    }
+    let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+    [chosen.len() as u32, chosen[1], sum, longest as u32]
+}
+
+#[routine]
+fn array_of_references(a: u32, b: u32) -> u32 {
+    let pair = (a, b);
+    let places = [&pair.0, &pair.1, &a];
+    let [first, _, last] = places;
+    places[b as usize % 3] ^ first.wrapping_add(*last) ^ largest_of(&places) ^ *places[1]
+}
+
+#[routine]
+fn largest_of(numbers: &[&u32]) -> u32 {
+    let mut largest = 0;
+    for number in numbers {
+        largest = largest.max(**number);
+    }
+    largest
+}
+
+#[routine]
+fn array_of_mutable_references(mut a: u32, mut b: u8) -> (u32, u8, u32) {
+    let mut c = 1_u32;
+    for (i, number) in [&mut a, &mut c].into_iter().enumerate() {
+        *number = number.wrapping_mul(3).wrapping_add(i as u32);
+    }
+    let mut two = [&mut a, &mut c];
+    *two[b as usize % 2] ^= 5;
+    *two[0] = two[0].wrapping_add(b.into());
+    for byte in [&mut b] {
+        *byte = byte.saturating_sub(1);
+    }
+    (a, b, c)
 }

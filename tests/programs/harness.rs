@@ -190,6 +190,7 @@ arguments! {
     A 0, B 1;
     A 0, B 1, C 2;
     A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
 }
 
 /// Runs the routine `id`, whose function is `function`, on every engine.

@@ -14,16 +14,20 @@ mod harness;
 
 mod aes128;
 mod base64;
+mod big_integer;
 mod brainfuck;
 mod calculator;
 mod calendar;
+mod chip8;
 mod closest_pair;
+mod congruences;
 mod convex_hull;
 mod csv_reader;
 mod dijkstra_grid;
 mod edit_distance;
 mod flood_fill;
 mod json_validator;
+mod keyed_hash;
 mod knapsack;
 mod kruskal;
 mod life;
@@ -34,10 +38,14 @@ mod nbody;
 mod poker_hands;
 mod primality;
 mod prime_sieve;
+mod quadrature;
 mod regex_pike;
 mod scheduler;
 mod sha256;
+mod sorting;
 mod stack_machine;
+mod string_search;
+mod sudoku;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
@@ -84,6 +92,26 @@ fn base64() {
 }
 
 #[test]
+fn big_integer() {
+    use crate::big_integer::*;
+    agree!(big_factorial(each([30, 0, 170]), chunks([[0; 320]; 3])));
+    // Two of the digits do not fit.
+    agree!(big_factorial(each([10]), chunks([[0; 5]])));
+    agree!(big_fibonacci(each([0, 1, 90, 200, 370])));
+    let p = b"170141183460469231731687303715884105727";
+    let exponent = b"170141183460469231731687303715884105726";
+    agree!(big_pow_mod(slice(b"3"), slice(exponent), slice(p), chunks([[0; 40]])));
+    let modulus = b"1000000000000000000000000000057";
+    agree!(big_pow_mod(
+        slice(b"7"),
+        slice(b"100"),
+        slice(modulus),
+        chunks([[0; 40]])
+    ));
+    agree!(big_pow_mod(slice(b"1x"), slice(b"1"), slice(b"1"), chunks([[0; 4]])));
+}
+
+#[test]
 fn brainfuck() {
     use crate::brainfuck::*;
     const HELLO: &[u8] =
@@ -127,12 +155,70 @@ fn calendar() {
 }
 
 #[test]
+fn chip8() {
+    use crate::chip8::*;
+    #[rustfmt::skip]
+    let digits = [
+        0x60, 234, 0xa3, 0x00, 0xf0, 0x33, 0xf2, 0x65,
+        0x63, 1, 0x64, 2,
+        0x22, 0x18, 0x80, 0x10, 0x22, 0x18, 0x80, 0x20, 0x22, 0x18,
+        0x12, 0x16,
+        0xf0, 0x29, 0xd3, 0x45, 0x73, 0x05, 0x00, 0xee,
+    ];
+    agree!(chip8_run(
+        slice(&digits),
+        each([0]),
+        each([1]),
+        each([4]),
+        chunks([[0; 32]])
+    ));
+    let fault = [
+        0x60, 200, 0x61, 100, 0x80, 0x14, 0x82, 0xf0, 0x80, 0x15, 0xc3, 0x00, 0xe3, 0x9e, 0x00, 0x00,
+    ];
+    for (rom, keys) in [
+        (&fault[..], 0),
+        (&[0x00, 0xee], 0),
+        (&[0x22, 0x00], 0),
+        (&[0x1f, 0xff], 0),
+        (&[0xf5, 0x0a, 0x12, 0x02], 1 << 7),
+    ] {
+        agree!(chip8_run(
+            slice(rom),
+            each([keys]),
+            each([9]),
+            each([2]),
+            chunks([[0; 1]])
+        ));
+    }
+}
+
+#[test]
 fn closest_pair() {
     use crate::closest_pair::*;
     agree!(closest_pair(slice(&[
         2.0, 3.0, 12.0, 30.0, 40.0, 50.0, 5.0, 1.0, 12.0, 10.0, 3.0, 4.0
     ])));
     agree!(closest_pair(slice(&[1.0, 1.0])));
+}
+
+#[test]
+fn congruences() {
+    use crate::congruences::*;
+    agree!(mod_inverse(each([3, -3, 6, 46]), each([11, 1_000_000_007, 9, 240])));
+    for system in [
+        [(2, 3), (3, 5), (2, 7)],
+        [(5, 6), (-1, 4), (0, 1)],
+        [(1, 6), (2, 4), (0, 1)],
+    ] {
+        let system = system.map(|(remainder, modulus)| Congruence { remainder, modulus });
+        agree!(chinese_remainder(slice(&system)));
+    }
+    let pi = Fraction {
+        over: 314_159_265,
+        under: 100_000_000,
+    };
+    agree!(best_fraction(each([pi; 3]), each([10, 200, 1_000_000])));
+    agree!(harmonic_mean_square(each([1, 4, 9])));
 }
 
 #[test]
@@ -255,6 +341,29 @@ fn json_validator() {
         agree!(json_validate(slice(text)));
     }
     agree!(json_prefix_valid(slice(b"123]"), each([3, 4, 0, 9])));
+}
+
+#[test]
+fn keyed_hash() {
+    use crate::keyed_hash::*;
+    let text: [u8; 15] = core::array::from_fn(|i| i as u8);
+    for text in [&text[..], &[], b"12345678"] {
+        agree!(siphash(
+            each([[0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908], [0, 1]]),
+            slice(text)
+        ));
+    }
+    for text in [&b""[..], b"Hello, world!", b"abcd"] {
+        agree!(murmur3(each([0, 1, 0x9747_b28c]), slice(text)));
+    }
+    for words in [&b"red green blue"[..], b""] {
+        agree!(bloom_matches(
+            slice(words),
+            slice(b"green blue  red"),
+            each([7, 7, 7]),
+            each([0, 1, 2])
+        ));
+    }
 }
 
 #[test]
@@ -421,6 +530,19 @@ fn prime_sieve() {
 }
 
 #[test]
+fn quadrature() {
+    use crate::quadrature::*;
+    agree!(integrate_bell(each([-1.0, 0.0]), each([1.0, 0.25])));
+    agree!(kepler(each([1.0, 3.0]), each([0.6, 0.1])));
+    agree!(cubic_root(
+        each([[-5.0, -2.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]),
+        each([2.0, -1.0]),
+        each([3.0, 1.0])
+    ));
+    agree!(ln_gamma(each([11.0, -0.5])));
+}
+
+#[test]
 fn regex_pike() {
     use crate::regex_pike::*;
     for (pattern, text) in [
@@ -482,6 +604,16 @@ fn sha256() {
 }
 
 #[test]
+fn sorting() {
+    use crate::sorting::*;
+    let values: [i32; 40] = core::array::from_fn(|i| (i as i32 * 7919) % 41 - 20);
+    agree!(sort_in_place(chunks([values; 6]), each([0, 1, 2, 3, 4, 9])));
+    agree!(sort_stably(slice(&[31, 12, 21, 2, 11, 30])));
+    let rows = core::array::from_fn(|r| core::array::from_fn(|c| ((r * 5 + c) * 7 % 25) as i16));
+    agree!(medians(each([rows, [[3; 5]; 5]])));
+}
+
+#[test]
 fn stack_machine() {
     use crate::stack_machine::*;
     // The sum of the numbers from the first down to 1, times the second.
@@ -522,6 +654,34 @@ fn stack_machine() {
         agree!(run_stack_program(slice(wrong), each([[1, 1]]), each([50, 500])));
     }
     agree!(ackermann_agrees(each([2, 0, 3]), each([3, 5, 1])));
+}
+
+#[test]
+fn string_search() {
+    use crate::string_search::*;
+    for (text, pattern) in [
+        (&b"abracadabra"[..], &b"abra"[..]),
+        (b"aaaaaa", b"aaa"),
+        (b"the cat sat", b"sat"),
+        (b"xyz", b"xyzz"),
+        (b"xyz", b""),
+    ] {
+        agree!(find_pattern(slice(text), slice(pattern)));
+    }
+    for text in [&b"abcabcabc"[..], b"abcab", b"aaaa", b""] {
+        agree!(smallest_period(slice(text)));
+    }
+}
+
+#[test]
+fn sudoku() {
+    use crate::sudoku::*;
+    let easy = b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    let mut twice = *easy;
+    twice[2] = b'3';
+    for text in [&easy[..], &twice, &[b'.'; 81], b"12"] {
+        agree!(sudoku_solve(slice(text), chunks([[0; 81]])));
+    }
 }
 
 #[test]

@@ -155,6 +155,11 @@ fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
     for (number, callee) in routine.callees.iter().enumerate() {
         let name = match *callee {
             Callee::Routine(routine) => routine().name.to_string(),
+            Callee::Piece(number) => routine
+                .pieces
+                .get(number as usize)
+                .map_or("?", |piece| piece.name)
+                .to_string(),
             Callee::Library(function) => crate::library::FUNCTIONS
                 .get(function as usize)
                 .map_or("?", |name| name)

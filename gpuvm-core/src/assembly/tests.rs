@@ -147,6 +147,7 @@ fn a_routine_prints_with_its_own_words() {
                 line: 3,
                 last_line: 6,
             }]),
+            pieces: Cow::Borrowed(&[]),
             relaxed: false,
             is_const: false,
         };

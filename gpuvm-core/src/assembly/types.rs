@@ -101,7 +101,7 @@ fn keep_variants(variants: Vec<Variant>) -> &'static [Variant] {
 }
 
 fn print_type(text: &mut String, ty: &Type) {
-    match (ty.kind, ty.element) {
+    match (ty.kind, ty.element_ref()) {
         (Kind::Struct, _) => {
             text.push_str("struct ");
             text.push_str(ty.name);
@@ -125,17 +125,17 @@ fn print_type(text: &mut String, ty: &Type) {
         }
         (Kind::Array, Some(element)) => {
             text.push('[');
-            print_type(text, element);
+            print_behind(text, element);
             let _ = write!(text, "; {}]", ty.length);
         }
         (Kind::Slice, Some(element)) => {
             text.push('[');
-            print_type(text, element);
+            print_behind(text, element);
             text.push(']');
         }
         (Kind::Wrapping, Some(element)) => {
             text.push_str("Wrapping<");
-            print_type(text, element);
+            print_behind(text, element);
             text.push('>');
         }
         _ => text.push_str(ty.name),
@@ -167,10 +167,15 @@ fn print_fields(text: &mut String, fields: &[Field]) {
 }
 
 fn print_field(text: &mut String, field: &Field) {
-    for _ in 0..field.refs {
+    print_behind(text, field.type_ref());
+}
+
+/// A type behind its references, of which nobody says here whether they are `&mut`.
+fn print_behind(text: &mut String, ty: TypeRef) {
+    for _ in 0..ty.refs {
         text.push('&');
     }
-    print_type(text, field.ty);
+    print_type(text, ty.ty);
 }
 
 /// Deeper nesting than any program has, so that hostile text cannot exhaust the stack.
@@ -188,11 +193,13 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
         return Ok(keep_type(Type::record(Kind::Tuple, "tuple", fields)));
     }
     if cursor.eat("[") {
+        let refs = parse_references(cursor)?;
         let element = parse_type(cursor, depth + 1)?;
         let slice = keep_type(Type {
             kind: Kind::Slice,
             name: "slice",
             element: Some(element),
+            element_refs: refs,
             ..plain
         });
         if cursor.eat("]") {
@@ -201,12 +208,14 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
         cursor.expect(";")?;
         let length = cursor.number()?;
         cursor.expect("]")?;
-        let words = checked_size(u64::from(length) * u64::from(element.words))?;
+        let size = slice.element_ref().map_or(0, TypeRef::words);
+        let words = checked_size(u64::from(length) * u64::from(size))?;
         let array = Type {
             kind: Kind::Array,
             name: "array",
             words,
             element: Some(element),
+            element_refs: refs,
             length,
             ..plain
         };
@@ -267,6 +276,17 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
     Ok(keep_type(ty))
 }
 
+/// How many references stand at the cursor.
+fn parse_references(cursor: &mut Cursor<'_>) -> Result<u8, String> {
+    let mut refs = 0_u8;
+    while cursor.eat("&") {
+        refs = refs
+            .checked_add(1)
+            .ok_or("a type may stand behind 255 references at most")?;
+    }
+    Ok(refs)
+}
+
 /// Fields up to the closing bracket, the first at offset `first`. A field whose name is its number has no name.
 fn parse_fields(
     cursor: &mut Cursor<'_>,
@@ -283,10 +303,7 @@ fn parse_fields(
         if named {
             cursor.expect(":")?;
         }
-        let mut refs = 0;
-        while cursor.eat("&") {
-            refs += 1;
-        }
+        let refs = parse_references(cursor)?;
         let ty = parse_type(cursor, depth + 1)?;
         let kept = if name == index { "" } else { keep(name) };
         let field = Field {

@@ -4,6 +4,7 @@
 use super::Source;
 use super::method::NO_METHOD;
 use super::operand::{Operand, Where};
+use super::piece::Function;
 use super::state::{Encoder, Join, UNPLACED};
 use crate::facts::{CallFact, Fact};
 use crate::isa::Op;
@@ -42,7 +43,8 @@ pub(super) struct Activation {
     labels: Numbers,
     joins: Numbers,
     /// Of a closure: the activation that it was written in.
-    outer: u32,
+    pub outer: u32,
+    pub is_closure: bool,
     /// The join and the label where its result goes.
     result: u32,
     exit: u32,
@@ -77,6 +79,7 @@ impl Activation {
                 ..Numbers::NONE
             },
             outer: ROOT,
+            is_closure: false,
             result: 0,
             exit: 0,
             caller: ROOT,
@@ -118,6 +121,7 @@ impl<const CAP: usize> Encoder<CAP> {
     pub const fn start(&mut self) {
         let source = self.source;
         self.activations.push(Activation::of(source));
+        self.functions.push(Function::ROUTINE);
         self.locals.extend(Operand::NEVER, source.locals.len() as u32);
         self.labels.extend(UNPLACED, source.labels);
         self.joins.extend(Join::OPEN, source.joins);
@@ -136,10 +140,10 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    /// Whether the walk has come to the end of the routine; at the end of another activation it goes on in the caller.
+    /// Whether the walk has come to the end of the function that is being written; at the end of another activation it goes on in the caller.
     pub const fn ended(&mut self) -> bool {
         while self.at == self.end {
-            if self.current == ROOT {
+            if self.is_root() {
                 return true;
             }
             self.leave_activation();
@@ -151,9 +155,9 @@ impl<const CAP: usize> Encoder<CAP> {
         self.activations.items[self.current as usize]
     }
 
-    /// Whether the walk is in the routine itself.
+    /// Whether the walk is in the function itself that is being written.
     pub const fn is_root(&self) -> bool {
-        self.current == ROOT
+        self.current == self.function().activation
     }
 
     /// The encoder's number of a local of the macro's.
@@ -242,7 +246,7 @@ impl<const CAP: usize> Encoder<CAP> {
         copy.captures.base = self.locals.extend(Operand::NEVER, copy.captures.count);
         let mut i = 0;
         while i < copy.captures.count as usize && !self.overflowed() {
-            let value = self.locals.items[from + i];
+            let value = self.local_operand(from + i);
             self.locals.items[copy.captures.base as usize + i] = self.owned(value).shared();
             i += 1;
         }
@@ -258,10 +262,8 @@ impl<const CAP: usize> Encoder<CAP> {
         );
         let mut i = 0;
         while i < to.count && to.base != from.base {
-            let (place, value) = (
-                self.locals.items[(to.base + i) as usize],
-                self.locals.items[(from.base + i) as usize],
-            );
+            let place = self.local_operand((to.base + i) as usize);
+            let value = self.local_operand((from.base + i) as usize);
             self.assign(place, value);
             i += 1;
         }
@@ -311,6 +313,7 @@ impl<const CAP: usize> Encoder<CAP> {
             closure.end,
             Activation {
                 outer: closure.definition,
+                is_closure: true,
                 locals: closure.locals,
                 captures: closure.captures,
                 labels: closure.labels,
@@ -354,7 +357,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// An argument as the local that a routine whose code is written here knows it by. A reference to a place is the place itself.
-    const fn argument_of(&mut self, argument: Operand, want: TypeRef) -> Operand {
+    pub const fn argument_of(&mut self, argument: Operand, want: TypeRef) -> Operand {
         let is_list = matches!(want.ty.kind, Kind::Slice) && argument.refs == 0;
         if want.refs > argument.refs && !argument.is_literal() && !is_list {
             return Operand {
@@ -375,7 +378,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// Begins an activation; the numbers in it say how many of each it needs.
-    const fn enter(&mut self, source: &'static Source, at: usize, end: usize, mut activation: Activation) {
+    pub const fn enter(&mut self, source: &'static Source, at: usize, end: usize, mut activation: Activation) {
         activation.locals.base = self.locals.extend(Operand::NEVER, activation.locals.count);
         activation.labels.base = self.labels.extend(UNPLACED, activation.labels.count);
         activation.joins.base = self.joins.extend(Join::OPEN, activation.joins.count);
@@ -395,12 +398,18 @@ impl<const CAP: usize> Encoder<CAP> {
     const fn leave_activation(&mut self) {
         let left = self.activation();
         self.place_here(left.exit);
+        self.go_back();
+        self.push_join(left.result as usize);
+    }
+
+    /// Goes on where the activation was entered.
+    pub const fn go_back(&mut self) {
+        let left = self.activation();
         self.line = left.line;
         self.current = left.caller;
         self.source = self.activations.items[left.caller as usize].source;
         self.at = left.at;
         self.end = left.end;
-        self.push_join(left.result as usize);
     }
 
     /// A call whose result is there afterwards, also if the routine is written here.
@@ -447,7 +456,8 @@ impl<const CAP: usize> Encoder<CAP> {
         if activation.tracked {
             return;
         }
-        if self.is_root() || same_text(activation.source.file, self.activations.items[0].source.file) {
+        let function = self.activations.items[self.function().activation as usize];
+        if self.is_root() || same_text(activation.source.file, function.source.file) {
             self.line = line;
         }
     }

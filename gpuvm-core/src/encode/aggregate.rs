@@ -87,8 +87,8 @@ impl<const CAP: usize> Encoder<CAP> {
         while i < count {
             let operand = self.stack.items[first + i as usize];
             never = never || operand.is_never();
-            let (part, offset) = match ty.element {
-                Some(element) => (TypeRef::value(element), i * element.words),
+            let (part, offset) = match ty.element_ref() {
+                Some(element) => (element, i * element.words()),
                 None => (ty.fields[i as usize].type_ref(), ty.fields[i as usize].offset),
             };
             self.store_words(base + offset, operand, part);
@@ -109,16 +109,15 @@ impl<const CAP: usize> Encoder<CAP> {
             self.push(operand);
             return;
         }
-        let Some(element) = ty.element else {
+        let Some(element) = ty.element_ref() else {
             panic!("`[value; count]` makes an array")
         };
-        let want = TypeRef::value(element);
-        let operand = self.convert(operand, want);
+        let operand = self.convert(operand, element);
         let value = self.value(operand);
         let base = self.fresh(ty.words);
         let mut i = 0;
         while i < ty.length {
-            self.copy_words(base + i * element.words, value, element.words);
+            self.copy_words(base + i * element.words(), value, element.words());
             i += 1;
         }
         self.push(Operand::fresh(TypeRef::value(ty), base));

@@ -93,13 +93,13 @@ impl<const CAP: usize> Encoder<CAP> {
             Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
             Kind::Array => {
                 let mut all = self.imm(1);
-                let Some(element) = ty.element else {
+                let Some(element) = ty.element_ref() else {
                     panic!("an array has elements")
                 };
                 let mut i = 0;
                 while i < ty.length {
-                    let at = i * element.words;
-                    all = self.and_same(all, a.part(element, at), b.part(element, at));
+                    let at = i * element.words();
+                    all = self.and_same(all, a.part_ref(element, at), b.part_ref(element, at));
                     i += 1;
                 }
                 all

@@ -39,7 +39,7 @@ impl<const CAP: usize> Encoder<CAP> {
             return Operand::NEVER;
         }
         let place = self.deref_all(base);
-        let Some(ty) = place.ty.element else {
+        let Some(ty) = place.ty.element_ref() else {
             panic!("only arrays and slices can be indexed inside a routine")
         };
         if matches!(index.ty.kind, Kind::Struct) {
@@ -48,7 +48,7 @@ impl<const CAP: usize> Encoder<CAP> {
         if let (Where::Literal(value), Kind::Array) = (index.at, place.ty.kind)
             && value < place.ty.length as u128
         {
-            return place.part(ty, value as u32 * ty.words);
+            return place.part_ref(ty, value as u32 * ty.words());
         }
         let index = self.convert(index, TypeRef::value(<usize as Value>::TYPE));
         let index = self.value(index);
@@ -60,16 +60,16 @@ impl<const CAP: usize> Encoder<CAP> {
             let site = self.site(Cause::Bounds);
             self.emit(Op::TrapIf, [site, outside, length, index]);
         }
-        let skip = if ty.words == 1 {
+        let skip = if ty.words() == 1 {
             index
         } else {
-            self.word(Op::MulImm, index, ty.words, 0)
+            self.word(Op::MulImm, index, ty.words(), 0)
         };
         let (space, start, displacement) = self.pointer(place);
         let offset = self.word(Op::Add, start, skip, 0);
         Operand {
-            ty,
-            refs: 0,
+            ty: ty.ty,
+            refs: ty.refs,
             at: Where::Memory {
                 space,
                 offset,
@@ -211,11 +211,11 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// The elements from one word's value to another's.
     const fn slice(&mut self, place: Operand, start: u32, end: u32) -> Operand {
-        let Some(element) = place.ty.element else {
+        let Some(element) = place.ty.element_ref() else {
             panic!("only arrays and slices can be indexed inside a routine")
         };
         let (space, first, displacement) = self.pointer(place);
-        let skip = self.word(Op::MulImm, start, element.words, 0);
+        let skip = self.word(Op::MulImm, start, element.words(), 0);
         let first = self.word(Op::AddImm, first, displacement, 0);
         let base = self.fresh(3);
         self.emit(Op::Mov, [base, space, 0, 0]);

@@ -16,6 +16,7 @@ mod number;
 mod operand;
 mod order;
 mod overflow_methods;
+mod piece;
 mod print;
 mod shift;
 mod state;
@@ -31,7 +32,7 @@ pub use gpuvm_nodes::{method, node};
 use crate::facts::Facts;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::routine::{Callee, Constant, Level, Routine, Site, Variable};
+use crate::routine::{Callee, Constant, Inferred, Level, Piece, Routine, Site, Variable};
 use crate::types::TypeRef;
 use state::{Encoder, List};
 
@@ -56,6 +57,8 @@ pub struct Source {
     pub depth: u32,
     /// The user's constants, by number.
     pub constants: &'static [fn() -> Vec<u32>],
+    /// Those whose types their uses decide.
+    pub inferred: &'static dyn Inferred,
     /// The texts of `panic!`, `assert!` and `println!`, by number.
     pub messages: &'static [Message],
     /// Names of the locals, by number; empty for hidden ones.
@@ -71,6 +74,8 @@ pub struct Source {
     pub relaxed: bool,
     /// Whether the function is `const`.
     pub is_const: bool,
+    /// Whether it is given closures and calls itself: then it is not written where it is called, but becomes a function for these closures.
+    pub recursive: bool,
 }
 
 /// The text of a `panic!`, an `assert!` or a `println!`.
@@ -97,6 +102,7 @@ pub struct Encoded<const CAP: usize> {
     constants: List<Constant, CAP>,
     sites: List<Site, CAP>,
     variables: List<Variable, CAP>,
+    pieces: List<Piece, CAP>,
 }
 
 /// Encodes a routine; each list in it has room for `CAP` entries.
@@ -139,6 +145,7 @@ impl<const CAP: usize> Encoded<CAP> {
             constants: Cow::Borrowed(self.constants.slice()),
             sites: Cow::Borrowed(self.sites.slice()),
             variables: Cow::Borrowed(self.variables.slice()),
+            pieces: Cow::Borrowed(self.pieces.slice()),
             relaxed: source.relaxed,
             is_const: source.is_const,
         }

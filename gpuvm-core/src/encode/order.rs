@@ -50,15 +50,15 @@ impl<const CAP: usize> Encoder<CAP> {
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.order_of_fields(total, equal, ty.fields, a, b),
             Kind::Array => {
-                let Some(element) = ty.element else {
+                let Some(element) = ty.element_ref() else {
                     panic!("an array has elements")
                 };
                 let order = self.fresh(1);
                 self.copy_words(order, equal, 1);
                 let mut i = 0;
                 while i < ty.length {
-                    let at = i * element.words;
-                    self.then_part(total, order, equal, a.part(element, at), b.part(element, at));
+                    let at = i * element.words();
+                    self.then_part(total, order, equal, a.part_ref(element, at), b.part_ref(element, at));
                     i += 1;
                 }
                 order

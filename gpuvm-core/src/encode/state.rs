@@ -2,10 +2,11 @@
 
 use super::activation::{Activation, Closure};
 use super::operand::Operand;
+use super::piece::{Function, Reached};
 use super::{Encoded, Source};
 use crate::isa::{Class, Instruction, Op};
 use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
-use crate::routine::{Callee, Cause, Constant, Site, Variable};
+use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Site, Variable};
 use crate::types::{TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
@@ -107,6 +108,11 @@ pub(super) struct Encoder<const CAP: usize> {
     pub variables: List<Variable, CAP>,
     /// The local that each variable is.
     pub local_of: List<u32, CAP>,
+    /// The functions that are being written, the innermost last.
+    pub functions: List<Function, CAP>,
+    /// What these use of the functions around them.
+    pub reached: List<Reached, CAP>,
+    pub pieces: List<Piece, CAP>,
 }
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -147,7 +153,7 @@ impl<const CAP: usize> Encoder<CAP> {
             callees: List::new(Callee::Library(0)),
             constants: List::new(Constant {
                 at: 0,
-                words: no_words,
+                words: ConstantWords::Function(no_words),
                 is_slice: false,
             }),
             sites: List::new(Site {
@@ -162,6 +168,9 @@ impl<const CAP: usize> Encoder<CAP> {
                 last_line: 0,
             }),
             local_of: List::new(0),
+            functions: List::new(Function::ROUTINE),
+            reached: List::new(Reached::NONE),
+            pieces: List::new(Piece::NONE),
         }
     }
 
@@ -178,6 +187,7 @@ impl<const CAP: usize> Encoder<CAP> {
             constants: self.constants,
             sites: self.sites,
             variables: self.variables,
+            pieces: self.pieces,
         }
     }
 
@@ -198,6 +208,9 @@ impl<const CAP: usize> Encoder<CAP> {
             || self.activations.len > CAP
             || self.closures.len > CAP
             || self.parts.len > CAP
+            || self.functions.len > CAP
+            || self.reached.len > CAP
+            || self.pieces.len > CAP
     }
 
     /// Writes one instruction, and its matrix if it is linear.

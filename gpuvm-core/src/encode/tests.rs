@@ -148,7 +148,7 @@ const NODES: &[u8] = &{
 
 fn no_facts() -> &'static Facts {
     const FACTS: &Facts = {
-        let shadow = || {
+        let shadow = |()| {
             let slot = PhantomData;
             return (slot, (), (), (), (), (), (), ());
             #[allow(unreachable_code)]
@@ -172,6 +172,7 @@ const SOURCE: Source = Source {
     facts: <() as Tree>::FACTS,
     depth: 0,
     constants: &[],
+    inferred: &(),
     messages: &[],
     locals: &["shape", "r", "side"],
     labels: 2,
@@ -179,6 +180,7 @@ const SOURCE: Source = Source {
     checks: Some(false),
     relaxed: false,
     is_const: false,
+    recursive: false,
 };
 
 struct Area;

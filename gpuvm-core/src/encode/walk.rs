@@ -6,7 +6,7 @@ use super::operand::{Operand, Where, float_literal};
 use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
 use crate::isa::{NO_WORD, Op, pair};
-use crate::routine::{Callee, Cause, Constant};
+use crate::routine::{Callee, Cause, Constant, ConstantWords};
 use crate::types::{Kind, Type, TypeRef, Value};
 
 impl<const CAP: usize> Encoder<CAP> {
@@ -27,6 +27,11 @@ impl<const CAP: usize> Encoder<CAP> {
                 return;
             }
         }
+        self.end_function();
+    }
+
+    /// Behind the code of a function.
+    pub const fn end_function(&mut self) {
         if self.ends_in_label() {
             // No branch of the last expression gets to its end, where the others would meet.
             let site = self.site(Cause::Message("internal error: entered unreachable code"));
@@ -153,6 +158,10 @@ impl<const CAP: usize> Encoder<CAP> {
                     self.push(Operand::NEVER);
                 }
             }
+            Node::CallOwn => {
+                let count = self.small();
+                self.call_own(count);
+            }
             Node::Method => {
                 let method = self.small() as u16;
                 let count = self.small();
@@ -244,7 +253,8 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Local => {
                 let local = self.small();
                 let local = self.local(local);
-                self.push(self.locals.items[local]);
+                let operand = self.local_operand(local);
+                self.push(operand);
             }
             Node::Integer => {
                 let value = self.number();
@@ -296,10 +306,15 @@ impl<const CAP: usize> Encoder<CAP> {
             Node::Constant => {
                 let number = self.small();
                 let ty = self.type_fact();
-                self.constant(ty, self.source.constants[number as usize]);
+                self.constant(ty, ConstantWords::Function(self.source.constants[number as usize]));
+            }
+            Node::InferredConstant => {
+                let number = self.small();
+                let ty = self.type_fact();
+                self.constant(ty, ConstantWords::Inferred(self.source.inferred, number));
             }
             Node::Default => match self.fact() {
-                Fact::Default(ty, words) => self.constant(ty, words),
+                Fact::Default(ty, words) => self.constant(ty, ConstantWords::Function(words)),
                 _ => panic!("a slot tells no default"),
             },
             Node::Copy => {
@@ -328,7 +343,7 @@ impl<const CAP: usize> Encoder<CAP> {
     }
 
     /// A value of the user's, or a reference to one, whose words the linker fetches.
-    const fn constant(&mut self, ty: TypeRef, words: fn() -> Vec<u32>) {
+    const fn constant(&mut self, ty: TypeRef, words: ConstantWords) {
         if matches!(ty.ty.kind, Kind::Slice) {
             let base = self.fresh(3);
             self.emit(Op::Imm, [base, crate::isa::space::FRAME, 0, 0]);
@@ -701,6 +716,10 @@ impl<const CAP: usize> Encoder<CAP> {
             return self.finish_activation(operand);
         }
         let result = self.source.result;
+        assert!(
+            !result.ty.opaque,
+            "a routine that is given a closure and calls itself cannot return one"
+        );
         let operand = if result.words() == 0 {
             Operand::UNIT
         } else {
@@ -718,7 +737,11 @@ impl<const CAP: usize> Encoder<CAP> {
             if call.consumes {
                 self.copy_receiver(count);
             }
-            return self.call_inline(source);
+            return if source.recursive {
+                self.call_recursive(source)
+            } else {
+                self.call_inline(source)
+            };
         }
         let first = self.stack.len - count as usize;
         if call.params.len() != count as usize {

@@ -7,7 +7,7 @@ mod builtin;
 use std::marker::PhantomData;
 
 use crate::encode::{Source, constant_words};
-use crate::routine::Routine;
+use crate::routine::{Inferred, Routine, WordsOf};
 use crate::types::{TypeRef, Value, VmType};
 
 /// What one slot tells.
@@ -287,6 +287,14 @@ const fn call_or_builtin(call: Option<CallFact>) -> Fact {
 /// Fills a slot with the type of a value.
 pub fn bind<T: Value>(_: &T, _: &PhantomData<TypeSlot<T::Erased>>) {}
 
+/// The same, and gives the value.
+pub fn bound<T: Value>(value: T, _: &PhantomData<TypeSlot<T::Erased>>) -> T {
+    value
+}
+
+/// Fills a slot with the type of a constant, and tells the function that fetches it.
+pub fn bind_constant<T: Value>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<T::Erased>>) {}
+
 /// Fills a slot with the default of a value's type.
 pub fn default<T: VmType + Default>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
 
@@ -295,6 +303,9 @@ pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
 
 /// Fills a slot with the routine behind a marker.
 pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
+
+/// Asks that a routine is the one that calls it, with the same type arguments.
+pub fn is_own<M>(_: PhantomData<M>) {}
 
 /// Fills a slot with the meaning of a binary operator; references to the operands do not count.
 pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized>(
@@ -516,8 +527,13 @@ impl<A: Tree, B: Tree, C: Tree, D: Tree, E: Tree, F: Tree, G: Tree, H: Tree> Tre
 }
 
 /// The facts in a closure's return type.
-pub const fn facts_of<F: Fn() -> R, R: Tree>(_: &F) -> &'static Facts {
+pub const fn facts_of<F: Fn(K) -> R, K, R: Tree>(_: &F) -> &'static Facts {
     R::FACTS
+}
+
+/// The functions that fetch the constants whose types the closure decides: they are its parameters.
+pub const fn inferred_of<F: Fn(K) -> R, K: Inferred, R>(_: &F, constants: &'static K) -> &'static dyn Inferred {
+    constants
 }
 
 impl Facts {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::pieces;
 use super::slices::lay_out;
 use super::verify::{invalid, param_words};
 use crate::compile::LinkError;
@@ -63,18 +64,35 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
         callees: Vec::new(),
     };
     let mut numbers = BTreeMap::new();
+    // Of each routine, what it is a piece of, or has pieces.
+    let mut families: Vec<&'static [Routine]> = Vec::new();
+    let mut add = |routine: &'static Routine, all: &mut Vec<Cow<'static, Routine>>, families: &mut Vec<_>| {
+        *numbers.entry(address(routine)).or_insert_with(|| {
+            let family = pieces::taken_apart(routine);
+            all.push(Cow::Borrowed(family.first().unwrap_or(routine)));
+            families.push(family);
+            all.len() - 1
+        })
+    };
     for &root in roots {
-        let number = *numbers.entry(address(root)).or_insert(routines.all.len());
-        if number == routines.all.len() {
-            routines.all.push(Cow::Borrowed(root));
-        }
+        let number = add(root, &mut routines.all, &mut families);
         routines.roots.push(number);
     }
     while let Some(caller) = routines.all.get(routines.callees.len()).cloned() {
         let mut callees = Vec::with_capacity(caller.callees.len());
+        let family = families[routines.callees.len()];
         for callee in caller.callees.iter() {
             let routine = match *callee {
                 Callee::Routine(get) => get(),
+                Callee::Piece(number) => match family.get(number as usize + 1) {
+                    Some(piece) => piece,
+                    None => {
+                        return Err(invalid(
+                            &caller,
+                            format!("it calls piece {number}, which it does not have"),
+                        ));
+                    }
+                },
                 Callee::Library(number) => match library.get(number as usize) {
                     Some(get) => get(),
                     None => {
@@ -88,10 +106,15 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
             };
             let by = match *callee {
                 Callee::Library(number) if relaxed && is_math(number, routine) => By::Math(number),
-                _ => By::Call(*numbers.entry(address(routine)).or_insert_with(|| {
-                    routines.all.push(Cow::Borrowed(routine));
-                    routines.all.len() - 1
-                })),
+                Callee::Piece(_) => {
+                    let first = families.len();
+                    let number = add(routine, &mut routines.all, &mut families);
+                    if number == first {
+                        families[first] = family;
+                    }
+                    By::Call(number)
+                }
+                _ => By::Call(add(routine, &mut routines.all, &mut families)),
             };
             callees.push(Target { routine, by });
         }

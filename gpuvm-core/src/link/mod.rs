@@ -7,6 +7,7 @@ pub(crate) mod guard;
 pub(crate) mod lift;
 #[cfg(test)]
 mod linear;
+pub(crate) mod pieces;
 #[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod slices;

@@ -107,7 +107,7 @@ impl Slice {
             && opcode(at) == Some(Op::Address.code())
             && opcode(at + 1) == Some(Op::Imm.code())
             && routine.lines.len() == routine.code.len();
-        let words = is_there.then(constant.words)?;
+        let words = is_there.then(|| constant.words.fetch())?;
         let (&length, words) = words.split_first()?;
         Some(Slice {
             at,

@@ -57,6 +57,7 @@ pub(crate) fn routine(
                 .collect(),
         ),
         variables: Cow::Borrowed(&[]),
+        pieces: Cow::Borrowed(&[]),
         relaxed: false,
         is_const: false,
     }

@@ -48,7 +48,7 @@ pub(crate) fn calls_routines(routine: &Routine) -> bool {
             .filter(|instruction| instruction.opcode == Op::Call.code())
             .any(|instruction| {
                 let callee = routine.callees.get(instruction.operands[0] as usize);
-                matches!(callee, Some(Callee::Routine(_)))
+                matches!(callee, Some(Callee::Routine(_) | Callee::Piece(_)))
             })
 }
 
@@ -224,7 +224,7 @@ impl Check<'_> {
     fn patched(&self) -> Result<Vec<Instruction>, LinkError> {
         let mut code = self.routine.code.to_vec();
         for (i, constant) in self.routine.constants.iter().enumerate() {
-            let words = (constant.words)();
+            let words = constant.words.fetch();
             let start = constant.at as usize;
             let places = start.checked_add(words.len()).and_then(|end| code.get_mut(start..end));
             let places = places.filter(|places| places.iter().all(|i| i.opcode == Op::Imm.code()));

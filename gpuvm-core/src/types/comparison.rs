@@ -45,6 +45,9 @@ impl Type {
             return true;
         }
         if let Some(element) = self.element {
+            if self.element_refs > 0 {
+                return true;
+            }
             return element.compares_by_routine();
         }
         let mut i = 0;

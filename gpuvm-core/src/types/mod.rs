@@ -32,6 +32,8 @@ pub struct Type {
     pub variants: &'static [Variant],
     /// Of what an array, slice, wrapping or atomic is.
     pub element: Option<&'static Type>,
+    /// How many references stand before each element.
+    pub element_refs: u8,
     /// Elements of an array.
     pub length: u32,
     /// Of an array: the slice type of its elements.
@@ -90,6 +92,7 @@ impl Type {
         fields: &[],
         variants: &[],
         element: None,
+        element_refs: 0,
         length: 0,
         slice: None,
         opaque: false,
@@ -113,6 +116,7 @@ impl Type {
             fields: &[],
             variants: &[],
             element: None,
+            element_refs: 0,
             length: 0,
             slice: None,
             opaque: false,
@@ -129,6 +133,7 @@ impl Type {
             fields,
             variants: &[],
             element: None,
+            element_refs: 0,
             length: 0,
             slice: None,
             opaque: has_opaque(fields),
@@ -154,10 +159,23 @@ impl Type {
             fields: &[],
             variants,
             element: None,
+            element_refs: 0,
             length: 0,
             slice: None,
             opaque: false,
             comparisons: Comparisons::DERIVED,
+        }
+    }
+
+    /// The type of an element with its references.
+    pub const fn element_ref(&self) -> Option<TypeRef> {
+        match self.element {
+            Some(ty) => Some(TypeRef {
+                ty,
+                refs: self.element_refs,
+                mutable: false,
+            }),
+            None => None,
         }
     }
 
@@ -189,6 +207,7 @@ impl Type {
             || self.kind == other.kind
                 && self.name == other.name
                 && self.length == other.length
+                && self.element_refs == other.element_refs
                 && self.fields.len() == other.fields.len()
                 && self
                     .fields
@@ -214,7 +233,7 @@ impl Type {
 
 impl std::fmt::Display for Type {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.kind, self.element) {
+        match (self.kind, self.element_ref()) {
             (Kind::Tuple, _) => {
                 f.write_str("(")?;
                 for (i, field) in self.fields.iter().enumerate() {

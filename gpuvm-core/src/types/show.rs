@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use gpuvm_nodes::{Align, FormatSpec, Style};
 
-use super::{Field, Kind, Type, TypeRef, VmType};
+use super::{Field, Kind, TypeRef, VmType};
 
 /// The value of a type that these words hold, as `{:?}` prints it. A reference is shown as its type, one to a slice with its length.
 pub fn format_words(ty: TypeRef, words: &[u32]) -> String {
@@ -27,35 +27,25 @@ pub fn show_words(ty: TypeRef, words: &[Option<u32>]) -> String {
 
 /// As [`show_words`], in another format.
 pub fn show_as(ty: TypeRef, words: &[Option<u32>], format: &FormatSpec) -> String {
-    if ty.refs == 0 {
-        let value = Shown {
-            ty: ty.ty,
-            words,
-            format,
-        };
-        return match format.alternate {
-            true => format!("{value:#?}"),
-            false => format!("{value:?}"),
-        };
-    }
-    match (ty.ty.kind, words.get(2)) {
-        (Kind::Slice, Some(Some(length))) => format!("{ty} of {length}"),
-        _ => ty.to_string(),
+    let value = Shown { ty, words, format };
+    match format.alternate {
+        true => format!("{value:#?}"),
+        false => format!("{value:?}"),
     }
 }
 
 /// A value that is shown in a format, which goes on to all that the value is made of.
 #[derive(Clone, Copy)]
 struct Shown<'a> {
-    ty: &'static Type,
+    ty: TypeRef,
     words: &'a [Option<u32>],
     format: &'a FormatSpec,
 }
 
 impl Shown<'_> {
-    fn part(&self, ty: &'static Type, offset: u32) -> Shown<'_> {
+    fn part(&self, ty: TypeRef, offset: u32) -> Shown<'_> {
         let start = (offset as usize).min(self.words.len());
-        let end = (start + ty.words as usize).min(self.words.len());
+        let end = (start + ty.words() as usize).min(self.words.len());
         Shown {
             ty,
             words: &self.words[start..end],
@@ -70,14 +60,14 @@ impl Shown<'_> {
             Some(first) if first.name.is_empty() => {
                 let mut tuple = f.debug_tuple(name);
                 for field in fields {
-                    tuple.field(&self.part(field.ty, field.offset));
+                    tuple.field(&self.part(field.type_ref(), field.offset));
                 }
                 tuple.finish()
             }
             Some(_) => {
                 let mut record = f.debug_struct(name);
                 for field in fields {
-                    record.field(field.name, &self.part(field.ty, field.offset));
+                    record.field(field.name, &self.part(field.type_ref(), field.offset));
                 }
                 record.finish()
             }
@@ -85,7 +75,7 @@ impl Shown<'_> {
     }
 
     fn scalar(&self) -> Option<String> {
-        let kind = self.ty.kind;
+        let kind = self.ty.ty.kind;
         let count = kind.words().max(1) as usize;
         let words: Option<Vec<u32>> = (0..count).map(|i| self.words.get(i).copied().flatten()).collect();
         let words = words?;
@@ -98,7 +88,7 @@ impl Shown<'_> {
             Kind::U64 => integer(&u64::read_words(&words), format),
             Kind::I128 => integer(&i128::read_words(&words), format),
             Kind::U128 => integer(&u128::read_words(&words), format),
-            Kind::U32 if self.ty.is_char() => plain(&char::read_words(&words), format, Align::Left),
+            Kind::U32 if self.ty.ty.is_char() => plain(&char::read_words(&words), format, Align::Left),
             Kind::I8 => integer(&(words[0] as i8), format),
             Kind::I16 => integer(&(words[0] as i16), format),
             kind if kind.is_signed() => integer(&(words[0] as i32), format),
@@ -109,20 +99,28 @@ impl Shown<'_> {
 
 impl Debug for Shown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.ty.kind, self.ty.element) {
+        let TypeRef { ty, refs, .. } = self.ty;
+        match (ty.kind, ty.element_ref()) {
+            (Kind::Slice, _)
+                if refs > 0
+                    && let Some(Some(length)) = self.words.get(2) =>
+            {
+                write!(f, "{} of {length}", self.ty)
+            }
+            _ if refs > 0 => write!(f, "{}", self.ty),
             (Kind::Wrapping | Kind::Atomic, Some(element)) => self.part(element, 0).fmt(f),
             (Kind::Array, Some(element)) => {
-                let elements = (0..self.ty.length).map(|i| self.part(element, i * element.words));
+                let elements = (0..ty.length).map(|i| self.part(element, i * element.words()));
                 f.debug_list().entries(elements).finish()
             }
-            (Kind::Tuple, _) if self.ty.fields.is_empty() => f.write_str("()"),
-            (Kind::Tuple, _) => self.fields(f, "", self.ty.fields),
-            (Kind::Struct, _) => self.fields(f, self.ty.name, self.ty.fields),
+            (Kind::Tuple, _) if ty.fields.is_empty() => f.write_str("()"),
+            (Kind::Tuple, _) => self.fields(f, "", ty.fields),
+            (Kind::Struct, _) => self.fields(f, ty.name, ty.fields),
             (Kind::Enum, _) => match self.words.first().copied().flatten() {
                 None => f.write_str("?"),
-                Some(tag) => match self.ty.variants.get(tag as usize) {
+                Some(tag) => match ty.variants.get(tag as usize) {
                     Some(variant) => self.fields(f, variant.name, variant.fields),
-                    None => write!(f, "{}::<tag {tag}>", self.ty.name),
+                    None => write!(f, "{}::<tag {tag}>", ty.name),
                 },
             },
             _ => f.write_str(self.scalar().as_deref().unwrap_or("?")),
@@ -205,7 +203,7 @@ fn padded(text: String, format: &FormatSpec, align: Align) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Value, Variant, VmType, name_hash};
+    use crate::types::{Type, Value, Variant, name_hash};
 
     #[track_caller]
     fn same<T: VmType + std::fmt::Debug>(value: T) {

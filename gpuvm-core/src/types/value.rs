@@ -70,9 +70,12 @@ impl<T: Value + ?Sized> Value for &mut T {
     const MUTABLE: bool = true;
 }
 
-impl<T: Static> Value for [T] {
-    type Erased = [T];
-    type Inner = [T];
+impl<T: Value> Value for [T]
+where
+    T::Erased: Static,
+{
+    type Erased = [T::Erased];
+    type Inner = [T::Erased];
     const TYPE: &'static Type = &Type {
         kind: Kind::Slice,
         name: "slice",
@@ -80,6 +83,7 @@ impl<T: Static> Value for [T] {
         fields: &[],
         variants: &[],
         element: Some(T::TYPE),
+        element_refs: T::REFS,
         length: 0,
         slice: None,
         opaque: false,
@@ -214,6 +218,7 @@ macro_rules! atomics {
                 fields: &[],
                 variants: &[],
                 element: Some(<$element as Value>::TYPE),
+                element_refs: 0,
                 length: 0,
                 slice: None,
                 opaque: false,
@@ -243,6 +248,7 @@ impl<T: VmType> Value for Wrapping<T> {
         }],
         variants: &[],
         element: Some(T::TYPE),
+        element_refs: 0,
         length: 0,
         slice: None,
         opaque: false,
@@ -264,16 +270,20 @@ impl<T: VmType> VmType for Wrapping<T> {
     }
 }
 
-impl<T: VmType, const N: usize> Value for [T; N] {
-    type Erased = Self;
-    type Inner = Self;
+impl<T: Value, const N: usize> Value for [T; N]
+where
+    T::Erased: Static,
+{
+    type Erased = [T::Erased; N];
+    type Inner = [T::Erased; N];
     const TYPE: &'static Type = &Type {
         kind: Kind::Array,
         name: "array",
-        words: T::TYPE.words * N as u32,
+        words: TypeRef::of::<T>().words() * N as u32,
         fields: &[],
         variants: &[],
         element: Some(T::TYPE),
+        element_refs: T::REFS,
         length: N as u32,
         slice: Some(<[T] as Value>::TYPE),
         opaque: false,

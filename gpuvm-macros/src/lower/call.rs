@@ -37,6 +37,9 @@ impl Lowering<'_> {
         if case(&last.ident) != Case::Snake {
             return self.constructor(expr, &func.path);
         }
+        if self.is_own_path(&func.path) {
+            return self.call_own(expr, &func.path);
+        }
         if let Some(known) = self.vm_function(node, &func.path) {
             return known;
         }
@@ -263,13 +266,7 @@ impl Lowering<'_> {
     /// The function that stands beside an associated function, where the path names a type without arguments, which may have some. It is made by
     /// the `impl` block; a type that has none gets one from a trait.
     pub(super) fn inferred(&mut self, path: &ExprPath, name: &str) -> Option<shadow::Inferred> {
-        let segments = &path.path.segments;
-        let of = segments.iter().rev().nth(1)?;
-        if path.qself.is_some()
-            || of.ident == "Self"
-            || segments.iter().any(|segment| !segment.arguments.is_none())
-            || kind_of_name(&of.ident.to_string()).is_some()
-        {
+        if !self.leaves_arguments_out(path) {
             return None;
         }
         let twin = twin_name(name);
@@ -295,6 +292,17 @@ impl Lowering<'_> {
             twin: path.to_token_stream(),
             hash: name_hash(name),
             operator: crate::routine::operator_of_method(name),
+        })
+    }
+
+    /// Whether a path hangs on a type that is named without arguments, and may have some.
+    pub(super) fn leaves_arguments_out(&self, path: &ExprPath) -> bool {
+        let segments = &path.path.segments;
+        segments.iter().rev().nth(1).is_some_and(|of| {
+            path.qself.is_none()
+                && of.ident != "Self"
+                && segments.iter().all(|segment| segment.arguments.is_none())
+                && kind_of_name(&of.ident.to_string()).is_none()
         })
     }
 
@@ -381,7 +389,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let name = plain(&node.method);
-        let place = is_place(&node.receiver);
+        let (place, is_own) = (is_place(&node.receiver), self.is_own_method(node));
         let changed = self.changes_root(&node.receiver, node.args.iter());
         let receiver_want = match want {
             Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
@@ -402,6 +410,9 @@ impl Lowering<'_> {
         {
             self.expect(&text.value(), name == "expect_err", shadow::at(&node.method));
             return known.method("unwrap");
+        }
+        if is_own {
+            return self.call_own_method(node);
         }
         let method = node.method.clone();
         if name == "into" && node.args.is_empty() {

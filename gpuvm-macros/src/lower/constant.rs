@@ -3,8 +3,8 @@
 use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Expr;
 use syn::spanned::Spanned;
+use syn::{Expr, ExprPath};
 
 use super::Lowering;
 use crate::primitive::Known;
@@ -28,6 +28,30 @@ impl Lowering<'_> {
         self.constants
             .push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
         self.stream.node(Node::Constant).number(number).number(slot);
+        Known::Unknown
+    }
+
+    /// Whether the arguments of the type that a constant's path hangs on are left out, so that only the use of the constant may tell them. An item of
+    /// a block is not the same where the constant is fetched, so what it tells would not be of use.
+    pub(super) fn infers(&self, path: &ExprPath) -> bool {
+        let of = path.path.segments.iter().rev().nth(1);
+        of.is_some_and(|of| case(&of.ident) != Case::Snake)
+            && self.leaves_arguments_out(path)
+            && self.scopes.iter().all(|scope| scope.items.is_empty())
+    }
+
+    /// Pushes the value of a constant whose type rustc infers from what is done with it.
+    pub(super) fn inferred_constant(&mut self, expr: &mut Expr) -> Known {
+        let span = shadow::at(&*expr);
+        let slot = self.new_slot();
+        let number = self.inferred.len();
+        self.inferred
+            .push(quote_spanned!(span=> (|| ::gpuvm::__private::WordsOf::value(&(#expr)))));
+        self.stream
+            .node(Node::InferredConstant)
+            .number(number as u64)
+            .number(slot);
+        shadow::bind_constant(expr, number, slot);
         Known::Unknown
     }
 

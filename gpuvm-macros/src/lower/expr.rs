@@ -149,6 +149,9 @@ impl Lowering<'_> {
         if case(&last) == Case::Snake {
             return self.function(expr, &node);
         }
+        if self.infers(&node) {
+            return self.inferred_constant(expr);
+        }
         self.constant(&node)
     }
 
@@ -330,7 +333,7 @@ impl Lowering<'_> {
         let known = self.kept(&mut node.elems);
         let slot = self.new_slot();
         self.stream.node(Node::Array).number(slot).number(known.len() as u64);
-        shadow::bind(expr, slot);
+        shadow::bind_expected(expr, slot);
         Known::List(Box::new(
             known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown),
         ))

@@ -17,6 +17,7 @@ mod loop_range;
 mod loops;
 mod macros;
 mod operator;
+mod own;
 mod pattern;
 pub mod print;
 mod statement;
@@ -52,6 +53,8 @@ pub struct Lowered {
     pub depth: u32,
     /// The user's constants, each a function of its words.
     pub constants: Vec<TokenStream>,
+    /// Those whose types their uses decide, the same way.
+    pub inferred: Vec<TokenStream>,
     /// Texts of traps.
     pub messages: Vec<TokenStream>,
     /// Names of the locals.
@@ -62,6 +65,8 @@ pub struct Lowered {
     pub joins: u64,
     /// Whether the body calls other routines.
     pub calls: Calls,
+    /// Whether it is given closures and calls itself.
+    pub recursive: bool,
     /// Paths that are called as routines, each under the alias of its place.
     pub callees: Vec<syn::Path>,
 }
@@ -90,9 +95,23 @@ pub fn alias(routine: &str, place: usize) -> Ident {
     Ident::new(&format!("__gpuvm_{routine}_{place}"), Span::call_site())
 }
 
+/// A routine that is given closures, as its own code calls it.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a method or an associated function.
+    pub is_method: bool,
+    /// For each parameter, whether it is a closure.
+    pub callables: Vec<bool>,
+    /// Whether it can be a function of its own at all.
+    pub stands_alone: bool,
+}
+
 /// Lowers the body of a routine of that name. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
 pub fn lower(
     name: &str,
+    own: Option<Own>,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
@@ -100,6 +119,7 @@ pub fn lower(
     report: &mut Report,
 ) -> Lowered {
     let mut lowering = Lowering::new(name.to_owned(), result, evidence, report);
+    lowering.own = own;
     let mut block = body.clone();
     lowering.parameters(parameters);
     lowering.routine_body(&mut block);
@@ -110,6 +130,7 @@ pub fn lower(
     let statements = &block.stmts;
     let shadow = shadow::closure(
         lowering.slots,
+        lowering.inferred.len(),
         &bindings,
         result,
         &quote!(#(#statements)*),
@@ -120,11 +141,13 @@ pub fn lower(
         shadow,
         depth: shadow::depth(lowering.slots),
         constants: lowering.constants,
+        inferred: lowering.inferred,
         messages: lowering.messages,
         locals: lowering.locals.into_iter().map(|local| local.name).collect(),
         labels: lowering.labels,
         joins: lowering.joins,
         calls: lowering.calls,
+        recursive: lowering.recursive,
         callees: lowering.callees,
     }
 }
@@ -198,12 +221,16 @@ pub(crate) struct Lowering<'r> {
     scopes: Vec<Scope>,
     targets: Vec<Target>,
     constants: Vec<TokenStream>,
+    inferred: Vec<TokenStream>,
     messages: Vec<TokenStream>,
     extras: Vec<TokenStream>,
     /// Names bound by the pattern that is being lowered, so that its alternatives share their locals.
     bound: HashMap<String, u64>,
     calls: Calls,
     callees: Vec<syn::Path>,
+    /// The routine itself, if it is given closures, and whether it calls itself.
+    own: Option<Own>,
+    recursive: bool,
     /// Names of the associated functions that a trait of the shadow stands beside.
     twins: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
@@ -229,11 +256,14 @@ impl<'r> Lowering<'r> {
             scopes: vec![Scope::default()],
             targets: Vec::new(),
             constants: Vec::new(),
+            inferred: Vec::new(),
             messages: Vec::new(),
             extras: Vec::new(),
             bound: HashMap::new(),
             calls: Calls::Never,
             callees: Vec::new(),
+            own: None,
+            recursive: false,
             twins: Vec::new(),
             asks: false,
             changes: false,

@@ -188,7 +188,11 @@ impl Lowering<'_> {
             self.report.pattern_literal(&*with);
         } else if let Some(fails) = fails {
             self.stream.node(Node::PatternValue);
-            self.expr(with, Want::of(known));
+            match &*with {
+                // What stands in a pattern has no shadow in which rustc could infer its type.
+                Expr::Path(path) if self.infers(path) => self.constant(&path.clone()),
+                _ => self.expr(with, Want::of(known)),
+            };
             self.stream.node(Node::Binary).number(operator as u64);
             self.stream.node(Node::JumpUnless).number(fails);
         }

@@ -45,6 +45,7 @@ static ROUTINE: Routine = Routine {
         cause: Cause::Message(MESSAGE),
     }]),
     variables: Cow::Borrowed(&[]),
+    pieces: Cow::Borrowed(&[]),
     relaxed: false,
     is_const: false,
 };

@@ -27,6 +27,7 @@ const fn types(params: &'static [TypeRef], result: TypeRef) -> Routine {
         constants: Cow::Borrowed(&[]),
         sites: Cow::Borrowed(&[]),
         variables: Cow::Borrowed(&[]),
+        pieces: Cow::Borrowed(&[]),
         relaxed: false,
         is_const: false,
     }

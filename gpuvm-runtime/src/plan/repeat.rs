@@ -52,6 +52,7 @@ pub(super) static GATE: Routine = Routine {
     constants: Cow::Borrowed(&[]),
     sites: Cow::Borrowed(&[]),
     variables: Cow::Borrowed(&[]),
+    pieces: Cow::Borrowed(&[]),
     relaxed: false,
     is_const: false,
 };

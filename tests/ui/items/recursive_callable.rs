@@ -1,4 +1,4 @@
-//! Routines that are given closures and call themselves.
+//! Routines that are given closures and call themselves with other ones.
 
 #![allow(unused)]
 
@@ -24,7 +24,7 @@ impl Walk {
         if self.left > 0 {
             found(self.left);
             self.left -= 1;
-            self.visit(found);
+            self.visit(&mut |left| found(left + 1));
         }
     }
 }

@@ -17,7 +17,7 @@ iterator_type! {
 }
 iterator_type! {
     /// `[T; N]::into_iter`
-    IntoIter [T: crate::types::VmType, const N: usize] [T, N] { array: [T; N], at: usize, end: usize } {}
+    IntoIter [T: Static, const N: usize] [T, N] { array: [T; N], at: usize, end: usize } {}
 }
 
 iterator_type! {
@@ -67,7 +67,7 @@ where
     const TYPE: &'static crate::types::Type = <IterMut<T::Erased> as Value>::TYPE;
 }
 
-impl<T: crate::types::VmType, const N: usize> Value for std::array::IntoIter<T, N> {
+impl<T: Static, const N: usize> Value for std::array::IntoIter<T, N> {
     type Erased = IntoIter<T, N>;
     type Inner = super::AnIterator<IntoIter<T, N>>;
     const TYPE: &'static crate::types::Type = <IntoIter<T, N> as Value>::TYPE;
@@ -128,14 +128,14 @@ impl<T: Static> DoubleEndedIterator for IterMut<T> {
 }
 
 #[routine(library, inline)]
-impl<T: crate::types::VmType, const N: usize> Iterator for IntoIter<T, N> {
+impl<T: Static, const N: usize> Iterator for IntoIter<T, N> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
         if self.at < self.end {
             let at = self.at;
             self.at = at.wrapping_add(1);
-            Some(*intrinsics::element(&&self.array[..], at))
+            Some(intrinsics::copy(intrinsics::element(&&self.array[..], at)))
         } else {
             None
         }
@@ -143,11 +143,11 @@ impl<T: crate::types::VmType, const N: usize> Iterator for IntoIter<T, N> {
 }
 
 #[routine(library, inline)]
-impl<T: crate::types::VmType, const N: usize> DoubleEndedIterator for IntoIter<T, N> {
+impl<T: Static, const N: usize> DoubleEndedIterator for IntoIter<T, N> {
     fn next_back(&mut self) -> Option<T> {
         if self.at < self.end {
             self.end = self.end.wrapping_sub(1);
-            Some(*intrinsics::element(&&self.array[..], self.end))
+            Some(intrinsics::copy(intrinsics::element(&&self.array[..], self.end)))
         } else {
             None
         }
@@ -176,7 +176,7 @@ macro_rules! counted {
 counted! {
     [T: Static] Iter<T>;
     [T: Static] IterMut<T>;
-    [T: crate::types::VmType, const N: usize] IntoIter<T, N>;
+    [T: Static, const N: usize] IntoIter<T, N>;
 }
 
 #[routine(library, inline)]
@@ -198,27 +198,27 @@ fn iter_mut<T: Static>(slice: &'static mut [T]) -> IterMut<T> {
 }
 
 #[routine(library, inline)]
-fn into_iter<T: crate::types::VmType, const N: usize>(array: [T; N]) -> IntoIter<T, N> {
+fn into_iter<T: Static, const N: usize>(array: [T; N]) -> IntoIter<T, N> {
     IntoIter {
+        end: array.len(),
         array,
         at: 0,
-        end: array.len(),
     }
 }
 
 methods! {
     [T: Static] [T], iter = iter<T>;
-    [T: crate::types::VmType, const N: usize] [T; N], iter = iter<T>;
+    [T: Static, const N: usize] [T; N], iter = iter<T>;
     [T: Static] [T], iter_mut = iter_mut<T>;
-    [T: crate::types::VmType, const N: usize] [T; N], iter_mut = iter_mut<T>;
+    [T: Static, const N: usize] [T; N], iter_mut = iter_mut<T>;
 }
 
 generic_methods! {
     [T: Static] [T], into_iter(()) -> Iter<T> = iter<T>;
     [T: Static] [T], into_iter(()) -> IterMut<T> = iter_mut<T>;
-    [T: crate::types::VmType, const N: usize] [T; N], into_iter(()) -> Iter<T> = iter<T>;
-    [T: crate::types::VmType, const N: usize] [T; N], into_iter(()) -> IterMut<T> = iter_mut<T>;
-    [T: crate::types::VmType, const N: usize] [T; N], into_iter(()) -> IntoIter<T, N> = into_iter<T, N>;
+    [T: Static, const N: usize] [T; N], into_iter(()) -> Iter<T> = iter<T>;
+    [T: Static, const N: usize] [T; N], into_iter(()) -> IterMut<T> = iter_mut<T>;
+    [T: Static, const N: usize] [T; N], into_iter(()) -> IntoIter<T, N> = into_iter<T, N>;
 }
 
 #[routine(library, inline)]
@@ -272,9 +272,9 @@ iterables! {
     [T: Static] &'static mut Option<T> = option_iter_mut<T>, OptionIter<&'static mut T>;
     [T: Static] &'static [T] = iter<T>, Iter<T>;
     [T: Static] &'static mut [T] = iter_mut<T>, IterMut<T>;
-    [T: crate::types::VmType, const N: usize] &'static [T; N] = iter<T>, Iter<T>;
-    [T: crate::types::VmType, const N: usize] &'static mut [T; N] = iter_mut<T>, IterMut<T>;
-    [T: crate::types::VmType, const N: usize] [T; N] = into_iter<T, N>, IntoIter<T, N>;
+    [T: Static, const N: usize] &'static [T; N] = iter<T>, Iter<T>;
+    [T: Static, const N: usize] &'static mut [T; N] = iter_mut<T>, IterMut<T>;
+    [T: Static, const N: usize] [T; N] = into_iter<T, N>, IntoIter<T, N>;
 }
 
 macro_rules! made {
