@@ -69,6 +69,11 @@ pub trait Execute: Send + Sync {
     /// When the device fails: lost, out of memory, or refusing the work.
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>>;
 
+    /// How long the device's compiler would take over a program, by estimate, where that is so long that the interpreter runs it instead.
+    fn left_to_interpreter(&self, _program: &Arc<Program>) -> Option<Duration> {
+        None
+    }
+
     /// A row of jobs that needs no host in between, if the engine has such rows.
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
         None

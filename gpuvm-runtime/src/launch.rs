@@ -368,6 +368,7 @@ impl<'a> Bounded<'a> {
             host_time: self.begin.elapsed(),
             device_time: None,
             longest_submission: None,
+            left_to_interpreter: None,
         };
         let done = Done {
             routine: self.entry.id.to_string(),

@@ -174,18 +174,39 @@ impl SpecializedKernel {
             for (which, shader) in [("fresh", Some(&fresh)), ("resumed", resumed.as_ref())] {
                 let Some(shader) = shader else { continue };
                 let t = std::time::Instant::now();
-                let words = spirv::exact(&shader.module, &shader.info, false).map(|w| w.len()).unwrap_or(0);
+                let words = spirv::exact(&shader.module, &shader.info, false)
+                    .map(|w| w.len())
+                    .unwrap_or(0);
                 let spv = t.elapsed();
-                let run = shader.module.functions.iter().find(|f| f.1.name.as_deref() == Some(RUN)).unwrap().1;
+                let run = shader
+                    .module
+                    .functions
+                    .iter()
+                    .find(|f| f.1.name.as_deref() == Some(RUN))
+                    .unwrap()
+                    .1;
                 fn count(b: &naga::Block, d: usize, out: &mut [usize; 8]) {
                     for s in b.iter() {
                         use naga::Statement::*;
                         out[0] += 1;
                         out[6] = out[6].max(d);
                         match s {
-                            If { accept, reject, .. } => { out[1] += 1; count(accept, d + 1, out); count(reject, d + 1, out); }
-                            Switch { cases, .. } => { out[2] += 1; for c in cases { count(&c.body, d + 1, out); } }
-                            Loop { body, continuing, .. } => { out[3] += 1; count(body, d + 1, out); count(continuing, d + 1, out); }
+                            If { accept, reject, .. } => {
+                                out[1] += 1;
+                                count(accept, d + 1, out);
+                                count(reject, d + 1, out);
+                            }
+                            Switch { cases, .. } => {
+                                out[2] += 1;
+                                for c in cases {
+                                    count(&c.body, d + 1, out);
+                                }
+                            }
+                            Loop { body, continuing, .. } => {
+                                out[3] += 1;
+                                count(body, d + 1, out);
+                                count(continuing, d + 1, out);
+                            }
                             Store { .. } => out[4] += 1,
                             Call { .. } => out[5] += 1,
                             Return { .. } => out[7] += 1,
@@ -198,14 +219,39 @@ impl SpecializedKernel {
                 let all: usize = shader.module.functions.iter().map(|f| f.1.expressions.len()).sum();
                 let flow = super::flow::Flow::new(program).with_shared_tails(program);
                 let live: u32 = flow.live(program).iter().map(|l| l.count_ones()).sum();
-                println!("MEASURE start {} {which} code {} blocks {} live {live} exprs {} all {all} stmts {} ifs {} switches {} loops {} stores {} calls {} depth {} returns {} locals {} spv {words} {:.2}s", program.name, program.code.len(), flow.blocks.len(), run.expressions.len(), out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7], run.local_variables.len(), spv.as_secs_f64());
+                println!(
+                    "MEASURE start {} {which} code {} blocks {} live {live} exprs {} all {all} stmts {} ifs {} switches {} loops {} stores {} calls {} depth {} returns {} locals {} spv {words} {:.2}s",
+                    program.name,
+                    program.code.len(),
+                    flow.blocks.len(),
+                    run.expressions.len(),
+                    out[0],
+                    out[1],
+                    out[2],
+                    out[3],
+                    out[4],
+                    out[5],
+                    out[6],
+                    out[7],
+                    run.local_variables.len(),
+                    spv.as_secs_f64()
+                );
                 let t = std::time::Instant::now();
                 let p = maker.pipeline(shader);
-                println!("MEASURE end {} {which} {} {} {} {:.2}", program.name, program.code.len(), run.expressions.len(), words, t.elapsed().as_secs_f64());
+                println!(
+                    "MEASURE end {} {which} {} {} {} {:.2}",
+                    program.name,
+                    program.code.len(),
+                    run.expressions.len(),
+                    words,
+                    t.elapsed().as_secs_f64()
+                );
                 drop(p);
             }
             maker.pipelines(&fresh, resumed.as_ref())?
-        } else { maker.pipelines(&fresh, resumed.as_ref())? };
+        } else {
+            maker.pipelines(&fresh, resumed.as_ref())?
+        };
         if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
             && let Some(data) = cache.get_data()
         {
