@@ -34,7 +34,8 @@ pub enum Engine {
     /// On the GPU: classify, then one kernel for each class of instruction.
     Epoch,
     /// On the GPU: the program partially evaluated into one shader. What that cannot do is left to the interpreter: to stop after an exact
-    /// number of instructions or at a breakpoint, and programs whose matrices have thousands of terms, which drivers compile for minutes.
+    /// number of instructions or at a breakpoint, and programs that the device's compiler would take too long
+    /// over, as [`Stats::left_to_interpreter`](crate::Stats::left_to_interpreter) says.
     Specialized,
 }
 

@@ -8,13 +8,7 @@ use gpuvm::{Arg, Backend, Done, IntoArg};
 
 /// A software rasteriser such as lavapipe will do for the last. The engines that compile a kernel of each program run the conformance suite
 /// instead: there a program of this size takes its compiler minutes.
-static ENGINES: LazyLock<Vec<Engine>> = LazyLock::new(|| match std::env::var("ONLY").as_deref() {
-    Ok("specialized") => vec![Engine::Specialized],
-    Ok("epoch") => vec![Engine::Epoch],
-    Ok("auto") => vec![Engine::Auto],
-    Ok("interpreter") => vec![Engine::Interpreter],
-    _ => vec![Engine::Native, Engine::Reference, Engine::Interpreter],
-});
+const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
 
 /// The runtime that all tests share. Without a device this fails: passing would say of the GPU engines what nobody has checked.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
@@ -203,7 +197,7 @@ pub fn check<A: Arguments, R: VmType + Debug, F: Function<A, R>>(id: &str, funct
     let mut after = arguments.clone();
     let results: Vec<R> = (0..arguments.vms()).map(|vm| function.call(&mut after, vm)).collect();
     let expected = (format!("{results:?}"), after.texts());
-    for &engine in ENGINES.iter() {
+    for engine in ENGINES {
         let mut after = arguments.clone();
         let begun = std::time::Instant::now();
         let results = after.launch(id, engine).and_then(|done| done.output::<Vec<R>>());
