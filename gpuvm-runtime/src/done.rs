@@ -241,6 +241,7 @@ mod tests {
             host_time: Duration::ZERO,
             device_time: None,
             longest_submission: None,
+            left_to_interpreter: None,
         };
         Done {
             routine: "pair".to_string(),

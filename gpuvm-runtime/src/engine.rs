@@ -34,7 +34,8 @@ pub enum Engine {
     /// On the GPU: classify, then one kernel for each class of instruction.
     Epoch,
     /// On the GPU: the program partially evaluated into one shader. What that cannot do is left to the interpreter: to stop after an exact
-    /// number of instructions or at a breakpoint, and programs whose matrices have thousands of terms, which drivers compile for minutes.
+    /// number of instructions or at a breakpoint, and programs that the device's compiler would take too long
+    /// over, as [`Stats::left_to_interpreter`](crate::Stats::left_to_interpreter) says.
     Specialized,
 }
 
@@ -68,6 +69,11 @@ pub trait Execute: Send + Sync {
     ///
     /// When the device fails: lost, out of memory, or refusing the work.
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>>;
+
+    /// How long the device's compiler would take over a program, by estimate, where that is so long that the interpreter runs it instead.
+    fn left_to_interpreter(&self, _program: &Arc<Program>) -> Option<Duration> {
+        None
+    }
 
     /// A row of jobs that needs no host in between, if the engine has such rows.
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

@@ -396,6 +396,7 @@ impl<'a> Bounded<'a> {
             host_time: self.begin.elapsed(),
             device_time: None,
             longest_submission: None,
+            left_to_interpreter: None,
         };
         let logs = Logs::within(texts, dropped, self.options.log);
         logs.tell(self.entry.id);

@@ -36,6 +36,9 @@ pub struct Stats {
     pub device_time: Option<Duration>,
     /// The most of it that one submission took.
     pub longest_submission: Option<Duration>,
+    /// How long the device's compiler would have taken over the program, by estimate, where that is why the interpreter ran it, whatever
+    /// engine was asked for.
+    pub left_to_interpreter: Option<Duration>,
 }
 
 impl Stats {
@@ -61,6 +64,9 @@ impl fmt::Display for Stats {
             "{} {vms} on the {} engine, {} ({} floats), {:.3?}",
             self.vms, self.engine, self.device.name, self.float_mode, self.host_time
         )?;
+        if let Some(time) = self.left_to_interpreter {
+            write!(f, ", too large to compile (some {:.0} s)", time.as_secs_f64().max(1.0))?;
+        }
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
         }
@@ -118,11 +124,19 @@ mod tests {
             host_time: Duration::from_millis(2),
             device_time: None,
             longest_submission: None,
+            left_to_interpreter: None,
         };
         assert_eq!(
             stats.to_string(),
             "3 VMs on the reference engine, test (exact floats), 2.000ms, \
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
+        );
+        stats.left_to_interpreter = Some(Duration::from_millis(48_700));
+        assert!(
+            stats
+                .to_string()
+                .contains(", too large to compile (some 49 s), 10 instr"),
+            "{stats}"
         );
         stats.float_mode = FloatMode::Relaxed;
         assert!(stats.to_string().contains("test (relaxed floats)"), "{stats}");

@@ -59,9 +59,7 @@ fn rename(function: &mut Function, colours: &[u8]) {
     variables::name_homes(function, colours);
     for_each_word(function, |word| *word = colours[*word as usize].into());
     for block in &mut function.blocks {
-        retain(&mut block.code, |inst| {
-            inst.as_copy().is_none_or(|(to, from)| to != from)
-        });
+        retain(block, |inst| inst.as_copy().is_none_or(|(to, from)| to != from));
     }
     function.words = crate::isa::WORDS as u32;
 }

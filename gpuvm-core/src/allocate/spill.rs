@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::variables::rehome;
 use crate::ir::definitions::Definitions;
 use crate::ir::names::Mark;
-use crate::ir::{Function, Inst, NONE, Word};
+use crate::ir::{Block, Function, Inst, NONE, Word};
 use crate::isa::Op;
 use crate::program::Home;
 
@@ -19,6 +20,11 @@ pub(crate) fn spill(function: &mut Function, places: &[Option<u32>]) {
     let needed = |word: usize| places[word].filter(|_| spill.remade[word].is_none());
     let last = (0..places.len()).filter_map(needed).max();
     function.frame_words += last.map_or(0, |last| last + 1);
+    // Once nobody reads a word any more, its place in the frame may be another one's.
+    rehome(function, |word, alive| match places.get(word as usize) {
+        Some(Some(_)) if !alive && spill.remade[word as usize].is_none() => Home::Nowhere,
+        _ => Home::Word(word),
+    });
     for b in 0..function.blocks.len() {
         spill.block(function, b);
     }
@@ -48,7 +54,7 @@ impl Spill<'_> {
         let code = std::mem::take(&mut function.blocks[b].code);
         let mut out = Vec::with_capacity(code.len() * 2);
         for inst in code {
-            self.inst(function, inst, &mut out);
+            self.inst(function, b, inst, &mut out);
         }
         let mut end = function.blocks[b].end.clone();
         let place = function.blocks[b].place;
@@ -58,7 +64,7 @@ impl Spill<'_> {
         block.code = out;
     }
 
-    fn inst(&mut self, function: &mut Function, mut inst: Inst, out: &mut Vec<Inst>) {
+    fn inst(&mut self, function: &mut Function, b: usize, mut inst: Inst, out: &mut Vec<Inst>) {
         let mut marks = std::mem::take(&mut inst.marks);
         for mark in &mut marks {
             mark.home = self.home(mark.home);
@@ -66,23 +72,23 @@ impl Spill<'_> {
         if self.remade.get(inst.defs[0] as usize).is_some_and(Option::is_some) {
             let home = self.home(Home::Word(inst.defs[0]));
             marks.splice(0..0, function.names.marks(inst.defs[0], home));
-            return say(out, marks);
+            return say(out, &mut function.blocks[b], marks);
         }
         // A copy to or from the frame is the access itself.
         if let Some((to, from)) = inst.as_copy() {
             match (self.place(to), self.place(from)) {
-                (Some(a), Some(b)) if a == b && self.remade[from as usize].is_none() => {
+                (Some(a), Some(same)) if a == same && self.remade[from as usize].is_none() => {
                     marks.splice(0..0, function.names.marks(to, Home::Frame(a)));
-                    return say(out, marks);
+                    return say(out, &mut function.blocks[b], marks);
                 }
                 (Some(offset), None) => {
                     out.push(Inst::new(Op::StoreFrame, NONE, &[from], offset, inst.place));
                     marks.splice(0..0, function.names.marks(to, Home::Frame(offset)));
-                    return say(out, marks);
+                    return say(out, &mut function.blocks[b], marks);
                 }
                 (None, Some(_)) => {
                     out.push(self.get(from, to, inst.place));
-                    return say(out, marks);
+                    return say(out, &mut function.blocks[b], marks);
                 }
                 _ => {}
             }
@@ -100,7 +106,7 @@ impl Spill<'_> {
         }
         out.push(inst);
         out.extend(stores);
-        say(out, marks);
+        say(out, &mut function.blocks[b], marks);
     }
 
     /// Where what is in a home is after spilling.
@@ -148,10 +154,11 @@ impl Spill<'_> {
     }
 }
 
-/// Marks the last of the instructions.
-fn say(out: &mut [Inst], marks: Vec<Mark>) {
-    if let Some(last) = out.last_mut() {
-        last.mark(marks);
+/// Marks the last of the instructions, or the start of the block that they are of.
+fn say(out: &mut [Inst], block: &mut Block, marks: Vec<Mark>) {
+    match out.last_mut() {
+        Some(last) => last.mark(marks),
+        None => block.marks.extend(marks),
     }
 }
 

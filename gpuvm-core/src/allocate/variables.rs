@@ -2,7 +2,7 @@
 
 use crate::ir::liveness::Liveness;
 use crate::ir::names::Mark;
-use crate::ir::{Block, Function, Inst, OUTGOING};
+use crate::ir::{Block, Function, Inst, OUTGOING, Word};
 use crate::isa::Op;
 use crate::program::Home;
 
@@ -49,6 +49,14 @@ fn mark_copies(function: &mut Function, colours: &[u8]) {
 
 /// Turns words in marks into colours. A word that nobody reads after the mark may have lost its place by then.
 fn follow_marks(function: &mut Function, colours: &[u8]) {
+    rehome(function, |word, alive| match colours.get(word as usize) {
+        Some(&colour) if alive => Home::Word(colour.into()),
+        _ => Home::Nowhere,
+    });
+}
+
+/// Gives the words in marks other homes. `home` is told a word and whether anybody reads it after the mark.
+pub(super) fn rehome(function: &mut Function, home: impl Fn(Word, bool) -> Home) {
     let in_word = |block: &Block| block.marks().any(|mark| matches!(mark.home, Home::Word(_)));
     if !function.blocks.iter().any(in_word) {
         return;
@@ -65,7 +73,7 @@ fn follow_marks(function: &mut Function, colours: &[u8]) {
             alive[word as usize] = stamp;
         }
         for inst in block.code.iter_mut().rev() {
-            follow(&mut inst.marks, &alive, stamp, colours);
+            follow(&mut inst.marks, &alive, stamp, &home);
             for word in inst.defs() {
                 alive[word as usize] = 0;
             }
@@ -73,18 +81,15 @@ fn follow_marks(function: &mut Function, colours: &[u8]) {
                 alive[word as usize] = stamp;
             }
         }
-        follow(&mut block.marks, &alive, stamp, colours);
+        follow(&mut block.marks, &alive, stamp, &home);
     }
 }
 
-/// Gives marks their final homes where the words with the stamp are alive.
-fn follow(marks: &mut [Mark], alive: &[u32], stamp: u32, colours: &[u8]) {
+/// Gives marks other homes where the words with the stamp are alive.
+fn follow(marks: &mut [Mark], alive: &[u32], stamp: u32, home: impl Fn(Word, bool) -> Home) {
     for mark in marks {
         if let Home::Word(word) = mark.home {
-            mark.home = match alive.get(word as usize) {
-                Some(&alive) if alive == stamp => Home::Word(colours[word as usize].into()),
-                _ => Home::Nowhere,
-            };
+            mark.home = home(word, alive.get(word as usize) == Some(&stamp));
         }
     }
 }

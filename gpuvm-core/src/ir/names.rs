@@ -5,7 +5,8 @@
 //! instruction, it leaves a [`Mark`] on a neighbour: after this instruction the part is there instead, or nowhere. Marks never keep
 //! a word alive.
 
-use super::{Block, Inst, Word};
+use super::{Block, Inst, OUTGOING, Word};
+use crate::isa::Op;
 use crate::program::{Home, Scope};
 
 /// One word of a variable of the source.
@@ -25,6 +26,16 @@ pub(crate) struct Mark {
     pub part: Part,
     /// [`Home::Word`] is a word of the function, of the machine once it is allocated.
     pub home: Home,
+}
+
+impl Mark {
+    /// The mark that the same is nowhere.
+    pub fn nowhere(&self) -> Mark {
+        Mark {
+            home: Home::Nowhere,
+            ..*self
+        }
+    }
 }
 
 /// The words and places of the frame that are parts of variables, and the activations that the variables belong to.
@@ -69,6 +80,26 @@ impl Names {
     /// Marks that say that what a word stands for is now somewhere else.
     pub fn marks(&self, word: Word, home: Home) -> impl Iterator<Item = Mark> + '_ {
         self.word(word).map(move |part| Mark { part, home })
+    }
+
+    /// Where a part is after some instructions; `None` if they neither write it nor say anything of it.
+    pub fn home_after(&self, part: Part, run: &[Inst]) -> Option<Home> {
+        let mut home = None;
+        for inst in run {
+            for word in inst.defs() {
+                if self.word(word).any(|own| own == part) {
+                    home = Some(Home::Word(word));
+                } else if home == Some(Home::Word(word)) {
+                    home = Some(Home::Nowhere);
+                }
+            }
+            // The frame is given to variables once the passes are through.
+            if inst.op == Op::StoreFrame && inst.extra != OUTGOING && self.frame(inst.imm).any(|own| own == part) {
+                home = Some(Home::Nowhere);
+            }
+            home = last_said(part, &inst.marks).or(home);
+        }
+        home
     }
 
     /// Lets a new word, higher than all before, stand for what another one stands for.
@@ -173,6 +204,11 @@ impl Scopes {
     }
 }
 
+/// Where marks say that a part is.
+pub(crate) fn last_said(part: Part, marks: &[Mark]) -> Option<Home> {
+    marks.iter().rev().find(|mark| mark.part == part).map(|mark| mark.home)
+}
+
 fn range(named: &[(u32, Part)], key: u32) -> std::ops::Range<usize> {
     let start = named.partition_point(|&(other, _)| other < key);
     start..start + named[start..].partition_point(|&(other, _)| other == key)
@@ -188,18 +224,9 @@ impl Inst {
         self.marks.extend(marks);
     }
 
-    /// Takes the marks that came before it: what it writes itself is no home for them, and where it ends up is later.
-    fn mark_earlier(&mut self, marks: &[Mark]) {
-        let written: Vec<Word> = self.defs().collect();
-        let own = std::mem::take(&mut self.marks);
-        self.mark(marks.iter().map(|mark| match mark.home {
-            Home::Word(word) if written.contains(&word) => Mark {
-                home: Home::Nowhere,
-                ..*mark
-            },
-            _ => *mark,
-        }));
-        self.mark(own);
+    /// Adds marks before those that it has.
+    pub fn mark_first(&mut self, marks: impl IntoIterator<Item = Mark>) {
+        self.marks.splice(0..0, marks);
     }
 
     /// Becomes another instruction in the same place.
@@ -216,12 +243,17 @@ impl Block {
         self.marks.iter_mut().chain(code)
     }
 
+    /// Says where variables are at its end.
+    pub fn mark_end(&mut self, marks: Vec<Mark>) {
+        match self.code.last_mut() {
+            Some(last) => last.mark(marks),
+            None => self.marks.extend(marks),
+        }
+    }
+
     /// Puts another block, to which this one jumps, in the place of its end.
     pub fn append(&mut self, next: Block) {
-        match self.code.last_mut() {
-            Some(last) => last.mark(next.marks),
-            None => self.marks.extend(next.marks),
-        }
+        self.mark_end(next.marks);
         self.code.extend(next.code);
         self.end = next.end;
         self.place = next.place;
@@ -233,27 +265,22 @@ impl Block {
     }
 }
 
-/// Keeps those instructions that `keep` wants; marks of the others go to a neighbour.
-pub(crate) fn retain(code: &mut Vec<Inst>, mut keep: impl FnMut(&mut Inst) -> bool) {
+/// Keeps those instructions of a block that `keep` wants; marks of the others go to the one before, or to the block's start.
+pub(crate) fn retain(block: &mut Block, mut keep: impl FnMut(&mut Inst) -> bool) {
     let mut kept = 0;
-    let mut before: Vec<Mark> = Vec::new();
-    for i in 0..code.len() {
-        if keep(&mut code[i]) {
-            if !before.is_empty() {
-                code[i].mark_earlier(&before);
-                before.clear();
-            }
-            code.swap(kept, i);
+    for i in 0..block.code.len() {
+        if keep(&mut block.code[i]) {
+            block.code.swap(kept, i);
             kept += 1;
-        } else if !code[i].marks.is_empty() {
-            let marks = std::mem::take(&mut code[i].marks);
+        } else {
+            let marks = std::mem::take(&mut block.code[i].marks);
             match kept.checked_sub(1) {
-                Some(last) => code[last].mark(marks),
-                None => before.extend(marks),
+                Some(last) => block.code[last].mark(marks),
+                None => block.marks.extend(marks),
             }
         }
     }
-    code.truncate(kept);
+    block.code.truncate(kept);
 }
 
 /// What the marks of a run of instructions say after it, when one instruction that writes the words of `written` takes its place.
@@ -279,4 +306,31 @@ pub(crate) fn after_run(run: &[Inst], written: impl Fn(Word) -> bool) -> Vec<Mar
         }
     }
     marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::End;
+    use crate::ir::testing::{assemble, blocks};
+
+    #[test]
+    fn what_the_first_instructions_said_is_said_at_the_start_once_they_are_gone() {
+        let part = Part {
+            scope: 0,
+            variable: 0,
+            word: 0,
+        };
+        let mark = Mark {
+            part,
+            home: Home::Word(1),
+        };
+        let mut function = blocks(vec![End::Halt]);
+        let block = &mut function.blocks[0];
+        block.code = assemble("mov 2 1; imm 3 4");
+        block.code[0].mark([mark]);
+        retain(block, |inst| inst.as_copy().is_none());
+        assert_eq!(block.marks, [mark]);
+        assert_eq!(block.code, assemble("imm 3 4"));
+    }
 }

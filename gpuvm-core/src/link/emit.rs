@@ -164,15 +164,19 @@ impl Emit<'_> {
         for (i, &b) in order.iter().enumerate() {
             block_at[b] = self.out.len() as u32;
             let block = &function.blocks[b];
-            // Without code, the first instruction may be one that others lead to as well.
-            if !block.code.is_empty() {
+            let next = order.get(i + 1).copied();
+            if block.code.is_empty() && next.is_some_and(|next| block.end == End::Jump(next)) {
+                // The next instruction is one that others lead to as well.
+                let nowhere: Vec<Mark> = block.marks.iter().map(Mark::nowhere).collect();
+                self.mark(&nowhere, self.out.len(), true);
+            } else {
                 self.mark(&block.marks, self.out.len(), true);
             }
             for inst in &block.code {
                 self.instruction(inst, function.frame_words, &ready.maps);
             }
             let first = self.out.len();
-            self.end(block, order.get(i + 1).copied(), is_start);
+            self.end(block, next, is_start);
             jumps.extend(first..self.out.len());
         }
         for at in jumps {

@@ -2,7 +2,6 @@
 //! setting.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::random::{PARAMS, random};
 use super::testing::*;
@@ -68,12 +67,9 @@ fn same(held: u32, shown: u32) -> bool {
 }
 
 proptest! {
-    // The same routines each time: one run in four of others finds a variable that is shown before it is assigned, a known fault of the marks
-    // that passes leave.
     #![proptest_config(ProptestConfig {
         cases: 30,
         max_shrink_iters: 100,
-        rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::default()
     })]
 

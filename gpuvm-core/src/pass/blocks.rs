@@ -1,6 +1,7 @@
 //! Simplifies the graph of blocks: jumps to jumps, blocks never reached, blocks that always follow one another.
 
 use crate::ir::flow::{Shape, Shortcut, predecessors};
+use crate::ir::names::Mark;
 use crate::ir::{Block, End, Function};
 
 /// Simplifies; whether anything changed.
@@ -37,11 +38,13 @@ fn thread(function: &mut Function) -> bool {
                 function.blocks[b].place = function.blocks[to].place;
             }
             function.blocks[b].end = function.blocks[to].end.clone();
+            let marks = function.blocks[to].marks.clone();
+            function.blocks[b].mark_end(marks);
             changed = true;
         }
         if let End::Branch { word, then, otherwise } = function.blocks[b].end {
-            let then = follow(function, &mut loops, b, then, word, true);
-            let otherwise = follow(function, &mut loops, b, otherwise, word, false);
+            let then = skip(function, &mut loops, b, then, word, true);
+            let otherwise = skip(function, &mut loops, b, otherwise, word, false);
             let end = if then == otherwise {
                 End::Jump(then)
             } else {
@@ -54,8 +57,28 @@ fn thread(function: &mut Function) -> bool {
     changed
 }
 
-/// Where control gets to from an empty block after `from`, knowing whether `word` is set.
-fn follow(function: &Function, loops: &mut Loops, from: usize, mut block: usize, word: u32, set: bool) -> usize {
+/// As [`follow`], after which what the blocks on the way say of variables is not known where the way leads: other ways may lead there.
+fn skip(function: &mut Function, loops: &mut Loops, from: usize, block: usize, word: u32, set: bool) -> usize {
+    let (to, past) = follow(function, loops, from, block, word, set);
+    let skipped = past.iter().filter(|&&past| past != to);
+    let marks = skipped
+        .flat_map(|&past| &function.blocks[past].marks)
+        .map(Mark::nowhere);
+    let marks: Vec<Mark> = marks.collect();
+    function.blocks[to].marks.splice(0..0, marks);
+    to
+}
+
+/// Where control gets to from an empty block after `from`, knowing whether `word` is set; and the blocks without code
+/// that it came by.
+fn follow(
+    function: &Function,
+    loops: &mut Loops,
+    from: usize,
+    mut block: usize,
+    word: u32,
+    set: bool,
+) -> (usize, Vec<usize>) {
     let mut past = Vec::new();
     for _ in 0..CHAIN {
         let at = &function.blocks[block];
@@ -79,7 +102,7 @@ fn follow(function: &Function, loops: &mut Loops, from: usize, mut block: usize,
             _ => break,
         };
     }
-    block
+    (block, past)
 }
 
 /// The loops of a function, looked at once they are asked for.

@@ -20,7 +20,7 @@ pub(crate) fn reuse(function: &mut Function) -> bool {
     let mut changed = false;
     for (b, chain) in chains(function) {
         let before = function.blocks[b].code.len();
-        retain(&mut function.blocks[b].code, |inst| {
+        retain(&mut function.blocks[b], |inst| {
             // A condition that trapped already, or did not, traps no second time.
             if inst.op != Op::TrapIf || !definitions.is_single(inst.uses[0]) {
                 return true;

@@ -152,7 +152,7 @@ impl Condition {
         }
         let marks = self.marks(function);
         let block = &mut function.blocks[self.block];
-        mark_end(&mut code, block, marks.iter().map(nowhere).collect());
+        mark_end(&mut code, block, marks.iter().map(Mark::nowhere).collect());
         let start = code.len();
         if let [Some(always), _] = self.ways {
             code.append(&mut function.blocks[always].code);
@@ -182,16 +182,8 @@ impl Condition {
             marks.extend(function.names.marks(word, home));
         }
         // What a way says itself comes last.
-        marks.extend(blocks().flat_map(Block::marks).map(nowhere));
+        marks.extend(blocks().flat_map(Block::marks).map(Mark::nowhere));
         marks
-    }
-}
-
-/// The mark that the same is nowhere.
-fn nowhere(mark: &Mark) -> Mark {
-    Mark {
-        home: Home::Nowhere,
-        ..*mark
     }
 }
 

@@ -70,9 +70,8 @@ impl Hoist {
         for _ in 0..3 {
             let before = moved.len();
             for &b in &blocks {
-                let mut code = std::mem::take(&mut function.blocks[b].code);
                 let names = &function.names;
-                retain(&mut code, |inst| {
+                retain(&mut function.blocks[b], |inst| {
                     let goes = moved.len() < room && self.is_invariant(inst);
                     if goes {
                         for word in inst.defs() {
@@ -81,15 +80,14 @@ impl Hoist {
                         // Variables get there only where the source says so.
                         let marks = std::mem::take(&mut inst.marks);
                         moved.push(inst.clone());
-                        inst.marks = marks;
                         let written: Vec<Word> = inst.defs().collect();
                         for word in written {
                             inst.mark(names.marks(word, Home::Word(word)));
                         }
+                        inst.mark(marks);
                     }
                     !goes
                 });
-                function.blocks[b].code = code;
             }
             if moved.len() == before {
                 break;

@@ -2,7 +2,7 @@
 //! counts up a loop's variable after the last use of what it was before, so that nothing has to keep that.
 
 use crate::ir::definitions::Definitions;
-use crate::ir::names::{Mark, Names, retain};
+use crate::ir::names::{Mark, Names, Part, retain};
 use crate::ir::{Block, Function, Inst, NONE, Word};
 use crate::program::Home;
 
@@ -22,7 +22,7 @@ pub(crate) fn compute_in_place(function: &mut Function) -> bool {
             block: b as u32 + 1,
         };
         changed |= sink.block(block);
-        changed |= delay_updates(block, &definitions);
+        changed |= delay_updates(block, &definitions, &function.names);
     }
     changed
 }
@@ -68,18 +68,14 @@ impl InPlace<'_> {
                     continue;
                 }
                 if let Some(at) = self.later(&block.code, from) {
-                    let maker = block.code[at].clone();
-                    block.code[i].become_inst(Inst {
-                        defs: [to, NONE],
-                        ..maker
-                    });
+                    self.delay(&mut block.code, at, i);
                     gone[at] = true;
                 }
             }
             self.note(&block.code[i], i);
         }
         let mut each = gone.iter();
-        retain(&mut block.code, |_| each.next() != Some(&true));
+        retain(block, |_| each.next() != Some(&true));
         gone.contains(&true)
     }
 
@@ -110,18 +106,24 @@ impl InPlace<'_> {
         for word in users.filter(|word| **word == from) {
             *word = to;
         }
-        for inst in &mut code[source.defined - 1..i] {
-            for mark in &mut inst.marks {
-                mark.home = match mark.home {
-                    Home::Word(word) if word == from => Home::Word(to),
-                    Home::Word(word) if word == to => Home::Nowhere,
-                    home => home,
-                };
-            }
-            // What `to` holds now comes earlier than what is said here of what it held before.
-            inst.marks
-                .retain(|mark| self.names.word(to).all(|part| part != mark.part));
+        for mark in code[source.defined - 1..i].iter_mut().flat_map(|inst| &mut inst.marks) {
+            mark.home = match mark.home {
+                Home::Word(word) if word == from => Home::Word(to),
+                Home::Word(word) if word == to => Home::Nowhere,
+                home => home,
+            };
         }
+        // What comes to be elsewhere between is not in `to` before the copy.
+        let between = &code[source.defined..i];
+        let later: Vec<Part> = (self.names.word(to))
+            .filter(|&part| self.names.home_after(part, between).is_some())
+            .collect();
+        let place = |home| later.iter().map(move |&part| Mark { part, home });
+        let own: Vec<Mark> = place(Home::Nowhere)
+            .chain(self.names.marks(from, Home::Word(to)))
+            .collect();
+        code[source.defined - 1].mark_first(own);
+        code[i].mark_first(place(Home::Word(to)));
         let used = if source.uses > 0 { source.used } else { target.used };
         *self.at(to) = Touched {
             used,
@@ -139,22 +141,54 @@ impl InPlace<'_> {
         let movable = maker.is_pure() && maker.defs[1] == NONE && self.definitions.uses(from) == 1;
         (movable && maker.uses().all(|word| self.at(word).defined <= at)).then_some(at)
     }
+
+    /// Moves the definition at `at` to the copy at `i`.
+    fn delay(&self, code: &mut [Inst], at: usize, i: usize) {
+        let (to, from) = (code[i].defs[0], code[i].uses[0]);
+        let maker = code[at].clone();
+        code[at].mark_first(self.names.marks(from, Home::Nowhere));
+        let between = &code[at + 1..i];
+        let still: Vec<Mark> = (self.names.marks(from, Home::Word(to)))
+            .filter(|mark| self.names.home_after(mark.part, between).is_none())
+            .collect();
+        for mark in code[at..=i].iter_mut().flat_map(|inst| &mut inst.marks) {
+            if mark.home == Home::Word(from) {
+                mark.home = Home::Nowhere;
+            }
+        }
+        code[i].become_inst(Inst {
+            defs: [to, NONE],
+            ..maker
+        });
+        code[i].mark_first(still);
+    }
 }
 
 /// Moves `x = x + …` behind the last use of a copy `i = x` made before it, so that `i` need not be kept.
-fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
+fn delay_updates(block: &mut Block, definitions: &Definitions, names: &Names) -> bool {
     let mut changed = false;
     let mut at = 0;
     while at < block.code.len() {
         match delay_to(block, at, definitions) {
             Some(to) => {
-                leave_marks(&mut block.code, at);
+                leave_marks(block, at);
                 let word = block.code[at].defs[0];
+                let parts = names
+                    .word(word)
+                    .chain(block.code[at].marks.iter().map(|mark| mark.part));
+                // What comes to be elsewhere before the update's new place stays there.
+                let elsewhere: Vec<Mark> = parts
+                    .filter_map(|part| {
+                        let home = names.home_after(part, &block.code[at + 1..to])?;
+                        Some(Mark { part, home })
+                    })
+                    .collect();
                 for mark in block.code[at..to].iter_mut().flat_map(|inst| &mut inst.marks) {
                     if mark.home == Home::Word(word) {
                         mark.home = Home::Nowhere;
                     }
                 }
+                block.code[at].mark(elsewhere);
                 block.code[at..to].rotate_left(1);
                 changed = true;
             }
@@ -165,15 +199,17 @@ fn delay_updates(block: &mut Block, definitions: &Definitions) -> bool {
 }
 
 /// Leaves an instruction's marks with the one before it, but for those on what it writes itself.
-fn leave_marks(code: &mut [Inst], at: usize) {
-    let (before, rest) = code.split_at_mut(at);
-    if let (Some(before), Some(inst)) = (before.last_mut(), rest.first_mut()) {
-        let marks = std::mem::take(&mut inst.marks);
-        let (own, others): (Vec<Mark>, Vec<Mark>) = marks
-            .iter()
-            .partition(|mark| inst.defs().any(|word| mark.home == Home::Word(word)));
-        inst.mark(own);
-        before.mark(others);
+fn leave_marks(block: &mut Block, at: usize) {
+    let (before, rest) = block.code.split_at_mut(at);
+    let Some(inst) = rest.first_mut() else { return };
+    let marks = std::mem::take(&mut inst.marks);
+    let (own, others): (Vec<Mark>, Vec<Mark>) = marks
+        .iter()
+        .partition(|mark| inst.defs().any(|word| mark.home == Home::Word(word)));
+    inst.mark(own);
+    match before.last_mut() {
+        Some(before) => before.mark(others),
+        None => block.marks.extend(others),
     }
 }
 
@@ -249,6 +285,48 @@ mod tests {
             "addi 5 0 1; mov 0 5; addi 0 0 1; stf 5 0",
             "addi 5 0 1; mov 0 5; addi 0 0 1; stf 5 0",
         );
+    }
+
+    const VARIABLE: Part = Part {
+        scope: 0,
+        variable: 0,
+        word: 0,
+    };
+
+    fn at(home: Home) -> Mark {
+        Mark { part: VARIABLE, home }
+    }
+
+    /// The marks that passing the block leaves on each instruction, where these words are the variable's.
+    fn marks(code: &str, words: &[Word]) -> Vec<Vec<Mark>> {
+        let mut function = blocks(vec![End::Jump(0)]);
+        function.params = vec![0, 1];
+        function.names = Names::new(0, words.iter().map(|&word| (word, VARIABLE)).collect(), Vec::new());
+        function.blocks[0].code = assemble(code);
+        assert!(compute_in_place(&mut function));
+        let code = std::mem::take(&mut function.blocks[0].code);
+        code.into_iter().map(|inst| inst.marks).collect()
+    }
+
+    #[test]
+    fn a_variable_that_is_elsewhere_between_is_not_there_before_the_copy() {
+        let (nowhere, after) = (at(Home::Nowhere), at(Home::Word(0)));
+        assert_eq!(
+            marks("addi 5 0 1; imm 6 3; mov 0 5", &[0, 6]),
+            [vec![nowhere], vec![after]]
+        );
+        assert_eq!(marks("addi 5 0 1; imm 6 3; mov 0 5", &[0]), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn what_is_computed_where_a_copy_was_is_the_variable_too() {
+        assert_eq!(marks("addi 5 0 1; mov 0 5", &[5]), [vec![at(Home::Word(0))]]);
+    }
+
+    #[test]
+    fn a_variable_that_got_another_value_stays_there_when_it_is_counted_up_later() {
+        let marks = marks("mov 5 0; addi 0 0 1; add 6 5 1; stf 6 0; ltu 7 0 1", &[0, 6]);
+        assert_eq!(marks[3], [at(Home::Word(6))]);
     }
 
     #[test]

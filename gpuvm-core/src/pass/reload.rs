@@ -15,7 +15,7 @@ pub(crate) fn reuse(function: &mut Function) {
         if std::mem::replace(&mut last, chain) != chain {
             held.forget_all();
         }
-        retain(&mut function.blocks[b].code, |inst| held.pass(inst, has_slots));
+        retain(&mut function.blocks[b], |inst| held.pass(inst, has_slots));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::predecessors;
-use crate::ir::names::retain;
+use crate::ir::names::{Mark, last_said, retain};
 use crate::ir::{End, Function, Inst, Word};
 use crate::pass::dead_code::marks_of_gone;
 
@@ -38,7 +38,7 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
         let uses = read.iter().filter(|&&used| used == word).count() as u32;
         uses > 0 && definitions.is_single(word) && definitions.uses(word) == uses
     };
-    let code = &mut function.blocks[from].code;
+    let code = &function.blocks[from].code;
     let mut written: Vec<Word> = Vec::new();
     let mut sinks = vec![false; code.len()];
     for (inst, sinks) in code.iter().zip(&mut sinks).rev() {
@@ -52,12 +52,21 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
     }
     let names = &function.names;
     let mut sunk: Vec<Inst> = Vec::new();
+    for (i, copy) in code.iter().enumerate().filter(|&(i, _)| sinks[i]) {
+        let mut copied = Inst::copy(copy.defs[0], copy.uses[0], copy.place);
+        // What came to be elsewhere after the copy is there still.
+        for part in names.word(copy.defs[0]) {
+            let said = last_said(part, &function.blocks[way].marks);
+            let home = said.or_else(|| names.home_after(part, &code[i + 1..]));
+            copied.mark(home.map(|home| Mark { part, home }));
+        }
+        sunk.push(copied);
+    }
     let mut each = sinks.into_iter();
-    retain(code, |inst| {
+    retain(&mut function.blocks[from], |inst| {
         let sinks = each.next() == Some(true);
         if sinks {
             let copy = std::mem::replace(inst, Inst::copy(inst.defs[0], inst.uses[0], inst.place));
-            sunk.push(inst.clone());
             inst.marks = marks_of_gone(copy, names, Vec::new());
         }
         !sinks

@@ -57,6 +57,12 @@ impl Execution<'_> {
             Engine::Native | Engine::Reference => Device::cpu(),
             _ => self.runtime.device().clone(),
         };
+        // Where the interpreter ran it all, and something else was asked for.
+        let instead = engine == Engine::Interpreter && self.options.engine != engine;
+        let executor = instead
+            .then(|| self.runtime.executor(self.options.engine).ok())
+            .flatten();
+        let left_to_interpreter = executor.and_then(|executor| executor.left_to_interpreter(&self.course.program));
         Stats {
             vms: self.course.vms.into(),
             engine,
@@ -75,6 +81,7 @@ impl Execution<'_> {
             host_time: self.earlier + self.begin.elapsed(),
             device_time: tally.device_time,
             longest_submission: self.slices.longest,
+            left_to_interpreter,
         }
     }
 }

@@ -313,6 +313,7 @@ impl<'p, 'a> Runner<'p, 'a> {
                 host_time: stats.host_time,
                 device_time: stats.device_time,
                 longest_submission: None,
+                left_to_interpreter: None,
             },
             logs: self.logs.clone(),
             columns: Vec::new(),

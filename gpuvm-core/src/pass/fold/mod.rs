@@ -47,8 +47,9 @@ pub(crate) fn fold(function: &mut Function) -> bool {
             match simplify(&inst, &known) {
                 Some(Simpler::Nothing) => {
                     changed = true;
-                    if let Some(last) = out.last_mut() {
-                        last.mark(inst.marks);
+                    match out.last_mut() {
+                        Some(last) => last.mark(inst.marks),
+                        None => function.blocks[b].marks.extend(inst.marks),
                     }
                 }
                 Some(Simpler::One(mut new)) => {

@@ -14,7 +14,6 @@ use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, after_run};
 use crate::ir::{Block, End, Function, Inst};
 use crate::matrix::AffineMap;
-use crate::program::Home;
 use constants::Constants;
 use counter::Counter;
 
@@ -92,10 +91,7 @@ fn ask_last(function: &mut Function, maps: &Maps) {
     for (b, first) in found {
         let asked = function.blocks[first].clone();
         let mut block = function.blocks[b].clone();
-        match block.code.last_mut() {
-            Some(last) => last.mark(asked.marks),
-            None => block.marks.extend(asked.marks),
-        }
+        block.mark_end(asked.marks);
         block.code.extend(asked.code);
         (block.end, block.place) = (asked.end, asked.place);
         if Counter::of(&block, b, maps, &constants.at_start(b), &live).is_some() {
@@ -150,11 +146,7 @@ fn turned(turn: &Block, power: AffineMap, maps: &mut Maps) -> Inst {
 fn said(turn: &Block, power: &AffineMap) -> Vec<Mark> {
     let last = after_run(&turn.code, |word| power.row(word as u16).is_some());
     // What is said where a turn starts does not hold after several.
-    let lost = |mark: &Mark| Mark {
-        home: Home::Nowhere,
-        ..*mark
-    };
-    turn.marks.iter().map(lost).chain(last).collect()
+    turn.marks.iter().map(Mark::nowhere).chain(last).collect()
 }
 
 /// Hides variables from the end of a block on that are in words which the loop would have written and nobody reads after it.

@@ -6,6 +6,7 @@ use crate::ir::{Block, End, Function, Inst, NONE, Word};
 use crate::isa::{Op, WORDS};
 use crate::matrix::AffineMap;
 use crate::pass::fuse::Maps;
+use crate::pass::lost::{Lost, forget};
 
 /// Turns below which going round the loop is quicker than looking at every bit of their count.
 const FEWEST_TURNS: u32 = 64;
@@ -50,9 +51,25 @@ pub(super) fn raise_unknown(function: &mut Function, maps: &mut Maps) {
             let start = way.build(step, powers, maps);
             lead(function, &entering, b, start);
             lose(function, b, function.blocks.len() - 1, &counter, maps);
+            take(function, start, &[low, high, bit], maps);
             raised += 1;
         }
     }
+}
+
+/// Hides variables that marks name in words which the blocks from `start` on take for the count: nobody read these any more, but what they
+/// held was still there.
+fn take(function: &mut Function, start: usize, words: &[Word], maps: &Maps) {
+    let words = set(words.iter().copied().filter(|&word| word != NONE));
+    let blocks = function.blocks.iter().enumerate().skip(start);
+    let lost: Vec<Lost> = blocks
+        .map(|(block, made)| Lost {
+            block,
+            at: made.code.len(),
+            words,
+        })
+        .collect();
+    forget(function, &lost, maps);
 }
 
 /// Matrices for the digits of a count, and how many bits a digit has: A, A², A⁴, … for digits of one bit, A, A¹⁶, A²⁵⁶, … for

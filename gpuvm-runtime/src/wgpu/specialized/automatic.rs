@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use gpuvm_core::program::Program;
 
@@ -65,6 +66,10 @@ impl Execute for Automatic {
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
         Session::start(self, job, arena)
+    }
+
+    fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
+        self.specialized.excess(program, true).ok().flatten()
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

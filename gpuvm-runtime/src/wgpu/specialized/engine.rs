@@ -1,10 +1,10 @@
 //! The specialised engine: sessions on specialised kernels, and on the interpreter where VMs have to stop exactly.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{Op, STATE_WORDS};
-use gpuvm_core::matrix::read_record;
 use gpuvm_core::program::{Program, Status};
 
 use super::cache::{Cache, Compilers};
@@ -12,6 +12,7 @@ use super::flow::op_at;
 use super::habits::Habits;
 use super::kernel::{SpecializedKernel, Work};
 use super::options::{Folded, Options};
+use super::size::Size;
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
@@ -29,8 +30,8 @@ pub struct Specialized {
     cache: Arc<Cache>,
     compilers: Arc<Compilers>,
     habits: Arc<Habits>,
-    /// Whether programs are worth compiling.
-    small: Arc<Library<bool>>,
+    /// How large the programs' shaders are.
+    sizes: Arc<Library<Size>>,
 }
 
 /// A specialised program, ready to be bound to a session's buffers.
@@ -69,8 +70,6 @@ enum Standing {
     Gathering(Arc<dyn Stepper>),
 }
 
-/// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
-const MOST_TERMS: usize = 4096;
 /// Iterations of loops in one dispatch.
 const MOST_CYCLES: u32 = 1 << 24;
 /// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the eight VMs
@@ -89,7 +88,7 @@ impl Specialized {
             cache: Cache::new(gpu.clone()),
             compilers: Arc::default(),
             habits: Arc::default(),
-            small: Arc::default(),
+            sizes: Arc::default(),
             gpu,
             interpreter,
         }
@@ -124,9 +123,9 @@ impl Specialized {
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
-        match self.is_small(program)? {
-            true => self.cache.request(&program.into(), options, &self.compilers),
-            false => Ok(None),
+        match self.excess(program, true)? {
+            None => self.cache.request(&program.into(), options, &self.compilers),
+            Some(_) => Ok(None),
         }
     }
 
@@ -136,14 +135,24 @@ impl Specialized {
     ///
     /// [`Error::Device`](crate::Error::Device) if the device has refused it.
     pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
+        for program in [Some(&work.program), work.then.as_ref()].into_iter().flatten() {
+            if self.excess(program, true)?.is_some() {
+                return Ok(None);
+            }
+        }
         let options = self.options(&work.program, Vec::new());
         self.cache.request(work, &options, &self.compilers)
     }
 
-    /// Whether a program is small enough to be compiled.
-    fn is_small(&self, program: &Arc<Program>) -> Result<bool> {
-        let small = self.small.get(program, || Ok(terms(program) <= MOST_TERMS))?;
-        Ok(*small)
+    /// The estimate of how long the device's compiler takes over a program, if a launch should not wait for it, or not even start it
+    /// `meanwhile`: the program is the interpreter's then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the program cannot be looked at.
+    pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
+        let size = || Size::of(program, &self.options(program, Vec::new()));
+        Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
     }
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
@@ -189,14 +198,6 @@ impl Specialized {
     }
 }
 
-/// Terms of the matrices that a program's instructions apply.
-fn terms(program: &Program) -> usize {
-    let applied = (0..program.code.len() as u32).filter(|&ip| op_at(program, ip) == Some(Op::Affine));
-    let record = |ip: u32| program.matrices.get(program.code[ip as usize].operands[3] as usize);
-    let maps = applied.filter_map(|ip| read_record(record(ip)?, &program.pools));
-    maps.map(|map| map.terms().len()).sum()
-}
-
 impl Execute for Specialized {
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
         self.interpreter.memory()
@@ -210,6 +211,10 @@ impl Execute for Specialized {
         Session::start(self, job, arena)
     }
 
+    fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
+        self.excess(program, false).ok().flatten()
+    }
+
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
         Some(Box::new(Jobs::new(self.clone())))
     }
@@ -221,7 +226,7 @@ impl Planner for Specialized {
     }
 
     fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
-        if !self.is_small(&job.program)? {
+        if self.excess(&job.program, false)?.is_some() {
             return self.interpreter.interpreting(&job.program);
         }
         Ok(Box::new(match self.habitual(job, arena) {
@@ -233,7 +238,7 @@ impl Planner for Specialized {
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         // The interpreter refuses damaged programs.
         let interpreted = self.interpreter.load(program)?;
-        if !self.is_small(program)? {
+        if self.excess(program, false)?.is_some() {
             return Ok(interpreted);
         }
         let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
@@ -241,6 +246,9 @@ impl Planner for Specialized {
     }
 
     fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
+            return Ok(None);
+        }
         let options = self.options(program, Vec::new());
         let kernel = self.cache.wait(&Work::joined(program, then), &options)?;
         Ok(Some(Arc::new(Prepared::new(kernel))))

@@ -14,6 +14,7 @@ mod habits;
 mod kernel;
 mod loops;
 mod options;
+mod size;
 mod structure;
 mod tails;
 #[cfg(test)]

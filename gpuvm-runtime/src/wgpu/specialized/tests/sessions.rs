@@ -1,7 +1,7 @@
 //! The engine as the runtime drives it: snapshots that come from elsewhere, budgets, the cache.
 
 use super::*;
-use crate::engine::Engine;
+use crate::engine::{Engine, Execute};
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::specialized::Specialized;
 
@@ -98,4 +98,21 @@ fn a_habit_gets_a_kernel_of_its_own() {
         launch();
     }
     launch();
+}
+
+#[test]
+fn a_program_that_takes_the_compiler_too_long_is_the_interpreters() {
+    let mut code = String::from("vmid w2\n");
+    for i in 0..400 {
+        code += &format!("andi w4, w2, {i}\njz @after{i}, w4\nmuli w10, w10, 3\naddi w10, w10, {i}\nafter{i}:\n");
+    }
+    let large = job(assembled("", &code), &[], 0, 1, 40);
+    let mut expected = large.clone();
+    reference(&mut expected);
+    let (engine, program) = (engine(), large.job.program.clone());
+    assert!(engine.left_to_interpreter(&program).is_some());
+    assert_eq!(engine.stepper(&program).unwrap().engine(), Engine::Interpreter);
+    let found = finish(large.start(&engine).unwrap());
+    assert_eq!(found, (expected.arena, Engine::Interpreter));
+    assert_eq!(engine.left_to_interpreter(&countdown().job.program), None);
 }

@@ -1,0 +1,137 @@
+//! How long a device's compiler takes over a program, estimated before the program is sent there: a launch must not wait for minutes.
+
+use std::time::Duration;
+
+use gpuvm_core::isa::Op;
+use gpuvm_core::matrix::read_record;
+use gpuvm_core::program::Program;
+use naga::{Block, Statement};
+
+use super::base::base;
+use super::emit::{Start, emit};
+use super::flow::{Flow, op_at};
+use super::options::Options;
+use crate::error::Result;
+
+/// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
+const MOST_TERMS: usize = 4096;
+/// Instructions that fit surely, so that nothing needs to be written to find out.
+const SURELY_SMALL: usize = 40;
+/// Instructions that surely do not fit.
+const SURELY_LARGE: usize = 20_000;
+/// What a launch that asks for the specialised engine may wait for a GPU's compiler: less than two seconds, as estimates are off by some.
+const PATIENCE: Duration = Duration::from_millis(1400);
+/// The same where the compiler works while the launch runs on the interpreter.
+const PATIENCE_MEANWHILE: Duration = Duration::from_secs(15);
+/// The same for a CPU that plays the device: less than ten seconds. Its compiler does most of its work when a kernel is first run, and
+/// then the launch waits in any case.
+const PATIENCE_SOFTWARE: Duration = Duration::from_secs(8);
+
+/// What of a program's shader its compiler's time depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    statements: u64,
+    loops: u64,
+    blocks: u64,
+    /// Whether its matrices are too many.
+    many_terms: bool,
+}
+
+impl Size {
+    /// The size of a program's shader.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](crate::Error::Device) if the shader around the program is wrong.
+    pub fn of(program: &Program, options: &Options) -> Result<Size> {
+        let instructions = program.code.len();
+        let mut size = Size {
+            many_terms: terms(program) > MOST_TERMS,
+            ..Size::default()
+        };
+        if instructions > SURELY_LARGE {
+            (size.statements, size.blocks) = (3 * instructions as u64, instructions as u64 / 16);
+        } else if instructions > SURELY_SMALL && !size.many_terms {
+            let base = &*base(options.floats)?;
+            let (function, _) = emit(program, options, base, &mut base.module.clone(), Start::Fresh);
+            size.blocks = Flow::new(program).with_shared_tails(program).blocks.len() as u64;
+            size.count(&function.body);
+        }
+        Ok(size)
+    }
+
+    fn count(&mut self, block: &Block) {
+        for statement in block.iter() {
+            self.statements += 1;
+            match statement {
+                Statement::Block(body) => self.count(body),
+                Statement::If { accept, reject, .. } => {
+                    self.count(accept);
+                    self.count(reject);
+                }
+                Statement::Switch { cases, .. } => cases.iter().for_each(|case| self.count(&case.body)),
+                Statement::Loop { body, continuing, .. } => {
+                    self.loops += 1;
+                    self.count(body);
+                    self.count(continuing);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How long the compiler is going to take over it, roughly. NVIDIA's was measured with some 70 kernels of ordinary programs that take it
+    /// between 0.06 and 44 seconds, on an H200: most took between half and twice the estimate. LLVM's behind lavapipe was measured with a dozen.
+    pub fn compile_time(&self, software: bool) -> Duration {
+        let microseconds_a_statement = match software {
+            true => 2000 + 40 * self.blocks,
+            false => 120 + 40 * self.loops + 5 * self.blocks,
+        };
+        match self.many_terms {
+            true => Duration::from_secs(60),
+            false => Duration::from_micros(self.statements.saturating_mul(microseconds_a_statement)),
+        }
+    }
+
+    /// The estimate, where it is more than a launch should wait for; `meanwhile` if the launch need not wait.
+    pub fn excess(&self, software: bool, meanwhile: bool) -> Option<Duration> {
+        let patience = match (software, meanwhile) {
+            (true, _) => PATIENCE_SOFTWARE,
+            (false, true) => PATIENCE_MEANWHILE,
+            (false, false) => PATIENCE,
+        };
+        Some(self.compile_time(software)).filter(|&time| time > patience)
+    }
+}
+
+/// Terms of the matrices that a program's instructions apply.
+fn terms(program: &Program) -> usize {
+    let applied = (0..program.code.len() as u32).filter(|&ip| op_at(program, ip) == Some(Op::Affine));
+    let record = |ip: u32| program.matrices.get(program.code[ip as usize].operands[3] as usize);
+    let maps = applied.filter_map(|ip| read_record(record(ip)?, &program.pools));
+    maps.map(|map| map.terms().len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_launch_may_wait_for_depends_on_the_device() {
+        let size = Size {
+            statements: 5000,
+            loops: 1,
+            blocks: 10,
+            many_terms: false,
+        };
+        assert_eq!(size.excess(false, false), None);
+        assert_eq!(size.excess(true, false), Some(Duration::from_secs(12)));
+        let size = Size { loops: 20, ..size };
+        assert!(size.excess(false, false).is_some() && size.excess(false, true).is_none());
+        let size = Size {
+            many_terms: true,
+            ..Size::default()
+        };
+        assert!(size.excess(false, true).is_some());
+    }
+}
