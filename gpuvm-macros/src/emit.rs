@@ -10,7 +10,7 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
 use crate::report::Report;
 use crate::routine::{Parts, own_call, turbofish, vm_generics};
-use crate::{callable, context, definition, home, implementation, native, ring};
+use crate::{callable, context, definition, given, home, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -97,7 +97,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Some((signature, block)) => (signature, block),
         None => (&function.sig, &*function.block),
     };
-    let parts = Parts::of(signature, block, false, &mut report);
+    let parts = Parts::of(signature, block, None, &mut report);
     if parts.calls_parameters
         && let Some(call) = own_call(block, &crate::plain_name(&function.sig.ident))
     {
@@ -254,7 +254,9 @@ impl Marker<'_> {
         } else {
             quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)> })
         };
-        let (implementation, arguments, clause) = self.generics.split_for_impl();
+        let callers = given::for_callers(self.generics);
+        let (implementation, arguments, clause) = callers.split_for_impl();
+        let routine = given::routine_of(&quote!(#name), self.generics);
         let lifetimes: Vec<_> = self.function.sig.generics.lifetimes().collect();
         let (inputs, callables) = (&self.parts.named, &self.parts.callables);
         let (opaque, output) = match self.parts.is_opaque {
@@ -265,7 +267,7 @@ impl Marker<'_> {
         let namesake = match self.std {
             Some(result) => quote! {
                 #[doc(hidden)]
-                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __F, __G>(_: __F, _: __G) -> ::core::marker::PhantomData<Self>
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __F, __G>(_: __F, _: __G) -> ::core::marker::PhantomData<#routine>
                 where
                     __F: Fn(#(#inputs),*) -> #result + ::gpuvm::__private::SameFunction<__G>,
                 {
@@ -274,7 +276,7 @@ impl Marker<'_> {
             },
             None if has_namesake => quote! {
                 #[doc(hidden)]
-                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<Self> {
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
             },
@@ -287,7 +289,7 @@ impl Marker<'_> {
             #(#attributes)*
             impl #implementation #name #arguments #clause {
                 #[doc(hidden)]
-                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
                 #namesake

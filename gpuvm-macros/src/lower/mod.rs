@@ -36,7 +36,7 @@ use crate::report::Report;
 use crate::shadow;
 use stream::Stream;
 
-pub(crate) use call::twin_name;
+pub(crate) use call::{asking_name, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 pub use types::check_type;
@@ -205,6 +205,8 @@ pub(crate) struct Lowering<'r> {
     callees: Vec<syn::Path>,
     /// Names of the associated functions that a trait of the shadow stands beside.
     twins: Vec<String>,
+    /// The names of the methods for which there is one that finds what has none beside it.
+    asked: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
     asks: bool,
     /// Whether the place that is lowered next is assigned to or borrowed to be.
@@ -234,6 +236,7 @@ impl<'r> Lowering<'r> {
             calls: Calls::Never,
             callees: Vec::new(),
             twins: Vec::new(),
+            asked: Vec::new(),
             asks: false,
             changes: false,
             diverges: false,
