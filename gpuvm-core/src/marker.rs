@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::encode::{Encoded, Source, encode};
-use crate::facts::{CallFact, Fact, Facts, never_linked};
+use crate::facts::{CallFact, Fact, Facts, Method, RoutineType, never_linked};
 use crate::routine::Routine;
 use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, name_hash};
 
@@ -44,6 +44,23 @@ pub struct MethodOf<T: ?Sized, Right: ?Sized, const NAME: u32>(PhantomData<fn(&T
 
 impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32> RoutineSource for MethodOf<T, Right, NAME> {
     const SOURCE: &'static Source = T::SOURCE;
+}
+
+impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32> RoutineType for MethodOf<T, Right, NAME> {
+    const PARAMS: &'static [TypeRef] = T::PARAMS;
+    const RESULT: TypeRef = T::RESULT;
+    const INLINE: Option<&'static Source> = T::INLINE;
+
+    fn routine() -> &'static Routine {
+        T::routine()
+    }
+}
+
+/// What has found the method need not look for it by its name.
+impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32, const ANY: u32> Method<ANY>
+    for MethodOf<T, Right, NAME>
+{
+    const CALL: Option<CallFact> = Some(T::CALL);
 }
 
 /// The source of a routine one of whose parameters is, or holds, a closure.

@@ -5,7 +5,11 @@ pub use crate::encode::{Message, Source, constant_words};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
-pub use crate::stdlib::iter::{Advance, AnIterator, KnownDoubleEnded, KnownExactSize, KnownIterator, advance_by_next};
+pub use crate::stdlib::iter::{
+    Advance, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator, Gathers, Given,
+    GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator, KnownDoubleEnded, KnownExactSize,
+    KnownIterator, Sequence, advance_by_next,
+};
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
     Answer, Comparison, Comparisons, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Static,

@@ -16,7 +16,7 @@ pub struct Erased {
     pub block: Block,
     /// The type parameters that are called, with their bounds, those of `impl Fn` included.
     pub callables: Vec<GenericParam>,
-    /// The parameters' types with `impl Fn` named.
+    /// The parameters' types with `impl Trait` named.
     pub named: Vec<Type>,
 }
 
@@ -37,6 +37,7 @@ pub fn erase(signature: &Signature, block: &Block) -> Erased {
             *inner = syn::parse_quote!(#name);
         }
     }
+    crate::given::name_impl_traits(&mut signature);
     let named = signature
         .inputs
         .iter()

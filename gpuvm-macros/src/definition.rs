@@ -2,18 +2,19 @@
 //! does is a routine of the trait's own. An `impl` knows nothing of the trait but its path, so a macro of the trait's name, which comes with it
 //! wherever it is imported, says which methods the trait provides, and a constant of that name has their routines.
 
-use gpuvm_nodes::name_hash;
+use gpuvm_nodes::{method, name_hash};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    GenericParam, Generics, ItemTrait, PredicateType, TraitItem, TraitItemFn, Type, TypeParamBound, Visibility,
-    WhereClause, WherePredicate,
+    Generics, ItemTrait, LifetimeParam, PredicateType, ReturnType, TraitItem, TraitItemFn, Type, TypeParamBound,
+    Visibility, WhereClause, WherePredicate,
 };
 
 use crate::args::Args;
-use crate::callable;
 use crate::emit;
+use crate::generic::{Twins, routine_name};
+use crate::given;
 use crate::native;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify};
@@ -25,26 +26,18 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
     let promised = super_promises(definition);
     native.supertraits.extend(promised);
     let of = Trait::of(args, definition);
-    let mut provided = Vec::new();
+    let (mut provided, mut generics, mut twins) = (Vec::new(), Vec::new(), Vec::new());
     for item in &mut native.items {
         let TraitItem::Fn(function) = item else {
             continue;
         };
-        let kept = match &function.default {
-            Some(block) => callable::erase(&function.sig, block).signature.generics,
-            None => function.sig.generics.clone(),
-        };
-        if kept
-            .params
-            .iter()
-            .any(|param| !matches!(param, GenericParam::Lifetime(_)))
-        {
-            report.generic_method(&function.sig.generics);
-        }
         let hash = name_hash(&crate::plain_name(&function.sig.ident));
-        native
-            .supertraits
-            .push(syn::parse_quote!(::gpuvm::__private::Method<#hash>));
+        let generic = Generic::of(args, function);
+        if generic.is_none() {
+            native
+                .supertraits
+                .push(syn::parse_quote!(::gpuvm::__private::Method<#hash>));
+        }
         let method = Provided::of(args, &of, function, &mut report);
         if let (Some(method), Some(block)) = (&method, &mut function.default) {
             native::redirect(block, function.sig.constness.is_some());
@@ -57,10 +50,18 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
             );
             emit::begin(block, guard);
         }
+        if let Some(generic) = generic {
+            if function.sig.receiver().is_some() && method::is_std(&generic.name, true) {
+                report.generic_method(&function.sig.ident);
+            }
+            twins.extend(generic.items(&of, method.as_ref()));
+            generics.push(generic);
+        }
         provided.extend(method);
     }
+    native.items.extend(twins);
     native.colon_token.get_or_insert_with(Default::default);
-    let promised = (!provided.is_empty()).then(|| of.provided(&provided, !report.is_empty()));
+    let promised = (!provided.is_empty() || !generics.is_empty()).then(|| of.provided(&provided, !report.is_empty()));
     let errors = report.into_tokens();
     quote!(#native #promised #errors)
 }
@@ -104,7 +105,7 @@ impl<'t> Trait<'t> {
         let mut forever = definition.generics.clone();
         Forever.visit_generics_mut(&mut forever);
         let lifetimes = forever.lifetimes().map(|param| &param.lifetime);
-        let names = own.params.iter().map(argument);
+        let names = own.params.iter().map(given::name);
         let path: syn::Path = syn::parse_quote!(#name<#(#lifetimes,)* #(#names),*>);
         let mut generics = own.clone();
         generics
@@ -126,7 +127,8 @@ impl<'t> Trait<'t> {
         let companion = format_ident!("__GpuvmProvided{name}");
         let sources = methods.iter().filter(|_| !refused).map(|method| method.tokens(self));
         let turbofish = turbofish(&self.generics);
-        let functions = methods.iter().map(|method| {
+        let (generic, plain): (Vec<_>, Vec<_>) = methods.iter().partition(|method| method.is_generic);
+        let functions = plain.iter().map(|method| {
             let (name, marker) = (emit::generated(&method.name), &method.marker);
             let (implementation, _, clause) = method.generics.split_for_impl();
             let call = if refused {
@@ -143,7 +145,14 @@ impl<'t> Trait<'t> {
             }
         });
         let list = self.list_name();
-        let steps = methods.iter().map(|method| {
+        let own = generic.iter().map(|method| {
+            let name = &method.name;
+            let message = format!(
+                "`{name}` has parameters of its own and a body in the #[routine] trait, so an `impl` cannot have another; leave it out, or leave out the trait's"
+            );
+            quote!((@own #name $written:tt) => { ::core::compile_error! { #message } };)
+        });
+        let steps = plain.iter().map(|method| {
             let (name, hash) = (&method.name, method.hash);
             quote! {
                 (@#name [#name $($rest:tt)*] $header:tt) => {};
@@ -158,7 +167,7 @@ impl<'t> Trait<'t> {
                 };
             }
         });
-        let names = methods.iter().map(|method| &method.name);
+        let names = plain.iter().map(|method| &method.name);
         // A macro goes no further than its crate without this.
         let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
         quote! {
@@ -174,6 +183,8 @@ impl<'t> Trait<'t> {
             #[doc(hidden)]
             #export
             macro_rules! #list {
+                #(#own)*
+                (@own $name:ident { $($written:tt)* }) => { $($written)* };
                 #(#steps)*
                 ([$($written:tt)*] $header:tt) => {
                     #(__gpuvm_provided! { @#names [$($written)*] $header })*
@@ -212,6 +223,68 @@ struct Provided {
     clause: Option<WhereClause>,
     /// The generics of what stands for its routine.
     generics: Generics,
+    /// The generics of the trait that its code is in.
+    home_generics: Generics,
+    /// Whether it has type or const parameters of its own.
+    is_generic: bool,
+}
+
+/// A method with type or const parameters of its own, with a body or without: which routine it is, an associated type of the trait tells.
+struct Generic {
+    name: String,
+    parts: Parts,
+    own: Generics,
+    lifetimes: Vec<LifetimeParam>,
+    output: ReturnType,
+}
+
+impl Generic {
+    fn of(args: &Args, function: &TraitItemFn) -> Option<Generic> {
+        let nothing: syn::Block = syn::parse_quote!({});
+        let name = crate::plain_name(&function.sig.ident);
+        // Its body is another's affair.
+        let parts = Parts::of(&function.sig, &nothing, Some(&name), &mut Report::default());
+        let own = vm_generics(args.library, &parts.generics);
+        (!own.params.is_empty()).then(|| Generic {
+            own,
+            lifetimes: function.sig.generics.lifetimes().cloned().collect(),
+            output: function.sig.output.clone(),
+            name,
+            parts,
+        })
+    }
+
+    /// What the trait has beside the method.
+    fn items(&self, of: &Trait<'_>, provided: Option<&Provided>) -> Vec<TraitItem> {
+        let (routine, own, clause) = (routine_name(&self.name), &self.own.params, &self.own.where_clause);
+        let hash = name_hash(&self.name);
+        let found = match provided {
+            Some(provided) => {
+                let marker = &provided.marker;
+                let names = of.own.params.iter().map(given::name);
+                let arguments = self.own.params.iter().map(|param| given::argument(param, &self.own));
+                quote!(#marker<Self, #(#names,)* #(#arguments),*>)
+            }
+            None => given::routine_of(&quote!(Self::#routine), &self.own),
+        };
+        let twins = Twins {
+            name: &self.name,
+            parts: &self.parts,
+            own: &self.own,
+            lifetimes: &self.lifetimes,
+            output: &self.output,
+            routine: &found,
+        };
+        let twins = twins.tokens(&TokenStream::new(), Some(&of.own));
+        let told = provided.is_none().then(|| {
+            quote! {
+                #[doc(hidden)]
+                #[allow(non_camel_case_types)]
+                type #routine<#own>: ::gpuvm::__private::Method<#hash> #clause;
+            }
+        });
+        vec![TraitItem::Verbatim(quote!(#told #twins))]
+    }
 }
 
 impl Provided {
@@ -249,10 +322,20 @@ impl Provided {
                     predicate
                 }));
         }
+        let parts = Parts::of(&function.sig, &block, Some(&plain), report);
+        let mut added = vm_generics(args.library, &parts.generics);
+        added.where_clause = None;
+        own.params.extend(added.params.iter().cloned());
+        for mut param in added.params.iter().cloned() {
+            NameSelf.visit_generic_param_mut(&mut param);
+            generics.params.push(param);
+        }
         Some(Provided {
-            clause: own.where_clause,
+            is_generic: !added.params.is_empty(),
+            clause: own.where_clause.clone(),
+            home_generics: own,
             generics,
-            parts: Parts::of(&function.sig, &block, Some(&plain), report),
+            parts,
             hash: name_hash(&plain),
             marker: format_ident!("__Gpuvm_{}_{plain}", of.definition.ident, span = Span::call_site()),
             home: format_ident!(
@@ -269,10 +352,24 @@ impl Provided {
         let (visibility, path) = (&of.definition.vis, &of.path);
         let (marker, home, parts) = (&self.marker, &self.home, &self.parts);
         let (implementation, arguments, clause) = self.generics.split_for_impl();
-        let (own_implementation, own_arguments, _) = of.own.split_for_impl();
+        let mut any = self.generics.clone();
+        any.params.push(syn::parse_quote!(const __NAME: u32));
+        let (any, _, _) = any.split_for_impl();
+        // What has found the method need not look for it by its name.
+        let found = self.is_generic.then(|| {
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #any ::gpuvm::__private::Method<__NAME> for #marker #arguments #clause {
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
+                        ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<Self>());
+                }
+            }
+        });
+        let (own_implementation, own_arguments, _) = self.home_generics.split_for_impl();
         let own_clause = &self.clause;
-        let bare = of.generics.params.iter().map(emit::bare);
-        let types = of.generics.type_params().map(|param| &param.ident);
+        let bare = self.generics.params.iter().map(emit::bare);
+        let types = self.generics.type_params().map(|param| &param.ident);
         let (params, result) = (emit::params(parts), emit::result(parts));
         let title = format!("{}::{}", of.definition.ident, crate::plain_name(&self.name));
         let source = emit::source_value(&title, self.name.span(), of.args, parts);
@@ -282,12 +379,14 @@ impl Provided {
             parts,
             &quote!(Self),
             &quote!(<Self as ::gpuvm::__private::RoutineType>),
-            &of.generics,
+            &self.generics,
         );
         let routine = emit::encoding(parts, &quote!(Self));
         let callees = emit::callees(&self.alias, &parts.lowered, &[]);
         quote! {
             #[doc(hidden)]
+            // The lints are of the user's own code, of which this is a copy.
+            #[allow(unused)]
             #visibility trait #home #own_implementation: #path + ::gpuvm::__private::Parameter #own_clause {
                 const __GPUVM_PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
                 const __GPUVM_RESULT: ::gpuvm::__private::TypeRef = #result;
@@ -312,6 +411,7 @@ impl Provided {
                     #routine
                 }
             }
+            #found
             #callees
         }
     }
@@ -335,13 +435,4 @@ fn is_of_self(predicate: &WherePredicate) -> bool {
         return false;
     };
     matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident("Self"))
-}
-
-/// A parameter's name, as an argument.
-fn argument(param: &GenericParam) -> TokenStream {
-    match param {
-        GenericParam::Type(param) => param.ident.to_token_stream(),
-        GenericParam::Const(param) => param.ident.to_token_stream(),
-        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
-    }
 }

@@ -61,7 +61,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let clone = quote! {
             #[automatically_derived]
     #[diagnostic::do_not_recommend]
-            impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+    impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
             }
         };
@@ -328,10 +328,12 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
     quote! {
         #methods
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #implementation ::gpuvm::__private::Operation<#eq, Self> for #name #arguments #clause {
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
         }
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #implementation ::gpuvm::__private::Operation<#ne, Self> for #name #arguments #clause {
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
         }
@@ -346,6 +348,7 @@ fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
         let (number, written) = (*operator as u8, comparison::operator(method));
         quote! {
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
                     use ::gpuvm::__private::Written as _;
@@ -366,7 +369,7 @@ fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
         quote! {
                 #[automatically_derived]
         #[diagnostic::do_not_recommend]
-            impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+        impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
                         use ::gpuvm::__private::Written as _;
                         Self::#written

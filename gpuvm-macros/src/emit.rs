@@ -10,7 +10,7 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
 use crate::report::Report;
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{callable, context, definition, home, implementation, native, ring};
+use crate::{callable, context, definition, given, home, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -249,7 +249,9 @@ impl Marker<'_> {
         } else {
             quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)> })
         };
-        let (implementation, arguments, clause) = self.generics.split_for_impl();
+        let callers = given::for_callers(self.generics);
+        let (implementation, arguments, clause) = callers.split_for_impl();
+        let routine = given::routine_of(&quote!(#name), self.generics);
         let lifetimes: Vec<_> = self.function.sig.generics.lifetimes().collect();
         let (inputs, callables) = (&self.parts.named, &self.parts.callables);
         let (opaque, output) = match self.parts.is_opaque {
@@ -260,7 +262,7 @@ impl Marker<'_> {
         let namesake = match self.std {
             Some(result) => quote! {
                 #[doc(hidden)]
-                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __F, __G>(_: __F, _: __G) -> ::core::marker::PhantomData<Self>
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __F, __G>(_: __F, _: __G) -> ::core::marker::PhantomData<#routine>
                 where
                     __F: Fn(#(#inputs),*) -> #result + ::gpuvm::__private::SameFunction<__G>,
                 {
@@ -269,7 +271,7 @@ impl Marker<'_> {
             },
             None if has_namesake => quote! {
                 #[doc(hidden)]
-                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<Self> {
+                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
             },
@@ -282,7 +284,7 @@ impl Marker<'_> {
             #(#attributes)*
             impl #implementation #name #arguments #clause {
                 #[doc(hidden)]
-                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
                 #namesake

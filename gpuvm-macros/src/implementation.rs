@@ -1,24 +1,25 @@
 //! `#[routine]` on an `impl` block. Each method's code hangs on the type itself, so that `Self` means in its shadow what it means
 //! in the block; the impls of `Method` and `Operation` lead callers there.
 
-use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Operator;
+use gpuvm_nodes::{method, name_hash};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
 use crate::args::Args;
-use crate::callable;
 use crate::comparison;
 use crate::emit;
+use crate::generic::{Twins, forever, own_name, own_type, routine_name};
+use crate::given;
 use crate::lower::twin_name;
 use crate::native;
 use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
-use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait};
+use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -66,7 +67,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
         };
-        let (hash, right) = (method.hash, &of.right);
+        let (hash, right) = (method.hash, &method.right);
         let routine = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
         if args.library || function.sig.constness.is_some() {
             continue;
@@ -75,13 +76,13 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             method.parts.lowered.calls,
             function.sig.ident.span(),
             routine,
-            &of.generics,
+            &method.generics,
         );
         emit::begin(&mut function.block, guard);
     }
-    let provided = of.provided(args, &methods);
+    let native = of.with_provided(args, native, &methods);
     let methods = methods.iter().map(|method| method.tokens(&of));
-    quote!(#native #(#methods)* #provided)
+    quote!(#native #(#methods)*)
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
@@ -200,13 +201,14 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// The methods that the trait provides and the block does not write, if the trait is a `#[routine]` one: then there is a macro of its name.
-    fn provided(&self, args: &Args, methods: &[Method]) -> TokenStream {
+    /// The block itself, and the methods that its trait provides and it does not write, if the trait is a `#[routine]` one: then there is a macro
+    /// of its name.
+    fn with_provided(&self, args: &Args, mut native: ItemImpl, methods: &[Method]) -> TokenStream {
         let Some((path, _)) = &self.block.trait_ else {
-            return TokenStream::new();
+            return native.into_token_stream();
         };
         if !self.may_promise(args) {
-            return TokenStream::new();
+            return native.into_token_stream();
         }
         let mut plain = path.clone();
         let last = plain.segments.last_mut();
@@ -217,16 +219,29 @@ impl<'b> Block<'b> {
         let arguments = arguments
             .into_iter()
             .filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)));
-        let mut erased = self.inner.clone();
-        Forever.visit_type_mut(&mut erased);
-        let written = methods.iter().map(|method| syn::Ident::new(&method.name, method.line));
+        let erased = forever(&self.inner);
+        let written: Vec<syn::Ident> = methods
+            .iter()
+            .map(|method| syn::Ident::new(&method.name, method.line))
+            .collect();
         let (implementation, _, clause) = self.generics.split_for_impl();
         let inner = &self.inner;
+        let own = methods.iter().filter_map(|method| method.routine_of_trait(self));
+        native.items.extend(own.map(ImplItem::Verbatim));
+        // Only where something of the block asks the macro does it stand where the macro is.
+        let asks = methods.iter().any(|method| !method.own.params.is_empty());
+        let (outside, inside) = if asks {
+            (None, Some(native))
+        } else {
+            (Some(native), None)
+        };
         quote! {
+            #outside
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
                 const _: () = {
                     use #plain as __gpuvm_provided;
+                    #inside
                     const _: () = {
                         __gpuvm_provided! {
                             [#(#written)*] { [::gpuvm::__private] [#implementation] [#inner] [#clause] [#erased #(, #arguments)*] }
@@ -235,6 +250,14 @@ impl<'b> Block<'b> {
                 };
             };
         }
+    }
+
+    /// A type that the block says, without lifetimes.
+    fn associated_type(&self, name: &str) -> Option<Type> {
+        self.block.items.iter().find_map(|item| match item {
+            ImplItem::Type(item) if item.ident == name => Some(forever(&item.ty)),
+            _ => None,
+        })
     }
 
     /// Whether it is of one of std's traits that compare.
@@ -255,18 +278,16 @@ struct Method {
     /// As the function has them.
     lifetimes: Vec<syn::LifetimeParam>,
     output: syn::ReturnType,
+    /// The method's own type and const parameters.
+    own: syn::Generics,
+    /// The block's generics, and after them the method's own.
+    generics: syn::Generics,
+    /// What is known beside the type where the method's code is: the right operand's type, or the method's own parameters.
+    right: Type,
 }
 
 impl Method {
     fn of(of: &Block<'_>, function: &ImplItemFn, report: &mut Report) -> Method {
-        let kept = callable::erase(&function.sig, &function.block).signature.generics;
-        if kept
-            .params
-            .iter()
-            .any(|param| !matches!(param, GenericParam::Lifetime(_)))
-        {
-            report.generic_method(&function.sig.generics);
-        }
         let mut function = function.clone();
         if let Some((path, _)) = &of.block.trait_ {
             let types = of.block.items.iter().filter_map(|item| match item {
@@ -299,7 +320,29 @@ impl Method {
         );
         function.sig.ident = syn::Ident::new(&alias, line);
         let parts = Parts::of(&function.sig, &function.block, Some(&name), report);
+        let mut own = match parts.generics.params.iter().all(is_lifetime) {
+            true => syn::Generics::default(),
+            false => vm_generics(of.args.library, &parts.generics),
+        };
+        // Facts are of values that live for ever, those in what the block borrows, too.
+        Forever.visit_generics_mut(&mut own);
+        let (mut generics, mut right) = (of.generics.clone(), of.right.clone());
+        if !own.params.is_empty() {
+            let is_std = !of.operators.is_empty() || STD_TRAITS.contains(&of.trait_name.as_str());
+            if !is_std && function.sig.receiver().is_some() && method::is_std(&name, true) {
+                report.generic_method(syn::Ident::new(&name, line));
+            }
+            let name = own_name(&alias);
+            let names = own.params.iter().map(given::name);
+            right = syn::parse_quote!(#name<#(#names),*>);
+            generics.params.extend(own.params.iter().cloned());
+            let predicates = own.where_clause.iter().flat_map(|clause| &clause.predicates).cloned();
+            generics.make_where_clause().predicates.extend(predicates);
+        }
         Method {
+            own,
+            generics,
+            right,
             parts,
             name,
             hash,
@@ -311,8 +354,8 @@ impl Method {
     }
 
     fn tokens(&self, of: &Block<'_>) -> TokenStream {
-        let (implementation, _, clause) = of.generics.split_for_impl();
-        let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
+        let (implementation, _, clause) = self.generics.split_for_impl();
+        let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &self.right, self.hash);
         let params = emit::params(&self.parts);
         let result = emit::result(&self.parts);
         let source = emit::source(
@@ -322,7 +365,12 @@ impl Method {
             &self.parts,
         );
         let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
-        let method = self.method(of, &call);
+        let is_generic = !self.own.params.is_empty();
+        let method = if is_generic {
+            self.own_tokens(of)
+        } else {
+            self.method(of, &call)
+        };
         let routine = emit::encoding(&self.parts, &quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>));
         let marker = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
         let inline = emit::inline(
@@ -330,10 +378,10 @@ impl Method {
             &self.parts,
             &marker,
             &quote!(<Self as ::gpuvm::__private::MethodBody<#hash, #right>>),
-            &of.generics,
+            &self.generics,
         );
         let traits = self.traits(of);
-        let twin = self.twin(of);
+        let twin = if is_generic { TokenStream::new() } else { self.twin(of) };
         let callees = emit::callees(&self.alias, &self.parts.lowered, &[]);
         let operators = of
             .operators
@@ -343,6 +391,7 @@ impl Method {
                 let number = *operator as u8;
                 quote! {
                     #[automatically_derived]
+                    #[diagnostic::do_not_recommend]
                     impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
                         const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
                     }
@@ -364,6 +413,85 @@ impl Method {
             #twin
             #(#operators)*
             #callees
+        }
+    }
+
+    /// What finds a method with parameters of its own.
+    fn own_tokens(&self, of: &Block<'_>) -> TokenStream {
+        let own_type = own_type(&self.alias, &self.own);
+        let gathers = self.gathers(of);
+        if of.block.trait_.is_some() {
+            return quote!(#own_type #gathers);
+        }
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash) = (&of.block.self_ty, forever(&of.block.self_ty), self.hash);
+        let right = given::routine_of(&own_name(&self.alias).to_token_stream(), &self.own);
+        let twins = Twins {
+            name: &self.name,
+            parts: &self.parts,
+            own: &self.own,
+            lifetimes: &self.lifetimes,
+            output: &self.output,
+            routine: &quote!(::gpuvm::__private::MethodOf<#erased, #right, #hash>),
+        };
+        let twins = twins.tokens(&quote!(pub), None);
+        quote! {
+            #own_type
+            #[automatically_derived]
+            impl #implementation #own #clause {
+                #twins
+            }
+        }
+    }
+
+    /// What tells a `#[routine]` trait the routine of a method with parameters of its own.
+    fn routine_of_trait(&self, of: &Block<'_>) -> Option<TokenStream> {
+        if self.own.params.is_empty() {
+            return None;
+        }
+        let (own, erased, hash) = (&self.own.params, forever(&of.block.self_ty), self.hash);
+        let (name, clause, right) = (routine_name(&self.name), &self.own.where_clause, &self.right);
+        let method = syn::Ident::new(&self.name, self.line);
+        Some(quote! {
+            __gpuvm_provided! {
+                @own #method { type #name<#own> = ::gpuvm::__private::MethodOf<#erased, #right, #hash> #clause; }
+            }
+        })
+    }
+
+    /// What finds the routine where it makes one value of many items: an iterator's `sum`, `product` or `collect`.
+    fn gathers(&self, of: &Block<'_>) -> TokenStream {
+        let method = match (of.trait_name.as_str(), self.name.as_str()) {
+            ("Sum", "sum") => "sum",
+            ("Product", "product") => "product",
+            ("FromIterator", "from_iter") => "collect",
+            _ => return TokenStream::new(),
+        };
+        let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
+            return TokenStream::new();
+        };
+        let last = of.block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        let item = match last.map(|last| &last.arguments) {
+            Some(PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
+                Some(syn::GenericArgument::Type(ty)) => forever(ty),
+                _ => of.inner.clone(),
+            },
+            _ => of.inner.clone(),
+        };
+        let (name, wrapper) = (own_name(&self.alias), given::wrapper(&iterator.ident, &self.own));
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash, number) = (
+            &of.block.self_ty,
+            forever(&of.block.self_ty),
+            self.hash,
+            name_hash(method),
+        );
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Gathers<#number, #item> for #own #clause {
+                type Routine<__I: ::gpuvm::__private::Sequence<Item = #item>> =
+                    ::gpuvm::__private::MethodOf<#erased, #name<::gpuvm::__private::#wrapper<&'static mut __I>>, #hash>;
+            }
         }
     }
 
@@ -392,7 +520,7 @@ impl Method {
             #[automatically_derived]
             impl #implementation #own #clause {
                 #[doc(hidden)]
-                pub fn #twin<#(#lifetimes,)* #(#callables),*>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                pub fn #twin<#(#lifetimes,)* #(#callables),*>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
                     ::core::marker::PhantomData
                 }
             }
@@ -429,6 +557,21 @@ impl Method {
                     }
                 }
             }
+            ("IntoIterator", "into_iter") => {
+                let Some(iterator) = of.associated_type("IntoIter") else {
+                    return TokenStream::new();
+                };
+                let erased = forever(&of.block.self_ty);
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Iterable for #erased #clause {
+                        type Iterator = <#iterator as ::gpuvm::__private::Value>::Erased;
+                        const INTO: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(#call);
+                        const NEXT: ::gpuvm::__private::CallFact =
+                            <<#iterator as ::gpuvm::__private::Value>::Erased as ::gpuvm::__private::Next>::NEXT;
+                    }
+                }
+            }
             ("Iterator", "next") => {
                 let methods = self.iterator_methods(of);
                 quote! {
@@ -460,6 +603,7 @@ impl Method {
             let hash = name_hash(name);
             quote! {
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                         <#shared as ::gpuvm::__private::Method<#hash>>::CALL;
@@ -478,6 +622,7 @@ impl Method {
             let (implementation, _, clause) = generics.split_for_impl();
             quote! {
                 #[automatically_derived]
+                #[diagnostic::do_not_recommend]
                 impl #implementation ::gpuvm::__private::GenericMethod<#hash, __A, __R> for #inner #clause {
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                         <#shared as ::gpuvm::__private::GenericMethod<#hash, __A, __R>>::CALL;
@@ -489,6 +634,7 @@ impl Method {
             #(#plain)*
             #(#generic)*
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#advance> for #inner #clause {
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                     ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#erased>>());
@@ -545,8 +691,13 @@ impl Method {
         }
         let hash = name_hash(&self.name);
         let (implementation, _, clause) = of.generics.split_for_impl();
+        // References to a type may become other iterators than the type: those are found by loops and by what takes one.
+        if of.trait_name == "IntoIterator" && matches!(*of.block.self_ty, Type::Reference(_)) {
+            return TokenStream::new();
+        }
         quote! {
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
             }
@@ -597,6 +748,10 @@ fn without_references(ty: &Type) -> Type {
         Type::Group(inner) => without_references(&inner.elem),
         other => other.clone(),
     }
+}
+
+fn is_lifetime(param: &GenericParam) -> bool {
+    matches!(param, GenericParam::Lifetime(_))
 }
 
 /// The path of a trait, without what leads to it where gpuvm's own std looks for it.

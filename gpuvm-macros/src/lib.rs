@@ -9,6 +9,8 @@ mod context;
 mod definition;
 mod derive;
 mod emit;
+mod generic;
+mod given;
 mod home;
 mod implementation;
 mod launch;

@@ -181,12 +181,12 @@ rules! {
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
-    impl_trait: "`impl Trait` is not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
+    impl_trait: "`impl Trait` is available as the type of a parameter, and of iterators as a result; name the type here";
+    generic_method: "a method with parameters of its own cannot have the name of one of std's methods, as which calls would take it; give it another";
     dyn_trait: "trait objects are not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
     function_pointer: "function pointers are not available in a routine; call a routine by its path";
     nested_item: "this item is not available inside a #[routine]; move it out of the function";
     receiver_type: "write `self`, `&self` or `&mut self`";
-    generic_method: "a #[routine] method cannot have type or const parameters of its own; write a #[routine] `fn`";
     routine_argument: "#[routine] takes `id = \"name\"`, `relaxed`, `callee` and `crate = path`";
     duplicate_argument: "this argument was given before";
     id_on_callee: "a routine with `callee` is not launched, so it has no id; remove one of the two";

@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::callable::{self, Erased};
+use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::opaque;
 use crate::report::Report;
@@ -42,7 +43,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Takes a function apart. `method`: its name, if it is one, so that types of the user's are about.
+    /// Takes a function apart. `method`: its name if it is a method, so that types of the user's are about.
     pub fn of(signature: &Signature, body: &Block, method: Option<&str>, report: &mut Report) -> Parts {
         check_signature(signature, report);
         let Erased {
@@ -68,7 +69,11 @@ impl Parts {
             check_type(&result, report);
         }
         // What it refers to may be in its own frame, a constant's value, so its code becomes a part of its caller's.
-        let lends = (is_opaque || holds_references(&result)) && !mentions(&body, &signature.ident);
+        let is_recursive = match method {
+            Some(name) => own_call(&body, name).is_some(),
+            None => mentions(&body, &signature.ident),
+        };
+        let lends = (is_opaque || holds_references(&result)) && !is_recursive;
         erase_lifetimes(&mut result);
         EraseLifetimes.visit_block_mut(&mut body);
         let calls_parameters = parameters
@@ -110,6 +115,37 @@ impl Parts {
             calls_parameters,
         }
     }
+}
+
+/// The name in the first call of the function of this name in its own body: `name(…)`, `Self::name(…)`, `self.name(…)`.
+fn own_call(body: &Block, name: &str) -> Option<Ident> {
+    struct Search<'n>(&'n str, Option<Ident>);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+            if let syn::Expr::Path(path) = &*node.func
+                && let Some(last) = path.path.segments.last()
+                && last.ident == self.0
+                && (path.path.segments.len() == 1 || path.path.segments[0].ident == "Self")
+            {
+                self.1.get_or_insert(last.ident.clone());
+            }
+            visit::visit_expr_call(self, node);
+        }
+
+        fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
+            let on_self = matches!(&*node.receiver, syn::Expr::Path(path) if path.path.is_ident("self"));
+            if on_self && node.method == self.0 {
+                self.1.get_or_insert(node.method.clone());
+            }
+            visit::visit_expr_method_call(self, node);
+        }
+
+        // Functions in it are their own affair.
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut search = Search(name, None);
+    search.visit_block(body);
+    search.1
 }
 
 /// Whether a type has references or lifetimes in it.
@@ -290,12 +326,18 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     if let Some(clause) = &mut forever.where_clause {
         forget.visit_where_clause_mut(clause);
     }
-    impl_generics(library, &forever)
+    values(library, true, &forever)
 }
 
-/// The same of an `impl` block, whose lifetimes its type may name.
+/// The same of an `impl` block, whose lifetimes its type may name. What it is for is a value, so its type parameters are.
 pub fn impl_generics(library: bool, generics: &Generics) -> Generics {
+    values(library, false, generics)
+}
+
+/// `gives`: whether a type parameter that is an iterator stands for any that the routine is given.
+fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
     let mut kept = generics.clone();
+    let is_given = |name: &Ident| gives && !library && given::is_iterator(name, generics);
     kept.params = generics
         .params
         .iter()
@@ -306,7 +348,9 @@ pub fn impl_generics(library: bool, generics: &Generics) -> Generics {
                 GenericParam::Type(param) => {
                     param.default = None;
                     // gpuvm's own std says what it needs.
-                    if !library {
+                    if !library && is_given(&param.ident) {
+                        param.bounds.extend(given::bounds(&param.ident, generics));
+                    } else if !library {
                         param.bounds.push(if may_borrow(param) {
                             syn::parse_quote!(::gpuvm::__private::Parameter)
                         } else {
@@ -324,13 +368,15 @@ pub fn impl_generics(library: bool, generics: &Generics) -> Generics {
         return Generics::default();
     }
     let mut found = Vec::new();
-    for param in kept.type_params() {
+    for param in kept.type_params().filter(|param| !is_given(&param.ident)) {
         let name = &param.ident;
         found.extend(promises(&syn::parse_quote!(#name), param.bounds.iter()));
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
-            if let WherePredicate::Type(predicate) = predicate {
+            if let WherePredicate::Type(predicate) = predicate
+                && !matches!(&predicate.bounded_ty, Type::Path(path) if path.path.get_ident().is_some_and(is_given))
+            {
                 found.extend(promises(&predicate.bounded_ty, predicate.bounds.iter()));
             }
         }

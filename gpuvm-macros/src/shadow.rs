@@ -278,6 +278,79 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     });
 }
 
+/// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
+/// what a closure results in, and of its result.
+pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
+    let Expr::MethodCall(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.method);
+    let slot = slot_at(number, span);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    let receiver = if place {
+        node.receiver.to_token_stream()
+    } else {
+        quote_spanned!(span=> __r)
+    };
+    let known: Vec<Ident> = (0..node.args.len())
+        .map(|i| Ident::new(&format!("__d{i}"), span))
+        .collect();
+    for (argument, known) in node.args.iter_mut().zip(&known) {
+        match closure_in(argument) {
+            // rustc infers a closure's parameters only where it is an argument itself.
+            Some(closure) => {
+                let body = take(&mut closure.body);
+                *closure.body = Expr::Verbatim(quote_spanned! {span=>
+                    (match (#body) { __v => { ::gpuvm::__private::is_of(&__v, &#known); __v } })
+                });
+            }
+            None => {
+                let value = take(argument);
+                *argument = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::known_as(#value, &#known)));
+            }
+        }
+    }
+    let turbofish = node.turbofish.clone();
+    let fallback = fallback_name(twin);
+    let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
+    let call = |node: &syn::ExprMethodCall| {
+        quote_spanned! {span=>
+            #(let #known = ::core::marker::PhantomData;)*
+            match #node { __v => {
+                let __d = ::core::marker::PhantomData;
+                ::gpuvm::__private::is_of(&__v, &__d);
+                {
+                    #fallback
+                    ::gpuvm::__private::link_method::<#hash, _>(
+                        ::gpuvm::__private::inner(&#receiver).#twin #turbofish (&(#(#known,)* __d,)),
+                        &#slot,
+                    );
+                }
+                __v
+            } }
+        }
+    };
+    *expr = Expr::Verbatim(if place {
+        let call = call(&node);
+        quote_spanned!(span=> ({ #call }))
+    } else {
+        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
+        let call = call(&node);
+        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+    });
+}
+
+/// The closure that an argument is.
+fn closure_in(argument: &mut Expr) -> Option<&mut syn::ExprClosure> {
+    match argument {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Reference(node) => closure_in(&mut node.expr),
+        Expr::Paren(node) => closure_in(&mut node.expr),
+        Expr::Group(node) => closure_in(&mut node.expr),
+        _ => None,
+    }
+}
+
 /// What decides, beside the receiver, which routine a method is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decides {
@@ -470,10 +543,21 @@ pub fn generic_associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u
     });
 }
 
+/// The module of what is found where nothing of the user's stands beside a function.
+pub fn fallback_name(twin: &Ident) -> Ident {
+    quote::format_ident!("__Gpuvm{twin}", span = Span::call_site())
+}
+
+fn import_fallback(module: Option<&Ident>) -> Option<TokenStream> {
+    module.map(|module| quote!(use #module::Of as _;))
+}
+
 /// An associated function whose type's arguments may be left out: `twin` beside it has the type as its result.
 pub struct Inferred {
-    /// The path of the function beside it.
+    /// The function beside it.
     pub twin: TokenStream,
+    /// The module of what is found where there is none.
+    pub fallback: Option<Ident>,
     /// Of the function's name.
     pub hash: u32,
     /// The operator whose trait's method has this name.
@@ -483,9 +567,14 @@ pub struct Inferred {
 impl Inferred {
     /// Fills a slot with the function that `function` is.
     fn link(&self, function: &Ident, slot: &Ident, span: Span) -> TokenStream {
+        let fallback = import_fallback(self.fallback.as_ref());
         let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
         let Some(operator) = self.operator else {
-            return quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot));
+            return quote_spanned! {span=> {
+                use ::gpuvm::__private::AnyOf as _;
+                #fallback
+                ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot)
+            }};
         };
         let number = spanned(Literal::u8_suffixed(operator as u8), span);
         let named = match operator {
@@ -493,7 +582,8 @@ impl Inferred {
             _ => quote_spanned!(span=> binary_by_name),
         };
         quote_spanned! {span=> {
-            use ::gpuvm::__private::{LinkMethod as _, LinkOperator as _};
+            use ::gpuvm::__private::{AnyOf as _, LinkMethod as _, LinkOperator as _};
+            #fallback
             (&::gpuvm::__private::#named::<#hash, #number, _>(#twin(#function))).link(&#slot)
         }}
     }

@@ -176,6 +176,7 @@ pub const BY_RESULT: &[&str] = &[
     "zip",
     "sum",
     "product",
+    "collect",
     "peekable",
     "then_some",
     "first_chunk",
@@ -357,6 +358,7 @@ pub const OF_ITERATORS_GENERIC: &[&str] = &[
     "min_by",
     "sum",
     "product",
+    "collect",
     "try_for_each",
     "rfind",
     "rfold",
@@ -366,6 +368,101 @@ pub const OF_ITERATORS_GENERIC: &[&str] = &[
     "nth_back",
     "is_sorted",
 ];
+
+/// Methods of std's of lists and iterators that depend on nothing but their receiver.
+const PLAIN: &[&str] = &[
+    "advance",
+    "as_bytes",
+    "as_deref",
+    "as_deref_mut",
+    "as_mut",
+    "as_mut_slice",
+    "as_ref",
+    "as_slice",
+    "binary_search",
+    "break_value",
+    "by_ref",
+    "clone_from_slice",
+    "contains",
+    "continue_value",
+    "copy_from_slice",
+    "count",
+    "ends_with",
+    "err",
+    "fill",
+    "first",
+    "first_mut",
+    "get_or_insert",
+    "get_or_insert_default",
+    "insert",
+    "is_break",
+    "is_continue",
+    "is_control",
+    "is_digit",
+    "is_whitespace",
+    "iter",
+    "iter_mut",
+    "last",
+    "last_mut",
+    "len_utf16",
+    "len_utf8",
+    "next",
+    "next_back",
+    "next_if_eq",
+    "nth",
+    "ok",
+    "peek",
+    "peek_mut",
+    "replace",
+    "rotate_left",
+    "rotate_right",
+    "select_nth_unstable",
+    "sort",
+    "sort_unstable",
+    "split_at",
+    "split_at_checked",
+    "split_at_mut",
+    "split_at_mut_checked",
+    "split_first",
+    "split_first_mut",
+    "split_last",
+    "split_last_mut",
+    "split_off_first",
+    "split_off_first_mut",
+    "split_off_last",
+    "split_off_last_mut",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "swap_with_slice",
+    "take",
+    "to_digit",
+    "transpose",
+    "trim_ascii",
+    "trim_ascii_end",
+    "trim_ascii_start",
+    "unwrap_or_default",
+    "unwrap_or_else",
+    "unzip",
+    "windows",
+    "xor",
+];
+
+/// Whether a method is looked for as std's is, by its name and what std's of that name depends on: one of the user's can have no parameters of
+/// its own then. `is_plain`: whether neither a closure nor type arguments are given.
+pub fn is_std(method: &str, is_plain: bool) -> bool {
+    let depends = closure_of(method).is_some()
+        || matches!(method, "or_else" | "unwrap_or_else")
+        || [BY_RESULT, BY_ARGUMENT, BY_KEY, COMPARES_ITERATORS, OF_ITERATORS_GENERIC]
+            .iter()
+            .any(|names| names.contains(&method));
+    let is_named = || {
+        [METHODS, OF_SCALARS, OF_ITERATORS, PLAIN]
+            .iter()
+            .any(|names| names.contains(&method))
+    };
+    depends || is_plain && is_named()
+}
 
 /// Whether a method's routine depends on more than its receiver, also where no closure is given.
 pub fn is_generic(method: &str, arguments: usize) -> bool {

@@ -47,6 +47,7 @@ mod exactness;
 #[cfg(not(wrapping))]
 mod execution;
 mod functions;
+mod generic_methods;
 mod generics;
 mod integers128;
 mod integers64;

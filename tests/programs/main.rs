@@ -18,6 +18,7 @@ mod big_integer;
 mod brainfuck;
 mod calculator;
 mod calendar;
+mod check_digits;
 mod chip8;
 mod closest_pair;
 mod congruences;
@@ -25,13 +26,17 @@ mod convex_hull;
 mod csv_reader;
 mod dijkstra_grid;
 mod edit_distance;
+mod fft;
 mod flood_fill;
+mod huffman;
 mod json_validator;
+mod k_means;
 mod keyed_hash;
 mod knapsack;
 mod kruskal;
 mod life;
 mod linear_algebra;
+mod lru_cache;
 mod lz4_block;
 mod n_queens;
 mod nbody;
@@ -193,6 +198,28 @@ fn chip8() {
 }
 
 #[test]
+fn check_digits() {
+    use crate::check_digits::*;
+    for text in [
+        "4539 1488 0343 6467",
+        "8273 1232 7352 0569",
+        "0-8044-2957-X",
+        "X-8044-2957-0",
+        "978-0-306-40615-7",
+        "GB82 WEST 1234 5698 7654 32",
+        "2363",
+        "",
+    ] {
+        agree!(check_digits(slice(text.as_bytes())));
+    }
+    agree!(check_digits(slice(&[b'1'; 41])));
+    agree!(luhn_digit(
+        each([7_992_739_871, 453_914_880_343_646, 0, u64::MAX]),
+        each([10, 15, 1, 20])
+    ));
+}
+
+#[test]
 fn closest_pair() {
     use crate::closest_pair::*;
     agree!(closest_pair(slice(&[
@@ -302,6 +329,23 @@ fn edit_distance() {
 }
 
 #[test]
+fn fft() {
+    use crate::fft::*;
+    let samples: [f64; 64] = core::array::from_fn(|i| (5.0 * i as f64).cos());
+    agree!(fft_power_spectrum(slice(&samples), chunks([[0.0; 33]])));
+    agree!(fft_power_spectrum(slice(&samples[..7]), chunks([[0.0; 40]])));
+    agree!(fft_multiply(slice(&[1, 2, 3]), slice(&[4, -5])));
+    agree!(fft_multiply(slice(&[i32::MAX; 17]), slice(&[i32::MIN, 1])));
+    let signal = |by: usize| {
+        core::array::from_fn(|i| Complex {
+            re: (i * by) as f64,
+            im: (i * i % 7) as f64,
+        })
+    };
+    agree!(fft_error(each([signal(1), signal(0), signal(1 << 30)])));
+}
+
+#[test]
 fn flood_fill() {
     use crate::flood_fill::*;
     let image = b"\
@@ -321,6 +365,32 @@ fn flood_fill() {
     ));
     agree!(regions(slice(image), each([b'#', b'.', b' '])));
     agree!(regions(slice(b""), each([b'#'])));
+}
+
+#[test]
+fn huffman() {
+    use crate::huffman::*;
+    let lengths = [
+        [3, 3, 3, 3, 3, 2, 4, 4],
+        [1; 8],
+        [4; 8],
+        [16; 8],
+        [1, 2, 3, 4, 5, 6, 7, 7],
+    ];
+    agree!(huffman_decode(
+        each(lengths),
+        slice(&[0b1011_1100, 0]),
+        chunks([[9; 3]; 5])
+    ));
+    agree!(huffman_decode(each(lengths), slice(&[]), chunks([[9; 1]; 5])));
+    for text in [
+        &b"hafbad"[..],
+        b"xyz",
+        b"",
+        b"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",
+    ] {
+        agree!(huffman_round_trip(each(lengths), slice(text)));
+    }
 }
 
 #[test]
@@ -364,6 +434,35 @@ fn keyed_hash() {
             each([0, 1, 2])
         ));
     }
+}
+
+#[test]
+fn k_means() {
+    use crate::k_means::*;
+    let points = [
+        [0.0, 0.0],
+        [0.0, 1.0],
+        [10.0, 10.0],
+        [10.0, 11.0],
+        [20.0, 0.0],
+        [20.0, 1.0],
+    ];
+    agree!(k_means(slice(&points), chunks([[9; 6]; 3]), each([20, 1, 0])));
+    agree!(k_means(slice(&[]), chunks([[9; 2]]), each([5])));
+    agree!(page_rank(
+        each([[0b10, 0b01, 0, 0, 0, 0, 0, 0], [255; 8], [2, 4, 8, 16, 32, 64, 128, 1]]),
+        each([10, 3, 0])
+    ));
+    let samples: [Sample; 8] = core::array::from_fn(|n| {
+        let inputs = core::array::from_fn(|bit| (n >> bit & 1) as f32);
+        Sample {
+            inputs,
+            positive: inputs.iter().sum::<f32>() >= 2.0,
+        }
+    });
+    agree!(perceptron(slice(&samples), each([100, 2, 0])));
+    agree!(statistics(slice(&[2.0, 4.0, f32::NAN, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0])));
+    agree!(statistics(slice(&[f32::INFINITY])));
 }
 
 #[test]
@@ -440,6 +539,17 @@ fn linear_algebra() {
         [-1.0, 2.0, -1.0],
         [0.0, -1.0, 2.0]
     ])])));
+}
+
+#[test]
+fn lru_cache() {
+    use crate::lru_cache::*;
+    let pages = [1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5];
+    agree!(cache_hits(slice(&pages), each([3, 4, 16, 1])));
+    agree!(cache_hits(slice(&[]), each([3])));
+    for text in [&b"a cab!"[..], b"the quick brown fox", b""] {
+        agree!(recent_letters(slice(text)));
+    }
 }
 
 #[test]

@@ -408,6 +408,24 @@ pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased>
 pub fn link_method<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T>, _: &PhantomData<MethodSlot<NAME, T>>) {
 }
 
+/// What a value refers to, for the method beside one of the user's, which tells from its arguments which routine is called.
+pub fn inner<T: Value + ?Sized>(_: &T) -> &'static T::Inner {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// A value of the type that a path begins with, whose arguments may be left out.
+pub trait AnyOf {
+    /// The value.
+    fn __gpuvm_any<'a>() -> &'a Self
+    where
+        Self: 'a,
+    {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+impl<T: ?Sized> AnyOf for T {}
+
 /// What a path such as `Fraction::add` names: a method of the type, or else its operator. Method lookup finds the first of the two that there is.
 pub struct ByName<const NAME: u32, const OP: u8, T, Rhs>(PhantomData<(T, Rhs)>);
 

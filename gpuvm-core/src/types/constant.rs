@@ -1,5 +1,7 @@
 //! What a constant that a routine names may be.
 
+use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
+
 use super::value::VmType;
 
 /// A value of a constant: one of the machine's, an array or a slice by reference.
@@ -33,4 +35,24 @@ impl<T: VmType> ConstantValue for &'static [T] {
         words.extend(self.iter().flat_map(T::constant_words));
         words
     }
+}
+
+/// Ranges are no values of columns, and constants all the same.
+macro_rules! ranges {
+    ($($range:ident: |$value:ident| [$($part:expr),*];)*) => {$(
+        impl<T: VmType> ConstantValue for $range<T> {
+            fn constant_words(&self) -> Vec<u32> {
+                let $value = self;
+                [$($part),*].concat()
+            }
+        }
+    )*};
+}
+ranges! {
+    Range: |range| [range.start.constant_words(), range.end.constant_words()];
+    // Whether it has ended is a word of its own.
+    RangeInclusive: |range| [range.start().constant_words(), range.end().constant_words(), vec![0]];
+    RangeFrom: |range| [range.start.constant_words()];
+    RangeTo: |range| [range.end.constant_words()];
+    RangeToInclusive: |range| [range.end.constant_words()];
 }

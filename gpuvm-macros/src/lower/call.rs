@@ -4,7 +4,7 @@ use gpuvm_nodes::method::{self, NO_METHOD, method_number};
 use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprCall, ExprPath, Path, PathSegment};
+use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
 use super::constant::{Case, case};
 use super::expr::{plain, variant_name, write_variant};
@@ -263,33 +263,44 @@ impl Lowering<'_> {
         Known::Unknown
     }
 
-    /// The function that stands beside an associated function, where the path names a type without arguments, which may have some. It is made by
-    /// the `impl` block; a type that has none gets one from a trait.
+    /// The function that stands beside an associated function of a type, whose arguments the path may leave out, and tells these and the function's
+    /// own parameters. It is made by the `impl` block or the trait; where there is none, one in the shadow says the type alone.
     pub(super) fn inferred(&mut self, path: &ExprPath, name: &str) -> Option<shadow::Inferred> {
-        if !self.leaves_arguments_out(path) {
+        let arguments = path
+            .path
+            .segments
+            .last()
+            .map(|last| last.arguments.clone())
+            .unwrap_or_default();
+        if let Owner::Primitive(_) | Owner::Module = owner(path) {
             return None;
         }
         let twin = twin_name(name);
-        if !self.twins.iter().any(|known| known == name) {
+        if arguments.is_none() && !self.twins.iter().any(|known| known == name) {
             self.twins.push(name.to_owned());
-            let of = quote::format_ident!("__Gpuvm{twin}");
-            self.extras.push(quote! {
-                trait #of {
-                    fn #twin<F>(_: F) -> ::core::marker::PhantomData<Self>;
-                }
-                impl<T: ?::core::marker::Sized> #of for T {
-                    fn #twin<F>(_: F) -> ::core::marker::PhantomData<Self> {
-                        ::core::marker::PhantomData
-                    }
-                }
-            });
+            self.extras.push(fallback(&twin));
         }
-        let mut path = path.path.clone();
-        if let Some(last) = path.segments.last_mut() {
-            *last = twin.into();
+        let turbofish = match arguments {
+            PathArguments::AngleBracketed(mut arguments) => {
+                arguments.colon2_token.get_or_insert_with(Default::default);
+                Some(arguments)
+            }
+            _ => None,
+        };
+        let mut any = path.path.clone();
+        if let Some(last) = any.segments.last_mut() {
+            *last = quote::format_ident!("__gpuvm_any").into();
         }
+        let any = match &path.qself {
+            Some(of) => {
+                let ty = &of.ty;
+                quote!(<#ty>::__gpuvm_any)
+            }
+            None => any.to_token_stream(),
+        };
         Some(shadow::Inferred {
-            twin: path.to_token_stream(),
+            twin: quote!(#any().#twin #turbofish),
+            fallback: turbofish.is_none().then(|| shadow::fallback_name(&twin)),
             hash: name_hash(name),
             operator: crate::routine::operator_of_method(name),
         })
@@ -423,7 +434,11 @@ impl Lowering<'_> {
             self.stream.line(shadow::at(&method));
             return self.try_convert(expr);
         }
+        let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
         self.name_functions(&name, &mut node.args);
+        if !known.is_primitive() && !method::is_std(&name, is_plain) {
+            return self.user_method(expr, &name, place);
+        }
         if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
             let count = self
                 .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
@@ -463,6 +478,27 @@ impl Lowering<'_> {
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
         shadow::method(expr, name_hash(&name), place, slot);
+        Known::Unknown
+    }
+
+    /// A method that may be the user's and have parameters of its own.
+    fn user_method(&mut self, expr: &mut Expr, name: &str, place: bool) -> Known {
+        let Expr::MethodCall(node) = &mut *expr else {
+            return Known::Unknown;
+        };
+        let (method, count) = (node.method.clone(), self.operands(node.args.iter_mut()).len() + 1);
+        self.stream.line(shadow::at(&method));
+        self.may_call(Calls::Maybe);
+        let slot = self.method_as(name, count);
+        let mut twin = asking_name(name);
+        twin.set_span(twin.span().located_at(method.span()));
+        let twin = twin;
+        // A method of another kind finds this one.
+        if node.turbofish.is_none() && !self.asked.iter().any(|known| known == name) {
+            self.asked.push(name.to_owned());
+            self.extras.push(fallback(&twin));
+        }
+        shadow::asked_method(expr, &twin, name_hash(name), place, slot);
         Known::Unknown
     }
 
@@ -609,6 +645,29 @@ fn owner(func: &ExprPath) -> Owner {
 /// The name of the function beside an associated one.
 pub(crate) fn twin_name(name: &str) -> syn::Ident {
     quote::format_ident!("__vm_{name}")
+}
+
+/// What is found where nothing of the user's stands beside a function: it says no more than the type. In a module, because functions in the body
+/// have their own.
+fn fallback(twin: &syn::Ident) -> proc_macro2::TokenStream {
+    let module = shadow::fallback_name(twin);
+    quote! {
+        mod #module {
+            pub trait Of<T: ?::core::marker::Sized> {
+                fn #twin<D>(&mut self, _: D) -> ::core::marker::PhantomData<T>;
+            }
+            impl<T: ?::core::marker::Sized> Of<T> for &T {
+                fn #twin<D>(&mut self, _: D) -> ::core::marker::PhantomData<T> {
+                    ::core::marker::PhantomData
+                }
+            }
+        }
+    }
+}
+
+/// The name of the function beside a method that is asked which routine its caller's is.
+pub(crate) fn asking_name(name: &str) -> syn::Ident {
+    quote::format_ident!("__vm_of_{name}")
 }
 
 /// The type that a function's path hangs on, and which number it is, if one.

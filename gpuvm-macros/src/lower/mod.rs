@@ -38,7 +38,7 @@ use crate::report::Report;
 use crate::shadow;
 use stream::Stream;
 
-pub(crate) use call::twin_name;
+pub(crate) use call::{asking_name, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 pub use types::check_type;
@@ -233,6 +233,8 @@ pub(crate) struct Lowering<'r> {
     recursive: bool,
     /// Names of the associated functions that a trait of the shadow stands beside.
     twins: Vec<String>,
+    /// The names of the methods for which there is one that finds what has none beside it.
+    asked: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
     asks: bool,
     /// Whether the place that is lowered next is assigned to or borrowed to be.
@@ -265,6 +267,7 @@ impl<'r> Lowering<'r> {
             own: None,
             recursive: false,
             twins: Vec::new(),
+            asked: Vec::new(),
             asks: false,
             changes: false,
             diverges: false,

@@ -1,4 +1,4 @@
-//! A method with a type parameter.
+//! A method with a type parameter that has the name of one of std's.
 
 #![allow(unused)]
 

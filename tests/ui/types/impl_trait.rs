@@ -1,12 +1,12 @@
-//! `impl Trait` as a parameter's type.
+//! `impl Trait` as a result that is no iterator.
 
 #![allow(unused)]
 
 use gpuvm::prelude::*;
 
 #[routine]
-fn f(x: impl Copy) -> f32 {
-    1.0
+fn f(x: f32) -> impl Copy {
+    x
 }
 
 fn main() {}

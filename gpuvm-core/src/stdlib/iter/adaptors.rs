@@ -788,7 +788,7 @@ fn peekable<I: Sequence>(iter: I) -> Peekable<I> {
 }
 
 #[routine(library, inline)]
-fn same<I: Static>(iter: I) -> I {
+pub(super) fn same<I: Static>(iter: I) -> I {
     iter
 }
 

@@ -5,10 +5,10 @@ use std::num::Wrapping;
 use gpuvm_macros::routine;
 
 use super::super::{generic_methods, methods};
-use super::{AnIterator, DoubleEnded, Sequence, Skips};
+use super::{AnIterator, DoubleEnded, Gathers, Sequence, Skips};
 use crate::encode::node::Operator;
 use crate::facts::Operation;
-use crate::types::{Static, Value, VmType};
+use crate::types::{Static, Value, VmType, name_hash};
 
 const ADD: u8 = Operator::Add as u8;
 const MUL: u8 = Operator::Mul as u8;
@@ -270,7 +270,7 @@ pub trait Multiplies<T: Value>: Neutral + VmType + std::ops::Mul<T, Output = Sel
 impl<T: Value, S: Neutral + VmType + std::ops::Mul<T, Output = S> + Operation<MUL, T::Inner>> Multiplies<T> for S {}
 
 #[routine(library, inline, consumes)]
-fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
+pub fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ZERO;
     for x in iter {
         total = total + x;
@@ -279,7 +279,7 @@ fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
 }
 
 #[routine(library, inline, consumes)]
-fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
+pub fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ONE;
     for x in iter {
         total = total * x;
@@ -311,7 +311,10 @@ generic_methods! {
     [I: Sequence<Item: Copy>, K: Ordered + Copy] AnIterator<I>, min_by_key(K) -> Option<I::Item> = min_by_key<I, K>;
 }
 
-generic_methods! {
-    [I: Sequence, S: Sums<I::Item>] AnIterator<I>, sum(()) -> S = sum<I, S>;
-    [I: Sequence, S: Multiplies<I::Item>] AnIterator<I>, product(()) -> S = product<I, S>;
+impl<T: Static, S: Sums<T>> Gathers<{ name_hash("sum") }, T> for S {
+    type Routine<I: Sequence<Item = T>> = sum<I, S>;
+}
+
+impl<T: Static, S: Multiplies<T>> Gathers<{ name_hash("product") }, T> for S {
+    type Routine<I: Sequence<Item = T>> = product<I, S>;
 }

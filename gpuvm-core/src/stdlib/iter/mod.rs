@@ -6,6 +6,7 @@ mod adaptors;
 mod back;
 mod consumers;
 mod cycle;
+mod given;
 mod order;
 mod parts;
 mod range;
@@ -15,6 +16,10 @@ mod tries;
 
 pub use consumers::{Neutral, Ordered};
 pub use cycle::{OnceWith, RepeatWith};
+pub use given::{
+    ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator, Gathers, Given, GivenDoubleEnded,
+    GivenElements, GivenExactSize, GivenIterable, GivenIterator,
+};
 pub use range::{From, HalfOpen, Inclusive, begin};
 pub use sources::{Empty, FromFn, Once, OptionIter, RepeatN, Repeats, Successors};
 

@@ -6,8 +6,11 @@ use gpuvm_macros::routine;
 
 use super::super::generic_methods;
 use super::consumers::{Multiplies, Sums};
-use super::{AnIterator, DoubleEnded, Sequence};
-use crate::types::Static;
+use super::{AnIterator, DoubleEnded, Gathers, Sequence};
+use crate::types::{Static, name_hash};
+
+const SUM: u32 = name_hash("sum");
+const PRODUCT: u32 = name_hash("product");
 
 #[routine(library, inline)]
 fn try_fold_flow<I: Sequence, B: Static, C: Static>(
@@ -69,7 +72,7 @@ fn try_rfold_result<I: DoubleEnded, B: Static, E: Static>(
 }
 
 #[routine(library, inline, consumes)]
-fn sum_options<I: Sequence<Item = Option<T>>, T: Static, S: Sums<T>>(iter: &mut I) -> Option<S> {
+pub fn sum_options<I: Sequence<Item = Option<T>>, T: Static, S: Sums<T>>(iter: &mut I) -> Option<S> {
     let mut total = S::ZERO;
     while let Some(x) = iter.next() {
         total = total + x?;
@@ -78,7 +81,7 @@ fn sum_options<I: Sequence<Item = Option<T>>, T: Static, S: Sums<T>>(iter: &mut 
 }
 
 #[routine(library, inline, consumes)]
-fn sum_results<I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Sums<T>>(iter: &mut I) -> Result<S, E> {
+pub fn sum_results<I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Sums<T>>(iter: &mut I) -> Result<S, E> {
     let mut total = S::ZERO;
     while let Some(x) = iter.next() {
         total = total + x?;
@@ -87,7 +90,7 @@ fn sum_results<I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Sums<T
 }
 
 #[routine(library, inline, consumes)]
-fn multiply_options<I: Sequence<Item = Option<T>>, T: Static, S: Multiplies<T>>(iter: &mut I) -> Option<S> {
+pub fn multiply_options<I: Sequence<Item = Option<T>>, T: Static, S: Multiplies<T>>(iter: &mut I) -> Option<S> {
     let mut total = S::ONE;
     while let Some(x) = iter.next() {
         total = total * x?;
@@ -96,7 +99,7 @@ fn multiply_options<I: Sequence<Item = Option<T>>, T: Static, S: Multiplies<T>>(
 }
 
 #[routine(library, inline, consumes)]
-fn multiply_results<I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Multiplies<T>>(
+pub fn multiply_results<I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Multiplies<T>>(
     iter: &mut I,
 ) -> Result<S, E> {
     let mut total = S::ONE;
@@ -113,11 +116,20 @@ generic_methods! {
     [I: Sequence, B: Static] AnIterator<I>, try_for_each(()) -> ControlFlow<B, ()> = try_for_each_flow<I, B>;
     [I: DoubleEnded, B: Static] AnIterator<I>, try_rfold(()) -> Option<B> = try_rfold_option<I, B>;
     [I: DoubleEnded, B: Static, E: Static] AnIterator<I>, try_rfold(()) -> Result<B, E> = try_rfold_result<I, B, E>;
-    [I: Sequence<Item = Option<T>>, T: Static, S: Sums<T>] AnIterator<I>, sum(()) -> Option<S> = sum_options<I, T, S>;
-    [I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Sums<T>] AnIterator<I>, sum(()) -> Result<S, E>
-        = sum_results<I, T, E, S>;
-    [I: Sequence<Item = Option<T>>, T: Static, S: Multiplies<T>] AnIterator<I>, product(()) -> Option<S>
-        = multiply_options<I, T, S>;
-    [I: Sequence<Item = Result<T, E>>, T: Static, E: Static, S: Multiplies<T>] AnIterator<I>, product(()) -> Result<S, E>
-        = multiply_results<I, T, E, S>;
+}
+
+impl<T: Static, S: Sums<T>> Gathers<SUM, Option<T>> for Option<S> {
+    type Routine<I: Sequence<Item = Option<T>>> = sum_options<I, T, S>;
+}
+
+impl<T: Static, E: Static, S: Sums<T>> Gathers<SUM, Result<T, E>> for Result<S, E> {
+    type Routine<I: Sequence<Item = Result<T, E>>> = sum_results<I, T, E, S>;
+}
+
+impl<T: Static, S: Multiplies<T>> Gathers<PRODUCT, Option<T>> for Option<S> {
+    type Routine<I: Sequence<Item = Option<T>>> = multiply_options<I, T, S>;
+}
+
+impl<T: Static, E: Static, S: Multiplies<T>> Gathers<PRODUCT, Result<T, E>> for Result<S, E> {
+    type Routine<I: Sequence<Item = Result<T, E>>> = multiply_results<I, T, E, S>;
 }

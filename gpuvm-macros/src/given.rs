@@ -1,0 +1,171 @@
+//! Type parameters that are iterators. A routine with one is written for any iterator of its items: what stands for it is for `Given` ones, into
+//! which a caller turns what it has.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{GenericParam, Generics, Path, Signature, Type, TypeParamBound, WherePredicate};
+
+/// Std's traits of iterators, each with what a routine knows of what it is given, and what it asks of its callers.
+const TRAITS: [(&str, &str, &str); 4] = [
+    ("Iterator", "GivenIterator", "ArgumentIterator"),
+    ("DoubleEndedIterator", "GivenDoubleEnded", "ArgumentDoubleEnded"),
+    ("ExactSizeIterator", "GivenExactSize", "ArgumentExactSize"),
+    ("IntoIterator", "GivenIterable", "ArgumentIterable"),
+];
+
+/// The bounds that make a type parameter an iterator inside a routine; none where it is no iterator.
+pub fn bounds(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+    let mut found = Vec::new();
+    for_each_bound(name, generics, |bound| {
+        if let Some((_, given, _)) = iterator_trait(bound) {
+            let given = quote::format_ident!("{given}");
+            found.push(syn::parse_quote!(::gpuvm::__private::#given));
+        }
+    });
+    found
+}
+
+/// Whether a type parameter is an iterator.
+pub fn is_iterator(name: &Ident, generics: &Generics) -> bool {
+    !bounds(name, generics).is_empty()
+}
+
+/// The same generics for a caller: they ask of an iterator that it can be given.
+pub fn for_callers(generics: &Generics) -> Generics {
+    let mut asked = generics.clone();
+    Ask.visit_generics_mut(&mut asked);
+    asked
+}
+
+/// A parameter's name, as an argument.
+pub fn name(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+    }
+}
+
+/// What stands for a caller's arguments inside the routine.
+pub fn argument(param: &GenericParam, generics: &Generics) -> TokenStream {
+    match param {
+        GenericParam::Lifetime(_) | GenericParam::Const(_) => name(param),
+        GenericParam::Type(param) => {
+            let name = &param.ident;
+            let erased = quote!(<#name as ::gpuvm::__private::Value>::Erased);
+            match wrapper(name, generics) {
+                Some(wrapper) => quote!(::gpuvm::__private::#wrapper<#erased>),
+                None => quote!(#name),
+            }
+        }
+    }
+}
+
+/// The type of a name that stands for a routine, of a caller's arguments.
+pub fn routine_of(name: &TokenStream, generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().map(|param| argument(param, generics));
+    match generics.params.is_empty() {
+        true => name.clone(),
+        false => quote!(#name<#(#arguments),*>),
+    }
+}
+
+/// The type that an iterator, or what becomes one, is given as.
+pub fn wrapper(name: &Ident, generics: &Generics) -> Option<Ident> {
+    let (mut iterator, mut iterable) = (false, false);
+    for_each_bound(name, generics, |bound| match iterator_trait(bound) {
+        Some(("IntoIterator", ..)) => iterable = true,
+        Some(_) => iterator = true,
+        None => {}
+    });
+    match (iterator, iterable) {
+        (true, _) => Some(quote::format_ident!("Given")),
+        (false, true) => Some(quote::format_ident!("GivenElements")),
+        (false, false) => None,
+    }
+}
+
+/// Gives the types `impl Trait` of parameters names, and makes type parameters of them.
+pub fn name_impl_traits(signature: &mut Signature) {
+    let mut namer = Name {
+        found: Vec::new(),
+        place: 0,
+    };
+    for (place, input) in signature.inputs.iter_mut().enumerate() {
+        if let syn::FnArg::Typed(typed) = input {
+            namer.place = place;
+            namer.visit_type_mut(&mut typed.ty);
+        }
+    }
+    signature.generics.params.extend(namer.found);
+}
+
+struct Name {
+    found: Vec<GenericParam>,
+    /// Of the parameter.
+    place: usize,
+}
+
+impl VisitMut for Name {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        visit_mut::visit_type_mut(self, ty);
+        if let Type::ImplTrait(node) = ty {
+            let name = Ident::new(
+                &format!("__I{}_{}", self.place, self.found.len()),
+                crate::shadow::at(node),
+            );
+            let bounds = &node.bounds;
+            self.found.push(syn::parse_quote!(#name: #bounds));
+            *ty = Type::Path(syn::parse_quote_spanned!(name.span()=> #name));
+        }
+    }
+}
+
+/// Whether a type mentions a name.
+pub fn mentions(ty: &impl ToTokens, name: &Ident) -> bool {
+    fn search(tokens: TokenStream, name: &Ident) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Ident(found) => found == *name,
+            proc_macro2::TokenTree::Group(group) => search(group.stream(), name),
+            _ => false,
+        })
+    }
+    search(ty.to_token_stream(), name)
+}
+
+struct Ask;
+
+impl VisitMut for Ask {
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        visit_mut::visit_path_mut(self, path);
+        let is_ours = path.segments.iter().any(|segment| segment.ident == "__private");
+        if let Some(last) = path.segments.last_mut().filter(|_| is_ours)
+            && let Some((_, _, asked)) = TRAITS.iter().find(|(_, given, _)| last.ident == given)
+        {
+            last.ident = Ident::new(asked, last.ident.span());
+        }
+    }
+}
+
+fn iterator_trait(bound: &TypeParamBound) -> Option<(&'static str, &'static str, &'static str)> {
+    let TypeParamBound::Trait(bound) = bound else {
+        return None;
+    };
+    let last = bound.path.segments.last()?;
+    TRAITS.into_iter().find(|(name, ..)| last.ident == name)
+}
+
+/// The bounds of a type parameter, where it is declared and in the `where` clause.
+fn for_each_bound(name: &Ident, generics: &Generics, mut each: impl FnMut(&TypeParamBound)) {
+    for param in generics.type_params().filter(|param| param.ident == *name) {
+        param.bounds.iter().for_each(&mut each);
+    }
+    for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        if let WherePredicate::Type(predicate) = predicate
+            && matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+        {
+            predicate.bounds.iter().for_each(&mut each);
+        }
+    }
+}
