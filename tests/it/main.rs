@@ -71,7 +71,6 @@ mod patterns;
 #[cfg(not(wrapping))]
 mod plans;
 mod printing;
-mod printing;
 mod random;
 mod recursive_closures;
 mod references;
