@@ -110,11 +110,11 @@ impl Piece {
 pub struct Constant {
     /// The first of the instructions to patch.
     pub at: u32,
-    /// Gives the words of the value; of a slice, first how many elements it has.
+    /// Gives the words of the value; of a slice in it the space of memory, how many words its elements have, these, and how many elements there are.
     pub words: ConstantWords,
-    /// Whether it is a slice, whose words become words of the routine when it is linked: then the instruction at `at` is the
-    /// [`Op::Address`](crate::isa::Op::Address) of them, and the next one the [`Op::Imm`](crate::isa::Op::Imm) of how many elements there are.
-    pub is_slice: bool,
+    /// Whether there are slices in it, whose words become words of the routine when it is linked: then an [`Op::Address`](crate::isa::Op::Address)
+    /// among the instructions is that of the elements of one.
+    pub refers: bool,
 }
 
 /// How the words of a constant are fetched.

@@ -6,7 +6,7 @@ cases! {
     scalar_constants, constant_arrays, constant_expressions, associated_consts, constant_in_module, constant_table_lookup, constant_tuple,
     long_constants, float_bits_constants, constant_length, local_constant,
     constant_slices, constant_slice_of_structs, constant_references, empty_constant_slice, constant_slice_in_loop, constant_slice_given_on,
-    constant_of_inferred_arguments, constants_of_types_in_patterns,
+    constant_of_inferred_arguments, constants_of_types_in_patterns, constant_list_of_slices, constant_tuples_with_slices,
 }
 
 const GAIN: f32 = 1.5;
@@ -213,4 +213,36 @@ fn constant_of_inferred_arguments(n: u32) -> (Digits<3>, u32, Option<Digits<2>>)
     let other = if n < 9 { Digits::LAST } else { None };
     let sum = other.map_or(0, |other: Digits<4>| other.sum());
     (digits, sum, Digits::LAST)
+}
+
+const ROOTS: [&[i16]; 4] = [&[1, -1], &[], &[2], &[3, 5, -7]];
+const GRADES: [(u16, &[u8]); 3] = [(90, b"very good"), (50, b"good"), (0, b"not so good")];
+const CURVE: (f32, &[(u8, f32)], u64) = (0.5, &[(1, 2.5), (2, -1.0)], 1 << 40);
+
+#[routine]
+fn constant_list_of_slices(i: u32, x: i32) -> i32 {
+    let mut sum = 0;
+    for (at, roots) in ROOTS.iter().enumerate() {
+        if at as u32 != i % 5 {
+            sum += roots.iter().map(|&root| i32::from(root)).sum::<i32>();
+        }
+    }
+    for root in ROOTS[i as usize % 4] {
+        sum = (sum.rotate_left(3)) ^ i32::from(*root);
+    }
+    sum ^ x
+}
+
+#[routine]
+fn constant_tuples_with_slices(points: u8, at: u32) -> (u8, u32, f32) {
+    let mut grade = (0, 0);
+    for (least, name) in GRADES {
+        if u16::from(points) >= least {
+            grade = (name[at as usize % name.len()], name.len() as u32);
+            break;
+        }
+    }
+    let (scale, curve, bits) = CURVE;
+    let value: f32 = curve.iter().map(|(step, by)| f32::from(*step) * by).sum();
+    (grade.0, grade.1 + (bits >> 40) as u32, value * scale)
 }

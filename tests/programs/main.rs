@@ -40,6 +40,7 @@ mod lru_cache;
 mod lz4_block;
 mod n_queens;
 mod nbody;
+mod number_format;
 mod poker_hands;
 mod primality;
 mod prime_sieve;
@@ -593,6 +594,25 @@ fn nbody() {
         each([3, 1])
     ));
     agree!(pendulum_period(each([0.01, 1.5, 0.0]), each([0.1, 0.2, 20.0])));
+}
+
+#[test]
+fn number_format() {
+    use crate::number_format::*;
+    agree!(format_integer(
+        each([i64::MIN, 0, 0xbeef, 12_003_004, -1, 12345]),
+        each([0, 0, 1, 2, 3, 0]),
+        chunks([[0; 64]; 6])
+    ));
+    agree!(format_integer(each([12345]), each([0]), chunks([[0; 2]])));
+    agree!(format_table_row(
+        each([1994, 0, 3999, u16::MAX]),
+        each([3, 0, 9, 1]),
+        chunks([[0; 48]; 4])
+    ));
+    for text in [&b"XIV MCM LXXX"[..], b"IIII", b"VX", b"MMXXVI", b"", b"MMM MM"] {
+        agree!(add_roman(slice(text), chunks([[0; 16]])));
+    }
 }
 
 #[test]

@@ -154,7 +154,7 @@ impl<const CAP: usize> Encoder<CAP> {
             constants: List::new(Constant {
                 at: 0,
                 words: ConstantWords::Function(no_words),
-                is_slice: false,
+                refers: false,
             }),
             sites: List::new(Site {
                 line: 0,

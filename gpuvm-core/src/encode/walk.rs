@@ -344,38 +344,75 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// A value of the user's, or a reference to one, whose words the linker fetches.
     const fn constant(&mut self, ty: TypeRef, words: ConstantWords) {
-        if matches!(ty.ty.kind, Kind::Slice) {
-            let base = self.fresh(3);
-            self.emit(Op::Imm, [base, crate::isa::space::FRAME, 0, 0]);
-            self.constants.push(Constant {
-                at: self.code.len as u32,
-                words,
-                is_slice: true,
-            });
-            self.emit(Op::Address, [base + 1, base, 1, 0]);
-            self.emit(Op::Imm, [base + 2, 0, 0, 0]);
-            let slice = Operand::fresh(TypeRef { refs: 1, ..ty }, base);
-            let constant = self.convert(slice, ty);
-            return self.push(constant);
-        }
+        let is_slice = matches!(ty.ty.kind, Kind::Slice);
+        let own = if is_slice {
+            TypeRef { refs: 1, ..ty }
+        } else {
+            TypeRef::value(ty.ty)
+        };
+        let number = self.constants.len;
         self.constants.push(Constant {
             at: self.code.len as u32,
             words,
-            is_slice: false,
+            refers: false,
         });
-        let base = self.fresh(ty.ty.words);
-        let mut i = 0;
-        while i < ty.ty.words {
-            self.emit(Op::Imm, [base + i, 0, 0, 0]);
-            i += 1;
+        let base = self.fresh(own.words());
+        let refers = self.constant_part(own, base);
+        if number < CAP {
+            self.constants.items[number].refers = refers;
         }
-        let mut constant = Operand::fresh(TypeRef::value(ty.ty), base);
+        let constant = Operand::fresh(own, base);
+        if is_slice {
+            let constant = self.convert(constant, ty);
+            return self.push(constant);
+        }
+        let mut constant = constant;
         let mut i = 0;
         while i < ty.refs {
             constant = self.reference(constant);
             i += 1;
         }
         self.push(constant);
+    }
+
+    /// Instructions for the words of a part of a constant, and whether there is a slice among them.
+    const fn constant_part(&mut self, ty: TypeRef, base: u32) -> bool {
+        if ty.refs > 0 {
+            assert!(
+                ty.refs == 1 && matches!(ty.ty.kind, Kind::Slice),
+                "a reference in a constant list is to a slice: write `&[T]`"
+            );
+            self.emit(Op::Imm, [base, 0, 0, 0]);
+            self.emit(Op::Address, [base + 1, base, 1, 0]);
+            self.emit(Op::Imm, [base + 2, 0, 0, 0]);
+            return true;
+        }
+        if let (Kind::Array, Some(element)) = (ty.ty.kind, ty.ty.element_ref())
+            && ty.ty.holds_references()
+        {
+            let mut i = 0;
+            while i < ty.ty.length {
+                self.constant_part(element, base + i * element.words());
+                i += 1;
+            }
+            return i > 0;
+        }
+        if matches!(ty.ty.kind, Kind::Tuple) && ty.ty.holds_references() {
+            let mut refers = false;
+            let mut i = 0;
+            while i < ty.ty.fields.len() {
+                let field = ty.ty.fields[i];
+                refers |= self.constant_part(field.type_ref(), base + field.offset);
+                i += 1;
+            }
+            return refers;
+        }
+        let mut i = 0;
+        while i < ty.ty.words {
+            self.emit(Op::Imm, [base + i, 0, 0, 0]);
+            i += 1;
+        }
+        false
     }
 
     const fn place_node(&mut self, node: Node) {

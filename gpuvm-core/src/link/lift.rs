@@ -5,13 +5,9 @@ use super::tables::Numbers;
 use super::verify::{ends_block, param_words};
 use crate::ir::names::{Names, Part};
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Slot, Word, code, strict};
-use crate::isa::{Instruction, NO_WORD, Op, unpair};
+use crate::isa::{Instruction, NO_WORD, Op, space, unpair};
 use crate::program::Place;
 use crate::routine::Routine;
-
-/// The numbers of the spaces of memory, of the VM's frame and of the launch's atomics.
-const FRAME: u32 = 0;
-const ATOMICS: u32 = 2;
 
 /// Lifts one routine. `code` is its verified and patched code.
 pub(crate) fn lift(routine: &Routine, code: &[Instruction], callees: &[Target], numbers: Numbers) -> Function {
@@ -205,13 +201,13 @@ impl<'r> Lift<'r> {
             _ => self.frame[base as usize].unwrap_or(0),
         };
         let args = [
-            (Op::Imm, ATOMICS),
+            (Op::Imm, space::ATOMIC),
             (Op::Param, log),
             (Op::ParamLen, log),
             (Op::VmId, 0),
             (Op::VmCount, 0),
             (Op::Imm, self.numbers.first_site + site),
-            (Op::Imm, FRAME),
+            (Op::Imm, space::FRAME),
             (Op::Address, address),
             (Op::Imm, words),
         ];

@@ -3,15 +3,16 @@
 use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::value::VmType;
+use crate::isa::space;
 
-/// A value of a constant: one of the machine's, an array or a slice by reference.
+/// A value of a constant: one of the machine's, an array or a slice by reference, and lists of slices.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a constant of a #[routine]",
     label = "neither a value of the machine nor a reference to an array or slice of these",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition"
 )]
 pub trait ConstantValue {
-    /// Its words; of a slice, how many elements there are, and theirs.
+    /// Its words; of a slice, which begins with the space of memory, how many words its elements have, these, and how many elements there are.
     fn constant_words(&self) -> Vec<u32>;
 }
 
@@ -31,9 +32,43 @@ impl<T: VmType, const N: usize> ConstantValue for &'static [T; N] {
 
 impl<T: VmType> ConstantValue for &'static [T] {
     fn constant_words(&self) -> Vec<u32> {
-        let mut words = vec![self.len() as u32];
-        words.extend(self.iter().flat_map(T::constant_words));
+        let elements: Vec<u32> = self.iter().flat_map(T::constant_words).collect();
+        let mut words = vec![space::FRAME, elements.len() as u32];
+        words.extend(elements);
+        words.push(self.len() as u32);
         words
+    }
+}
+
+/// Arrays of slices, and tuples with slices in them, alone and in arrays.
+macro_rules! lists {
+    ($([$($generic:ident)*] $ty:ty: |$value:ident| [$($part:expr),*];)*) => {$(
+        impl<$($generic: VmType),*> ConstantValue for $ty {
+            fn constant_words(&self) -> Vec<u32> {
+                let $value = self;
+                [$($part.constant_words()),*].concat()
+            }
+        }
+
+        impl<$($generic: VmType,)* const N: usize> ConstantValue for [$ty; N] {
+            fn constant_words(&self) -> Vec<u32> {
+                self.iter().flat_map(<$ty>::constant_words).collect()
+            }
+        }
+    )*};
+}
+lists! {
+    [A B] (A, &'static [B]): |tuple| [tuple.0, tuple.1];
+    [A B] (&'static [A], B): |tuple| [tuple.0, tuple.1];
+    [A B] (&'static [A], &'static [B]): |tuple| [tuple.0, tuple.1];
+    [A B C] (A, B, &'static [C]): |tuple| [tuple.0, tuple.1, tuple.2];
+    [A B C] (A, &'static [B], C): |tuple| [tuple.0, tuple.1, tuple.2];
+    [A B C] (&'static [A], B, C): |tuple| [tuple.0, tuple.1, tuple.2];
+}
+
+impl<T: VmType, const N: usize> ConstantValue for [&'static [T]; N] {
+    fn constant_words(&self) -> Vec<u32> {
+        self.iter().flat_map(<&[T]>::constant_words).collect()
     }
 }
 

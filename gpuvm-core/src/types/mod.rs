@@ -187,6 +187,23 @@ impl Type {
         }
     }
 
+    /// Whether there are references among its elements or fields.
+    pub const fn holds_references(&self) -> bool {
+        if let Some(element) = self.element_ref()
+            && (element.refs > 0 || element.ty.holds_references())
+        {
+            return true;
+        }
+        let mut i = 0;
+        while i < self.fields.len() {
+            if self.fields[i].refs > 0 || self.fields[i].ty.holds_references() {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+
     /// Whether it is `char`, which is a `u32` to the machine.
     pub fn is_char(&self) -> bool {
         self.kind == Kind::U32 && self.name == "char"
