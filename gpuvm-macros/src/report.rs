@@ -177,6 +177,7 @@ rules! {
     primitive_name: "a routine cannot have a primitive type's name, which it would hide; rename it";
     async_routine: "a routine cannot be `async`; it runs to its end, `vm::yield_now()` lets others go first";
     unsafe_routine: "a routine cannot be `unsafe`";
+    recursive_copied_callable: "a routine that calls itself would hand a copy of this closure's variables on; take the closure as `&mut impl FnMut(…)`";
     recursive_callable: "a routine that is given a closure and calls itself has to hand that closure on as it is, because another one would be of another type at each level; name the parameter itself";
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";

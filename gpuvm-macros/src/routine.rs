@@ -87,6 +87,7 @@ impl Parts {
                 .map(|parameter| callable::references_to_callable(&parameter.ty).is_some())
                 .collect(),
             stands_alone: !is_opaque,
+            copies: copies_captures(&named, &callables),
         });
         let evidence = method.is_some() || mentions_user_types(&signature, &body);
         let lowered = lower::lower(
@@ -146,6 +147,24 @@ fn own_call(body: &Block, name: &str) -> Option<Ident> {
     let mut search = Search(name, None);
     search.visit_block(body);
     search.1
+}
+
+/// Whether a closure that changes what it has captured is given by value, so that handing it on copies that.
+fn copies_captures(named: &[Type], callables: &[GenericParam]) -> bool {
+    let changes = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => bound
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "FnMut" || last.ident == "FnOnce"),
+        _ => false,
+    };
+    callables.iter().any(|param| match param {
+        GenericParam::Type(param) if param.bounds.iter().any(changes) => named
+            .iter()
+            .any(|ty| matches!(ty, Type::Path(path) if path.path.is_ident(&param.ident))),
+        _ => false,
+    })
 }
 
 /// Whether a type has references or lifetimes in it.

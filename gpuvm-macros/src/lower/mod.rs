@@ -106,6 +106,8 @@ pub struct Own {
     pub callables: Vec<bool>,
     /// Whether it can be a function of its own at all.
     pub stands_alone: bool,
+    /// Whether handing a closure on copies what that has captured and may change.
+    pub copies: bool,
 }
 
 /// Lowers the body of a routine of that name. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.

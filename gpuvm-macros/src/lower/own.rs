@@ -75,6 +75,10 @@ impl Lowering<'_> {
             self.report.recursive_callable(callee);
             return;
         }
+        if own.copies {
+            self.report.recursive_copied_callable(callee);
+            return;
+        }
         for (argument, parameter) in arguments.zip(first..) {
             if own.callables.get(parameter) == Some(&true) && self.parameter_in(argument) != Some(parameter as u64) {
                 self.report.recursive_callable(argument);
