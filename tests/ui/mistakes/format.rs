@@ -1,0 +1,8 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn f(x: f32) -> f32 { let s = format!("{x}"); dbg!(x); let b = Box::new(x); *b + rand::random::<f32>() }
+fn main() {}

@@ -1,0 +1,13 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn double(x: f32) -> f32 { x * 2.0 }
+fn main() -> gpuvm::Result<()> {
+    let rt = Runtime::new()?;
+    let v: Vec<u32> = vec![1, 2, 3];
+    let out: Vec<f32> = double::launch(&rt, &v)?.output()?;
+    Ok(())
+}

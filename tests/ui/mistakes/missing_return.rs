@@ -1,0 +1,8 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn square(x: f32) -> f32 { x * x; }
+fn main() {}

@@ -1,0 +1,11 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn f(x: u32) -> u32 {
+    let t = x.min(3)
+    t
+}
+fn main() {}

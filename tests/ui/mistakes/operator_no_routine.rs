@@ -1,0 +1,11 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[derive(VmType, Clone, Copy)]
+struct V { x: f32, y: f32 }
+impl std::ops::Add for V { type Output = V; fn add(self, o: V) -> V { V { x: self.x + o.x, y: self.y + o.y } } }
+#[routine]
+fn f(v: V, w: V) -> V { v + w }
+fn main() {}

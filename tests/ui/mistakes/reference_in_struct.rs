@@ -1,0 +1,10 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[derive(VmType, Clone, Copy)]
+struct View<'a> { data: &'a [f32] }
+#[routine]
+fn first(v: View) -> f32 { v.data[0] }
+fn main() {}

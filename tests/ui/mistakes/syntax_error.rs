@@ -1,0 +1,11 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn f(x: f32) -> f32 {
+    let y = x * ;
+    y
+}
+fn main() {}

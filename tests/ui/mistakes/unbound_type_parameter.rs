@@ -1,0 +1,10 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn add<T>(a: T, b: T) -> T { a + b }
+#[routine]
+fn go(x: f32) -> f32 { add(x, x) }
+fn main() {}

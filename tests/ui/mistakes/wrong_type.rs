@@ -1,0 +1,11 @@
+//! A mistake of first contact.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn half(x: u32) -> u32 {
+    let y: f32 = x * 0.5;
+    y as u32
+}
+fn main() {}
