@@ -10,7 +10,7 @@ cases! {
     given_const, given_type, given_iterators, given_references, given_own_iterator, given_by_ref, given_both_ends, given_to_iterate,
     given_with_closure, given_key, given_result, given_chain, given_on, given_without_receiver, given_in_generic_type, given_to_functions,
     given_of_trait, given_of_generic_trait, given_by_type, given_item_of_trait, given_const_of_trait, given_trap, given_in_turn,
-    sums, products, sums_of_references, sums_by_ref, collections, own_iterables, range_constants, lending_recursion,
+    sums_of_own_types, products, sums_of_references, sums_by_ref, collections, own_iterables, range_constants, lending_recursion,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
@@ -659,7 +659,7 @@ fn point(x: u32) -> Point {
 }
 
 #[routine]
-fn sums(a: u32, list: [u32; 8]) -> (Point, Point) {
+fn sums_of_own_types(a: u32, list: [u32; 8]) -> (Point, Point) {
     let all = list.iter().map(|&x| point(x)).sum();
     (all, (0..a % 10).filter(|x| x % 3 != 0).map(point).sum::<Point>())
 }

@@ -320,7 +320,7 @@ fn array_of_mutable_references(mut a: u32, mut b: u8) -> (u32, u8, u32) {
     for (i, number) in [&mut a, &mut c].into_iter().enumerate() {
         *number = number.wrapping_mul(3).wrapping_add(i as u32);
     }
-    let mut two = [&mut a, &mut c];
+    let two = [&mut a, &mut c];
     *two[b as usize % 2] ^= 5;
     *two[0] = two[0].wrapping_add(b.into());
     for byte in [&mut b] {
