@@ -385,8 +385,6 @@ impl Provided {
         let callees = emit::callees(&self.alias, &parts.lowered, &[]);
         quote! {
             #[doc(hidden)]
-            // The lints are of the user's own code, of which this is a copy.
-            #[allow(unused)]
             #visibility trait #home #own_implementation: #path + ::gpuvm::__private::Parameter #own_clause {
                 const __GPUVM_PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
                 const __GPUVM_RESULT: ::gpuvm::__private::TypeRef = #result;
