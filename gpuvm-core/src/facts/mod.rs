@@ -233,57 +233,46 @@ pub struct TryConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
 /// A slot for what `?` does with an error.
 pub struct QuestionSlot<T, R>(PhantomData<fn(&T, &R)>);
 
-#[diagnostic::do_not_recommend]
 impl<T: Value + ?Sized> Slot for TypeSlot<T> {
     const FACT: Fact = Fact::Type(TypeRef::of::<T>());
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: VmType + Default> Slot for DefaultSlot<T> {
     const FACT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
 }
 
-#[diagnostic::do_not_recommend]
 impl<M: RoutineType> Slot for CallSlot<M> {
     const FACT: Fact = Fact::Call(CallFact::of::<M>());
 }
 
-#[diagnostic::do_not_recommend]
 impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized> Slot for OperatorSlot<OP, A, B> {
     const FACT: Fact = call_or_builtin(A::CALL);
 }
 
-#[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: Method<NAME> + ?Sized> Slot for MethodSlot<NAME, T> {
     const FACT: Fact = call_or_builtin(T::CALL);
 }
 
-#[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized> Slot for GenericSlot<NAME, T, A, R> {
     const FACT: Fact = call_or_builtin(T::CALL);
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Iterable + ?Sized> Slot for IntoSlot<T> {
     const FACT: Fact = call_or_builtin(T::INTO);
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Iterable + ?Sized> Slot for NextSlot<T> {
     const FACT: Fact = Fact::Call(T::NEXT);
 }
 
-#[diagnostic::do_not_recommend]
 impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
     const FACT: Fact = call_or_builtin(T::CALL);
 }
 
-#[diagnostic::do_not_recommend]
 impl<E, T: TryConvert<E>> Slot for TryConvertSlot<E, T> {
     const FACT: Fact = Fact::Call(T::CALL);
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Question<R>, R> Slot for QuestionSlot<T, R> {
     const FACT: Fact = call_or_builtin(T::CALL);
 }
@@ -538,12 +527,10 @@ impl Tree for () {
     const FACTS: &'static Facts = &Facts::End;
 }
 
-#[diagnostic::do_not_recommend]
 impl<S: Slot> Tree for PhantomData<S> {
     const FACTS: &'static Facts = &Facts::Slot(S::FACT);
 }
 
-#[diagnostic::do_not_recommend]
 impl<A: Tree, B: Tree, C: Tree, D: Tree, E: Tree, F: Tree, G: Tree, H: Tree> Tree for (A, B, C, D, E, F, G, H) {
     const FACTS: &'static Facts = &Facts::Parts(&[
         A::FACTS,

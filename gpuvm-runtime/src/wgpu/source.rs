@@ -512,7 +512,7 @@ mod tests {
     #[test]
     fn every_op_is_named_by_the_interpreter() {
         let source = Entry::Interpreter(Uses::all()).source(FloatOps::default());
-        for op in Op::ALL.iter().filter(|op| **op != Op::Affine) {
+        for op in Op::ALL.iter().filter(|op| !matches!(op, Op::Affine | Op::Log)) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {
                 !source[at + name.len()..].starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
