@@ -385,6 +385,8 @@ impl Provided {
         let callees = emit::callees(&self.alias, &parts.lowered, &[]);
         quote! {
             #[doc(hidden)]
+            // rustc looks at the user's own code, of which this is a copy in which closures are only types.
+            #[allow(unused_variables, unused_assignments)]
             #visibility trait #home #own_implementation: #path + ::gpuvm::__private::Parameter #own_clause {
                 const __GPUVM_PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
                 const __GPUVM_RESULT: ::gpuvm::__private::TypeRef = #result;
