@@ -37,7 +37,7 @@ pub(crate) fn lower(function: &mut Function) {
         .flat_map(|(&word, i)| function.names.marks(word, Home::Frame(i)))
         .collect();
     if flow::predecessors(function)[0].is_empty() {
-        function.blocks[0].code.splice(0..0, fetch);
+        function.blocks[0].prepend(fetch);
         function.blocks[0].marks.splice(0..0, marks);
     } else if !fetch.is_empty() {
         strict::prepend_entry(function).extend(fetch);

@@ -251,6 +251,14 @@ impl Block {
         }
     }
 
+    /// Puts instructions before its own. What was said of its start is so only after these.
+    pub fn prepend(&mut self, mut code: Vec<Inst>) {
+        if let Some(last) = code.last_mut() {
+            last.mark(std::mem::take(&mut self.marks));
+        }
+        self.code.splice(0..0, code);
+    }
+
     /// Puts another block, to which this one jumps, in the place of its end.
     pub fn append(&mut self, next: Block) {
         self.mark_end(next.marks);
@@ -314,23 +322,35 @@ mod tests {
     use crate::ir::End;
     use crate::ir::testing::{assemble, blocks};
 
-    #[test]
-    fn what_the_first_instructions_said_is_said_at_the_start_once_they_are_gone() {
-        let part = Part {
+    const MARK: Mark = Mark {
+        part: Part {
             scope: 0,
             variable: 0,
             word: 0,
-        };
-        let mark = Mark {
-            part,
-            home: Home::Word(1),
-        };
+        },
+        home: Home::Word(1),
+    };
+
+    #[test]
+    fn what_the_first_instructions_said_is_said_at_the_start_once_they_are_gone() {
         let mut function = blocks(vec![End::Halt]);
         let block = &mut function.blocks[0];
         block.code = assemble("mov 2 1; imm 3 4");
-        block.code[0].mark([mark]);
+        block.code[0].mark([MARK]);
         retain(block, |inst| inst.as_copy().is_none());
-        assert_eq!(block.marks, [mark]);
+        assert_eq!(block.marks, [MARK]);
         assert_eq!(block.code, assemble("imm 3 4"));
+    }
+
+    #[test]
+    fn what_is_said_at_the_start_is_said_after_what_comes_to_be_before_it() {
+        let mut function = blocks(vec![End::Halt]);
+        let block = &mut function.blocks[0];
+        block.code = assemble("imm 3 4");
+        block.marks = vec![MARK];
+        block.prepend(assemble("imm 1 5; imm 2 6"));
+        let marks: Vec<&[Mark]> = block.code.iter().map(|inst| &inst.marks[..]).collect();
+        assert_eq!(marks, [&[][..], &[MARK], &[]]);
+        assert!(block.marks.is_empty());
     }
 }

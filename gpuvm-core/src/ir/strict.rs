@@ -18,7 +18,7 @@ pub(crate) fn define_all(function: &mut Function) {
         return;
     }
     if super::flow::predecessors(function)[0].is_empty() {
-        function.blocks[0].code.splice(0..0, undefined);
+        function.blocks[0].prepend(undefined);
     } else {
         prepend_entry(function).extend(undefined);
     }

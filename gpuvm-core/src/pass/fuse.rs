@@ -6,7 +6,7 @@ use crate::ir::names::after_run;
 use crate::ir::{Block, CallWords, Function, Inst, NONE, Word, code};
 use crate::isa::{Class, Op};
 use crate::matrix::{AffineMap, CONSTANT};
-use crate::pass::lost::{Lost, forget, written};
+use crate::pass::lost::{Lost, forget, hide, written};
 use crate::program::Place;
 
 /// The matrices of a function's fused instructions: [`Inst::imm`] of an [`Op::Affine`] is a place in here.
@@ -74,25 +74,33 @@ fn fuse_block(block: &mut Block, at_end: u32, maps: &mut Maps, mut lost: impl Fn
     let mut out: Vec<Inst> = Vec::with_capacity(block.code.len());
     let mut rest = &block.code[..];
     let mut rest_after = &after[..];
+    // The words that are not written any more since the last instruction that stays.
+    let mut gone = 0;
     while let Some(inst) = rest.first() {
         let taken = match best_run(rest, rest_after, maps) {
             Some((length, map)) => {
-                let marks = after_run(&rest[..length], |word| map.row(word as u16).is_some());
+                let mut marks = after_run(&rest[..length], |word| map.row(word as u16).is_some());
                 let before = rest[..length].iter().fold(0, |words, inst| words | written(inst, maps));
                 let kept = map.rows().fold(0, |words, row| words | bit(row[0].row.into()));
                 if !map.is_identity() {
                     out.push(Inst::new(Op::Affine, NONE, &[], maps.len() as u32, inst.place));
                     maps.push(map);
+                    gone = 0;
                 }
+                // Where nothing stays, the marks go to an instruction that comes before what was lost.
+                marks.iter_mut().for_each(|mark| hide(gone, mark));
                 match out.last_mut() {
                     Some(last) => last.mark(marks),
                     None => block.marks.extend(marks),
                 }
-                lost(out.len(), before & !kept);
+                let words = before & !kept;
+                gone |= words;
+                lost(out.len(), words);
                 length
             }
             None => {
                 out.push(inst.clone());
+                gone = 0;
                 1
             }
         };
@@ -127,7 +135,9 @@ fn best_run(code: &[Inst], after: &[u32], maps: &Maps) -> Option<(usize, AffineM
 mod tests {
     use super::*;
     use crate::ir::End;
+    use crate::ir::names::{Mark, Part};
     use crate::ir::testing::{assemble, blocks};
+    use crate::program::Home;
 
     fn fused(code: &str, result: Vec<u32>) -> (Vec<Inst>, Maps) {
         let mut function = blocks(vec![End::Return(result)]);
@@ -162,5 +172,26 @@ mod tests {
         // a + (b + c) is not (a + b) + c.
         let (code, _) = fused("fadd 3 1 2; fadd 4 0 3", vec![4]);
         assert!(code.iter().all(|inst| inst.op != Op::Affine));
+    }
+
+    #[test]
+    fn a_run_that_goes_whole_names_no_word_that_the_one_before_lost() {
+        let kept = "addi 0 0 1; ".repeat(LONGEST - 1);
+        let mut function = blocks(vec![End::Return(vec![0])]);
+        let block = &mut function.blocks[0];
+        block.code = assemble(&format!("addi 2 1 5; {kept} imm 3 1; imm 4 2"));
+        let mark = Mark {
+            part: Part {
+                scope: 0,
+                variable: 0,
+                word: 0,
+            },
+            home: Home::Word(2),
+        };
+        block.code[LONGEST].mark([mark]);
+        fuse(&mut function, &mut Maps::new());
+        let code = &function.blocks[0].code;
+        assert_eq!(code.len(), 1);
+        assert_eq!(code[0].marks, [mark.nowhere()]);
     }
 }

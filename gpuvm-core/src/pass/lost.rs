@@ -1,5 +1,6 @@
 //! Results that nobody reads and that are not computed any more: what is said later of variables must not name their words.
 
+use crate::ir::names::Mark;
 use crate::ir::{Function, Inst};
 use crate::isa::Op;
 use crate::pass::fuse::Maps;
@@ -29,17 +30,13 @@ pub(crate) fn forget(function: &mut Function, lost: &[Lost], maps: &Maps) {
         let first = lost.partition_point(|lost| lost.block < b);
         let mut here = lost[first..].iter().take_while(|lost| lost.block == b).peekable();
         let mut words: u32 = at_start[b];
-        let hide = |words: u32, home: &mut Home| match *home {
-            Home::Word(word) if words >> word & 1 != 0 => *home = Home::Nowhere,
-            _ => {}
-        };
-        block.marks.iter_mut().for_each(|mark| hide(words, &mut mark.home));
+        block.marks.iter_mut().for_each(|mark| hide(words, mark));
         for (i, inst) in block.code.iter_mut().enumerate() {
             while let Some(lost) = here.next_if(|lost| lost.at <= i) {
                 words |= lost.words;
             }
             words &= !written(inst, maps);
-            inst.marks.iter_mut().for_each(|mark| hide(words, &mut mark.home));
+            inst.marks.iter_mut().for_each(|mark| hide(words, mark));
         }
         words |= here.fold(0, |words, lost| words | lost.words);
         for next in block.end.successors() {
@@ -48,6 +45,15 @@ pub(crate) fn forget(function: &mut Function, lost: &[Lost], maps: &Maps) {
                 waiting.push(next);
             }
         }
+    }
+}
+
+/// Lets a mark that names one of a set of words say that the variable is nowhere.
+pub(crate) fn hide(words: u32, mark: &mut Mark) {
+    if let Home::Word(word) = mark.home
+        && words >> word & 1 != 0
+    {
+        mark.home = Home::Nowhere;
     }
 }
 
@@ -64,7 +70,7 @@ pub(crate) fn written(inst: &Inst, maps: &Maps) -> u32 {
 mod tests {
     use super::*;
     use crate::ir::End;
-    use crate::ir::names::{Mark, Part};
+    use crate::ir::names::Part;
     use crate::ir::testing::{assemble, blocks};
 
     #[test]
