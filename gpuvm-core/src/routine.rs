@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+pub use gpuvm_nodes::Level;
+
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
@@ -218,33 +220,6 @@ pub enum Cause {
     },
     /// No trap: a value of the text before, whose words are printed one after the other.
     Value(Shown),
-}
-
-/// How important a printed line is; `println!` prints at [`Level::Info`], `eprintln!` at [`Level::Warn`], `dbg!` at [`Level::Debug`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "named as in tracing")]
-pub enum Level {
-    Error = 1,
-    Warn = 2,
-    Info = 3,
-    Debug = 4,
-    Trace = 5,
-}
-
-impl Level {
-    /// All of them, the most important first.
-    pub const ALL: [Level; 5] = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
-
-    /// Its name in small letters.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Error => "error",
-            Level::Warn => "warn",
-            Level::Info => "info",
-            Level::Debug => "debug",
-            Level::Trace => "trace",
-        }
-    }
 }
 
 /// How a text shows one value.

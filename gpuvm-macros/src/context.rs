@@ -204,9 +204,7 @@ impl VisitMut for Replace<'_> {
                 if let Some(guard) = &mut matches.guard {
                     self.visit_expr_mut(guard);
                 }
-                let (value, pattern) = (&matches.value, &matches.pattern);
-                let guard = matches.guard.as_ref().map(|guard| quote!(if #guard));
-                mac.tokens = quote!(#value, #pattern #guard);
+                mac.tokens = quote!(#matches);
             }
             // What cannot be parsed is refused elsewhere.
             Ok(MacroArguments::Other) | Err(_) => {}

@@ -198,9 +198,7 @@ impl VisitMut for Redirect {
                     inside.visit_expr_mut(guard);
                 }
                 if inside.found {
-                    let (value, pattern) = (&matches.value, &matches.pattern);
-                    let guard = matches.guard.as_ref().map(|guard| quote!(if #guard));
-                    mac.tokens = quote!(#value, #pattern #guard);
+                    mac.tokens = quote!(#matches);
                 }
             }
             MacroArguments::Other => {}

@@ -113,6 +113,33 @@ impl FormatSpec {
     }
 }
 
+/// How important a printed line is; `println!` prints at [`Level::Info`], `eprintln!` at [`Level::Warn`], `dbg!` at [`Level::Debug`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "named as in tracing")]
+pub enum Level {
+    Error = 1,
+    Warn = 2,
+    Info = 3,
+    Debug = 4,
+    Trace = 5,
+}
+
+impl Level {
+    /// All of them, the most important first.
+    pub const ALL: [Level; 5] = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
+
+    /// Its name in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+            Level::Trace => "trace",
+        }
+    }
+}
+
 fn align_of(sign: char) -> Option<Align> {
     match sign {
         '<' => Some(Align::Left),

@@ -6,5 +6,5 @@ mod kind;
 pub mod method;
 pub mod node;
 
-pub use format::{Align, FormatSpec, Style};
+pub use format::{Align, FormatSpec, Level, Style};
 pub use kind::{Kind, name_hash};

@@ -162,7 +162,7 @@ pub(crate) fn argument(program: &Program, vms: u32, limit: LogLimit) -> Option<B
 /// What is in the log among the arguments of a launch.
 pub(crate) fn logged(program: &Program, vms: u32, params: &[Bound<'_>]) -> Logs {
     match params.last().map(|bound| &bound.argument) {
-        Some(Argument::OwnedU32(words)) => {
+        Some(Argument::OwnedU32(words)) if Log::of(program, vms).is_some() => {
             let words: Vec<u32> = words.iter().map(|word| word.load(Ordering::Relaxed)).collect();
             read(program, vms, &words)
         }

@@ -33,7 +33,7 @@ impl<const CAP: usize> Encoder<CAP> {
             let operand = self.stack.items[first + i];
             if matches!(operand.ty.kind, Kind::Slice) {
                 self.text(level, part(pieces, next, i + 1), formats, first + next);
-                self.slice_text(level, operand, formats[i]);
+                self.slice_text(level, operand, part(formats, i, i + 1));
                 next = i + 1;
             }
             i += 1;
@@ -73,13 +73,10 @@ impl<const CAP: usize> Encoder<CAP> {
         self.log(site, base, words);
     }
 
-    /// Prints `[1, 2, 3]`.
-    const fn slice_text(&mut self, level: Level, slice: Operand, format: &'static str) {
-        assert!(
-            is_debug(format),
-            "a text shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
-        );
-        self.fixed_text(level, &["["]);
+    /// Prints `[1, 2, 3]`, each element in the only one of the formats.
+    const fn slice_text(&mut self, level: Level, slice: Operand, formats: &'static [&'static str]) {
+        showing(slice.ty, formats[0]);
+        self.text(level, &["["], &[], self.stack.len);
         let length = self.length(slice);
         let length = self.length_word(length);
         let index = self.fresh(1);
@@ -93,32 +90,18 @@ impl<const CAP: usize> Encoder<CAP> {
         let more = self.word(Op::LtU, index, length, 0);
         self.jump_to(Op::JumpUnless, end, more);
         self.jump_to(Op::JumpUnless, same, index);
-        self.fixed_text(level, &[", "]);
+        self.text(level, &[", "], &[], self.stack.len);
         self.place_here(same);
         let index_value = Operand::fresh(TypeRef::value(<usize as Value>::TYPE), index);
         let element = self.element(slice, index_value, false);
         let element = self.deref_all(element);
-        let ty = element.ty;
-        let site = self.site(Cause::Print {
-            level,
-            pieces: &["", ""],
-        });
-        self.site(Cause::Value(showing(ty, format)));
-        let value = self.value(element);
-        let base = self.fresh(ty.words);
-        self.copy_words(base, value, ty.words);
-        self.log(site, base, ty.words);
+        self.push(element);
+        self.text(level, &["", ""], formats, self.stack.len - 1);
+        self.pop();
         self.emit(Op::AddImm, [index, index, 1, 0]);
         self.jump_to(Op::Jump, head, 0);
         self.place_here(end);
-        self.fixed_text(level, &["]"]);
-    }
-
-    /// Prints a text without values.
-    const fn fixed_text(&mut self, level: Level, pieces: &'static [&'static str]) {
-        let site = self.site(Cause::Print { level, pieces });
-        let base = self.fresh(0);
-        self.log(site, base, 0);
+        self.text(level, &["]"], &[], self.stack.len);
     }
 
     const fn log(&mut self, site: u32, base: u32, words: u32) {
@@ -130,17 +113,14 @@ impl<const CAP: usize> Encoder<CAP> {
 
 /// How a text shows a value of a type.
 pub(super) const fn showing(ty: &'static Type, format: &'static str) -> Shown {
+    let shown = Shown { ty, format };
     assert!(
-        ty.arithmetic_kind().is_scalar() || is_debug(format),
+        ty.arithmetic_kind().is_scalar() || shown.is_debug(),
         "a text shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
     );
-    Shown { ty, format }
+    shown
 }
 
-const fn is_debug(format: &str) -> bool {
-    matches!(format.as_bytes(), [.., b'?'])
-}
-
-const fn part(pieces: &'static [&'static str], start: usize, end: usize) -> &'static [&'static str] {
-    pieces.split_at(end).0.split_at(start).1
+const fn part(texts: &'static [&'static str], start: usize, end: usize) -> &'static [&'static str] {
+    texts.split_at(end).0.split_at(start).1
 }

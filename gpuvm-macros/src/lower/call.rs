@@ -1,5 +1,6 @@
 //! Calls: of routines, constructors, std's functions on primitives, methods, and the `vm` module.
 
+use gpuvm_nodes::Level;
 use gpuvm_nodes::method::{self, NO_METHOD, method_number};
 use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
@@ -8,7 +9,6 @@ use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
 use super::constant::{Case, case};
 use super::expr::{plain, variant_name, write_variant};
-use super::print::Level;
 use super::{Calls, Lowering, Want};
 use crate::primitive::{Known, kind_of_name};
 use crate::shadow;

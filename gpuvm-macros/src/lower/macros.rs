@@ -1,15 +1,15 @@
 //! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`; those that print are in [`print`](super::print). Their texts are those of rustc's own panics.
 
+use gpuvm_nodes::Level;
 use gpuvm_nodes::node::{Node, Operator};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprMacro, LitStr, Pat, Token};
 
 use super::alternatives::alternatives_overlap;
 use super::format::{Pieces, ValueName};
-use super::print::Level;
 use super::{Calls, Lowering, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -55,6 +55,14 @@ pub struct Matches {
     pub pattern: Pat,
     /// What else has to hold.
     pub guard: Option<Expr>,
+}
+
+impl ToTokens for Matches {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Matches { value, pattern, guard } = self;
+        let guard = guard.as_ref().map(|guard| quote!(if #guard));
+        tokens.extend(quote!(#value, #pattern #guard));
+    }
 }
 
 impl Parse for Matches {

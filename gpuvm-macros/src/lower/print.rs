@@ -1,6 +1,7 @@
 //! `println!` and its kin, `dbg!` and `gpuvm::log!`: a text goes to the launch's log. In the native copy they become gpuvm's own macros, which
 //! hand the text to the launch.
 
+use gpuvm_nodes::Level;
 use gpuvm_nodes::node::Node;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -14,46 +15,31 @@ use crate::primitive::Known;
 /// The arguments of a macro.
 type Arguments = Punctuated<Expr, Token![,]>;
 
-/// How important a line is, as `gpuvm_core::routine::Level`.
-#[derive(Clone, Copy, Debug)]
-pub enum Level {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
-}
-
-impl Level {
-    /// The level at which a macro prints, and whether it ends the line. For `log!` its first argument says it, which is taken off.
-    fn of(name: &str, arguments: &mut Arguments) -> Option<(Level, bool)> {
-        Some(match name {
-            "print" => (Level::Info, false),
-            "println" => (Level::Info, true),
-            "eprint" => (Level::Warn, false),
-            "eprintln" => (Level::Warn, true),
-            "dbg" => (Level::Debug, true),
-            "log" => {
-                let rest = arguments.iter().skip(1).cloned().collect();
-                let first = std::mem::replace(arguments, rest).into_iter().next()?;
-                let Expr::Path(path) = first else { return None };
-                (Level::by_name(&path.path.segments.last()?.ident.to_string())?, true)
-            }
-            _ => return None,
-        })
-    }
-
-    fn by_name(name: &str) -> Option<Level> {
-        let all = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
-        all.into_iter().find(|level| format!("{level:?}") == name)
-    }
+/// The level at which a macro prints, and whether it ends the line. For `log!` its first argument says it, which is taken off.
+fn level(name: &str, arguments: &mut Arguments) -> Option<(Level, bool)> {
+    Some(match name {
+        "print" => (Level::Info, false),
+        "println" => (Level::Info, true),
+        "eprint" => (Level::Warn, false),
+        "eprintln" => (Level::Warn, true),
+        "dbg" => (Level::Debug, true),
+        "log" => {
+            let rest = arguments.iter().skip(1).cloned().collect();
+            let first = std::mem::replace(arguments, rest).into_iter().next()?;
+            let Expr::Path(path) = first else { return None };
+            let name = path.path.segments.last()?.ident.to_string();
+            let level = Level::ALL.into_iter().find(|level| format!("{level:?}") == name);
+            (level?, true)
+        }
+        _ => return None,
+    })
 }
 
 impl Lowering<'_> {
     /// A macro that prints. Gives what the shadow has of it.
     pub(super) fn print(&mut self, name: &str, mut arguments: Arguments, span: Span) -> Expr {
         let place = arguments.first().map_or(span, Spanned::span);
-        let Some((level, ends)) = Level::of(name, &mut arguments) else {
+        let Some((level, ends)) = level(name, &mut arguments) else {
             self.report.at(
                 place,
                 "`log!` begins with a level: `Level::Error`, `Warn`, `Info`, `Debug` or `Trace`",
@@ -120,7 +106,7 @@ pub fn redirect(mac: &mut Macro) {
     let Some(MacroArguments::Expressions(mut arguments)) = MacroArguments::of(mac).ok().filter(|_| printing) else {
         return;
     };
-    let Some((level, ends)) = Level::of(&name, &mut arguments) else {
+    let Some((level, ends)) = level(&name, &mut arguments) else {
         return;
     };
     let span = mac.path.span();

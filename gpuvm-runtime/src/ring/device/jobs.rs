@@ -193,7 +193,7 @@ impl OnDevice {
         let demand = Demand {
             shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,
-            atomic_words: self.empty_log().len() as u64,
+            atomic_words: self.log.len() as u64,
         };
         self.executor.capacity(&self.program, &demand) as usize >= mail.len()
     }

@@ -96,13 +96,13 @@ impl Layout {
             let rooms = self.rooms.iter().filter(|room| !room.is_empty());
             slots.extend(rooms.map(|room| slot(room, count)));
         }
-        let log = actors.empty_log();
+        let log = &actors.log;
         if !log.is_empty() {
             slots.push(slot(&(0..log.len()), log.len()));
         }
         slots.push(slot(&(end..end), 0));
         Job {
-            atomics: log,
+            atomics: log.clone(),
             changed: std::iter::once(self.contexts.start..end).collect(),
             arena_words: end,
             ..Job::new(Arc::clone(&actors.program), mail, slots)

@@ -54,6 +54,8 @@ pub struct OnDevice {
     answer_words: usize,
     /// The most messages that an actor sends while it handles one; 0 if it sends none.
     sends: usize,
+    /// The log that a batch begins with; no words if the handler prints nothing.
+    log: Vec<u32>,
     /// What there is room for beside the answer to a message.
     rooms: [Room; ROOMS],
     /// Jobs of batches that were begun, in that order.
@@ -87,10 +89,12 @@ impl OnDevice {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
         let states = States::new(&*executor, (entry.initial)(), actors)?;
+        let LogLimit { of_a_vm, in_all } = LogLimit::default();
+        let log = Log::of(&program, actors).map_or_else(Vec::new, |log| log.empty(of_a_vm, in_all));
         // What actors print is read after each batch.
-        let on_their_own = match Log::of(&program, actors) {
-            Some(_) => None,
-            None => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers)),
+        let on_their_own = match log.is_empty() {
+            false => None,
+            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers)),
         };
         Ok(OnDevice {
             id: entry.id,
@@ -102,16 +106,11 @@ impl OnDevice {
             message_words: entry.message.ty.words as usize,
             answer_words: entry.returned.words as usize,
             sends: entry.sends as usize,
+            log,
             rooms: entry.rooms(),
             under_way: VecDeque::new(),
             on_their_own,
         })
-    }
-
-    /// A log for a batch; no words if the handler prints nothing.
-    fn empty_log(&self) -> Vec<u32> {
-        let LogLimit { of_a_vm, in_all } = LogLimit::default();
-        Log::of(&self.program, self.actors).map_or_else(Vec::new, |log| log.empty(of_a_vm, in_all))
     }
 
     /// Words of a message that was sent, with its actor.
