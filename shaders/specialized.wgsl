@@ -4,6 +4,9 @@
 // The launch of a job that is joined to the one before it in a row: its VMs follow in the same dispatch.
 @group(0) @binding(7) var<uniform> joined: Launch;
 
+// The program's data, bound if it has any.
+@group(1) @binding(0) var<storage, read> data: array<u32>;
+
 // The VM's number within the batch.
 var<private> vm: u32;
 // Iterations of loops inside of instructions, which only the interpreter looks at.
@@ -59,6 +62,14 @@ fn load_any(space: u32, offset: u32) -> vec2<u32> {
         return vec2(atomicLoad(&atomics[offset]), 0u);
     }
     return vec2(0u, 1u);
+}
+
+// The same, where the program has so many words of data.
+fn load_any_or_data(space: u32, offset: u32, words: u32) -> vec2<u32> {
+    if space == SPACE_DATA && offset < words {
+        return vec2(data[offset], 0u);
+    }
+    return load_any(space, offset);
 }
 
 // Stores to whichever space; gives whether there is no such word.

@@ -6,6 +6,7 @@ use crate::isa::{Class, Instruction, Op};
 use crate::kernel::{Kernel, Numbered, pass_identity, start};
 use crate::library::Library;
 use crate::link::collect::{Routines, collect};
+use crate::link::data::Data;
 use crate::link::emit::{Encoded, Ready, emit};
 use crate::link::graph::CallGraph;
 use crate::link::guard::guard;
@@ -27,7 +28,7 @@ pub struct Settings {
     pub dead_code: bool,
     /// Jumps past conditions whose outcome is known on the way to them.
     pub threading: bool,
-    /// Inlining of routines that are not recursive, up to this many instructions; `None` inlines nothing.
+    /// Inlining of routines that are not recursive, up to this many instructions for all calls of one in another; `None` inlines nothing.
     pub inline: Option<u32>,
     /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
     pub loops: bool,
@@ -52,7 +53,7 @@ impl Default for Settings {
             copies: true,
             dead_code: true,
             threading: true,
-            inline: Some(2000),
+            inline: Some(1000),
             loops: true,
             promote: true,
             raise: true,
@@ -158,10 +159,10 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
 pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     kernel.check()?;
     let roots: Vec<&'static Routine> = kernel.routines().collect();
-    let mut routines = collect(&roots, library, kernel.is_relaxed())?;
+    let routines = collect(&roots, library, kernel.is_relaxed())?;
     kernel.check_halts(&routines)?;
-    routines.lay_out_slices();
-    let codes = verify_all(&routines)?;
+    let mut data = Data::default();
+    let codes = verify_all(&routines, &mut data)?;
     let with_log = routines.print().then(|| kernel.with_log());
     let kernel = with_log.as_ref().unwrap_or(kernel);
     let mut tables = Tables {
@@ -198,7 +199,7 @@ pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Re
     let start = functions.len() - 1;
     let inlining = Inlining::of(&functions, &routines.roots, &graph.recursive, settings);
     for f in graph.order.iter().copied().chain([start]) {
-        improve(&mut functions, f, &inlining, settings);
+        improve(&mut functions, f, &inlining, &data.words, settings);
     }
     let used = CallGraph::of(functions.iter()).reachable(start);
     let ready: Vec<Ready> = functions
@@ -216,15 +217,15 @@ pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Re
         routines: routines.all.len() as u32,
         instructions: codes.iter().map(Vec::len).sum::<usize>() as u32,
     };
-    emit(kernel, &ready, start, tables, settings, encoded)
+    emit(kernel, &ready, start, tables, data.words, settings, encoded)
 }
 
 /// Every routine's verified code, named constants filled in.
-fn verify_all(routines: &Routines) -> Result<Vec<Vec<Instruction>>, LinkError> {
+fn verify_all(routines: &Routines, data: &mut Data) -> Result<Vec<Vec<Instruction>>, LinkError> {
     let each = routines.all.iter().zip(&routines.callees);
     each.map(|(routine, callees)| {
         let callees: Vec<&Routine> = callees.iter().map(|callee| callee.routine).collect();
-        verify(routine, &callees)
+        verify(routine, &callees, data)
     })
     .collect()
 }
@@ -263,7 +264,7 @@ impl<'g> Inlining<'g> {
 
 /// Inlines into a function what it calls, and optimises it. What it calls has been improved before, but for parts of the
 /// start, which are optimised with it.
-fn improve(functions: &mut [Function], f: usize, inlining: &Inlining, settings: &Settings) {
+fn improve(functions: &mut [Function], f: usize, inlining: &Inlining, data: &[u32], settings: &Settings) {
     if let Some(limit) = settings.inline {
         let mut caller = std::mem::take(&mut functions[f]);
         inline::inline(&mut caller, functions, limit as usize, &inlining.once, |callee| {
@@ -272,7 +273,7 @@ fn improve(functions: &mut [Function], f: usize, inlining: &Inlining, settings: 
         functions[f] = caller;
     }
     if !inlining.parts[f] {
-        optimise(&mut functions[f], settings);
+        optimise(&mut functions[f], data, settings);
     }
 }
 

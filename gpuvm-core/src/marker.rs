@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::encode::{Encoded, Source, encode};
-use crate::facts::{CallFact, Fact, Facts, Method, RoutineType, never_linked};
+use crate::facts::{CallFact, Fact, Facts, Method, MethodSlot, RoutineType, never_linked};
 use crate::routine::Routine;
 use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, name_hash};
 
@@ -60,6 +60,7 @@ impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32> Routin
 impl<T: MethodBody<NAME, Right> + ?Sized, Right: ?Sized, const NAME: u32, const ANY: u32> Method<ANY>
     for MethodOf<T, Right, NAME>
 {
+    type Slot = MethodSlot<ANY, Self>;
     const CALL: Option<CallFact> = Some(T::CALL);
 }
 

@@ -12,6 +12,6 @@ pub use crate::stdlib::iter::{
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
-    Answer, Comparison, Comparisons, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Static,
-    Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash, payload, payload_mut,
+    Answer, Comparison, Comparisons, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, Plain, RingMessage,
+    Static, Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash, payload, payload_mut,
 };

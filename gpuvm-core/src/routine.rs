@@ -9,7 +9,7 @@ pub use gpuvm_nodes::Level;
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{ConstantValue, Type, TypeRef, Value};
+use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -106,31 +106,30 @@ impl Piece {
     };
 }
 
-/// A named constant of the user's, read when the program is linked: the words of its value go, in order, into the constants of
-/// consecutive [`Op::Imm`](crate::isa::Op::Imm) instructions.
+/// A named constant of the user's, read when the program is linked: its words go, in order, into the constants of consecutive
+/// [`Op::Imm`](crate::isa::Op::Imm) instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Constant {
     /// The first of the instructions to patch.
     pub at: u32,
-    /// Gives the words of the value; of a slice in it the space of memory, how many words its elements have, these, and how many elements there are.
+    /// Gives the words of the value.
     pub words: ConstantWords,
-    /// Whether there are slices in it, whose words become words of the routine when it is linked: then an [`Op::Address`](crate::isa::Op::Address)
-    /// among the instructions is that of the elements of one.
-    pub refers: bool,
+    /// Whether it is a part of the program's data: then two instructions are there, for the space and the offset of its words.
+    pub in_data: bool,
 }
 
 /// How the words of a constant are fetched.
 #[derive(Clone, Copy, Debug)]
 pub enum ConstantWords {
     /// By a function.
-    Function(fn() -> Vec<u32>),
+    Function(fn() -> Vec<ConstantWord>),
     /// By the function of that number.
     Inferred(&'static dyn Inferred, u32),
 }
 
 impl ConstantWords {
     /// Fetches them.
-    pub fn fetch(self) -> Vec<u32> {
+    pub fn fetch(self) -> Vec<ConstantWord> {
         match self {
             ConstantWords::Function(words) => words(),
             ConstantWords::Inferred(all, number) => all.words(number),
@@ -141,13 +140,13 @@ impl ConstantWords {
 /// Functions that fetch the words of constants whose types rustc infers from where they are used, a list of pairs.
 pub trait Inferred: std::fmt::Debug + Sync {
     /// What the function of that number gives.
-    fn words(&self, number: u32) -> Vec<u32>;
+    fn words(&self, number: u32) -> Vec<ConstantWord>;
 }
 
 /// The words of a value of type `T`.
 #[derive(Debug)]
 pub struct WordsOf<T> {
-    words: Vec<u32>,
+    words: Vec<ConstantWord>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -162,13 +161,13 @@ impl<T: ConstantValue> WordsOf<T> {
 }
 
 impl Inferred for () {
-    fn words(&self, _: u32) -> Vec<u32> {
+    fn words(&self, _: u32) -> Vec<ConstantWord> {
         Vec::new()
     }
 }
 
 impl<T, R: Inferred> Inferred for (fn() -> WordsOf<T>, R) {
-    fn words(&self, number: u32) -> Vec<u32> {
+    fn words(&self, number: u32) -> Vec<ConstantWord> {
         match number.checked_sub(1) {
             None => (self.0)().words,
             Some(number) => self.1.words(number),

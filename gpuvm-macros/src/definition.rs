@@ -162,6 +162,7 @@ impl<'t> Trait<'t> {
                 (@#name [] { [$($home:tt)*] [$($header:tt)*] [$type:ty] [$($clause:tt)*] [$($arguments:tt)*] }) => {
                     #[automatically_derived]
                     impl $($header)* $($home)*::Method<#hash> for $type $($clause)* {
+                        type Slot = $($home)*::MethodSlot<#hash, Self>;
                         const CALL: ::core::option::Option<$($home)*::CallFact> = __gpuvm_provided.#name::<$($arguments)*>();
                     }
                 };
@@ -361,6 +362,7 @@ impl Provided {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
                 impl #any ::gpuvm::__private::Method<__NAME> for #marker #arguments #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<__NAME, Self>;
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                         ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<Self>());
                 }

@@ -10,6 +10,7 @@ use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, P
 
 use crate::comparison;
 use crate::home;
+use crate::launch::at;
 use crate::lower::check_type;
 use crate::plain_name;
 use crate::primitive::Known;
@@ -62,6 +63,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
             #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
             }
         };
@@ -138,19 +140,25 @@ impl Derived {
 
 fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
     let name = plain_name(&input.ident);
-    let parts = layout(fields, 0);
-    let write = fields.members().enumerate().map(|(i, member)| {
-        quote!(::gpuvm::__private::VmType::write_words(&self.#member, ::gpuvm::__private::field_mut(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i));)
+    let parts = layout(fields, 0, borrows(input));
+    let write = fields.members().zip(fields).enumerate().map(|(i, (member, field))| {
+        let words = quote!(::gpuvm::__private::field_mut(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i));
+        let of_field = self::words(&field.ty);
+        quote!((#of_field.write)(&self.#member, #words);)
     });
-    let read = fields.members().enumerate().map(|(i, member)| {
-        quote!(#member: ::gpuvm::__private::VmType::read_words(::gpuvm::__private::field(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i)))
+    let read = fields.members().zip(fields).enumerate().map(|(i, (member, field))| {
+        let words = quote!(::gpuvm::__private::field(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i));
+        let of_field = self::words(&field.ty);
+        quote!(#member: (#of_field.read)(#words))
     });
     let (write, read) = (quote!(#(#write)*), quote!(Self { #(#read),* }));
     let doubtful = fields
         .iter()
         .zip(fields.members())
         .filter(|(field, _)| may_be_wide(&field.ty));
-    let doubtful: Vec<TokenStream> = doubtful.map(|(_, member)| quote!(&self.#member)).collect();
+    let doubtful: Vec<_> = doubtful
+        .map(|(field, member)| (&field.ty, quote!(&self.#member)))
+        .collect();
     Derived {
         fits: if doubtful.is_empty() {
             TokenStream::new()
@@ -176,7 +184,7 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
             let value = discriminant.clone();
             discriminant = quote!((#value) + 1);
             let variant_name = plain_name(&variant.ident);
-            let fields = layout(&variant.fields, 1);
+            let fields = layout(&variant.fields, 1, borrows(input));
             quote! {
                 ::gpuvm::__private::Variant {
                     hash: ::gpuvm::__private::name_hash(#variant_name),
@@ -191,27 +199,33 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
         let ident = &variant.ident;
         let names: Vec<Ident> = (0..variant.fields.len()).map(|j| format_ident!("__f{j}")).collect();
         let members = variant.fields.members();
-        let writes = names.iter().enumerate().map(|(j, name)| {
-            quote!(::gpuvm::__private::VmType::write_words(
-                #name,
-                ::gpuvm::__private::payload_mut(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i, #j),
-            );)
+        let writes = names.iter().zip(&variant.fields).enumerate().map(|(j, (name, field))| {
+            let words =
+                quote!(::gpuvm::__private::payload_mut(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i, #j));
+            let of_field = self::words(&field.ty);
+            quote!((#of_field.write)(#name, #words);)
         });
         let tag = i as u32;
         quote!(Self::#ident { #(#members: #names),* } => { __words[0] = #tag; #(#writes)* })
     });
-    let doubtful = |variant: &syn::Variant| -> Vec<(Member, Ident)> {
+    let doubtful = |variant: &'_ syn::Variant| -> Vec<(Member, Ident, Type)> {
         let fields = variant.fields.iter().zip(variant.fields.members()).enumerate();
         let fields = fields.filter(|(_, (field, _))| may_be_wide(&field.ty));
         fields
-            .map(|(j, (_, member))| (member, format_ident!("__f{j}")))
+            .map(|(j, (field, member))| (member, format_ident!("__f{j}"), field.ty.clone()))
             .collect()
     };
     let is_certain = data.variants.iter().all(|variant| doubtful(variant).is_empty());
     let fit_arms = data.variants.iter().map(|variant| {
         let ident = &variant.ident;
-        let (members, names): (Vec<Member>, Vec<Ident>) = doubtful(variant).into_iter().unzip();
-        let fit = all_fit(&names);
+        let doubtful = doubtful(variant);
+        let (members, names): (Vec<&Member>, Vec<&Ident>) =
+            doubtful.iter().map(|(member, name, _)| (member, name)).unzip();
+        let values: Vec<_> = doubtful
+            .iter()
+            .map(|(_, name, ty)| (ty, name.to_token_stream()))
+            .collect();
+        let fit = all_fit(&values);
         quote!(Self::#ident { #(#members: #names,)* .. } => #fit)
     });
     let fits = if is_certain {
@@ -221,11 +235,17 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
     };
     let reads = data.variants.iter().enumerate().map(|(i, variant)| {
         let ident = &variant.ident;
-        let fields = variant.fields.members().enumerate().map(|(j, member)| {
-            quote!(#member: ::gpuvm::__private::VmType::read_words(
-                ::gpuvm::__private::payload(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i, #j),
-            ))
-        });
+        let fields = variant
+            .fields
+            .members()
+            .zip(&variant.fields)
+            .enumerate()
+            .map(|(j, (member, field))| {
+                let words =
+                    quote!(::gpuvm::__private::payload(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i, #j));
+                let of_field = self::words(&field.ty);
+                quote!(#member: (#of_field.read)(#words))
+            });
         let tag = i as u32;
         // What is no variant's tag reads as the first one's.
         let pattern = if i == 0 { quote!(_) } else { quote!(#tag) };
@@ -247,6 +267,12 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
     }
 }
 
+/// How a field's type becomes words, asked for as the layout asks, so that what the type lacks is said once.
+fn words(ty: &Type) -> TokenStream {
+    let span = at(ty);
+    quote_spanned!(span=> <#ty as ::gpuvm::__private::Plain>::WORDS)
+}
+
 /// Whether a field's type may have a `usize` or `isize` in it.
 fn may_be_wide(ty: &Type) -> bool {
     fn of(known: &Known) -> bool {
@@ -262,8 +288,12 @@ fn may_be_wide(ty: &Type) -> bool {
 }
 
 /// Whether references are to values that fit their words.
-fn all_fit<T: ToTokens>(values: &[T]) -> TokenStream {
-    quote!(true #(&& ::gpuvm::__private::VmType::fits_words(#values))*)
+fn all_fit(values: &[(&Type, TokenStream)]) -> TokenStream {
+    let fit = values.iter().map(|(ty, value)| {
+        let words = words(ty);
+        quote!(&& (#words.fits)(#value))
+    });
+    quote!(true #(#fit)*)
 }
 
 /// The function that says so of a value.
@@ -289,15 +319,20 @@ fn compared(ty: &TokenStream) -> TokenStream {
 }
 
 /// The fields of a struct or variant, `start` words into the value.
-fn layout(fields: &Fields, start: u32) -> TokenStream {
+fn layout(fields: &Fields, start: u32, borrows: bool) -> TokenStream {
     let parts = fields.iter().enumerate().map(|(i, field)| {
         let ty = &field.ty;
         let (key, name) = match &field.ident {
             Some(name) => (plain_name(name), plain_name(name)),
             None => (i.to_string(), String::new()),
         };
-        let span = crate::shadow::at(ty);
-        quote_spanned!(span=> (#key, #name, ::gpuvm::__private::TypeRef::of::<#ty>()))
+        let span = at(ty);
+        // What holds references is no value outside of routines.
+        let reference = match borrows {
+            true => quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::REFERENCE),
+            false => quote_spanned!(span=> <#ty as ::gpuvm::__private::Plain>::VALUE),
+        };
+        quote!((#key, #name, #reference))
     });
     quote!(const { &::gpuvm::__private::layout(#start, [#(#parts),*]) })
 }
@@ -309,19 +344,29 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
     let (eq, ne) = (Operator::Eq as u8, Operator::Ne as u8);
     let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
     // A field whose equality is a routine cannot be compared by its words.
-    let foreign: Vec<&Type> = if refused {
+    let foreign: Vec<TokenStream> = if refused {
         Vec::new()
     } else {
         fields(&input.data)
             .map(|field| &field.ty)
             .filter(|ty| is_user_type(ty, &own))
+            .map(|ty| {
+                let span = at(ty);
+                let text = "a field's equality is a #[routine]: write `#[routine] impl PartialEq` for this type, too";
+                quote_spanned! {span=>
+                    let _: ::gpuvm::__private::TypeRef = <#ty as ::gpuvm::__private::Plain>::VALUE;
+                    ::core::assert!(
+                        <<#ty as ::gpuvm::__private::Value>::Erased as ::gpuvm::__private::Operation<
+                            #eq, <#ty as ::gpuvm::__private::Value>::Erased
+                        >>::CALL.is_none(),
+                        #text
+                    );
+                }
+            })
             .collect()
     };
     let checks = quote! {
-        #(::core::assert!(
-            <#foreign as ::gpuvm::__private::Operation<#eq, #foreign>>::CALL.is_none(),
-            "a field's equality is a #[routine]: write `#[routine] impl PartialEq` for this type, too"
-        );)*
+        #(#foreign)*
         ::core::option::Option::None
     };
     let methods = methods(&["eq", "ne"], name, generics);
@@ -330,11 +375,13 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #implementation ::gpuvm::__private::Operation<#eq, Self> for #name #arguments #clause {
+            type Slot = ::gpuvm::__private::OperatorSlot<#eq, Self, Self>;
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
         }
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #implementation ::gpuvm::__private::Operation<#ne, Self> for #name #arguments #clause {
+            type Slot = ::gpuvm::__private::OperatorSlot<#ne, Self, Self>;
             const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
         }
     }
@@ -350,6 +397,7 @@ fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
+                type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, Self>;
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
                     use ::gpuvm::__private::Written as _;
                     Self::#written
@@ -370,6 +418,7 @@ fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
                 #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
                         use ::gpuvm::__private::Written as _;
                         Self::#written
@@ -498,7 +547,7 @@ fn check(input: &DeriveInput, report: &mut Report) {
         report.empty_enum(&input.ident);
     }
     for field in fields(&input.data) {
-        check_type(&field.ty, report);
+        check_type(&mut field.ty.clone(), report);
         let mut search = Mentions {
             names: vec![&input.ident],
             found: false,

@@ -48,12 +48,28 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
             }
             unchanged(&other, report)
         }
-        Err(error) => {
-            report.push(error);
-            unchanged(&item, report)
-        }
+        Err(error) => misread(&item, &error),
     };
     home::redirect(tokens, args.home.as_ref())
+}
+
+/// An item that is no Rust, as rustc says itself. If rustc can read it all the same, it is left to a lint to say what was not understood: no error is
+/// shown later.
+fn misread(item: &TokenStream, error: &syn::Error) -> TokenStream {
+    let message = error.to_string();
+    quote_spanned! {error.span()=>
+        #item
+        const _: () = {
+            #[must_use = #message]
+            const fn no_routine() -> bool {
+                true
+            }
+            #[deny(unused_must_use)]
+            const _: () = {
+                no_routine();
+            };
+        };
+    }
 }
 
 /// The item as it was, and the errors.
@@ -97,7 +113,8 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Some((signature, block)) => (signature, block),
         None => (&function.sig, &*function.block),
     };
-    let parts = Parts::of(signature, block, None, &mut report);
+    let mut parts = Parts::of(signature, block, None, &mut report);
+    parts.is_launched = args.role == Role::Routine && !args.callee;
     if !report.is_empty() {
         return refused(function, report);
     }
@@ -296,8 +313,7 @@ impl Marker<'_> {
         let name = &self.function.sig.ident;
         let attributes = self.attributes();
         let (implementation, arguments, clause) = self.generics.split_for_impl();
-        let params = params(self.parts);
-        let result = result(self.parts);
+        let (params, result) = signature(self.parts, self.generics);
         let inline = inline(
             self.inline,
             self.parts,
@@ -344,16 +360,27 @@ pub fn bare(param: &GenericParam) -> TokenStream {
     }
 }
 
+/// The types of the parameters, as the slice of a constant, and the type of the result.
+fn signature(parts: &Parts, generics: &Generics) -> (TokenStream, TokenStream) {
+    let launched = parts.is_launched.then(|| crate::launch::signature(parts, generics));
+    launched.flatten().unwrap_or_else(|| (params(parts), result(parts)))
+}
+
 /// The types of the parameters, as the slice of a constant.
 pub fn params(parts: &Parts) -> TokenStream {
     let types = parts.parameters.iter().map(|parameter| {
         let ty = &parameter.ty;
         match callable::references_to_callable(ty) {
             Some(references) => quote!(::gpuvm::__private::TypeRef::closure(#references)),
-            None => quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>()),
+            None => reference(ty),
         }
     });
     quote!(&[#(#types),*])
+}
+
+/// A type as the encoder has it.
+pub fn reference(ty: &syn::Type) -> TokenStream {
+    quote_spanned!(crate::shadow::at(ty)=> <#ty as ::gpuvm::__private::Value>::REFERENCE)
 }
 
 /// The type of the result.
@@ -365,7 +392,7 @@ pub fn result(parts: &Parts) -> TokenStream {
     if parts.is_opaque {
         return quote!(::gpuvm::__private::OPAQUE);
     }
-    quote_spanned!(crate::shadow::at(ty)=> ::gpuvm::__private::TypeRef::of::<#ty>())
+    reference(ty)
 }
 
 /// The associated constant `SOURCE`.
@@ -400,20 +427,23 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
     } else {
         quote!(::core::option::Option::Some(::core::cfg!(debug_assertions)))
     };
-    let (params, result, is_const) = (params(parts), result(parts), parts.is_const);
+    let (params, result) = signature(parts, &vm_generics(args.library, &parts.generics));
+    let is_const = parts.is_const;
     let inferred = inferred.iter().rev().fold(
         quote!(()),
         |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
     );
     quote! {
         &{
+            let __params: &'static [::gpuvm::__private::TypeRef] = #params;
+            let __result: ::gpuvm::__private::TypeRef = #result;
             let __shadow = #shadow;
             ::gpuvm::__private::Source {
                 name: #name,
                 file: ::core::file!(),
                 line: #line,
-                params: #params,
-                result: #result,
+                params: __params,
+                result: __result,
                 nodes: #nodes,
                 facts: ::gpuvm::__private::facts_of(&__shadow),
                 depth: #depth,

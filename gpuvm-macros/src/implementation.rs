@@ -31,7 +31,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let named = with_named_lifetimes(block);
     let of = Block::of(args, &named);
-    if of.is_machine && of.operators.is_empty() {
+    if of.is_machine && of.operators.is_empty() && of.trait_name != "From" {
         report.machine_type(&block.self_ty);
     }
     let methods: Vec<Method> = named
@@ -141,8 +141,11 @@ impl<'b> Block<'b> {
         let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
         let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
         let operators = operators_of_trait(&trait_name);
+        let is_machine = Known::of(&inner) != Known::Unknown;
+        // Of a conversion into a number, the user's type is the one that is converted.
+        let has_right = !operators.is_empty() || is_machine && trait_name == "From";
         let right = match last.map(|last| &last.arguments) {
-            Some(PathArguments::AngleBracketed(arguments)) if !operators.is_empty() => match arguments.args.first() {
+            Some(PathArguments::AngleBracketed(arguments)) if has_right => match arguments.args.first() {
                 Some(syn::GenericArgument::Type(Type::Path(ty))) if ty.path.is_ident("Self") => inner.clone(),
                 Some(syn::GenericArgument::Type(ty)) => without_references(ty),
                 _ => inner.clone(),
@@ -153,7 +156,6 @@ impl<'b> Block<'b> {
             _ => inner.clone(),
         };
         let is_generic = has_type_arguments(&inner, &block.generics);
-        let is_machine = Known::of(&inner) != Known::Unknown;
         let is_own = right.to_token_stream().to_string() == inner.to_token_stream().to_string();
         Block {
             is_generic,
@@ -393,6 +395,7 @@ impl Method {
                     #[automatically_derived]
                     #[diagnostic::do_not_recommend]
                     impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
+                        type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, #right>;
                         const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
                     }
                 }
@@ -541,6 +544,7 @@ impl Method {
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Convert<#argument> for #inner #clause {
+                        type Slot = ::gpuvm::__private::ConvertSlot<#argument, Self>;
                         const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(#call);
                     }
                 }
@@ -553,6 +557,7 @@ impl Method {
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::TryConvert<#argument> for #inner #clause {
+                        type Slot = ::gpuvm::__private::TryConvertSlot<#argument, Self>;
                         const CALL: ::gpuvm::__private::CallFact = #call;
                     }
                 }
@@ -566,6 +571,8 @@ impl Method {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Iterable for #erased #clause {
                         type Iterator = <#iterator as ::gpuvm::__private::Value>::Erased;
+                        type IntoSlot = ::gpuvm::__private::IntoSlot<Self>;
+                        type NextSlot = ::gpuvm::__private::NextSlot<Self>;
                         const INTO: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(#call);
                         const NEXT: ::gpuvm::__private::CallFact =
                             <<#iterator as ::gpuvm::__private::Value>::Erased as ::gpuvm::__private::Next>::NEXT;
@@ -578,7 +585,9 @@ impl Method {
                 #methods
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::Next for #inner #clause {
-                    const NEXT: ::gpuvm::__private::CallFact = #call;
+                    type IntoSlot = ::gpuvm::__private::IntoSlot<Self>;
+                        type NextSlot = ::gpuvm::__private::NextSlot<Self>;
+                        const NEXT: ::gpuvm::__private::CallFact = #call;
                 }
                 }
             }
@@ -605,6 +614,7 @@ impl Method {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
                 impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                         <#shared as ::gpuvm::__private::Method<#hash>>::CALL;
                 }
@@ -624,6 +634,7 @@ impl Method {
                 #[automatically_derived]
                 #[diagnostic::do_not_recommend]
                 impl #implementation ::gpuvm::__private::GenericMethod<#hash, __A, __R> for #inner #clause {
+                    type Slot = ::gpuvm::__private::GenericSlot<#hash, Self, __A, __R>;
                     const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                         <#shared as ::gpuvm::__private::GenericMethod<#hash, __A, __R>>::CALL;
                 }
@@ -636,12 +647,15 @@ impl Method {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#advance> for #inner #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#advance, Self>;
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
                     ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#erased>>());
             }
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Advance for #inner #clause {
-                fn advance(&mut self, _: usize) {}
+                fn advance(&mut self, _: usize) -> bool {
+                    ::core::unreachable!()
+                }
             }
         }
     }
@@ -699,6 +713,7 @@ impl Method {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
             }
         }

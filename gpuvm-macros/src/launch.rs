@@ -1,37 +1,21 @@
 //! How a routine is launched: its registration under its id, and `name::launch` with arguments that rustc checks.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
-use syn::{Attribute, Pat, Type};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Generics, Pat, Type};
 
 use crate::args::Args;
 use crate::emit::Marker;
-use crate::routine::erase_lifetimes;
+use crate::routine::{Parts, erase_lifetimes};
 
 impl Marker<'_> {
     /// The registration and the typed `launch`, where every parameter can be given by a launch.
     pub fn launch(&self, args: &Args) -> TokenStream {
-        let Some(modes) = self
-            .parts
-            .parameters
-            .iter()
-            .map(|parameter| Mode::of(&parameter.ty))
-            .collect::<Option<Vec<_>>>()
-        else {
+        let Some(modes) = modes(self.parts, self.generics) else {
             return TokenStream::new();
         };
-        // A column has no references in it.
-        if modes
-            .iter()
-            .any(|mode| crate::routine::holds_references(mode.element()))
-        {
-            return TokenStream::new();
-        }
         let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
-        let lends = crate::routine::holds_references(&self.parts.result);
-        if lends || self.parts.is_opaque || self.parts.calls_parameters || !self.generics.params.is_empty() {
-            return TokenStream::new();
-        }
         let name = &self.function.sig.ident;
         let attributes = self.attributes();
         if exclusive > 8 || modes.len() > 12 {
@@ -53,8 +37,13 @@ impl Marker<'_> {
             .map(|i| Ident::new(&format!("__p{i}"), Span::mixed_site()))
             .collect();
         let fetched = modes.iter().zip(&locals).enumerate().map(|(i, (mode, local))| {
-            let (method, ty) = (mode.method(), mode.ty());
-            quote!(let #local = __cx.#method::<#ty>(#i)?;)
+            let (method, ty, span) = (mode.method(), mode.ty(), at(mode.element()));
+            let fetched = quote_spanned!(span=> let #local = __cx.#method::<#ty>(#i)?;);
+            // What rustc says of the type is then what it says of the signature, and it says nothing more at the same place.
+            match mode.reference() {
+                Some(asked) => quote!(let _: ::gpuvm::__private::TypeRef = #asked; #fetched),
+                None => fetched,
+            }
         });
         let exclusive: Vec<&Ident> = modes
             .iter()
@@ -63,8 +52,11 @@ impl Marker<'_> {
             .map(|(_, local)| local)
             .collect();
         let given = modes.iter().zip(&locals).map(|(mode, local)| match mode {
-            Mode::Value(_) => quote!(#local.get(__vm)),
-            Mode::Shared(_) => quote!(&#local.get(__vm)),
+            Mode::Value(_) => copied(mode, local),
+            Mode::Shared(_) => {
+                let copied = copied(mode, local);
+                quote!(&#copied)
+            }
             _ => quote!(#local),
         });
         let call = if self.parts.never {
@@ -72,6 +64,11 @@ impl Marker<'_> {
         } else {
             quote!(#name(#(#given),*))
         };
+        let result = Mode::Value(self.parts.result.clone());
+        let asked = result.reference().filter(|_| !self.parts.never);
+        let asked = asked.map(|asked| quote!(let _: ::gpuvm::__private::TypeRef = #asked;));
+        let span = at(&self.parts.result);
+        let run = quote_spanned!(span=> __cx.run((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call));
         let bounds = modes.iter().map(Mode::argument);
         let arguments: Vec<Ident> = names
             .iter()
@@ -111,7 +108,8 @@ impl Marker<'_> {
                     routine: <#name as ::gpuvm::__private::RoutineType>::routine,
                     native: |__cx| {
                         #(#fetched)*
-                        __cx.run((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call)
+                        #asked
+                        #run
                     },
                 }
             }
@@ -136,6 +134,49 @@ fn too_many(name: &Ident, attributes: &[&Attribute], parameters: usize) -> Token
             }
         }
     }
+}
+
+/// A span for generated tokens that points at the user's code, in which names mean what they do in the rest of what is generated here.
+pub fn at(tokens: &impl Spanned) -> Span {
+    Span::call_site().located_at(tokens.span())
+}
+
+/// A VM's value of a column.
+fn copied(mode: &Mode, column: &Ident) -> TokenStream {
+    let (ty, span) = (mode.ty(), at(mode.element()));
+    let copied = quote_spanned!(span=> (<#ty as ::gpuvm::__private::Plain>::WORDS.copied));
+    quote!(#copied(#column.get(__vm)))
+}
+
+/// How a launch gives each parameter of a routine, if it can. A column has no references in it.
+fn modes(parts: &Parts, generics: &Generics) -> Option<Vec<Mode>> {
+    let modes = parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty));
+    let modes: Vec<Mode> = modes.collect::<Option<_>>()?;
+    let borrows = |mode: &Mode| crate::routine::holds_references(mode.element());
+    let is_launched = !modes.iter().any(borrows)
+        && !crate::routine::holds_references(&parts.result)
+        && !parts.is_opaque
+        && !parts.calls_parameters
+        && generics.params.is_empty();
+    is_launched.then_some(modes)
+}
+
+/// The types of the parameters and of the result of what a launch can run, which have to be values outside, too. `None` for any other routine.
+pub fn signature(parts: &Parts, generics: &Generics) -> Option<(TokenStream, TokenStream)> {
+    let modes = modes(parts, generics)?;
+    let references: Vec<TokenStream> = modes
+        .iter()
+        .zip(&parts.parameters)
+        .map(|(mode, parameter)| {
+            mode.reference()
+                .unwrap_or_else(|| crate::emit::reference(&parameter.ty))
+        })
+        .collect();
+    let result = match Mode::Value(parts.result.clone()).reference() {
+        Some(result) if !parts.never => result,
+        _ => crate::emit::result(parts),
+    };
+    Some((quote!(&[#(#references),*]), result))
 }
 
 /// How a launch gives a parameter.
@@ -190,6 +231,21 @@ impl Mode {
             Mode::Atomic(_) => "atomics",
         };
         Ident::new(name, Span::mixed_site())
+    }
+
+    /// The parameter's type, asked of the type of its entries.
+    fn reference(&self) -> Option<TokenStream> {
+        let name = match self {
+            Mode::Value(_) => "VALUE",
+            Mode::Shared(_) => "SHARED",
+            Mode::Record(_) => "RECORD",
+            Mode::Slice(_) => "SLICE",
+            Mode::Chunk(_) => "CHUNK",
+            Mode::Atomic(_) => return None,
+        };
+        let (ty, span) = (self.ty(), at(self.element()));
+        let name = Ident::new(name, span);
+        Some(quote_spanned!(span=> <#ty as ::gpuvm::__private::Plain>::#name))
     }
 
     fn element(&self) -> &Type {

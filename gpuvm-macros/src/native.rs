@@ -10,7 +10,7 @@ use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
 use crate::lower::{MacroArguments, print};
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
-const OF_FLOATS: [&str; 35] = [
+const OF_FLOATS: [&str; 38] = [
     "sin",
     "cos",
     "tan",
@@ -41,6 +41,9 @@ const OF_FLOATS: [&str; 35] = [
     "max",
     "clamp",
     "to_bits",
+    "to_le_bytes",
+    "to_be_bytes",
+    "to_ne_bytes",
     "total_cmp",
     "copysign",
     "signum",
@@ -92,13 +95,20 @@ impl Redirect {
             OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| name == open)
         }
     }
+
+    /// Whether what is called makes a value of a double, as `f16::from_f64` does: a CPU's own instruction may round twice.
+    fn is_of_double(&self, func: &Expr) -> bool {
+        let Expr::Path(path) = func else { return false };
+        let segments = &path.path.segments;
+        !self.is_const && segments.len() > 1 && segments.last().is_some_and(|last| last.ident == "from_f64")
+    }
 }
 
 impl VisitMut for Redirect {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             // What is called by its path is redirected as a method is.
-            Expr::Call(node) if function_of_primitive(&node.func).is_some() => {
+            Expr::Call(node) if function_of_primitive(&node.func).is_some() || self.is_of_double(&node.func) => {
                 for argument in &mut node.args {
                     self.visit_expr_mut(argument);
                 }
@@ -130,17 +140,27 @@ impl VisitMut for Redirect {
             }
             // A function that is given to another one.
             Expr::Path(_) => {
+                if self.is_of_double(expr) {
+                    let called = of_double(expr, &quote!(x));
+                    *expr = Expr::Verbatim(quote!(|x| #called));
+                    self.found = true;
+                    return;
+                }
                 let Some((of, name)) = function_of_primitive(expr).filter(|(_, name)| self.is_open(name)) else {
                     return;
                 };
                 let span = name.span();
-                let functions = match of.to_string().as_str() {
+                let functions = match of.to_token_stream().to_string().as_str() {
                     _ if !OF_FLOATS.iter().any(|open| name == open) => return,
                     "f32" => quote_spanned!(span=> ::gpuvm::__private::math),
                     "f64" => quote_spanned!(span=> ::gpuvm::__private::math::fixed::double),
                     _ => return,
                 };
                 *expr = Expr::Verbatim(quote_spanned!(span=> #functions::#name));
+                self.found = true;
+            }
+            Expr::Call(node) if self.is_of_double(&node.func) => {
+                *expr = Expr::Verbatim(of_double(&node.func, &node.args.to_token_stream()));
                 self.found = true;
             }
             Expr::Call(node) => {
@@ -236,11 +256,27 @@ pub fn is_routine(function: &ItemFn) -> bool {
     function.attrs.iter().any(name)
 }
 
-/// The primitive and the method that a path such as `f32::sin` names.
-fn function_of_primitive(func: &Expr) -> Option<(syn::Ident, syn::Ident)> {
+/// The call of what makes a value of a double: of `half`'s numbers by the crate's own code, of everything else as it is.
+fn of_double(func: &Expr, arguments: &TokenStream) -> TokenStream {
+    quote_spanned!(func.span()=> {
+        #[allow(unused_imports, reason = "only what is not of the crate `half` needs it")]
+        use ::gpuvm::__private::OfAny as _;
+        ::gpuvm::__private::OfDouble(#func).made_of(#arguments)
+    })
+}
+
+/// The type and the method that a path such as `f32::sin` or `half::f16::to_bits` names.
+fn function_of_primitive(func: &Expr) -> Option<(syn::Path, syn::Ident)> {
     let Expr::Path(path) = func else { return None };
-    let mut segments = path.path.segments.iter().rev();
-    let (name, of) = (segments.next()?, segments.next()?);
-    let is_primitive = path.qself.is_none() && crate::primitive::kind_of_name(&of.ident.to_string()).is_some();
-    is_primitive.then(|| (of.ident.clone(), name.ident.clone()))
+    if path.qself.is_some() {
+        return None;
+    }
+    let mut of = path.path.clone();
+    let name = of.segments.pop()?.ident;
+    of.segments.pop_punct();
+    let last = of.segments.last()?.ident.clone();
+    if crate::primitive::is_half(&last) {
+        return Some((of, name));
+    }
+    crate::primitive::kind_of_name(&last.to_string()).map(|_| (last.into(), name))
 }

@@ -234,6 +234,11 @@ pub fn kind_of_name(name: &str) -> Option<Kind> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
+/// Whether a name is that of a type of the crate `half`, which are named as primitives are.
+pub fn is_half(name: &syn::Ident) -> bool {
+    name == "f16" || name == "bf16"
+}
+
 /// The name of a scalar kind.
 pub fn name_of_kind(kind: Kind) -> &'static str {
     NAMES

@@ -69,17 +69,6 @@ impl Report {
         self.on(method, &message);
     }
 
-    /// A type that is not the machine's, where its name alone shows it.
-    pub fn foreign_type(&mut self, path: &syn::Path, name: &str) {
-        let instead = match name {
-            "str" | "String" => "a routine has no strings; texts occur only in `panic!` and `assert!`",
-            "Vec" | "VecDeque" => "a routine has no heap; write `&[T]`, `&mut [T]` or an array `[T; N]`",
-            "Box" | "Rc" | "Arc" => "a routine has no heap; write the value itself",
-            _ => "write an array `[T; N]`",
-        };
-        self.on(path, &format!("`{name}` is not a type of the machine; {instead}"));
-    }
-
     /// A closure that would be a part of a value.
     pub fn kept_closure(&mut self, span: Span) {
         self.at(
@@ -150,6 +139,7 @@ rules! {
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
     yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
     text_literal: "a routine has no strings; texts occur only in `panic!` and `assert!`";
+    text_type: "`str` is not a type of the machine; a routine has no strings; texts occur only in `panic!` and `assert!`";
     infer_expression: "`_` is not a value; write one";
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";

@@ -40,6 +40,8 @@ pub struct Parts {
     pub lends: bool,
     /// Whether it returns `impl Iterator`.
     pub is_opaque: bool,
+    /// Whether a launch can run it, so that its parameters and its result are values outside of routines, too.
+    pub is_launched: bool,
 }
 
 impl Parts {
@@ -60,13 +62,13 @@ impl Parts {
         };
         for parameter in &mut parameters {
             if callable::references_to_callable(&parameter.ty).is_none() {
-                check_type(&parameter.ty, report);
+                check_type(&mut parameter.ty.clone(), report);
             }
             erase_lifetimes(&mut parameter.ty);
         }
         let is_opaque = opaque::iterator(&signature).is_some();
         if !is_opaque {
-            check_type(&result, report);
+            check_type(&mut result.clone(), report);
         }
         // What it refers to may be in its own frame, a constant's value, so its code becomes a part of its caller's.
         let is_recursive = match method {
@@ -114,6 +116,7 @@ impl Parts {
             lends,
             is_opaque,
             calls_parameters,
+            is_launched: false,
         }
     }
 }
@@ -326,7 +329,8 @@ impl<'ast> Visit<'ast> for UserTypes {
         for segment in &node.path.segments {
             let name = segment.ident.to_string();
             let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-            self.0 |= is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
+            self.0 |= crate::primitive::is_half(&segment.ident)
+                || is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
         }
         visit::visit_expr_path(self, node);
     }
@@ -453,6 +457,12 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
             right = argument.clone();
         }
         let name = last.ident.to_string();
+        match name.as_str() {
+            "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
+            "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
+            "Display" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown)),
+            _ => {}
+        }
         for method in methods_promised(&name) {
             let hash = gpuvm_nodes::name_hash(method);
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Method<#hash>));

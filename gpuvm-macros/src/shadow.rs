@@ -3,7 +3,7 @@
 //! that rustc's messages point at the user's code.
 
 use gpuvm_nodes::node::Operator;
-use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -50,6 +50,26 @@ fn fetcher(number: usize, span: Span) -> Ident {
     let mut name = Ident::new(&format!("__k{number}"), Span::mixed_site());
     name.set_span(span);
     name
+}
+
+/// Generated tokens in the place of the user's: rustc takes the whole for what stands there, so that what it says of it is what it says of the
+/// user's own function, and is shown once.
+fn standing_for(tokens: TokenStream, user: Span) -> TokenStream {
+    let located = Span::mixed_site().located_at(user);
+    let tokens = tokens.into_iter().map(|mut token| {
+        token.set_span(located);
+        token
+    });
+    let mut group = Group::new(Delimiter::Parenthesis, tokens.collect());
+    group.set_span(user);
+    group.into_token_stream()
+}
+
+/// A type by way of the trait that the machine's types have. Where it is none of these, rustc says so here, and takes what is of this type for
+/// something unknown of which there is no more to say.
+pub fn asked_of_value(ty: &syn::TypePath) -> Type {
+    let span = crate::launch::at(ty);
+    Type::Verbatim(quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::Erased))
 }
 
 /// Takes an expression out, to put a wrap around it.
@@ -111,7 +131,8 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
     });
 }
 
-/// Fills a slot with the meaning of a binary operator.
+/// Fills a slot with the meaning of a binary operator. What it results in is told, too: where rustc finds no operator at all it says so, and takes
+/// the rest for granted.
 pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
     let Expr::Binary(node) = take(expr) else {
         return;
@@ -123,18 +144,26 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
     use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
     *expr = Expr::Verbatim(if matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) {
         // A comparison takes references to its operands, which may be slices.
+        let (a, b) = (
+            standing_for(quote!(*__a), left.span()),
+            standing_for(quote!(*__b), right.span()),
+        );
         quote_spanned! {span=>
-            (match (&(#left), &(#right)) { (__a, __b) => {
-                ::gpuvm::__private::operator::<#operator, _, _>(__a, __b, &#slot);
-                *__a #op *__b
-            } })
+            (match (&(#left), &(#right)) { (__a, __b) => match #a #op #b { __v => {
+                ::gpuvm::__private::operator::<#operator, _, _, _>(__a, __b, &__v, &#slot);
+                __v
+            } } })
         }
     } else {
+        let (a, b) = (
+            standing_for(quote!(__a), left.span()),
+            standing_for(quote!(__b), right.span()),
+        );
         quote_spanned! {span=>
-            (match (#left, #right) { (__a, __b) => {
-                ::gpuvm::__private::operator::<#operator, _, _>(&__a, &__b, &#slot);
-                __a #op __b
-            } })
+            (match (#left, #right) { (__a, __b) => match #a #op #b { __v => {
+                ::gpuvm::__private::operator::<#operator, _, _, _>(&__a, &__b, &__v, &#slot);
+                __v
+            } } })
         }
     });
 }
@@ -148,11 +177,11 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot_at(number, span);
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
+    let b = standing_for(quote!(__b), right.span());
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#right) { __b => {
-            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _>(__a, &__b, &#slot) }
-            #left #op __b
-        } })
+        (match (#right) { __b => match (#left #op #b) { __v => {
+            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _, _>(__a, &__b, &__v, &#slot) }
+        } } })
     });
 }
 
@@ -164,7 +193,7 @@ pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     let (base, index) = (&node.expr, take(&mut node.index));
     *node.index = Expr::Verbatim(quote_spanned! {span=>
         (match (#index) { __i => {
-            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _>(__s, &__i, &#slot) }
+            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _, _>(__s, &__i, &(), &#slot) }
             __i
         } })
     });
@@ -178,9 +207,10 @@ pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
     let span = at(&node.op);
     let slot = slot_at(number, span);
     let (op, inner) = (node.op, node.expr);
+    let a = standing_for(quote!(__a), inner.span());
     let operator = spanned(Literal::u8_suffixed(operator), span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __a => { ::gpuvm::__private::unary::<#operator, _>(&__a, &#slot); #op __a } })
+        (match (#inner) { __a => match #op #a { __v => { ::gpuvm::__private::unary::<#operator, _, _>(&__a, &__v, &#slot); __v } } })
     });
 }
 
@@ -265,16 +295,23 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        quote_spanned!(span=> __r)
+        standing_for(quote!(__r), node.method.span())
     };
-    let fill = quote_spanned! {span=>
-        match &#receiver { __s => ::gpuvm::__private::method::<#hash, _>(__s, &#slot) }
+    let call = |node: &syn::ExprMethodCall| {
+        quote_spanned! {span=>
+            match #node { __v => {
+                match &#receiver { __s => ::gpuvm::__private::method::<#hash, _, _>(__s, &__v, &#slot) }
+                __v
+            } }
+        }
     };
     *expr = Expr::Verbatim(if place {
-        quote_spanned!(span=> ({ #fill #node }))
+        let call = call(&node);
+        quote_spanned!(span=> ({ #call }))
     } else {
-        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver));
-        quote_spanned!(span=> (match (#value) { mut __r => { #fill #node } }))
+        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
+        let call = call(&node);
+        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
     });
 }
 
@@ -290,7 +327,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        quote_spanned!(span=> __r)
+        standing_for(quote!(__r), node.method.span())
     };
     let known: Vec<Ident> = (0..node.args.len())
         .map(|i| Ident::new(&format!("__d{i}"), span))
@@ -321,8 +358,9 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
                 ::gpuvm::__private::is_of(&__v, &__d);
                 {
                     #fallback
-                    ::gpuvm::__private::link_method::<#hash, _>(
+                    ::gpuvm::__private::link_method::<#hash, _, _>(
                         ::gpuvm::__private::inner(&#receiver).#twin #turbofish (&(#(#known,)* __d,)),
+                        &__v,
                         &#slot,
                     );
                 }
@@ -396,7 +434,7 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        quote_spanned!(span=> __r)
+        standing_for(quote!(__r), node.method.span())
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -414,6 +452,31 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
         let call = call(&node);
         quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+    });
+}
+
+/// Asks whether a value can be shown by `{}`.
+pub fn shown(expr: &mut Expr) {
+    ask_in_text(expr, "ShownOrRefused", "shown");
+}
+
+/// Asks whether a value has room in a panic's text beside another.
+pub fn beside_another(expr: &mut Expr) {
+    ask_in_text(expr, "BesideAnother", "beside_another");
+}
+
+fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
+    let span = at(expr);
+    let (question, method) = (Ident::new(question, span), Ident::new(method, span));
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (*match &(#inner) { __v => {
+            {
+                use ::gpuvm::__private::#question as _;
+                ::gpuvm::__private::in_text(__v).#method();
+            }
+            __v
+        } })
     });
 }
 
@@ -438,6 +501,13 @@ pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match (#inner) { __v => { ::gpuvm::__private::question(&__v, &__result, &#convert, &#result); #node } })
     });
+}
+
+/// Asks whether what a function makes is of a type of the machine, and if not leaves it at that.
+pub fn constructed(expr: &mut Expr) {
+    let span = at(expr);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::constructed(#inner))));
 }
 
 /// Fills the slots of `value.into()` and `Type::from(value)`.
@@ -566,14 +636,14 @@ pub struct Inferred {
 
 impl Inferred {
     /// Fills a slot with the function that `function` is.
-    fn link(&self, function: &Ident, slot: &Ident, span: Span) -> TokenStream {
+    fn link(&self, function: &Ident, known: &Ident, slot: &Ident, span: Span) -> TokenStream {
         let fallback = import_fallback(self.fallback.as_ref());
         let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
                 use ::gpuvm::__private::AnyOf as _;
                 #fallback
-                ::gpuvm::__private::link_method::<#hash, _>(#twin(#function), &#slot)
+                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot)
             }};
         };
         let number = spanned(Literal::u8_suffixed(operator as u8), span);
@@ -590,16 +660,23 @@ impl Inferred {
 }
 
 /// Fills a slot with the associated function that is called.
-pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool, number: u64) {
+pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool, constructs: bool, number: u64) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let callee = Ident::new("__f", span);
-    let link = function.link(&callee, &slot, span);
+    let link = function.link(&callee, &callee, &slot, span);
     let path = take(&mut node.func);
-    if with_closure {
+    if constructs {
+        let value = Ident::new("__v", span);
+        let link = function.link(&callee, &value, &slot, span);
+        *node.func = Expr::Verbatim(quote!(#callee));
+        *expr = Expr::Verbatim(quote_spanned! {span=>
+            (match #path { #callee => match ::gpuvm::__private::constructed(#node) { #value => { #link; #value } } })
+        });
+    } else if with_closure {
         // As in `call_with_closure`.
         *node.func = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::known_as(#path, &#callee)));
         *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -621,7 +698,7 @@ pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool,
 pub fn associated_function(expr: &mut Expr, function: &Inferred, number: u64) {
     let span = at(expr);
     let callee = Ident::new("__f", span);
-    let link = function.link(&callee, &slot_at(number, span), span);
+    let link = function.link(&callee, &callee, &slot_at(number, span), span);
     let path = take(expr);
     *expr = Expr::Verbatim(quote_spanned!(span=> (match #path { #callee => { #link; #callee } })));
 }

@@ -22,6 +22,23 @@ impl<T> Deref for M<'_, T> {
     }
 }
 
+/// A function that makes a value of a double. Where that is a number of the crate `half`, it is made by the crate's own code and not by an
+/// instruction that rounds twice, as x86's does; what makes anything else is called as it is, by [`OfAny`].
+#[derive(Clone, Copy)]
+pub struct OfDouble<F>(pub F);
+
+/// What [`OfDouble`] does with other functions.
+pub trait OfAny<A, R> {
+    /// Calls the function.
+    fn made_of(self, value: A) -> R;
+}
+
+impl<A, R, F: FnOnce(A) -> R> OfAny<A, R> for OfDouble<F> {
+    fn made_of(self, value: A) -> R {
+        self.0(value)
+    }
+}
+
 /// Methods of a type and of references to it. After the arguments, a method may ask whether overflow panics.
 macro_rules! methods {
     ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)* $(; $checks:ident)?) -> $result:ty $body:block)*) => {
@@ -81,14 +98,14 @@ methods! { f32;
     fn total_cmp(a, b: &f32) -> std::cmp::Ordering { math::total_cmp(&a, b) }
 }
 
-/// Those of `f32` that a `const fn` may call.
+/// Those of `f32` and of the numbers of the crate `half` that a `const fn` may call.
 macro_rules! const_methods {
-    ($($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
-        const_methods!(@for M<'_, f32>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        const_methods!(@for M<'_, &f32>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        const_methods!(@for M<'_, &mut f32>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+    ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
+        const_methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
     };
-    (@for $receiver:ty, |$m:ident| $value:expr;
+    (@for $ty:ident, $receiver:ty, |$m:ident| $value:expr;
         $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
         impl $receiver {
             $(
@@ -96,7 +113,7 @@ macro_rules! const_methods {
                 #[inline]
                 pub const fn $name(self $(, $arg: $arg_ty)*) -> $result {
                     let $m = self;
-                    let $this: f32 = $value;
+                    let $this: $ty = $value;
                     $body
                 }
             )*
@@ -104,7 +121,7 @@ macro_rules! const_methods {
     };
 }
 
-const_methods! {
+const_methods! { f32;
     /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
     fn min(a, b: f32) -> f32 { math::min(a, b) }
     /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
@@ -119,6 +136,12 @@ const_methods! {
     fn copysign(x, sign: f32) -> f32 { math::copysign(x, sign) }
     /// 1.0 with the sign of the number, or NaN.
     fn signum(x) -> f32 { math::signum(x) }
+    /// The bytes of the bits, with the one NaN.
+    fn to_le_bytes(x) -> [u8; 4] { math::to_bits(x).to_le_bytes() }
+    /// The bytes of the bits, with the one NaN.
+    fn to_be_bytes(x) -> [u8; 4] { math::to_bits(x).to_be_bytes() }
+    /// The bytes of the bits, with the one NaN.
+    fn to_ne_bytes(x) -> [u8; 4] { math::to_bits(x).to_ne_bytes() }
 }
 
 methods! { f64;
@@ -167,6 +190,12 @@ methods! { f64;
     fn copysign(x, sign: f64) -> f64 { double::copysign(x, sign) }
     /// 1.0 with the sign of the number, or NaN.
     fn signum(x) -> f64 { double::signum(x) }
+    /// The bytes of the bits, with the one NaN.
+    fn to_le_bytes(x) -> [u8; 8] { double::to_bits(x).to_le_bytes() }
+    /// The bytes of the bits, with the one NaN.
+    fn to_be_bytes(x) -> [u8; 8] { double::to_bits(x).to_be_bytes() }
+    /// The bytes of the bits, with the one NaN.
+    fn to_ne_bytes(x) -> [u8; 8] { double::to_bits(x).to_ne_bytes() }
 }
 
 /// Integer methods that panic inside std: here the panic's place is the caller's, as it is in a VM.
@@ -271,3 +300,68 @@ macro_rules! unsigned {
     })*};
 }
 unsigned!(u8 u16 u32 u64 u128 usize);
+
+/// The numbers of the crate `half`: what NaN's sign and payload could be seen by, and a panic inside the crate.
+#[cfg(feature = "half")]
+mod halves {
+    use half::{bf16, f16};
+
+    use super::{M, OfDouble};
+
+    /// A number that is made of a double.
+    pub trait Half {
+        /// By the crate's own code.
+        fn of_double(x: f64) -> Self;
+    }
+
+    impl<H: Half, F: FnOnce(f64) -> H> OfDouble<F> {
+        /// The number by the crate's own code.
+        pub fn made_of(self, x: f64) -> H {
+            H::of_double(x)
+        }
+    }
+
+    macro_rules! halves {
+        ($($ty:ident)*) => {$(
+            impl Half for $ty {
+                fn of_double(x: f64) -> $ty {
+                    $ty::from_f64_const(x)
+                }
+            }
+
+            const_methods! { $ty;
+                /// The bits, with the one NaN for all of them.
+                fn to_bits(x) -> u16 { if x.is_nan() { $ty::NAN.to_bits() } else { x.to_bits() } }
+                /// Whether the sign is set; no NaN has one.
+                fn is_sign_negative(x) -> bool { !x.is_nan() && x.is_sign_negative() }
+                /// Whether the sign is clear, as every NaN's is.
+                fn is_sign_positive(x) -> bool { x.is_nan() || x.is_sign_positive() }
+                /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
+                fn copysign(x, sign: $ty) -> $ty { x.copysign(if sign.is_nan() { $ty::NAN } else { sign }) }
+                /// 1.0 with the sign of the number, or NaN.
+                fn signum(x) -> $ty { x.signum() }
+                /// The bytes of the bits, with the one NaN.
+                fn to_le_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_le_bytes() }
+                /// The bytes of the bits, with the one NaN.
+                fn to_be_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_be_bytes() }
+                /// The bytes of the bits, with the one NaN.
+                fn to_ne_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_ne_bytes() }
+            }
+
+            methods! { $ty;
+                /// The order of all values, with the one NaN above all numbers.
+                fn total_cmp(a, b: &$ty) -> std::cmp::Ordering {
+                    let one = |x: $ty| if x.is_nan() { $ty::NAN } else { x };
+                    one(a).total_cmp(&one(*b))
+                }
+                /// The crate's `clamp`, with the panic's place in the caller.
+                #[track_caller]
+                fn clamp(x, min: $ty, max: $ty) -> $ty {
+                    assert!(min <= max, "assertion failed: min <= max");
+                    x.clamp(min, max)
+                }
+            }
+        )*};
+    }
+    halves! { f16 bf16 }
+}

@@ -26,6 +26,8 @@ pub enum Kind {
     Wrapping,
     /// An atomic of the element (`u32` or `i32`).
     Atomic,
+    /// `f16` or `bf16` of the crate `half`, by its name: one field, the bits as a `u16`.
+    Half,
     /// A tuple; `()` is the empty one.
     Tuple,
     Struct,

@@ -179,12 +179,15 @@ impl std::fmt::Debug for Arg<'_> {
 
 /// A value that may be an entry of an argument, or a uniform. `#[derive(VmType)]` implements it; generic code that makes
 /// columns asks for it in addition to [`VmType`].
-pub trait Element: VmType {}
+pub trait Element {}
 
 macro_rules! elements {
     ($($ty:ty)*) => {$(impl Element for $ty {})*};
 }
 elements!(bool char f32 f64 i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
+
+#[cfg(feature = "half")]
+elements!(half::f16 half::bf16);
 
 impl<T: VmType> Element for Wrapping<T> {}
 impl<T: VmType> Element for Option<T> {}
@@ -214,7 +217,9 @@ impl<'a> IntoArg<'a> for Handle {
     }
 }
 
-impl<'a, T: Element> IntoArg<'a> for T {
+// Of what is no such value, the trait says what is.
+#[diagnostic::do_not_recommend]
+impl<'a, T: Element + VmType> IntoArg<'a> for T {
     fn into_arg(self) -> Arg<'a> {
         Arg(Argument::Uniform(Box::new(vec![self])))
     }
@@ -237,12 +242,12 @@ macro_rules! column_args {
     )*};
 }
 column_args! {
-    [T: Element] &'a [T], column => Argument::Read(Box::new(column));
-    [T: Element] &'a Vec<T>, column => Argument::Read(Box::new(column));
-    [T: Element, const N: usize] &'a [T; N], column => Argument::Read(Box::new(column.as_slice()));
-    [T: Element] &'a mut [T], column => Argument::Write(Box::new(column));
-    [T: Element] &'a mut Vec<T>, column => Argument::Write(Box::new(column));
-    [T: Element, const N: usize] &'a mut [T; N], column => Argument::Write(Box::new(column.as_mut_slice()));
+    [T: Element + VmType] &'a [T], column => Argument::Read(Box::new(column));
+    [T: Element + VmType] &'a Vec<T>, column => Argument::Read(Box::new(column));
+    [T: Element + VmType, const N: usize] &'a [T; N], column => Argument::Read(Box::new(column.as_slice()));
+    [T: Element + VmType] &'a mut [T], column => Argument::Write(Box::new(column));
+    [T: Element + VmType] &'a mut Vec<T>, column => Argument::Write(Box::new(column));
+    [T: Element + VmType, const N: usize] &'a mut [T; N], column => Argument::Write(Box::new(column.as_mut_slice()));
     [] &'a [AtomicU32], atomics => Argument::AtomicU32(atomics);
     [] &'a Vec<AtomicU32>, atomics => Argument::AtomicU32(atomics);
     [const N: usize] &'a [AtomicU32; N], atomics => Argument::AtomicU32(atomics);
@@ -255,7 +260,7 @@ macro_rules! typed_args {
     ($($(#[$attribute:meta])* $name:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
         $(#[$attribute])*
         pub trait $name<'a, T>: IntoArg<'a> {}
-        $(impl<'a, T: Element, $($generics)*> $name<'a, T> for $ty {})*
+        $(impl<'a, T: Element + VmType, $($generics)*> $name<'a, T> for $ty {})*
     )*};
 }
 typed_args! {

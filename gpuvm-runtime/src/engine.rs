@@ -31,7 +31,8 @@ pub enum Engine {
     Reference,
     /// On the GPU: each VM fetches, decodes and executes in one dispatch.
     Interpreter,
-    /// On the GPU: classify, then one kernel for each class of instruction.
+    /// On the GPU: classify, then one kernel for each class of instruction. Few VMs that are not done after many epochs are left to the
+    /// interpreter, as [`Stats::left_to_interpreter`](crate::Stats::left_to_interpreter) says.
     Epoch,
     /// On the GPU: the program partially evaluated into one shader. What that cannot do is left to the interpreter: to stop after an exact
     /// number of instructions or at a breakpoint, and programs that the device's compiler would take too long
@@ -373,6 +374,8 @@ pub struct Tally {
     pub device_time: Option<Duration>,
     /// The engine that runs it now; another than was asked for where that was [`Engine::Auto`].
     pub engine: Engine,
+    /// Epochs after which the epoch engine has left the rest to the interpreter.
+    pub left_after: Option<u64>,
 }
 
 /// Memory of a device in which [`Buffer`](crate::Buffer)s stay between launches.

@@ -64,7 +64,7 @@ pub use progress::Progress;
 pub use ring::{KernelHandle, RingOptions, RingSnapshot, RuntimeConfig};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use snapshot::Snapshot;
-pub use stats::Stats;
+pub use stats::{LeftToInterpreter, Stats};
 pub use trap::TrapReport;
 
 /// What generated code names besides the items above; no part of the public surface.

@@ -1,10 +1,13 @@
 //! What a launch cost, for programs to read and for people.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use gpuvm_core::program::Program;
+
 use crate::device::{Device, FloatMode};
-use crate::engine::{Dispatch, Engine};
+use crate::engine::{Dispatch, Engine, Execute, Tally};
 
 /// Numbers about one launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,9 +39,38 @@ pub struct Stats {
     pub device_time: Option<Duration>,
     /// The most of it that one submission took.
     pub longest_submission: Option<Duration>,
-    /// How long the device's compiler would have taken over the program, by estimate, where that is why the interpreter ran it, whatever
-    /// engine was asked for.
-    pub left_to_interpreter: Option<Duration>,
+    /// Why the interpreter ran the program or the rest of it, where another engine was asked for.
+    pub left_to_interpreter: Option<LeftToInterpreter>,
+}
+
+/// Why the interpreter ran a program or the rest of it, where another engine was asked for. The bits are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftToInterpreter {
+    /// The device's compiler would have taken so long over the program, by estimate.
+    Compiling(Duration),
+    /// Some of the VMs, which are few, were not done after so many epochs. An epoch costs a device as many dispatches as there are classes
+    /// of instructions, and few VMs get on by few instructions in it.
+    Epochs(u64),
+}
+
+impl LeftToInterpreter {
+    /// What there is to say of it of a launch on an engine that stands like this.
+    pub(crate) fn of(executor: &dyn Execute, program: &Arc<Program>, tally: &Tally) -> Option<LeftToInterpreter> {
+        let estimate = || executor.left_to_interpreter(program).map(LeftToInterpreter::Compiling);
+        tally.left_after.map(LeftToInterpreter::Epochs).or_else(estimate)
+    }
+}
+
+impl fmt::Display for LeftToInterpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LeftToInterpreter::Compiling(time) => {
+                write!(f, "too large to compile (some {:.0} s)", time.as_secs_f64().max(1.0))
+            }
+            LeftToInterpreter::Epochs(epochs) => write!(f, "left to the interpreter after {epochs} epochs"),
+        }
+    }
 }
 
 impl Stats {
@@ -64,8 +96,8 @@ impl fmt::Display for Stats {
             "{} {vms} on the {} engine, {} ({} floats), {:.3?}",
             self.vms, self.engine, self.device.name, self.float_mode, self.host_time
         )?;
-        if let Some(time) = self.left_to_interpreter {
-            write!(f, ", too large to compile (some {:.0} s)", time.as_secs_f64().max(1.0))?;
+        if let Some(left) = self.left_to_interpreter {
+            write!(f, ", {left}")?;
         }
         if let Some(time) = self.device_time {
             write!(f, " ({time:.3?} on the device)")?;
@@ -131,11 +163,16 @@ mod tests {
             "3 VMs on the reference engine, test (exact floats), 2.000ms, \
              10 instructions (linear 4, oracle 3, branch 2, io 1), 5000.0 instructions/s"
         );
-        stats.left_to_interpreter = Some(Duration::from_millis(48_700));
+        stats.left_to_interpreter = Some(LeftToInterpreter::Compiling(Duration::from_millis(48_700)));
         assert!(
             stats
                 .to_string()
                 .contains(", too large to compile (some 49 s), 10 instr"),
+            "{stats}"
+        );
+        stats.left_to_interpreter = Some(LeftToInterpreter::Epochs(5));
+        assert!(
+            stats.to_string().contains(", left to the interpreter after 5 epochs, "),
             "{stats}"
         );
         stats.float_mode = FloatMode::Relaxed;

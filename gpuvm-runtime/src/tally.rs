@@ -22,6 +22,7 @@ pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
         };
         sum.batches += tally.batches;
         sum.epochs = added(sum.epochs, tally.epochs, |a, b| a + b);
+        sum.left_after = sum.left_after.max(tally.left_after);
         sum.device_time = added(sum.device_time, tally.device_time, |a: Duration, b| a + b);
         if sum.engine == Engine::Auto {
             sum.engine = tally.engine;

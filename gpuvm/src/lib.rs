@@ -25,6 +25,32 @@
 //!     Ok(())
 //! }
 //! ```
+#![cfg_attr(
+    feature = "half",
+    doc = r#"
+# Numbers of 16 bits
+
+With the feature `half` the types `f16` and `bf16` of the crate `half` are types of the machine: entries of columns, fields, locals, results.
+They keep numbers in half the memory; arithmetic is that of `f32`, rounded once. A NaN has one pattern, as `f32`'s.
+
+```
+use gpuvm::prelude::*;
+use half::f16;
+
+#[routine]
+fn brighter(light: f16, by: f32) -> f16 {
+    f16::from_f32(light.to_f32() * by).min(f16::ONE)
+}
+
+fn main() -> gpuvm::Result<()> {
+    let light = [0.25, 0.5, 0.75].map(f16::from_f32);
+    let done = Runtime::new()?.launch("brighter")?.args((&light, 1.5f32)).run()?;
+    assert_eq!(done.output::<Vec<f16>>()?, [0.375, 0.75, 1.0].map(f16::from_f32));
+    Ok(())
+}
+```
+"#
+)]
 
 pub use gpuvm_core as core;
 pub use gpuvm_core::types::{RingMessage, VmType};
@@ -228,7 +254,7 @@ pub mod __private {
     pub use gpuvm_core::private::*;
     pub use gpuvm_macros::routine;
     pub use gpuvm_math as math;
-    pub use gpuvm_math::native::M;
+    pub use gpuvm_math::native::{M, OfAny, OfDouble};
     pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};
     pub use gpuvm_runtime::registry::Entry;
     pub use gpuvm_runtime::ring::Ring;

@@ -2,6 +2,8 @@
 // other operands. The host packs, and checks that every word, label, matrix and site exists.
 
 @group(0) @binding(7) var<storage, read> code: array<vec4<u32>>;
+// How many words the program's data has, these, and behind them its matrices.
+@group(0) @binding(8) var<storage, read> constants: array<u32>;
 
 fn opcode(instruction: vec4<u32>) -> u32 {
     return instruction.x & 0xffu;

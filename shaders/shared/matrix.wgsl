@@ -1,7 +1,5 @@
 // Application of a matrix to the words, from either form of storage. All rows read the words as they were before.
 
-@group(0) @binding(8) var<storage, read> matrices: array<u32>;
-
 // The new words of the rows that the matrix has.
 var<private> staged: array<u32, 32>;
 
@@ -34,8 +32,8 @@ fn stage_sparse(offset: u32, terms: u32) -> u32 {
     var rows = 0u;
     var sum = 0u;
     for (var i = 0u; i < terms; i++) {
-        let term = matrices[offset + 2u * i];
-        let coefficient = matrices[offset + 2u * i + 1u];
+        let term = constants[offset + 2u * i];
+        let coefficient = constants[offset + 2u * i + 1u];
         let row = term & 31u;
         let column = (term >> COLUMN_SHIFT) & 31u;
         let constant = column == COLUMN_CONSTANT;
@@ -61,11 +59,11 @@ fn stage_sparse(offset: u32, terms: u32) -> u32 {
 
 // Dense: a mask of the rows, then each row as its ring and all its coefficients, in the layout of the core's `dense` module.
 fn stage_dense(offset: u32) -> u32 {
-    let rows = matrices[offset];
+    let rows = constants[offset];
     var at = offset + 1u;
     for (var left = rows; left != 0u; left &= left - 1u) {
         let row = countTrailingZeros(left);
-        let ring = matrices[at];
+        let ring = constants[at];
         at += 1u;
         if ring == RING_INTEGER {
             staged[row] = dense_integer(at);
@@ -83,9 +81,9 @@ fn stage_dense(offset: u32) -> u32 {
 }
 
 fn dense_integer(at: u32) -> u32 {
-    var sum = matrices[at + WORDS];
+    var sum = constants[at + WORDS];
     for (var i = 0u; i < WORDS; i++) {
-        sum += matrices[at + i] * word(i);
+        sum += constants[at + i] * word(i);
         inner += 1u;
     }
     return sum;
@@ -93,18 +91,18 @@ fn dense_integer(at: u32) -> u32 {
 
 // 32 masks a word, one for each rotation of it. Eight at a time, to keep the loop short.
 fn dense_bits(at: u32) -> u32 {
-    var sum = matrices[at + WORDS * 32u];
+    var sum = constants[at + WORDS * 32u];
     for (var i = 0u; i < WORDS * 4u; i++) {
         let x = rotl(word(i >> 2u), (i & 3u) * 8u);
         let masks = at + i * 8u;
-        sum ^= matrices[masks] & x;
-        sum ^= matrices[masks + 1u] & rotl(x, 1u);
-        sum ^= matrices[masks + 2u] & rotl(x, 2u);
-        sum ^= matrices[masks + 3u] & rotl(x, 3u);
-        sum ^= matrices[masks + 4u] & rotl(x, 4u);
-        sum ^= matrices[masks + 5u] & rotl(x, 5u);
-        sum ^= matrices[masks + 6u] & rotl(x, 6u);
-        sum ^= matrices[masks + 7u] & rotl(x, 7u);
+        sum ^= constants[masks] & x;
+        sum ^= constants[masks + 1u] & rotl(x, 1u);
+        sum ^= constants[masks + 2u] & rotl(x, 2u);
+        sum ^= constants[masks + 3u] & rotl(x, 3u);
+        sum ^= constants[masks + 4u] & rotl(x, 4u);
+        sum ^= constants[masks + 5u] & rotl(x, 5u);
+        sum ^= constants[masks + 6u] & rotl(x, 6u);
+        sum ^= constants[masks + 7u] & rotl(x, 7u);
         inner += 1u;
     }
     return sum;
@@ -113,9 +111,9 @@ fn dense_bits(at: u32) -> u32 {
 // Pairs of column and coefficient in order of evaluation, up to the first empty one.
 fn dense_float(at: u32) -> u32 {
     var sum = 0u;
-    for (var i = 0u; i <= WORDS && matrices[at + 2u * i] != DENSE_EMPTY; i++) {
-        let column = matrices[at + 2u * i];
-        let coefficient = matrices[at + 2u * i + 1u];
+    for (var i = 0u; i <= WORDS && constants[at + 2u * i] != DENSE_EMPTY; i++) {
+        let column = constants[at + 2u * i];
+        let coefficient = constants[at + 2u * i + 1u];
         var product = coefficient;
         if column != DENSE_CONSTANT {
             product = float_product(coefficient, word(column & 31u));

@@ -1,4 +1,4 @@
-// The three spaces of memory. What lies outside of them traps the VM and reads as 0.
+// The spaces of memory, of which the program's data is only read. What lies outside of them traps the VM and reads as 0.
 
 fn load(space: u32, offset: u32) -> u32 {
     if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
@@ -9,6 +9,9 @@ fn load(space: u32, offset: u32) -> u32 {
     }
     if space == SPACE_ATOMIC && offset < launch.atomic_words {
         return atomicLoad(&atomics[offset]);
+    }
+    if space == SPACE_DATA && offset < constants[0] {
+        return constants[offset + 1u];
     }
     fault(FAULT_MEMORY, offset);
     return 0u;

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     by_name, captures, captures_uniquely, moves, copies_are_their_own, returns_early, question_inside, given_to_routines, given_by_reference, nested,
     by_path, patterns_of_parameters, in_a_loop, called_before_and_after, evaluation_order, closure_in_generic, function_pointer_parameter,
-    methods_take_closures, returns_a_reference,
+    methods_take_closures, returns_a_reference, variants_by_path,
 }
 
 #[routine]
@@ -286,4 +286,23 @@ fn returns_a_reference(a: u32, b: u32) -> (u32, [u32; 4]) {
     *slot(&mut values, (a % 7) as usize) += b % 10;
     let rest = part(&values, (b % 5) as usize);
     (larger(&a, &b) ^ rest.len() as u32, values)
+}
+
+/// Variants whose short names could be those of constants.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    A(u32),
+    B2(u64),
+}
+
+#[routine]
+fn variants_by_path(a: u32, b: u32) -> (Option<Shape>, Result<u32, Shape>, u32) {
+    let half = a.checked_sub(b);
+    let judged: Result<u32, u64> = half.ok_or(u64::from(b));
+    let same = [a, b, 7]
+        .into_iter()
+        .map(Shape::A)
+        .filter(|x| *x == Shape::A(7))
+        .count();
+    (half.map(Shape::A), judged.map_err(Shape::B2), same as u32)
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gpuvm::prelude::*;
 
-cases! { narrowed, widened, arrays_of_slices, own_try_from, written_comparisons_of_generics }
+cases! { narrowed, widened, arrays_of_slices, own_try_from, written_comparisons_of_generics, own_from_by_path, generic_from }
 
 #[routine]
 fn narrowed(a: i64, b: u64) -> (Option<u8>, Option<i8>, Option<u32>, Option<i32>, Option<i64>, bool) {
@@ -104,4 +104,52 @@ fn written_comparisons_of_generics(a: [u8; 3], b: [u8; 3]) -> ([bool; 4], u8, Or
         x.max(y).0[0],
         Some(x).cmp(&Some(y)),
     )
+}
+
+#[derive(VmType, Clone, Copy)]
+enum Coin {
+    Penny,
+    Dime,
+}
+
+#[routine]
+impl From<Coin> for u32 {
+    fn from(coin: Coin) -> u32 {
+        match coin {
+            Coin::Penny => 1,
+            Coin::Dime => 10,
+        }
+    }
+}
+
+/// Not the discriminant, which `as` would give.
+#[routine]
+fn own_from_by_path(dime: bool, n: u8) -> (u32, u32, u64, u32) {
+    let coin = if dime { Coin::Dime } else { Coin::Penny };
+    let counted: u32 = coin.into();
+    (
+        u32::from(coin),
+        counted,
+        u64::from(u32::from(coin)) << 33,
+        [n, 7].map(u32::from)[0],
+    )
+}
+
+#[routine]
+fn as_wide<T: VmType>(x: T) -> u64
+where
+    u64: From<T>,
+{
+    u64::from(x) * 3
+}
+
+#[routine]
+fn as_double<T: VmType + Into<f64>>(x: T) -> f64 {
+    let wide: f64 = x.into();
+    wide / 3.0
+}
+
+#[routine]
+fn generic_from(a: u8, b: u32, c: f32) -> (u64, u64, f64, f64) {
+    (as_wide(a), as_wide(b), as_double(b), as_double(c))
 }

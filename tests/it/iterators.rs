@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     sums, filters, zips, numbered, windows_and_chunks, backwards, steps, taken_and_skipped, while_conditions, chained, flat, scanned, peeked,
     searched, least_and_greatest, by_keys, folded, tried, of_arrays, mutable, sources, own_iterator, kept, ranges_as_values, traps_in_closures,
-    ranges_of_signed, nested_chains, sum_overflows, counts, references,
+    ranges_of_signed, nested_chains, sum_overflows, counts, references, skipped_sources, skipped_before_more, numbered_then_skipped, written_arguments,
 }
 
 #[routine]
@@ -417,4 +417,88 @@ fn nested_chains(a: u32, list: [u32; 8]) -> u32 {
         .filter(|(x, y)| (x ^ y ^ a) % 2 == 0)
         .map(|(x, y)| x * 8 + y)
         .sum()
+}
+
+#[routine]
+fn skipped_sources(a: u32, b: u32) -> (u32, u32, [Option<u32>; 6]) {
+    let mut state = a;
+    let count = (b % 3) as usize;
+    let drawn = std::iter::from_fn(|| {
+        state = state.wrapping_mul(5).wrapping_add(1);
+        if state % 8 == 0 { None } else { Some(state) }
+    })
+    .skip(count)
+    .take(4)
+    .fold(0u32, |h, x| h.rotate_left(3) ^ x);
+    let firsts = [
+        a.checked_sub(b).into_iter().skip(count).next(),
+        std::iter::once(a).step_by(count + 1).last(),
+        std::iter::empty::<u32>().skip(count).next(),
+        std::iter::repeat(a).skip(count).step_by(2).take(2).last(),
+        std::iter::repeat_n(b, 2).skip(count).last(),
+        std::iter::successors(Some(a), |x| x.checked_sub(7))
+            .skip(count)
+            .step_by(3)
+            .take(3)
+            .last(),
+    ];
+    (drawn, state, firsts)
+}
+
+#[routine]
+fn numbered_then_skipped(a: u32, list: [u32; 8]) -> (Option<(usize, u32)>, u32) {
+    let xs = &list[..(list[0] % 9) as usize];
+    let count = (a % 4) as usize;
+    (
+        xs.iter().copied().filter(|x| x % 2 == 0).enumerate().skip(count).next(),
+        xs.iter()
+            .filter_map(|x| x.checked_sub(a))
+            .enumerate()
+            .step_by(count + 1)
+            .fold(0u32, |h, (i, x)| h.rotate_left(5) ^ x ^ i as u32),
+    )
+}
+
+/// std's functions have the type of their closure among their arguments, which routines have not.
+#[routine]
+fn written_arguments(a: u32, b: u32) -> ([u32; 4], u32, u32) {
+    let mut state = a;
+    let drawn = std::iter::from_fn::<u32, _>(|| {
+        state = state.wrapping_mul(5).wrapping_add(1);
+        Some(state)
+    });
+    (
+        std::array::from_fn::<_, 4, _>(|i| a.rotate_left(i as u32) ^ b),
+        drawn.take((b % 4) as usize).fold(0, |h, x| h ^ x),
+        std::iter::successors::<u32, _>(Some(b % 100), |x| x.checked_sub(7)).sum(),
+    )
+}
+
+/// What has given `None` is not asked again, though it would give more.
+#[routine]
+fn skipped_before_more(start: u32, count: u8) -> (u32, u32, u32) {
+    let mut a = start;
+    let odd = std::iter::from_fn(|| {
+        a = a.wrapping_mul(5).wrapping_add(1);
+        if a % 8 == 0 { None } else { Some(a) }
+    });
+    let skipped = odd
+        .skip((count % 5) as usize)
+        .take(4)
+        .fold(0u32, |h, x| h.rotate_left(3) ^ x);
+    let mut b = start % 7;
+    let every = std::iter::from_fn(|| {
+        b = (b + 1) % 7;
+        if b == 0 { None } else { Some(b) }
+    });
+    let stepped = every
+        .step_by((count % 3) as usize + 1)
+        .take(9)
+        .fold(1u32, |h, x| h.wrapping_mul(31) + x);
+    let mut c = start % 5;
+    let mut thirds = std::iter::from_fn(|| {
+        c = (c + 1) % 5;
+        (c != 2).then_some(c)
+    });
+    (skipped, stepped, thirds.nth((count % 4) as usize).unwrap_or(99))
 }

@@ -49,6 +49,8 @@ mod execution;
 mod functions;
 mod generic_methods;
 mod generics;
+#[cfg(not(wrapping))]
+mod halves;
 mod integers128;
 mod integers64;
 mod iterators;
@@ -91,6 +93,7 @@ mod std_numbers;
 mod std_parts;
 mod std_slices;
 mod structs;
+mod tables;
 mod traits;
 mod traps;
 mod until;

@@ -59,3 +59,34 @@ fn no_steps_have_no_results() {
         );
     }
 }
+
+#[routine]
+fn piles(n: u32) -> u32 {
+    let mut pile = [n; 2000];
+    pile[n as usize % 2000] = 7;
+    if n == 0 {
+        pile[1]
+    } else {
+        piles(n - 1) + pile[n as usize]
+    }
+}
+
+/// Recursion through frames of 8 KB, ten thousand deep, for each VM.
+#[test]
+fn recursion_beyond_all_memory() {
+    for engine in super::ENGINES {
+        let launch = |depth| {
+            let launch = runtime().launch("piles").unwrap().args((3u32,));
+            launch.engine(engine).depth(depth).vms(5).run()
+        };
+        assert_eq!(launch(4).unwrap().output::<Vec<u32>>().unwrap(), [21; 5]);
+        let error = told(launch(10_000).map(|_| ()));
+        // Natively the stack's pages are taken when they are reached.
+        if engine == Engine::Native {
+            assert_eq!(error, "no error");
+            continue;
+        }
+        let wanted = "words of frame memory for recursion as deep as `Settings::recursion_limit` or `.depth(n)` says, and at most 16777216";
+        assert!(error.contains(wanted), "{engine}: {error}");
+    }
+}

@@ -104,7 +104,7 @@ fn too_deep_a_recursion_names_the_setting() {
             told(launch.run()),
             format!(
                 "VM 1 of `deep` trapped at {}:29: stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls \
-                 unless a runtime is built with another",
+                 unless a runtime is built with another, or a launch has its own `.depth(n)`",
                 file!()
             ),
             "{engine}"

@@ -1,4 +1,4 @@
-//! Launches a routine on the engines that compile no kernels and demands what the function gives, bit for bit: results, and what it wrote to its chunks.
+//! Launches a routine on every engine and demands what the function gives, bit for bit: results, and what it wrote to its chunks.
 
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -6,9 +6,14 @@ use std::sync::LazyLock;
 use gpuvm::prelude::*;
 use gpuvm::{Arg, Backend, Done, IntoArg};
 
-/// A software rasteriser such as lavapipe will do for the last. The engines that compile a kernel of each program run the conformance suite
-/// instead: there a program of this size takes its compiler minutes.
-const ENGINES: [Engine; 3] = [Engine::Native, Engine::Reference, Engine::Interpreter];
+/// All of them; a software rasteriser such as lavapipe will do for the last three.
+const ENGINES: [Engine; 5] = [
+    Engine::Native,
+    Engine::Reference,
+    Engine::Interpreter,
+    Engine::Epoch,
+    Engine::Specialized,
+];
 
 /// The runtime that all tests share. Without a device this fails: passing would say of the GPU engines what nobody has checked.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
@@ -200,9 +205,7 @@ pub fn check<A: Arguments, R: VmType + Debug, F: Function<A, R>>(id: &str, funct
     let expected = (format!("{results:?}"), after.texts());
     for engine in ENGINES {
         let mut after = arguments.clone();
-        let begun = std::time::Instant::now();
         let results = after.launch(id, engine).and_then(|done| done.output::<Vec<R>>());
-        eprintln!("TIME {id} {engine} {:.2}", begun.elapsed().as_secs_f32());
         let results = results.unwrap_or_else(|error| panic!("{engine}: `{id}` of {:?}: {error}", arguments.texts()));
         assert_eq!(
             (format!("{results:?}"), after.texts()),

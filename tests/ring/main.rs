@@ -14,6 +14,7 @@ mod parcel_life;
 mod printing;
 mod reply;
 mod snapshots;
+mod table;
 mod talk;
 mod told;
 

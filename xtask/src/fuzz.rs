@@ -18,6 +18,9 @@ pub struct Options {
     /// Builds with optimisations, where overflow wraps.
     #[arg(long)]
     release: bool,
+    /// Makes routines with mistakes instead, and fails if what rustc says of one is not said of its own code.
+    #[arg(long, conflicts_with = "release")]
+    mistakes: bool,
 }
 
 /// Makes the crate, runs it, and says which seeds failed.
@@ -29,6 +32,9 @@ pub fn run(options: &Options) -> Result<(), String> {
     };
     let (seed, count) = (options.seed.unwrap_or_else(clock), options.count);
     println!("{count} routines from seed {seed} on");
+    if options.mistakes {
+        return mistakes(seed, count);
+    }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
     write_crate(&root, &folder, &gpuvm_generator::random_modules(seed, count))?;
@@ -57,6 +63,19 @@ pub fn run(options: &Options) -> Result<(), String> {
         )),
         None => Err("the routines do not build, or the run broke off".to_string()),
     }
+}
+
+/// Runs the suite's test of routines with mistakes on others.
+fn mistakes(seed: u64, count: usize) -> Result<(), String> {
+    let status = crate::cargo_command(&["test", "-p", "gpuvm-ui-tests", "--test", "marked", "fuzz"])
+        .env("GPUVM_MISTAKES_SEED", seed.to_string())
+        .env("GPUVM_MISTAKES", count.to_string())
+        .status()
+        .map_err(|error| format!("cargo does not start: {error}"))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err("something is said of gpuvm's own code".to_string())
 }
 
 /// The seed of the routine in a line like `test routines::m17::cases::random_17 ... FAILED`.

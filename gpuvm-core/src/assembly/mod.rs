@@ -15,6 +15,7 @@
 //! routine "double"
 //! site 0:3:0 bounds              ; file:line:routine, then the cause
 //! matrix sparse w2 =int w1*0x2   ; rows: ring, then terms in order
+//! data 0x5 0x7                   ; words that loads from space 3 read, in as many lines as one likes
 //! code
 //! at 0:3:0                       ; where the following instructions come from
 //! start:                         ; a label, used as `@start`; a number is one too

@@ -56,6 +56,7 @@ impl Assembler {
             routines: Vec::new(),
             matrices: Vec::new(),
             pools: Default::default(),
+            data: Vec::new(),
             sites: Vec::new(),
             frame_words: 0,
             call_depth: 0,
@@ -138,11 +139,16 @@ impl Assembler {
                 };
                 self.store.push(&rows(cursor)?, format);
             }
+            "data" => {
+                while !cursor.at_end() {
+                    program.data.push(cursor.number()?);
+                }
+            }
             "code" => self.in_code = true,
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix and code"
+                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix, data and code"
                 ));
             }
         }

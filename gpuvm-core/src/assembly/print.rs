@@ -10,6 +10,9 @@ use crate::program::{Home, Mark, Place, Program};
 use crate::routine::{Callee, Cause, Routine, Shown};
 use crate::types::TypeRef;
 
+/// Words of data in one line of text.
+const WORDS_OF_A_LINE: usize = 8;
+
 impl Program {
     /// The program as text: header, then each instruction with its address, and in comments its matrix and its source line.
     pub fn disassemble(&self) -> String {
@@ -85,6 +88,13 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
             Format::Dense => "dense",
         };
         writeln!(text, "matrix {format} {} ; m{number}", Rows(map))?;
+    }
+    for (line, words) in program.data.chunks(WORDS_OF_A_LINE).enumerate() {
+        text.push_str("data");
+        for word in words {
+            write!(text, " {word:#x}")?;
+        }
+        writeln!(text, " ; from {} on", line * WORDS_OF_A_LINE)?;
     }
     text.push_str("code\n");
     let (mut place, mut scope) = (None, None);

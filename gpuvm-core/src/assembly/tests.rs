@@ -38,6 +38,8 @@ site 0:9:1 memory
 site 0:10:1 format f32? u64 "x = " ", y = " ""
 matrix sparse w3 =int w1*0x5 + 0x7, w4 =bits w0*0xff + w0<<<31*0xf0 + 0x1, w5 =f32 w2*0xbf800000 + w1*0x3dcccccd
 matrix dense w0 =int 0x2a
+data 1 2 3 4 5 6 7 8 9
+data 0xffffffff
 matrix sparse w2 =bits w1<<<8*0xff00ff + w1<<<24*0xff00ff00
 code
 at 0:7:0
@@ -72,7 +74,10 @@ far:
 pub(crate) fn assert_same(a: &Program, b: &Program) {
     assert_eq!(a.disassemble(), b.disassemble());
     assert_eq!((&a.code, &a.places, &a.sites), (&b.code, &b.places, &b.sites));
-    assert_eq!((&a.matrices, &a.pools, &a.report), (&b.matrices, &b.pools, &b.report));
+    assert_eq!(
+        (&a.matrices, &a.pools, &a.data, &a.report),
+        (&b.matrices, &b.pools, &b.data, &b.report)
+    );
     assert_eq!((&a.name, &a.files, &a.routines), (&b.name, &b.files, &b.routines));
     assert_eq!(
         (a.frame_words, a.call_depth, a.depth_limit, a.relaxed),
@@ -228,8 +233,8 @@ fn what_is_wrong_is_named() {
         "line 2: expected the end of the line, found `halt`"
     );
     assert_eq!(
-        refusal("param [f16; 2]"),
-        "line 1: `f16` is no scalar: there are bool, f32, f64 and the integers"
+        refusal("param [f8; 2]"),
+        "line 1: `f8` is no scalar: there are bool, f32, f64 and the integers"
     );
     assert_eq!(
         refusal("code\nmul w1, w2, w3"),

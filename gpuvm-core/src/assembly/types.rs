@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
 use super::cursor::Cursor;
-use crate::types::{Field, Kind, Type, TypeRef, Variant, name_hash};
+use crate::types::{Comparisons, Field, Kind, Type, TypeRef, Variant, half_type, name_hash};
 
 /// The text of a type.
 pub fn print(ty: TypeRef) -> String {
@@ -271,6 +271,7 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
                 ..plain
             }
         }
+        "f16" | "bf16" => half_type(keep(name), Comparisons::DERIVED),
         name => Type::scalar(kind_of(name)?, keep(name)),
     };
     Ok(keep_type(ty))

@@ -224,7 +224,8 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Binds a local to an operand's value, or to a reference under a reference binding mode.
     pub const fn bind(&mut self, local: u32, operand: Operand) {
         let operand = if operand.by_ref {
-            self.reference(operand)
+            let place = self.writable(operand);
+            self.reference(place)
         } else {
             operand
         };

@@ -76,6 +76,7 @@ impl<const CAP: usize> Encoder<CAP> {
                 displacement,
             },
             by_ref: place.by_ref,
+            in_data: place.in_data,
             ..Operand::NEVER
         }
     }
@@ -235,6 +236,7 @@ impl<const CAP: usize> Encoder<CAP> {
             refs: 0,
             at,
             by_ref: place.by_ref,
+            in_data: place.in_data,
             ..Operand::NEVER
         }
     }

@@ -33,7 +33,7 @@ use crate::facts::Facts;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
 use crate::routine::{Callee, Constant, Inferred, Level, Piece, Routine, Site, Variable};
-use crate::types::TypeRef;
+use crate::types::{ConstantValue, ConstantWord, TypeRef};
 use state::{Encoder, List};
 
 /// What the macro emits of one routine.
@@ -56,7 +56,7 @@ pub struct Source {
     /// Levels of the tree of facts.
     pub depth: u32,
     /// The user's constants, by number.
-    pub constants: &'static [fn() -> Vec<u32>],
+    pub constants: &'static [fn() -> Vec<ConstantWord>],
     /// Those whose types their uses decide.
     pub inferred: &'static dyn Inferred,
     /// The texts of `panic!`, `assert!` and `println!`, by number.
@@ -153,6 +153,6 @@ impl<const CAP: usize> Encoded<CAP> {
 }
 
 /// The words of a value, to be the constant of [`node::Node::Constant`].
-pub fn constant_words<T: crate::types::ConstantValue>(value: &T) -> Vec<u32> {
+pub fn constant_words<T: ConstantValue>(value: &T) -> Vec<ConstantWord> {
     value.constant_words()
 }

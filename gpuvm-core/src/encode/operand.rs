@@ -49,6 +49,8 @@ pub(super) struct Operand {
     pub owned: bool,
     /// Reached through a reference in a pattern, so that bindings become references.
     pub by_ref: bool,
+    /// A part of the program's data, which nobody may write: whoever is to has a copy.
+    pub in_data: bool,
     /// How many of them, from the outermost on, no words hold: `at` is the place that these lead to.
     pub unmade: u8,
 }
@@ -61,6 +63,7 @@ impl Operand {
         at: Where::Never,
         owned: false,
         by_ref: false,
+        in_data: false,
         unmade: 0,
     };
 
@@ -166,6 +169,7 @@ impl Operand {
             refs: ty.refs,
             at,
             by_ref: self.by_ref,
+            in_data: self.in_data,
             ..Operand::NEVER
         }
     }
@@ -376,7 +380,7 @@ impl<const CAP: usize> Encoder<CAP> {
             let base = self.literal_value(operand, want.ty);
             return Operand::fresh(want, base);
         }
-        let mut operand = operand;
+        let mut operand = if want.mutable { self.writable(operand) } else { operand };
         if matches!(want.ty.kind, Kind::Slice) && matches!(operand.ty.kind, Kind::Array) {
             let place = self.deref_all(operand);
             let length = place.ty.length;
@@ -440,6 +444,11 @@ impl<const CAP: usize> Encoder<CAP> {
         self.copy_words(to, from, want.words());
     }
 
+    /// The place, or a copy of it where nobody may write it: so Rust does with a constant.
+    pub const fn writable(&mut self, place: Operand) -> Operand {
+        if place.in_data { self.owned(place) } else { place }
+    }
+
     /// The operand as a value of its own that later assignments do not touch.
     pub const fn owned(&mut self, operand: Operand) -> Operand {
         if operand.is_literal() || operand.is_never() || (operand.owned && matches!(operand.at, Where::Words(_))) {
@@ -469,6 +478,7 @@ impl<const CAP: usize> Encoder<CAP> {
         Operand {
             owned: true,
             by_ref: false,
+            in_data: false,
             at: Where::Words(base),
             ..operand
         }
@@ -506,7 +516,8 @@ impl<const CAP: usize> Encoder<CAP> {
 
     /// `place = value`.
     pub const fn assign(&mut self, place: Operand, value: Operand) {
-        if place.is_never() || value.is_never() {
+        // What is assigned to a part of a constant goes to a copy that nobody reads.
+        if place.is_never() || value.is_never() || place.in_data {
             return;
         }
         let want = place.type_ref();

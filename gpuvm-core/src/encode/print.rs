@@ -115,7 +115,7 @@ impl<const CAP: usize> Encoder<CAP> {
 pub(super) const fn showing(ty: &'static Type, format: &'static str) -> Shown {
     let shown = Shown { ty, format };
     assert!(
-        ty.arithmetic_kind().is_scalar() || shown.is_debug(),
+        ty.arithmetic_kind().is_scalar() || matches!(ty.kind, Kind::Half) || shown.is_debug(),
         "a text shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
     );
     shown

@@ -7,7 +7,7 @@ use super::{Encoded, Source};
 use crate::isa::{Class, Instruction, Op};
 use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
 use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Site, Variable};
-use crate::types::{TypeRef, Value};
+use crate::types::{ConstantWord, TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
 const MOST_WORDS: u32 = 0xfff0;
@@ -55,7 +55,7 @@ impl<T: Copy, const CAP: usize> List<T, CAP> {
 }
 
 /// Fills the unused room of the list of constants.
-fn no_words() -> Vec<u32> {
+fn no_words() -> Vec<ConstantWord> {
     Vec::new()
 }
 
@@ -154,7 +154,7 @@ impl<const CAP: usize> Encoder<CAP> {
             constants: List::new(Constant {
                 at: 0,
                 words: ConstantWords::Function(no_words),
-                refers: false,
+                in_data: false,
             }),
             sites: List::new(Site {
                 line: 0,

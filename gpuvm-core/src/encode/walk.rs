@@ -9,6 +9,9 @@ use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Constant, ConstantWords};
 use crate::types::{Kind, Type, TypeRef, Value};
 
+/// The most words of a constant that are a routine's own. A longer one is mostly a table, of which a VM reads a few elements.
+const MOST_CONSTANT_WORDS: u32 = 8;
+
 impl<const CAP: usize> Encoder<CAP> {
     /// Encodes the whole routine.
     pub const fn walk(&mut self) {
@@ -314,7 +317,8 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.constant(ty, ConstantWords::Inferred(self.source.inferred, number));
             }
             Node::Default => match self.fact() {
-                Fact::Default(ty, words) => self.constant(ty, ConstantWords::Function(words)),
+                // It is there to be written.
+                Fact::Default(ty, words) => self.short_constant(ty, ConstantWords::Function(words)),
                 _ => panic!("a slot tells no default"),
             },
             Node::Copy => {
@@ -342,30 +346,63 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    /// A value of the user's, or a reference to one, whose words the linker fetches.
+    /// A constant of the user's: a place in the program's data if it is long, and else its words.
     const fn constant(&mut self, ty: TypeRef, words: ConstantWords) {
+        let own = TypeRef::value(ty.ty);
+        if matches!(ty.ty.kind, Kind::Slice) || own.words() <= MOST_CONSTANT_WORDS {
+            return self.short_constant(ty, words);
+        }
+        let space = self.constant_words(words, true, 2);
+        self.push_constant(
+            ty,
+            Operand {
+                ty: ty.ty,
+                at: Where::Memory {
+                    space,
+                    offset: space + 1,
+                    displacement: 0,
+                },
+                in_data: true,
+                ..Operand::NEVER
+            },
+        );
+    }
+
+    /// A constant in words of the routine's, which the linker fetches.
+    const fn short_constant(&mut self, ty: TypeRef, words: ConstantWords) {
         let is_slice = matches!(ty.ty.kind, Kind::Slice);
         let own = if is_slice {
             TypeRef { refs: 1, ..ty }
         } else {
             TypeRef::value(ty.ty)
         };
-        let number = self.constants.len;
-        self.constants.push(Constant {
-            at: self.code.len as u32,
-            words,
-            refers: false,
-        });
-        let base = self.fresh(own.words());
-        let refers = self.constant_part(own, base);
-        if number < CAP {
-            self.constants.items[number].refers = refers;
-        }
+        let base = self.constant_words(words, false, own.words());
         let constant = Operand::fresh(own, base);
         if is_slice {
             let constant = self.convert(constant, ty);
             return self.push(constant);
         }
+        self.push_constant(ty, constant);
+    }
+
+    /// Words for what the linker fetches.
+    const fn constant_words(&mut self, words: ConstantWords, in_data: bool, count: u32) -> u32 {
+        self.constants.push(Constant {
+            at: self.code.len as u32,
+            words,
+            in_data,
+        });
+        let base = self.fresh(count);
+        let mut i = 0;
+        while i < count {
+            self.emit(Op::Imm, [base + i, 0, 0, 0]);
+            i += 1;
+        }
+        base
+    }
+
+    /// A constant with the references that stand before it.
+    const fn push_constant(&mut self, ty: TypeRef, constant: Operand) {
         let mut constant = constant;
         let mut i = 0;
         while i < ty.refs {
@@ -373,46 +410,6 @@ impl<const CAP: usize> Encoder<CAP> {
             i += 1;
         }
         self.push(constant);
-    }
-
-    /// Instructions for the words of a part of a constant, and whether there is a slice among them.
-    const fn constant_part(&mut self, ty: TypeRef, base: u32) -> bool {
-        if ty.refs > 0 {
-            assert!(
-                ty.refs == 1 && matches!(ty.ty.kind, Kind::Slice),
-                "a reference in a constant list is to a slice: write `&[T]`"
-            );
-            self.emit(Op::Imm, [base, 0, 0, 0]);
-            self.emit(Op::Address, [base + 1, base, 1, 0]);
-            self.emit(Op::Imm, [base + 2, 0, 0, 0]);
-            return true;
-        }
-        if let (Kind::Array, Some(element)) = (ty.ty.kind, ty.ty.element_ref())
-            && ty.ty.holds_references()
-        {
-            let mut i = 0;
-            while i < ty.ty.length {
-                self.constant_part(element, base + i * element.words());
-                i += 1;
-            }
-            return i > 0;
-        }
-        if matches!(ty.ty.kind, Kind::Tuple) && ty.ty.holds_references() {
-            let mut refers = false;
-            let mut i = 0;
-            while i < ty.ty.fields.len() {
-                let field = ty.ty.fields[i];
-                refers |= self.constant_part(field.type_ref(), base + field.offset);
-                i += 1;
-            }
-            return refers;
-        }
-        let mut i = 0;
-        while i < ty.ty.words {
-            self.emit(Op::Imm, [base + i, 0, 0, 0]);
-            i += 1;
-        }
-        false
     }
 
     const fn place_node(&mut self, node: Node) {
@@ -457,8 +454,9 @@ impl<const CAP: usize> Encoder<CAP> {
                 self.deref(reference)
             }
             _ => {
-                self.small();
+                let mutable = self.small() != 0;
                 let place = self.pop();
+                let place = if mutable { self.writable(place) } else { place };
                 self.reference(place)
             }
         };

@@ -12,10 +12,12 @@ macro_rules! builtin_operations {
     ($($ty:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $ty> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
             const CALL: Option<CallFact> = None;
         }
         #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, ()> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -30,6 +32,7 @@ macro_rules! builtin_shifts {
     ($($ty:ident: $($by:ident)*;)*) => {$($(
         #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $by> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $by>;
             const CALL: Option<CallFact> = None;
         }
     )*)*};
@@ -53,10 +56,12 @@ macro_rules! builtin_generics {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*, const OP: u8> Operation<OP, $ty> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
             const CALL: Option<CallFact> = None;
         }
         #[diagnostic::do_not_recommend]
         impl<$($generics)*, const OP: u8> Operation<OP, ()> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -77,16 +82,19 @@ builtin_generics! {
 
 #[diagnostic::do_not_recommend]
 impl<T, const N: usize, const OP: u8> Operation<OP, usize> for [T; N] {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
     const CALL: Option<CallFact> = None;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, const OP: u8> Operation<OP, usize> for [T] {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
     const CALL: Option<CallFact> = None;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -95,6 +103,7 @@ macro_rules! builtin_wrapping {
     ($($ty:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, $ty> for Wrapping<$ty> {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -115,6 +124,7 @@ macro_rules! builtin_methods {
     (@one [$($generics:tt)*] $ty:ty; $name:ident) => {
 #[diagnostic::do_not_recommend]
         impl<$($generics)*> Method<{ name_hash(stringify!($name)) }> for $ty {
+            type Slot = crate::facts::MethodSlot<{ name_hash(stringify!($name)) }, Self>;
             const CALL: Option<CallFact> = None;
         }
     };
@@ -170,6 +180,7 @@ builtin_methods! {
 macro_rules! builtin_conversions {
     ($($to:ty: $($from:ty)*;)*) => {$($(
         impl Convert<$from> for $to {
+            type Slot = crate::facts::ConvertSlot<$from, Self>;
             const CALL: Option<CallFact> = None;
         }
     )*)*};
@@ -196,6 +207,7 @@ macro_rules! builtin_non_zero {
     ($($ty:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<const OP: u8> Operation<OP, NonZero<$ty>> for NonZero<$ty> {
+            type Slot = crate::facts::OperatorSlot<OP, Self, NonZero<$ty>>;
             const CALL: Option<CallFact> = None;
         }
         builtin_methods! {

@@ -3,12 +3,15 @@
 //! closure's return type, from which [`facts_of`] reads them back as constants.
 
 mod builtin;
+mod text;
+
+pub use text::{BesideAnother, InText, Shown, ShownOrRefused, in_text};
 
 use std::marker::PhantomData;
 
 use crate::encode::{Source, constant_words};
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{TypeRef, Value, VmType};
+use crate::types::{ConstantWord, TypeRef, Value, VmType};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +21,7 @@ pub enum Fact {
     /// A routine to call.
     Call(CallFact),
     /// A type and the words of its default.
-    Default(TypeRef, fn() -> Vec<u32>),
+    Default(TypeRef, fn() -> Vec<ConstantWord>),
     /// An operator or method that the machine has itself.
     Builtin,
 }
@@ -91,6 +94,9 @@ pub fn never_linked() -> &'static Routine {
     note = "put `#[routine]` above the `impl` of the operator's trait"
 )]
 pub trait Operation<const OP: u8, Rhs: ?Sized> {
+    /// What fills a slot with it. It comes by way of the trait, so that where the type lacks it nothing is known of the slot, and rustc has no second
+    /// thing to say.
+    type Slot: Slot;
     /// The routine that computes it; `None` where the machine does.
     const CALL: Option<CallFact>;
 }
@@ -103,8 +109,43 @@ pub trait Operation<const OP: u8, Rhs: ?Sized> {
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait Method<const NAME: u32> {
+    /// What fills a slot with it.
+    type Slot: Slot;
     /// The routine to call; `None` where the machine has the method itself.
     const CALL: Option<CallFact>;
+}
+
+/// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further.
+#[diagnostic::on_unimplemented(
+    message = "this operator of `{A}` and `{B}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` of the operator's trait"
+)]
+pub trait ResultOfOperation<const OP: u8, A: ?Sized, B: ?Sized> {
+    /// What fills a slot with the operator.
+    type Slot: Slot;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized, O> ResultOfOperation<OP, A, B> for O {
+    type Slot = <A as Operation<OP, B>>::Slot;
+}
+
+/// What tells that there is a method, as [`ResultOfOperation`] does of an operator: its result, or the function itself.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{T}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` block that defines the method",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
+)]
+pub trait ResultOfMethod<const NAME: u32, T: ?Sized> {
+    /// What fills a slot with the method.
+    type Slot: Slot;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const NAME: u32, T: Method<NAME> + ?Sized, O> ResultOfMethod<NAME, T> for O {
+    type Slot = <T as Method<NAME>>::Slot;
 }
 
 /// A method whose routine depends on more than its receiver: on what its arguments are, a tuple `A` of their types (`()` for a closure's, unless its
@@ -115,11 +156,14 @@ pub trait Method<const NAME: u32> {
     note = "put `#[routine]` above the `impl` block that defines the method; of std's own methods, this one is not available inside a routine"
 )]
 pub trait GenericMethod<const NAME: u32, A, R: ?Sized> {
+    /// What fills a slot with it.
+    type Slot: Slot;
     /// The routine to call; `None` for what stands in for a method that was refused.
     const CALL: Option<CallFact>;
 }
 
 impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME, A, R> for T {
+    type Slot = <T as Method<NAME>>::Slot;
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
 }
 
@@ -132,6 +176,10 @@ impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME
 pub trait Iterable {
     /// The iterator that it becomes.
     type Iterator;
+    /// What fills a slot with `into_iter`.
+    type IntoSlot: Slot;
+    /// What fills a slot with `next`.
+    type NextSlot: Slot;
     /// `into_iter`; `None` where it is an iterator itself.
     const INTO: Option<CallFact>;
     /// `next` of the iterator.
@@ -140,16 +188,24 @@ pub trait Iterable {
 
 /// An iterator whose `next` is a routine.
 pub trait Next {
+    /// What fills a slot with `into_iter`, which it is itself.
+    type IntoSlot: Slot;
+    /// What fills a slot with it.
+    type NextSlot: Slot;
     /// The routine.
     const NEXT: CallFact;
 }
 
 impl<I: Next> Next for &'static mut I {
+    type IntoSlot = IntoSlot<Self>;
+    type NextSlot = NextSlot<Self>;
     const NEXT: CallFact = I::NEXT;
 }
 
 impl<I: Next> Iterable for I {
     type Iterator = I;
+    type IntoSlot = <I as Next>::IntoSlot;
+    type NextSlot = <I as Next>::NextSlot;
     const INTO: Option<CallFact> = None;
     const NEXT: CallFact = I::NEXT;
 }
@@ -161,6 +217,8 @@ impl<I: Next> Iterable for I {
     note = "put `#[routine]` above the `impl From` that converts the error"
 )]
 pub trait Question<R> {
+    /// What fills a slot with it.
+    type Slot: Slot;
     /// The routine that converts an error; `None` where it stays as it is.
     const CALL: Option<CallFact>;
 }
@@ -172,6 +230,8 @@ pub trait Question<R> {
     note = "put `#[routine]` above the `impl From<{E}> for {Self}`"
 )]
 pub trait Convert<E> {
+    /// What fills a slot with it.
+    type Slot: Slot;
     /// The routine; `None` where nothing is to do.
     const CALL: Option<CallFact>;
 }
@@ -183,23 +243,29 @@ pub trait Convert<E> {
     note = "put `#[routine]` above the `impl TryFrom<{E}> for {Self}`"
 )]
 pub trait TryConvert<E> {
+    /// What fills a slot with it.
+    type Slot: Slot;
     /// The routine.
     const CALL: CallFact;
 }
 
 impl<T> Convert<T> for T {
+    type Slot = ConvertSlot<T, T>;
     const CALL: Option<CallFact> = None;
 }
 
 impl<T, U> Question<Option<U>> for Option<T> {
+    type Slot = QuestionSlot<Self, Option<U>>;
     const CALL: Option<CallFact> = None;
 }
 
 impl<T, E, U, F: Convert<E>> Question<Result<U, F>> for Result<T, E> {
+    type Slot = F::Slot;
     const CALL: Option<CallFact> = F::CALL;
 }
 
 impl<B, C, D> Question<std::ops::ControlFlow<B, D>> for std::ops::ControlFlow<B, C> {
+    type Slot = QuestionSlot<Self, std::ops::ControlFlow<B, D>>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -292,6 +358,14 @@ pub fn bound<T: Value>(value: T, _: &PhantomData<TypeSlot<T::Erased>>) -> T {
     value
 }
 
+/// Gives a value on, if it is one of the machine. If not, rustc says so, and of what comes back it knows nothing more to say.
+pub fn constructed<T: Value>(_: T) -> T::Erased
+where
+    T::Erased: Sized,
+{
+    unreachable!("the shadow of a routine never runs")
+}
+
 /// Fills a slot with the type of a constant, and tells the function that fetches it.
 pub fn bind_constant<T: Value>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<T::Erased>>) {}
 
@@ -308,26 +382,30 @@ pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
 pub fn is_own<M>(_: PhantomData<M>) {}
 
 /// Fills a slot with the meaning of a binary operator; references to the operands do not count.
-pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized>(
+pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
-    _: &PhantomData<OperatorSlot<OP, A::Inner, B::Inner>>,
+    _: &O,
+    _: &PhantomData<<O as ResultOfOperation<OP, A::Inner, B::Inner>>::Slot>,
 ) where
-    A::Inner: Operation<OP, B::Inner>,
+    O: ResultOfOperation<OP, A::Inner, B::Inner>,
 {
 }
 
 /// Fills a slot with the meaning of a unary operator.
-pub fn unary<const OP: u8, A: Value>(_: &A, _: &PhantomData<OperatorSlot<OP, A::Inner, ()>>)
+pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<<O as ResultOfOperation<OP, A::Inner, ()>>::Slot>)
 where
-    A::Inner: Operation<OP, ()>,
+    O: ResultOfOperation<OP, A::Inner, ()>,
 {
 }
 
 /// Fills a slot with a method of the receiver.
-pub fn method<const NAME: u32, T: Value + ?Sized>(_: &T, _: &PhantomData<MethodSlot<NAME, T::Inner>>)
-where
-    T::Inner: Method<NAME>,
+pub fn method<const NAME: u32, T: Value + ?Sized, O>(
+    _: &T,
+    _: &O,
+    _: &PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
+) where
+    O: ResultOfMethod<NAME, T::Inner>,
 {
 }
 
@@ -336,7 +414,7 @@ pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
     _: &T,
     _: &PhantomData<A>,
     _: &R,
-    _: &PhantomData<GenericSlot<NAME, T::Inner, A, R::Erased>>,
+    _: &PhantomData<<T::Inner as GenericMethod<NAME, A, R::Erased>>::Slot>,
 ) where
     T::Inner: GenericMethod<NAME, A, R::Erased>,
 {
@@ -353,8 +431,11 @@ where
 pub fn is_of<T>(_: &T, _: &PhantomData<T>) {}
 
 /// Fills the slots of a `for` loop.
-pub fn iterate<T: Value>(_: &T, _: &PhantomData<IntoSlot<T::Erased>>, _: &PhantomData<NextSlot<T::Erased>>)
-where
+pub fn iterate<T: Value>(
+    _: &T,
+    _: &PhantomData<<T::Erased as Iterable>::IntoSlot>,
+    _: &PhantomData<<T::Erased as Iterable>::NextSlot>,
+) where
     T::Erased: Iterable,
 {
 }
@@ -363,7 +444,7 @@ where
 pub fn convert<E: Value, T: Value>(
     _: &E,
     _: &T,
-    _: &PhantomData<ConvertSlot<E::Erased, T::Erased>>,
+    _: &PhantomData<<T::Erased as Convert<E::Erased>>::Slot>,
     _: &PhantomData<TypeSlot<T::Erased>>,
 ) where
     E::Erased: Sized,
@@ -375,7 +456,7 @@ pub fn convert<E: Value, T: Value>(
 pub fn try_convert<E: Value, T: Value, X>(
     _: &E,
     _: &Result<T, X>,
-    _: &PhantomData<TryConvertSlot<E::Erased, T::Erased>>,
+    _: &PhantomData<<T::Erased as TryConvert<E::Erased>>::Slot>,
 ) where
     E::Erased: Sized,
     T::Erased: TryConvert<E::Erased> + Sized,
@@ -386,7 +467,7 @@ pub fn try_convert<E: Value, T: Value, X>(
 pub fn question<T: Value, R: Value>(
     _: &T,
     _: &PhantomData<R>,
-    _: &PhantomData<QuestionSlot<T::Erased, R::Erased>>,
+    _: &PhantomData<<T::Erased as Question<R::Erased>>::Slot>,
     _: &PhantomData<TypeSlot<R::Erased>>,
 ) where
     T::Erased: Question<R::Erased> + Sized,
@@ -395,17 +476,21 @@ pub fn question<T: Value, R: Value>(
 }
 
 /// Fills a slot with an associated function of a type that is written out.
-pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<MethodSlot<NAME, T>>) {}
+pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<T::Slot>) {}
 
 /// The same of a method that depends on its result as well.
 pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased> + ?Sized, R: Value>(
     _: &R,
-    _: &PhantomData<GenericSlot<NAME, T, (), R::Erased>>,
+    _: &PhantomData<T::Slot>,
 ) {
 }
 
 /// Fills a slot with an associated function of a type whose arguments rustc infers.
-pub fn link_method<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T>, _: &PhantomData<MethodSlot<NAME, T>>) {
+pub fn link_method<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
+    _: PhantomData<T>,
+    _: &O,
+    _: &PhantomData<O::Slot>,
+) {
 }
 
 /// What a value refers to, for the method beside one of the user's, which tells from its arguments which routine is called.
@@ -445,7 +530,7 @@ pub trait LinkMethod<S> {
     fn link(&self, _: &PhantomData<S>) {}
 }
 
-impl<const NAME: u32, const OP: u8, T: Method<NAME>, Rhs> LinkMethod<MethodSlot<NAME, T>> for ByName<NAME, OP, T, Rhs> {}
+impl<const NAME: u32, const OP: u8, T: Method<NAME>, Rhs> LinkMethod<T::Slot> for ByName<NAME, OP, T, Rhs> {}
 
 /// Fills a slot with an operator that a path names.
 pub trait LinkOperator<S> {
@@ -453,10 +538,7 @@ pub trait LinkOperator<S> {
     fn link(&self, _: &PhantomData<S>) {}
 }
 
-impl<const NAME: u32, const OP: u8, T: Operation<OP, Rhs>, Rhs> LinkOperator<OperatorSlot<OP, T, Rhs>>
-    for &ByName<NAME, OP, T, Rhs>
-{
-}
+impl<const NAME: u32, const OP: u8, T: Operation<OP, Rhs>, Rhs> LinkOperator<T::Slot> for &ByName<NAME, OP, T, Rhs> {}
 
 /// A value of any type, for the closure that never runs.
 pub fn any<T>() -> T {

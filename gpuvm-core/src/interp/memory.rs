@@ -3,7 +3,7 @@
 use super::run::MEMORY_SITE;
 use super::{Trapped, Vm, arithmetic};
 use crate::isa::{Op, space};
-use crate::program::ParamSlot;
+use crate::program::{ParamSlot, Program};
 
 /// The memory of a launch, or of one batch of its VMs.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Memory<'a> {
 }
 
 impl Vm {
-    /// The memory word at the address `offset word + constant` of the space in a word.
+    /// The memory word at the address `offset word + constant` of the space in a word, which may be written.
     pub(super) fn place<'a>(
         &'a mut self,
         memory: &'a mut Memory<'_>,
@@ -38,6 +38,13 @@ impl Vm {
             _ => return Err(outside),
         };
         words.get_mut(offset as usize).ok_or(outside)
+    }
+
+    /// The word of the program's data at the address `offset word + constant`.
+    pub(super) fn datum(&self, program: &Program, offset_word: u32, constant: u32) -> Result<u32, Trapped> {
+        let offset = self.word(offset_word).wrapping_add(constant);
+        let word = program.data.get(offset as usize).copied();
+        word.ok_or(self.bad_memory(offset))
     }
 
     /// A word of the VM's frame memory.

@@ -7,7 +7,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use crate::isa::{CALL_FRAME_WORDS, NO_WORD, Op, Role, STATE_WORDS, WORDS, unpair};
+use crate::isa::{CALL_FRAME_WORDS, NO_WORD, Op, Role, STATE_WORDS, WORDS, space, unpair};
 use crate::matrix::apply_record;
 use crate::program::{Program, Status, TrapRecord};
 
@@ -153,7 +153,10 @@ impl Vm {
             Op::Return => return self.ret(),
 
             Op::Load => {
-                let value = *self.place(memory, b, c, d)?;
+                let value = match self.word(b) {
+                    space::DATA => self.datum(program, c, d)?,
+                    _ => *self.place(memory, b, c, d)?,
+                };
                 self.set(a, value);
             }
             Op::Store => {

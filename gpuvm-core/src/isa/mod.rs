@@ -196,4 +196,6 @@ pub mod space {
     pub const ARENA: u32 = 1;
     /// The launch's atomic words.
     pub const ATOMIC: u32 = 2;
+    /// The program's data, which is only read.
+    pub const DATA: u32 = 3;
 }

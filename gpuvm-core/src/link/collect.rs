@@ -1,10 +1,8 @@
 //! Finds every routine that a program needs, following callees.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::pieces;
-use super::slices::lay_out;
 use super::verify::{invalid, param_words};
 use crate::compile::LinkError;
 use crate::library::{self, Library};
@@ -15,7 +13,7 @@ pub(crate) struct Routines {
     /// The numbers of the routines that collecting began with.
     pub roots: Vec<usize>,
     /// The routines, each once.
-    pub all: Vec<Cow<'static, Routine>>,
+    pub all: Vec<&'static Routine>,
     /// For each routine, what its callees are.
     pub callees: Vec<Vec<Target>>,
 }
@@ -25,15 +23,6 @@ impl Routines {
     pub fn print(&self) -> bool {
         let mut sites = self.all.iter().flat_map(|routine| routine.sites.iter());
         sites.any(|site| matches!(site.cause, Cause::Print { .. }))
-    }
-
-    /// Makes the words of constant slices the routines' own.
-    pub fn lay_out_slices(&mut self) {
-        for routine in &mut self.all {
-            if let Cow::Borrowed(borrowed) = *routine {
-                *routine = lay_out(borrowed);
-            }
-        }
     }
 }
 
@@ -66,10 +55,10 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
     let mut numbers = BTreeMap::new();
     // Of each routine, what it is a piece of, or has pieces.
     let mut families: Vec<&'static [Routine]> = Vec::new();
-    let mut add = |routine: &'static Routine, all: &mut Vec<Cow<'static, Routine>>, families: &mut Vec<_>| {
+    let mut add = |routine: &'static Routine, all: &mut Vec<&'static Routine>, families: &mut Vec<_>| {
         *numbers.entry(address(routine)).or_insert_with(|| {
             let family = pieces::taken_apart(routine);
-            all.push(Cow::Borrowed(family.first().unwrap_or(routine)));
+            all.push(family.first().unwrap_or(routine));
             families.push(family);
             all.len() - 1
         })
@@ -88,7 +77,7 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
                     Some(piece) => piece,
                     None => {
                         return Err(invalid(
-                            &caller,
+                            caller,
                             format!("it calls piece {number}, which it does not have"),
                         ));
                     }
@@ -100,7 +89,7 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
                             "it calls library function {number}, and the library at hand has {}",
                             library.len()
                         );
-                        return Err(invalid(&caller, what));
+                        return Err(invalid(caller, what));
                     }
                 },
             };

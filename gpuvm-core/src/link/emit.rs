@@ -37,6 +37,7 @@ pub(crate) fn emit(
     functions: &[Ready],
     start: usize,
     tables: Tables,
+    data: Vec<u32>,
     settings: &Settings,
     encoded: Encoded,
 ) -> Result<Program, LinkError> {
@@ -79,6 +80,7 @@ pub(crate) fn emit(
         routines: tables.routines,
         matrices: emit.store.records,
         pools: emit.store.pools,
+        data,
         sites: tables.sites,
         frame_words: needs.frame_words,
         call_depth: needs.call_depth,
@@ -103,11 +105,17 @@ impl Needs {
         let rounds = u64::from(settings.recursion_limit) + 1;
         let frame_words = graph.deepest(start, |f| functions[f].function.frame_words.into(), rounds);
         let call_depth = graph.deepest(start, |_| 1, rounds) - 1;
+        let recursive = graph.recursive.contains(&true);
         let memory = frame_words.saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
         if memory > MOST_FRAME_MEMORY {
             return Err(LinkError::TooLarge {
                 routine: kernel.name.clone(),
-                what: "words of frame memory",
+                what: match recursive {
+                    true => {
+                        "words of frame memory for recursion as deep as `Settings::recursion_limit` or `.depth(n)` says"
+                    }
+                    false => "words of frame memory",
+                },
                 found: memory,
                 most: MOST_FRAME_MEMORY,
             });

@@ -1,6 +1,7 @@
 //! The stages of linking that see whole routines: collect, verify, lift, guard, emit. [`crate::compile`] puts them in order.
 
 pub(crate) mod collect;
+pub(crate) mod data;
 pub(crate) mod emit;
 pub(crate) mod graph;
 pub(crate) mod guard;
@@ -10,7 +11,6 @@ mod linear;
 pub(crate) mod pieces;
 #[cfg(test)]
 pub(crate) mod random;
-pub(crate) mod slices;
 pub(crate) mod tables;
 #[cfg(test)]
 pub(crate) mod testing;

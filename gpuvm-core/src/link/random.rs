@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::data::Data;
 use super::lift::lift;
 use super::tables::Tables;
 use super::testing::*;
@@ -379,11 +380,11 @@ proptest! {
     #[test]
     fn no_loop_gets_a_second_entry(tape in prop::collection::vec(any::<u32>(), 0..1200)) {
         let routine = random("random", PARAMS, result::<[u32; 12]>(), &tape, 0);
-        let code = verify(routine, &[]).expect("the routine is valid");
+        let code = verify(routine, &[], &mut Data::default()).expect("the routine is valid");
         let lifted = lift(routine, &code, &[], Tables::default().add(routine));
         for settings in all_settings() {
             let mut function = lifted.clone();
-            optimise(&mut function, &settings);
+            optimise(&mut function, &[], &settings);
             let shape = Shape::of(&function);
             for &from in &shape.order {
                 for to in function.blocks[from].end.successors() {

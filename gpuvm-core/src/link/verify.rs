@@ -1,6 +1,7 @@
 //! Checks that a routine's data holds together, so that every later stage may rely on it. Routines also come from files and
 //! by hand, and nothing that is in them may make the linker panic.
 
+use super::data::{Data, MOST_DATA};
 use crate::compile::LinkError;
 use crate::isa::{Effect, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{Format, MatrixRecord, Term, instruction_terms};
@@ -13,9 +14,9 @@ const PRINT_WORDS: u64 = 9;
 /// Words that a routine may number: a pair operand has 16 bits for each, and one number means none.
 const MOST_WORDS: u64 = 0xfffe;
 
-/// Checks a routine and gives its code with the values of named constants filled in. `callees` are the routines that its
-/// calls name.
-pub(crate) fn verify(routine: &Routine, callees: &[&Routine]) -> Result<Vec<Instruction>, LinkError> {
+/// Checks a routine and gives its code with the values of named constants filled in, long ones in `data`. `callees` are
+/// the routines that its calls name.
+pub(crate) fn verify(routine: &Routine, callees: &[&Routine], data: &mut Data) -> Result<Vec<Instruction>, LinkError> {
     let check = Check { routine, callees };
     check.header()?;
     for (at, instruction) in routine.code.iter().enumerate() {
@@ -23,7 +24,7 @@ pub(crate) fn verify(routine: &Routine, callees: &[&Routine]) -> Result<Vec<Inst
             .instruction(instruction)
             .map_err(|what| invalid(routine, format!("instruction {at}: {what}")))?;
     }
-    check.patched()
+    check.patched(data)
 }
 
 /// The error for a routine that does not hold together.
@@ -221,10 +222,10 @@ impl Check<'_> {
         (record.format == Format::Sparse).then(|| self.routine.terms.get(start..end))?
     }
 
-    fn patched(&self) -> Result<Vec<Instruction>, LinkError> {
+    fn patched(&self, data: &mut Data) -> Result<Vec<Instruction>, LinkError> {
         let mut code = self.routine.code.to_vec();
         for (i, constant) in self.routine.constants.iter().enumerate() {
-            let words = constant.words.fetch();
+            let words = data.words_of(constant);
             let start = constant.at as usize;
             let places = start.checked_add(words.len()).and_then(|end| code.get_mut(start..end));
             let places = places.filter(|places| places.iter().all(|i| i.opcode == Op::Imm.code()));
@@ -237,6 +238,15 @@ impl Check<'_> {
             };
             for (place, word) in places.iter_mut().zip(words) {
                 place.operands[1] = word;
+            }
+            let found = data.words.len() as u64;
+            if found > MOST_DATA {
+                return Err(LinkError::TooLarge {
+                    routine: self.routine.name.to_string(),
+                    what: "words of constants",
+                    found,
+                    most: MOST_DATA,
+                });
             }
         }
         Ok(code)

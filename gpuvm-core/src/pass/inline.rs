@@ -5,8 +5,11 @@ use crate::ir::{Block, End, Function, Inst, Slot, Word};
 use crate::isa::Op;
 use crate::program::Home;
 
-/// How much larger than the limit for a callee a caller may grow.
+/// How many times the limit a caller may grow to.
 const GROWTH: usize = 16;
+/// The part of the limit up to which a callee is inlined wherever it is called: what a call costs by itself, and what it keeps the passes
+/// from seeing, is more than its code.
+const SMALL: usize = 16;
 
 /// Which functions are called in one place only.
 pub(crate) fn called_once(functions: &[Function]) -> Vec<bool> {
@@ -20,9 +23,10 @@ pub(crate) fn called_once(functions: &[Function]) -> Vec<bool> {
     places.into_iter().map(|places| places == 1).collect()
 }
 
-/// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that have at most `limit`
-/// instructions, or are called `once`. Callees come optimised; what they call themselves was inlined into them before or stays a
-/// call.
+/// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that are small, or by which all their calls in the
+/// caller together make it grow by at most `limit` instructions, or that are called `once`. So a soft double's product is written into a
+/// function that multiplies twice, and called by one that multiplies fifty times. Callees come optimised; what they call themselves was
+/// inlined into them before or stays a call.
 pub(crate) fn inline(
     caller: &mut Function,
     callees: &[Function],
@@ -32,22 +36,36 @@ pub(crate) fn inline(
 ) {
     let most = limit.saturating_mul(GROWTH);
     let mut size = caller.size();
+    let mut calls = vec![0; callees.len()];
+    count_calls(&caller.blocks, &mut calls);
     let mut b = 0;
     while b < caller.blocks.len() {
         let found = caller.blocks[b].code.iter().position(|inst| {
             let callee = inst.imm as usize;
             inst.op == Op::Call && may_inline(callee) && {
                 let added = callees[callee].size();
-                once.get(callee) == Some(&true) || added <= limit && size + added <= most
+                let worth_it = added <= limit / SMALL || added.saturating_mul(calls[callee]) <= limit;
+                once.get(callee) == Some(&true) || worth_it && size + added <= most
             }
         });
         if let Some(at) = found {
             let callee = &callees[caller.blocks[b].code[at].imm as usize];
             size += callee.size();
+            count_calls(&callee.blocks, &mut calls);
             splice(caller, b, at, callee);
         }
-        // What comes after the call is now a later block, and so is the callee's code, in which every call was judged before.
+        // What comes after the call is now a later block, and so is the callee's code, whose calls are the caller's now.
         b += 1;
+    }
+}
+
+/// Adds the calls in blocks, by callee.
+fn count_calls(blocks: &[Block], calls: &mut [usize]) {
+    let code = blocks.iter().flat_map(|block| &block.code);
+    for inst in code.filter(|inst| inst.op == Op::Call) {
+        if let Some(calls) = calls.get_mut(inst.imm as usize) {
+            *calls += 1;
+        }
     }
 }
 
@@ -188,6 +206,27 @@ mod tests {
             caller.blocks.last().map(|block| &block.end),
             Some(&End::Return(vec![4]))
         );
+    }
+
+    #[test]
+    fn what_many_places_call_is_inlined_if_all_of_it_fits() {
+        let mut callee = blocks(vec![End::Return(vec![1])]);
+        callee.params = vec![0];
+        callee.blocks[0].code = assemble("addi 1 0 1; addi 1 1 1; addi 1 1 1; addi 1 1 1; addi 1 1 1");
+        let calls_left = |calls: usize, limit: usize| {
+            let mut caller = blocks(vec![End::Return(vec![4])]);
+            caller.blocks[0].code = (0..calls).map(|_| call(0)).collect();
+            inline(&mut caller, std::slice::from_ref(&callee), limit, &[], |_| true);
+            let code = caller.blocks.iter().flat_map(|block| &block.code);
+            code.filter(|inst| inst.op == Op::Call).count()
+        };
+        let size = callee.size();
+        assert_eq!(calls_left(3, 3 * size), 0);
+        assert_eq!(calls_left(3, 3 * size - 1), 3);
+        assert_eq!(calls_left(1, size), 0);
+        // What is small is inlined until the caller is too large.
+        assert_eq!(calls_left(40, SMALL * size), 0);
+        assert!(calls_left(400, SMALL * size) > 0);
     }
 
     #[test]

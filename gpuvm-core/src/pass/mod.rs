@@ -27,33 +27,33 @@ use crate::ir::Function;
 /// Rounds after which a function is as good as it gets: each enables only a little for the next.
 const ROUNDS: usize = 6;
 
-/// Improves a function until nothing changes or the rounds are over.
-pub(crate) fn optimise(function: &mut Function, settings: &Settings) {
+/// Improves a function until nothing changes or the rounds are over. `data` is the program's.
+pub(crate) fn optimise(function: &mut Function, data: &[u32], settings: &Settings) {
     let mut room = jump_threading::room(function);
     for _ in 0..ROUNDS {
-        if !round(function, settings, &mut room) {
+        if !round(function, data, settings, &mut room) {
             break;
         }
     }
     if settings.raise && flatten::flatten(function) {
-        round(function, settings, &mut room);
+        round(function, data, settings, &mut room);
     }
     if settings.loops {
         // Invariants leave first, so that turning a loop need not repeat them.
         let hoisted = hoist::hoist(function);
-        if rotate::rotate(function) | hoisted && round(function, settings, &mut room) {
-            round(function, settings, &mut room);
+        if rotate::rotate(function) | hoisted && round(function, data, settings, &mut room) {
+            round(function, data, settings, &mut room);
         }
     }
 }
 
-fn round(function: &mut Function, settings: &Settings, room: &mut usize) -> bool {
+fn round(function: &mut Function, data: &[u32], settings: &Settings, room: &mut usize) -> bool {
     let mut changed = false;
     if settings.copies {
         changed |= webs::split(function);
     }
     if settings.fold {
-        changed |= fold::fold(function);
+        changed |= fold::fold(function, data);
     }
     if settings.copies {
         changed |= copies::propagate(function);

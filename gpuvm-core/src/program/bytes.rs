@@ -14,7 +14,7 @@ use crate::routine::{Cause, Level, Shown};
 use crate::types::{FormatSpec, TypeRef};
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// What every program file starts with.
 const MAGIC: [u8; 8] = *b"gpuvmprg";
@@ -134,6 +134,7 @@ impl Program {
             out.number(term.coefficient);
         });
         out.list(&self.pools.dense, |out, word| out.number(*word));
+        out.list(&self.data, |out, word| out.number(*word));
         out.list(&self.variables.list, |out, variable| {
             out.number(variable.routine);
             out.text(variable.name);
@@ -420,6 +421,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         terms: from.list(Reader::term)?,
         dense: from.list(Reader::number)?,
     };
+    let data = from.list(Reader::number)?;
     let variables = Variables {
         list: from.list(|from| {
             Ok(Variable {
@@ -460,6 +462,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         routines,
         matrices,
         pools,
+        data,
         sites,
         frame_words,
         call_depth,

@@ -52,6 +52,8 @@ pub struct Program {
     pub matrices: Vec<MatrixRecord>,
     /// The pools that the records point into.
     pub pools: crate::matrix::Pools,
+    /// Constants that all VMs read where they are, in [`space::DATA`](crate::isa::space::DATA).
+    pub data: Vec<u32>,
     /// Where and why a VM can trap.
     pub sites: Vec<LinkedSite>,
     /// Words of the entry's and all other frames together, the call stack not counted.
@@ -176,7 +178,7 @@ impl Cause {
             }
             Cause::StackOverflow => {
                 "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a \
-                                     runtime is built with another"
+                                     runtime is built with another, or a launch has its own `.depth(n)`"
                     .to_string()
             }
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),

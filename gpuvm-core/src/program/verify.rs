@@ -39,6 +39,7 @@ fn sizes(program: &Program) -> Result<(), String> {
         ("matrices", program.matrices.len()),
         ("dense entries", program.pools.dense.len()),
         ("terms", program.pools.terms.len()),
+        ("words of data", program.data.len()),
     ];
     for (what, found) in sizes {
         if u32::try_from(found).is_err() {

@@ -2,7 +2,7 @@
 
 use gpuvm_macros::routine;
 
-use super::iter::{Advance, HalfOpen, Inclusive};
+use super::iter::{Advance, HalfOpen, Inclusive, advance_by_next, by_taking};
 use super::{intrinsics, methods};
 
 /// The code of a character.
@@ -220,18 +220,7 @@ impl DoubleEndedIterator for Inclusive<char> {
     }
 }
 
-/// Leaves elements out by taking them.
-macro_rules! advance {
-    ($($ty:ty)*) => {$(
-        #[routine(library, inline)]
-        impl Advance for $ty {
-            fn advance(&mut self, count: usize) {
-                let mut left = count;
-                while left > 0 && self.next().is_some() {
-                    left = left.wrapping_sub(1);
-                }
-            }
-        }
-    )*};
+by_taking! {
+    [] HalfOpen<char>;
+    [] Inclusive<char>;
 }
-advance! { HalfOpen<char> Inclusive<char> }

@@ -116,6 +116,7 @@ macro_rules! operators {
     ($([$($generics:tt)*] $a:ty, $operator:ident, $b:ty = $routine:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> Operation<{ Operator::$operator as u8 }, $b> for $a {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $b>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$routine>());
         }
     )*};

@@ -22,6 +22,7 @@ macro_rules! errors {
 
         #[diagnostic::do_not_recommend]
         impl Operation<{ Operator::Eq as u8 }, $ty> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, $ty>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -70,6 +71,7 @@ fn array<T: VmType, const N: usize>(slice: &'static [T]) -> Result<[T; N], TryFr
 }
 
 impl<A: Integer, B: Integer> TryConvert<A> for B {
+    type Slot = crate::facts::TryConvertSlot<A, Self>;
     const CALL: CallFact = CallFact::of::<integer<A, B>>();
 }
 
@@ -92,17 +94,21 @@ fn array_mut<T: VmType, const N: usize>(slice: &'static mut [T]) -> Result<&'sta
 }
 
 impl<T: VmType, const N: usize> TryConvert<&'static [T]> for &'static [T; N] {
+    type Slot = crate::facts::TryConvertSlot<&'static [T], Self>;
     const CALL: CallFact = CallFact::of::<array_ref<T, N>>();
 }
 
 impl<T: VmType, const N: usize> TryConvert<&'static mut [T]> for &'static mut [T; N] {
+    type Slot = crate::facts::TryConvertSlot<&'static mut [T], Self>;
     const CALL: CallFact = CallFact::of::<array_mut<T, N>>();
 }
 
 impl<T: VmType, const N: usize> TryConvert<&'static [T]> for [T; N] {
+    type Slot = crate::facts::TryConvertSlot<&'static [T], Self>;
     const CALL: CallFact = CallFact::of::<array<T, N>>();
 }
 
 impl<T: VmType, const N: usize> TryConvert<&'static mut [T]> for [T; N] {
+    type Slot = crate::facts::TryConvertSlot<&'static mut [T], Self>;
     const CALL: CallFact = CallFact::of::<array<T, N>>();
 }

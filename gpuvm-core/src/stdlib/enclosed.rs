@@ -64,6 +64,7 @@ macro_rules! non_zero {
         }
 
         impl Convert<NonZero<$ty>> for $ty {
+            type Slot = crate::facts::ConvertSlot<NonZero<$ty>, Self>;
             const CALL: Option<CallFact> = Some(CallFact::of::<get<NonZero<$ty>, $ty>>());
         }
     )*};
@@ -94,11 +95,13 @@ macro_rules! saturating {
 
         #[diagnostic::do_not_recommend]
         impl<T: Integer> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Saturating<T>>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$name<T>>());
         }
 
         #[diagnostic::do_not_recommend]
         impl<T: Integer> Operation<{ Operator::$assign as u8 }, Saturating<T>> for Saturating<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$assign as u8 }, Self, Saturating<T>>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$assign_name<T>>());
         }
     )*};
@@ -113,6 +116,7 @@ macro_rules! compared {
     ($($operator:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Saturating<T>>;
             const CALL: Option<CallFact> = None;
         }
     )*};

@@ -8,6 +8,8 @@ mod compare;
 mod convert;
 mod enclosed;
 mod functions;
+#[cfg(feature = "half")]
+pub mod half;
 pub mod iter;
 mod option;
 mod result;
@@ -19,6 +21,7 @@ macro_rules! methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident = $routine:ty;)*) => {$(
 #[diagnostic::do_not_recommend]
         impl<$($generics)*> $crate::facts::Method<{ $crate::types::name_hash(stringify!($name)) }> for $ty {
+            type Slot = $crate::facts::MethodSlot<{ $crate::types::name_hash(stringify!($name)) }, Self>;
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
     )*};
@@ -29,6 +32,7 @@ macro_rules! generic_methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident ($decides:ty) -> $result:ty = $routine:ty;)*) => {$(
 #[diagnostic::do_not_recommend]
         impl<$($generics)*> $crate::facts::GenericMethod<{ $crate::types::name_hash(stringify!($name)) }, $decides, $result> for $ty {
+            type Slot = $crate::facts::GenericSlot<{ $crate::types::name_hash(stringify!($name)) }, Self, $decides, $result>;
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
     )*};

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use gpuvm_nodes::{Align, FormatSpec, Style};
 
-use super::{Field, Kind, TypeRef, VmType};
+use super::{Field, Kind, TypeRef, VmType, half_value};
 
 /// The value of a type that these words hold, as `{:?}` prints it. A reference is shown as its type, one to a slice with its length.
 pub fn format_words(ty: TypeRef, words: &[u32]) -> String {
@@ -74,6 +74,21 @@ impl Shown<'_> {
         }
     }
 
+    /// As the crate `half` prints its numbers: some formats are of the bits, and know no flags.
+    fn half(&self) -> Option<String> {
+        let bits = self.words.first().copied().flatten()? as u16;
+        let value = half_value(self.ty.ty.name, bits);
+        Some(match self.format.style {
+            Style::LowerExp => format!("{value:e}"),
+            Style::UpperExp => format!("{value:E}"),
+            Style::LowerHex => format!("{bits:x}"),
+            Style::UpperHex => format!("{bits:X}"),
+            Style::Binary => format!("{bits:b}"),
+            Style::Octal => format!("{bits:o}"),
+            _ => plain(&value, self.format, Align::Right),
+        })
+    }
+
     fn scalar(&self) -> Option<String> {
         let kind = self.ty.ty.kind;
         let count = kind.words().max(1) as usize;
@@ -115,6 +130,7 @@ impl Debug for Shown<'_> {
             }
             (Kind::Tuple, _) if ty.fields.is_empty() => f.write_str("()"),
             (Kind::Tuple, _) => self.fields(f, "", ty.fields),
+            (Kind::Half, _) => f.write_str(self.half().as_deref().unwrap_or("?")),
             (Kind::Struct, _) => self.fields(f, ty.name, ty.fields),
             (Kind::Enum, _) => match self.words.first().copied().flatten() {
                 None => f.write_str("?"),

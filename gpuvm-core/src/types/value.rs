@@ -26,6 +26,12 @@ pub trait Value {
     const REFS: u8 = 0;
     /// Whether the outermost reference is `&mut`.
     const MUTABLE: bool = false;
+    /// The type as a parameter or a field has it.
+    const REFERENCE: TypeRef = TypeRef {
+        ty: Self::TYPE,
+        refs: Self::REFS,
+        mutable: Self::MUTABLE,
+    };
 }
 
 /// A plain value of the machine, stored in columns and buffers as [`Type::words`] words. Derive it for structs and enums:
@@ -48,6 +54,54 @@ pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'sta
     fn fits_words(&self) -> bool {
         true
     }
+}
+
+/// What [`VmType`] covers, as the signature of a routine and the fields of a type ask for it: without what a value has to be besides, which is said
+/// where the type is defined.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a value of the machine",
+    label = "does not implement `VmType`",
+    note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
+)]
+pub trait Plain: Value<Erased = Self, Inner = Self> + Sized + 'static {
+    /// How it becomes words, and comes back.
+    const WORDS: AsWords<Self>;
+    /// The type of a parameter or a result that is such a value.
+    const VALUE: TypeRef = Self::REFERENCE;
+    /// That of a parameter that refers to one.
+    const SHARED: TypeRef = <&Self as Value>::REFERENCE;
+    /// That of a parameter that may change one.
+    const RECORD: TypeRef = <&mut Self as Value>::REFERENCE;
+    /// That of a parameter that refers to several.
+    const SLICE: TypeRef = <&[Self] as Value>::REFERENCE;
+    /// That of a parameter that may change several.
+    const CHUNK: TypeRef = <&mut [Self] as Value>::REFERENCE;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType> Plain for T {
+    const WORDS: AsWords<T> = AsWords {
+        write: T::write_words,
+        read: T::read_words,
+        copied: |value| *value,
+        fits: T::fits_words,
+    };
+}
+
+/// How values become words: what a derive calls, for a trait's method would be asked of the type in other words.
+#[doc(hidden)]
+pub struct AsWords<T> {
+    /// [`VmType::write_words`]
+    pub write: fn(&T, &mut [u32]),
+    /// [`VmType::read_words`]
+    pub read: fn(&[u32]) -> T,
+    /// Another one of it.
+    pub copied: fn(&T) -> T,
+    /// [`VmType::fits_words`]
+    pub fits: fn(&T) -> bool,
 }
 
 /// A type all of whose lifetimes are `'static`.

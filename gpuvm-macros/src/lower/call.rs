@@ -10,7 +10,7 @@ use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 use super::constant::{Case, case};
 use super::expr::{plain, variant_name, write_variant};
 use super::{Calls, Lowering, Want};
-use crate::primitive::{Known, kind_of_name};
+use crate::primitive::{Known, is_half, kind_of_name};
 use crate::shadow;
 
 impl Lowering<'_> {
@@ -195,8 +195,13 @@ impl Lowering<'_> {
         let own = Known::Scalar(kind);
         match (name.as_str(), node.args.len()) {
             ("from", 1) => {
-                self.expr(&mut node.args[0], Want::Free);
-                self.stream.node(Node::Cast).number(kind as u64);
+                let known = self.expr(&mut node.args[0], Want::Free);
+                if known.is_primitive() {
+                    self.stream.node(Node::Cast).number(kind as u64);
+                } else {
+                    self.stream.line(shadow::at(&node.func));
+                    self.convert(expr);
+                }
                 return own;
             }
             ("default", 0) => {
@@ -233,7 +238,12 @@ impl Lowering<'_> {
         if name == "from" && node.args.len() == 1 {
             self.expr(&mut node.args[0], Want::Free);
             self.stream.line(shadow::at(&node.func));
-            return self.convert(expr);
+            let elsewhere = matches!(&*node.func, Expr::Path(path) if constructs_elsewhere(path));
+            let known = self.convert(expr);
+            if elsewhere {
+                shadow::constructed(expr);
+            }
+            return known;
         }
         if name == "try_from" && node.args.len() == 1 {
             self.expr(&mut node.args[0], Want::Free);
@@ -257,7 +267,9 @@ impl Lowering<'_> {
         }
         let slot = self.method_as(&name, count);
         match self.inferred(&node_path, &name) {
-            Some(function) => shadow::call_associated(expr, &function, with_closure, slot),
+            Some(function) => {
+                shadow::call_associated(expr, &function, with_closure, constructs_elsewhere(&node_path), slot);
+            }
             None => shadow::associated(expr, ty, name_hash(&name), slot),
         }
         Known::Unknown
@@ -351,10 +363,18 @@ impl Lowering<'_> {
             };
         }
         let mut plain = path.clone();
-        let arguments = plain
+        let mut arguments = plain
             .segments
             .last_mut()
             .map(|last| std::mem::take(&mut last.arguments));
+        if let (Some(function), Some(PathArguments::AngleBracketed(written))) =
+            (super::std_function(path), &mut arguments)
+        {
+            written.args = std::mem::take(&mut written.args)
+                .into_iter()
+                .take(function.arguments())
+                .collect();
+        }
         let place = self
             .callees
             .iter()
@@ -559,6 +579,7 @@ impl Lowering<'_> {
             .segments
             .last()
             .is_some_and(|last| case(&last.ident) == Case::Screaming)
+            && !is_short_variant(&path.path)
         {
             return;
         }
@@ -633,7 +654,8 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
         return Owner::Primitive(kind);
     }
-    if of.ident != "Self" && of.ident != "char" && case(&of.ident) == Case::Snake {
+    let is_type = of.ident == "Self" || of.ident == "char" || is_half(&of.ident);
+    if !is_type && case(&of.ident) == Case::Snake {
         return Owner::Module;
     }
     let mut path = func.path.clone();
@@ -670,6 +692,17 @@ pub(crate) fn asking_name(name: &str) -> syn::Ident {
     quote::format_ident!("__vm_of_{name}")
 }
 
+/// Whether a path is the constructor of a type that has the name of one of std's that no routine can have.
+fn constructs_elsewhere(func: &ExprPath) -> bool {
+    let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
+    let constructs = |name: &syn::Ident| {
+        ["new", "with_capacity", "from", "now", "default"]
+            .iter()
+            .any(|known| name == known)
+    };
+    names.next().is_some_and(constructs) && names.next().is_some_and(super::is_elsewhere)
+}
+
 /// The type that a function's path hangs on, and which number it is, if one.
 pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, Option<Kind>)> {
     match owner(func) {
@@ -697,6 +730,17 @@ pub(super) fn is_place(expr: &Expr) -> bool {
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),
         _ => false,
     }
+}
+
+/// Whether a path in capitals is taken for a variant, `Shape::A`, and not for a constant of a type.
+fn is_short_variant(path: &Path) -> bool {
+    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
+    let (Some(name), Some(owner)) = (names.next(), names.next()) else {
+        return false;
+    };
+    let name = plain(name);
+    let is_short = name.len() <= 2 || name.len() == 3 && name.contains(|c: char| c.is_ascii_digit());
+    is_short && case(owner) != Case::Snake
 }
 
 fn same_path(a: &Path, b: &Path) -> bool {

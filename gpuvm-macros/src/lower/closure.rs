@@ -17,7 +17,7 @@ impl Lowering<'_> {
     /// A closure that stays inside the routine.
     pub(super) fn closure(&mut self, node: &mut ExprClosure) -> Known {
         self.attributes(&node.attrs);
-        let result = match &node.output {
+        let result = match &mut node.output {
             ReturnType::Default => Known::Unknown,
             ReturnType::Type(_, ty) => {
                 self.check_type(ty);
@@ -79,12 +79,12 @@ impl Lowering<'_> {
     /// The arguments are on the stack, the last one on top. One whose type is written is converted to it.
     fn closure_parameters(&mut self, node: &mut ExprClosure) {
         let mut named = TokenStream::new();
-        for input in node.inputs.iter().rev() {
+        for input in node.inputs.iter_mut().rev() {
             let Pat::Type(typed) = input else {
                 self.irrefutable(input, &Known::Unknown);
                 continue;
             };
-            self.check_type(&typed.ty);
+            self.check_type(&mut typed.ty);
             let known = Known::of(&typed.ty);
             let (slot, whole) = (self.new_slot(), self.hidden(known.clone()));
             self.stream.node(Node::BindAs).number(whole).number(slot);

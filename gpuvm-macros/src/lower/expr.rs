@@ -291,7 +291,7 @@ impl Lowering<'_> {
         let Expr::Cast(node) = &mut *expr else {
             return Known::Unknown;
         };
-        self.check_type(&node.ty);
+        self.check_type(&mut node.ty);
         let target = Known::of(&node.ty);
         // rustc gives a literal the type that it is cast to, if that is an integer.
         let want = match target.kind() {

@@ -268,7 +268,7 @@ impl Lowering<'_> {
             let number = operator as u8;
             self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
-            compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _>(__a, __b, &#name););
+            compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _, _>(__a, __b, &(), &#name););
         } else {
             self.stream.node(Node::Binary).number(operator as u64);
         }
@@ -283,9 +283,14 @@ impl Lowering<'_> {
         } else {
             quote!(!=)
         };
+        // Both are of one width, so it is enough to ask one.
+        let of_left = shadow::at(left);
+        let mut shown = Expr::Verbatim(quote_spanned!(of_left=> *__a));
+        shadow::beside_another(&mut shown);
         Expr::Verbatim(quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
             #compare
             if *__a #check *__b {}
+            let _ = &(#shown);
         } })))
     }
 
@@ -307,6 +312,9 @@ impl Lowering<'_> {
         text.pieces[0].insert_str(0, before);
         self.stream.line(span);
         self.panic(&text.pieces(), &text.formats);
+        if text.values.len() > 1 {
+            text.values.iter_mut().for_each(shadow::beside_another);
+        }
         text.values
     }
 
@@ -364,8 +372,11 @@ impl Lowering<'_> {
             self.report.format_arguments(&text);
             return None;
         }
-        for value in &mut values {
+        for (value, shown) in values.iter_mut().zip(&shown) {
             self.expr(value, Want::Free);
+            if !shown.format.contains('?') {
+                shadow::shown(value);
+            }
         }
         Some(Text {
             pieces,

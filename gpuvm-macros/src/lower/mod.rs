@@ -31,7 +31,7 @@ use gpuvm_nodes::Kind;
 use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{Block, Pat, Type};
+use syn::{Block, Expr, Pat, Stmt, Type};
 
 use crate::primitive::Known;
 use crate::report::Report;
@@ -42,6 +42,7 @@ pub(crate) use call::{asking_name, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 pub use types::check_type;
+use types::is_elsewhere;
 
 /// A routine's body, lowered.
 pub struct Lowered {
@@ -127,15 +128,20 @@ pub fn lower(
     lowering.routine_body(&mut block);
     let bindings: TokenStream = parameters
         .iter()
-        .map(|Parameter { pattern, ty }| quote!(let #pattern: #ty = ::gpuvm::__private::any();))
+        .map(|Parameter { pattern, ty }| {
+            let ty = asked(ty);
+            quote!(let #pattern: #ty = ::gpuvm::__private::any();)
+        })
         .collect();
     let statements = &block.stmts;
+    // Where a value is missing at the end, the user's own function says so.
+    let last = ends_without_value(body).then(|| quote!(::gpuvm::__private::any()));
     let shadow = shadow::closure(
         lowering.slots,
         lowering.inferred.len(),
         &bindings,
-        result,
-        &quote!(#(#statements)*),
+        &asked(result),
+        &quote!(#(#statements)* #last),
         &lowering.extras,
     );
     Lowered {
@@ -151,6 +157,37 @@ pub fn lower(
         calls: lowering.calls,
         recursive: lowering.recursive,
         callees: lowering.callees,
+    }
+}
+
+/// A type of the signature, which has been checked, as the shadow has it.
+fn asked(ty: &Type) -> Type {
+    let mut asked = ty.clone();
+    check_type(&mut asked, &mut Report::default());
+    asked
+}
+
+/// Whether a body plainly ends without a value and without leaving, so that its result can be nothing but `()`.
+fn ends_without_value(body: &Block) -> bool {
+    match body.stmts.last() {
+        None | Some(Stmt::Local(_)) => true,
+        Some(Stmt::Expr(expr, Some(_))) => matches!(
+            expr,
+            Expr::Array(_)
+                | Expr::Assign(_)
+                | Expr::Binary(_)
+                | Expr::Cast(_)
+                | Expr::Field(_)
+                | Expr::Index(_)
+                | Expr::Lit(_)
+                | Expr::MethodCall(_)
+                | Expr::Path(_)
+                | Expr::Range(_)
+                | Expr::Struct(_)
+                | Expr::Tuple(_)
+                | Expr::Unary(_)
+        ),
+        _ => false,
     }
 }
 

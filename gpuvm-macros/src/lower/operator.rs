@@ -88,7 +88,8 @@ impl Lowering<'_> {
         self.stream.line(start);
         let primitive =
             left.is_primitive() && right.is_primitive() || compares && (is_scalar(&left) || is_scalar(&right));
-        if primitive || !self.evidence {
+        // What is compared may be slices, for which std has a method.
+        if primitive || !self.evidence && !compares {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
             let slot = self.new_slot();

@@ -31,7 +31,7 @@ impl Lowering<'_> {
             }
             Pat::Paren(node) => self.pattern(&node.pat, known, fails),
             Pat::Type(node) => {
-                self.check_type(&node.ty);
+                self.check_type(&mut node.ty.clone());
                 self.pattern(&node.pat, &Known::of(&node.ty), fails);
             }
             Pat::Ident(node) => self.name(node, known, fails),

@@ -30,11 +30,17 @@ impl Lowering<'_> {
                 Stmt::Item(_) => {}
                 Stmt::Expr(expr, semicolon) => {
                     let is_tail = semicolon.is_none() && i + 1 == count;
+                    let attributes = attributes_of_call(expr);
+                    self.attributes(&attributes);
                     let known = self.expr(expr, if is_tail { want } else { Want::Free });
                     if is_tail {
                         value = Some(known);
                     } else {
                         self.stream.node(Node::Pop);
+                    }
+                    if !attributes.is_empty() {
+                        // What is put around a call is an expression, where rustc has no attributes.
+                        *expr = syn::parse_quote!(#(#attributes)* { #expr; });
                     }
                 }
                 Stmt::Macro(node) => {
@@ -104,7 +110,7 @@ impl Lowering<'_> {
         self.attributes(&local.attrs);
         let (pattern, ty) = match &mut local.pat {
             Pat::Type(typed) => {
-                self.check_type(&typed.ty);
+                self.check_type(&mut typed.ty);
                 (&mut *typed.pat, Some((*typed.ty).clone()))
             }
             pattern => (pattern, None),
@@ -243,5 +249,14 @@ fn callee_only(function: &mut ItemFn) {
             let home = home.map(|home| quote!(, crate = #home));
             *attribute = syn::parse_quote!(#[#path(nested #home)]);
         }
+    }
+}
+
+/// The attributes of a statement that is a call, taken out.
+fn attributes_of_call(expr: &mut Expr) -> Vec<syn::Attribute> {
+    match expr {
+        Expr::Call(node) => std::mem::take(&mut node.attrs),
+        Expr::MethodCall(node) => std::mem::take(&mut node.attrs),
+        _ => Vec::new(),
     }
 }

@@ -12,6 +12,17 @@ pub struct StdFunction {
     pub path: TokenStream,
 }
 
+impl StdFunction {
+    /// How many of the arguments that may be written out for std's function its routine has: not the types of closures, which come last.
+    pub fn arguments(&self) -> usize {
+        match self.routine {
+            "array_from_fn" => 2,
+            "from_fn" | "successors" | "repeat_with" | "once_with" => 1,
+            _ => usize::MAX,
+        }
+    }
+}
+
 /// The function of std's that a path may name, by its last names. Whether it does, rustc finds out.
 pub fn std_function(path: &Path) -> Option<StdFunction> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());

@@ -1,6 +1,6 @@
 //! Types and paths in a body: those that the machine cannot have are refused where their name alone shows it, the rest is rustc's to judge.
 
-use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{Path, PathArguments, Type};
 
 use super::Lowering;
@@ -8,7 +8,7 @@ use crate::report::Report;
 
 impl Lowering<'_> {
     /// Refuses types inside a type that the machine cannot have.
-    pub(super) fn check_type(&mut self, ty: &Type) {
+    pub(super) fn check_type(&mut self, ty: &mut Type) {
         check_type(ty, self.report);
     }
 
@@ -16,50 +16,67 @@ impl Lowering<'_> {
     pub(super) fn check_path(&mut self, path: &Path) {
         for segment in &path.segments {
             if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
-                Check { report: self.report }.visit_angle_bracketed_generic_arguments(arguments);
+                Check { report: self.report }.visit_angle_bracketed_generic_arguments_mut(&mut arguments.clone());
             }
         }
     }
 }
 
-/// Refuses types inside a type that the machine cannot have.
-pub fn check_type(ty: &Type, report: &mut Report) {
-    Check { report }.visit_type(ty);
+/// Refuses types inside a type that the machine cannot have. What has the name of one of std's that keep things elsewhere may be the user's own, so
+/// rustc is asked.
+pub fn check_type(ty: &mut Type, report: &mut Report) {
+    Check { report }.visit_type_mut(ty);
 }
 
 struct Check<'r> {
     report: &'r mut Report,
 }
 
-const FOREIGN: [&str; 15] = [
-    "str", "String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Cell",
-    "RefCell", "Mutex", "RwLock",
+/// Types of std that have a heap or a system behind them. A user's type may have such a name.
+const ELSEWHERE: [&str; 19] = [
+    "String",
+    "Vec",
+    "VecDeque",
+    "Box",
+    "Rc",
+    "Arc",
+    "HashMap",
+    "HashSet",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "LinkedList",
+    "Cell",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "Instant",
+    "SystemTime",
+    "Runtime",
 ];
 
-impl<'ast> Visit<'ast> for Check<'_> {
-    fn visit_type(&mut self, ty: &'ast Type) {
+/// Whether a type's name is one of std's that no routine can have, unless it is the user's.
+pub fn is_elsewhere(name: &syn::Ident) -> bool {
+    ELSEWHERE.iter().any(|known| name == known)
+}
+
+impl VisitMut for Check<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
         match ty {
             Type::Ptr(node) => self.report.raw_pointer(node),
             Type::FnPtr(node) => self.report.function_pointer(node),
             Type::TraitObject(node) => self.report.dyn_trait(node),
             Type::ImplTrait(node) => self.report.impl_trait(node),
-            Type::Path(node) if node.qself.is_none() => {
-                let name = node
-                    .path
-                    .segments
-                    .last()
-                    .map(|last| last.ident.to_string())
-                    .unwrap_or_default();
-                if FOREIGN.contains(&name.as_str()) {
-                    self.report.foreign_type(&node.path, &name);
-                } else {
-                    visit::visit_type(self, ty);
-                }
+            Type::Path(node) if node.qself.is_none() && node.path.is_ident("str") => self.report.text_type(node),
+            Type::Path(node)
+                if node.qself.is_none() && node.path.segments.last().is_some_and(|last| is_elsewhere(&last.ident)) =>
+            {
+                *ty = crate::shadow::asked_of_value(node);
             }
-            _ => visit::visit_type(self, ty),
+            _ => visit_mut::visit_type_mut(self, ty),
         }
     }
 
     // Lengths of arrays are constants of rustc's.
-    fn visit_expr(&mut self, _: &'ast syn::Expr) {}
+    fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::Execution;
 use crate::device::{Device, FloatMode};
 use crate::engine::{Engine, Tally};
-use crate::stats::Stats;
+use crate::leg::Course;
+use crate::stats::{LeftToInterpreter, Stats};
 use crate::tally::continued;
 
 /// How long the device is at one submission.
@@ -57,12 +58,8 @@ impl Execution<'_> {
             Engine::Native | Engine::Reference => Device::cpu(),
             _ => self.runtime.device().clone(),
         };
-        // Where the interpreter ran it all, and something else was asked for.
-        let instead = engine == Engine::Interpreter && self.options.engine != engine;
-        let executor = instead
-            .then(|| self.runtime.executor(self.options.engine).ok())
-            .flatten();
-        let left_to_interpreter = executor.and_then(|executor| executor.left_to_interpreter(&self.course.program));
+        let Course { executor, program, .. } = &self.course;
+        let left_to_interpreter = LeftToInterpreter::of(&**executor, program, &tally);
         Stats {
             vms: self.course.vms.into(),
             engine,

@@ -71,7 +71,7 @@ inventory::submit! {
             let x = cx.column::<u32>(0)?;
             let me = cx.records::<u32>(1)?;
             let out = cx.chunks::<u32>(2)?;
-            cx.run((me, out), |vm, (me, out)| scale(vm, x.get(vm), me, out))
+            cx.run((me, out), |vm, (me, out)| scale(vm, *x.get(vm), me, out))
         },
     }
 }

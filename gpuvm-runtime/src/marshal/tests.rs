@@ -31,6 +31,7 @@ fn program(types: &[TypeRef]) -> Arc<Program> {
         routines: Vec::new(),
         matrices: Vec::new(),
         pools: Default::default(),
+        data: Vec::new(),
         sites: Vec::new(),
         frame_words: 0,
         call_depth: 0,

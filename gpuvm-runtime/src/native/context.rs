@@ -11,6 +11,7 @@ use gpuvm_core::compile::Settings;
 use gpuvm_core::routine::Cause;
 
 use super::Ran;
+use super::pool;
 use super::print::{self, Printed};
 use crate::logs::{LogLimit, Logs};
 use crate::trap::Trap;
@@ -18,7 +19,7 @@ use crate::vector::Vector;
 
 thread_local! {
     static VM: Vm = const {
-        Vm { running: Cell::new(false), id: Cell::new(0), count: Cell::new(1), depth: Cell::new(0), limit: Cell::new(None) }
+        Vm { running: Cell::new(false), id: Cell::new(0), count: Cell::new(1), depth: Cell::new(0), limit: Cell::new(None), top: Cell::new(0), floor: Cell::new(0) }
     };
     static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
@@ -30,6 +31,10 @@ struct Vm {
     count: Cell<u32>,
     depth: Cell<u32>,
     limit: Cell<Option<u32>>,
+    /// The highest address of the thread's stack that was seen.
+    top: Cell<usize>,
+    /// The address that no frame of its calls may reach: there is not much stack left below it.
+    floor: Cell<usize>,
 }
 
 /// Where and why a native VM panicked.
@@ -71,20 +76,43 @@ pub(super) fn halt() -> ! {
 pub struct DepthGuard(());
 
 /// Enters a routine that calls others. Past the settings' recursion limit the VM traps at `file:line`, where the VM on any
-/// other engine does; outside of a launch that is a panic, and the limit is that of the default settings.
+/// other engine does; outside of a launch that is a panic, and the limit is that of the default settings. A VM whose frames fill the
+/// thread's stack before that traps as well, while any other end of a stack is the end of the process.
 #[track_caller]
 #[inline]
 pub fn enter(file: &'static str, line: u32) -> DepthGuard {
-    let (depth, limit) = VM.with(|vm| {
+    let here = on_stack();
+    let (depth, limit, floor) = VM.with(|vm| {
         vm.depth.set(vm.depth.get() + 1);
-        (vm.depth.get(), vm.limit.get())
+        (vm.depth.get(), vm.limit.get(), vm.floor.get())
     });
     // The guard is there before the check, so that the level is counted down again however this ends.
     let guard = DepthGuard(());
     if depth > limit.unwrap_or_else(|| Settings::default().recursion_limit) {
-        overflow(file, line);
+        overflow(file, line, Cause::StackOverflow.message([0; 4]));
+    }
+    if here < floor {
+        overflow(file, line, full(depth, limit.unwrap_or_default()));
     }
     guard
+}
+
+/// Where the stack's end is, more or less.
+#[inline]
+fn on_stack() -> usize {
+    let marker = 0u8;
+    std::ptr::from_ref(std::hint::black_box(&marker)).addr()
+}
+
+/// What a VM says whose frames fill the thread's stack.
+#[cold]
+fn full(depth: u32, limit: u32) -> String {
+    format!(
+        "stack overflow: {depth} nested calls fill the {} MiB of native stack that a thread has for recursion {limit} deep; a larger \
+         `.depth(n)` gives it {} KiB for each of n",
+        pool::stack(limit) >> 20,
+        pool::STACK_PER_LEVEL >> 10
+    )
 }
 
 impl Drop for DepthGuard {
@@ -96,8 +124,7 @@ impl Drop for DepthGuard {
 
 #[track_caller]
 #[cold]
-fn overflow(file: &'static str, line: u32) -> ! {
-    let message = Cause::StackOverflow.message([0; 4]);
+fn overflow(file: &'static str, line: u32, message: String) -> ! {
     if VM.with(|vm| vm.running.get()) {
         CAUGHT.set(Some(Caught {
             file: file.to_string(),
@@ -214,6 +241,9 @@ impl Running {
             vm.running.set(true);
             vm.count.set(vms.count);
             vm.limit.set(Some(vms.recursion_limit));
+            vm.top.set(vm.top.get().max(on_stack()));
+            vm.floor
+                .set(vm.top.get().saturating_sub(pool::depth_of_frames(vms.recursion_limit)));
             Running {
                 vms,
                 outer_depth: vm.depth.replace(0),

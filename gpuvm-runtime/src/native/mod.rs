@@ -18,13 +18,13 @@
 //!             let all = cx.slice::<Boid>(2)?;          // all: &[Boid]
 //!             let out = cx.chunks::<u32>(3)?;          // out: &mut [u32]
 //!             let bins = cx.atomics::<AtomicU32>(4)?;  // bins: &[AtomicU32]
-//!             cx.run((me, out), |vm, (me, out)| f(x.get(vm), me, all, out, bins))
+//!             cx.run((me, out), |vm, (me, out)| f(*x.get(vm), me, all, out, bins))
 //!         },
 //!     }
 //! }
 //! ```
 //!
-//! - `column` gives a [`Column<T>`], whose `get(vm)` copies the VM's value out; pass `&x.get(vm)` for `x: &f32`.
+//! - `column` gives a [`Column<T>`], whose `get(vm)` refers to the VM's value; pass a reference to a copy for `x: &f32`.
 //! - `slice` and `atomics` give `&[T]` and `&[AtomicU32]`, to be passed on as they are.
 //! - `records` and `chunks` go into the tuple that `run` takes, in order, at most 8 of them: `()` for none, `(me,)` for one. The
 //!   closure gets a tuple of the same shape with this VM's `&mut T` and `&mut [T]`.
@@ -403,11 +403,11 @@ pub struct Column<'b, T> {
     stride: usize,
 }
 
-impl<T: Copy> Column<'_, T> {
+impl<'b, T> Column<'b, T> {
     /// The value of a VM.
     #[inline]
-    pub fn get(&self, vm: usize) -> T {
-        self.entries[vm * self.stride]
+    pub fn get(&self, vm: usize) -> &'b T {
+        &self.entries[vm * self.stride]
     }
 }
 

@@ -15,7 +15,9 @@ use crate::error::{Error, Result};
 /// Bytes of stack that every thread has at least.
 const STACK: usize = 64 << 20;
 /// Bytes of stack for each level of recursion, far more than a function in a dev build uses.
-const STACK_PER_LEVEL: usize = 32 << 10;
+pub(super) const STACK_PER_LEVEL: usize = 32 << 10;
+/// Bytes at the stack's end that are kept for the frame that is entered last and for what it calls.
+const STACK_KEPT: usize = 4 << 20;
 /// Pieces of work for each thread, so that threads whose VMs end early find more to do.
 const PIECES_PER_THREAD: usize = 16;
 /// The most VMs in a piece.
@@ -65,6 +67,11 @@ pub(crate) fn stack(recursion_limit: u32) -> usize {
         .saturating_mul(STACK_PER_LEVEL)
         .max(STACK)
         .next_power_of_two()
+}
+
+/// Bytes that the frames of a VM's calls may take of such a stack.
+pub(super) fn depth_of_frames(recursion_limit: u32) -> usize {
+    stack(recursion_limit) - STACK_KEPT
 }
 
 /// How many VMs a piece of work has.

@@ -57,7 +57,7 @@ entry!("everything", ("x": f32, "me": &mut (u32, f32), "all": &[f32], "out": &mu
     let all = cx.slice::<f32>(2)?;
     let out = cx.chunks::<u32>(3)?;
     let bins = cx.atomics::<AtomicU32>(4)?;
-    cx.run((me, out), |vm, (me, out)| everything(x.get(vm), me, all, out, bins))
+    cx.run((me, out), |vm, (me, out)| everything(*x.get(vm), me, all, out, bins))
 });
 
 fn everything(x: f32, me: &mut (u32, f32), all: &[f32], out: &mut [u32], bins: &[AtomicU32]) -> (u32, f32) {
@@ -146,9 +146,9 @@ entry!("reciprocal", ("x": u32, "me": &mut u32) -> u32, |cx| {
     let x = cx.column::<u32>(0)?;
     let me = cx.records::<u32>(1)?;
     cx.run((me,), |vm, (me,)| {
-        *me = x.get(vm);
-        if x.get(vm) == 9 { vm::halt() }
-        100u32.checked_div(x.get(vm)).expect("a number that is not zero")
+        *me = *x.get(vm);
+        if *x.get(vm) == 9 { vm::halt() }
+        100u32.checked_div(*x.get(vm)).expect("a number that is not zero")
     })
 });
 
@@ -186,7 +186,7 @@ fn a_trap_stops_its_vm_alone() {
 
 entry!("depth", ("levels": u32) -> u32, |cx| {
     let levels = cx.column::<u32>(0)?;
-    cx.run((), |vm, ()| depth(levels.get(vm)))
+    cx.run((), |vm, ()| depth(*levels.get(vm)))
 });
 
 fn depth(levels: u32) -> u32 {
@@ -211,7 +211,8 @@ fn recursion_ends_where_the_settings_say() {
     );
     assert_eq!(
         report.message,
-        "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a runtime is built with another"
+        "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a runtime is built with another, \
+         or a launch has its own `.depth(n)`"
     );
     assert_eq!(report.done().output::<Vec<u32>>().unwrap(), [3, 256, 0, 0, 5]);
 
@@ -224,6 +225,39 @@ fn recursion_ends_where_the_settings_say() {
     )
     .unwrap();
     assert_eq!(deep.output::<Vec<u32>>().unwrap(), [100_000]);
+}
+
+entry!("wide_depth", ("levels": u32) -> u32, |cx| {
+    let levels = cx.column::<u32>(0)?;
+    cx.run((), |vm, ()| wide_depth(*levels.get(vm)))
+});
+
+fn wide_depth(levels: u32) -> u32 {
+    let _depth = enter("src/wide_depth.rs", 9);
+    let frame = std::hint::black_box([levels; 25_000]);
+    if levels <= 1 {
+        1
+    } else {
+        1 + wide_depth(levels - 1) + frame[5] - levels
+    }
+}
+
+#[test]
+fn frames_that_fill_the_stack_end_the_vm_and_not_the_process() {
+    let runtime = Runtime::builder().backend(Backend::Cpu).build().unwrap();
+    let launch = |levels: &[u32]| {
+        let launch = runtime.launch("wide_depth").unwrap().args((levels,));
+        launch.depth(3000).run()
+    };
+    let report = trap(launch(&[500, 2999, 3]).unwrap_err());
+    assert_eq!(
+        (report.vm, report.count, report.file.as_str(), report.line),
+        (1, 1, "src/wide_depth.rs", 9)
+    );
+    let told = "nested calls fill the 128 MiB of native stack that a thread has for recursion 3000 deep; a larger `.depth(n)` gives it 32 \
+                KiB for each of n";
+    assert!(report.message.ends_with(told), "{}", report.message);
+    assert_eq!(report.done().output::<Vec<u32>>().unwrap(), [500, 0, 3]);
 }
 
 #[test]

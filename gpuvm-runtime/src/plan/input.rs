@@ -1,6 +1,8 @@
 //! What the methods of a plan take beside handles: columns to read, and several handles at once.
 
 use super::node::Handle;
+use gpuvm_core::types::VmType;
+
 use crate::arg::Element;
 use crate::vector::Column;
 
@@ -32,10 +34,10 @@ macro_rules! inputs {
     )*};
 }
 inputs! {
-    [T: Element] &'a [T], column => column;
-    [T: Element] &'a Vec<T>, column => column;
-    [T: Element, const N: usize] &'a [T; N], column => column.as_slice();
-    [T: Element] Vec<T>, column => column;
+    [T: Element + VmType] &'a [T], column => column;
+    [T: Element + VmType] &'a Vec<T>, column => column;
+    [T: Element + VmType, const N: usize] &'a [T; N], column => column.as_slice();
+    [T: Element + VmType] Vec<T>, column => column;
 }
 
 /// Several handles: a tuple or an array.

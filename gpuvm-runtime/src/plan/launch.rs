@@ -301,7 +301,11 @@ impl<'p> Runner<'p, '_> {
                 .sent
                 .drain(..ended + usize::from(stopped.is_some()))
                 .collect();
-            let (Some((_, running)), Some(sent)) = (stopped, ended.pop()) else {
+            let stopped = stopped.and_then(|(_, running)| Some((running, ended.pop()?)));
+            for sent in &ended {
+                self.note_left(&sent.course, &tally);
+            }
+            let Some((running, sent)) = stopped else {
                 continue;
             };
             match sent.gate {
@@ -333,6 +337,7 @@ impl<'p> Runner<'p, '_> {
         }
         let tally = leg.tally();
         self.add(&tally, 1);
+        self.note_left(course, &tally);
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
             Some(record) => {

@@ -22,9 +22,10 @@ use crate::done::{Done, Results};
 use crate::engine::{Dispatch, Engine, Tally};
 use crate::error::{Error, Result};
 use crate::execution::or_trap;
+use crate::leg::Course;
 use crate::logs::Logs;
 use crate::runtime::Runtime;
-use crate::stats::Stats;
+use crate::stats::{LeftToInterpreter, Stats};
 use crate::store::Store;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -49,6 +50,8 @@ pub(super) struct Runner<'p, 'a> {
     /// The plan, or the body of the loop that runs.
     pub prepared: &'p Prepared,
     pub tally: Tally,
+    /// The kernels that were left to the interpreter, and why.
+    pub left: Vec<(String, LeftToInterpreter)>,
     pub launches: u64,
     /// The most instructions that the launches retire.
     pub estimated: Option<u64>,
@@ -79,6 +82,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             turn: Turn::default(),
             prepared,
             tally: Tally::default(),
+            left: Vec::new(),
             launches: 0,
             estimated: (engine != Engine::Native).then_some(0),
             log: Log::default(),
@@ -267,6 +271,16 @@ impl<'p, 'a> Runner<'p, 'a> {
         self.tally = continued(&self.tally, tally);
     }
 
+    /// Notes whether a launch was left to the interpreter.
+    pub fn note_left(&mut self, course: &Course, tally: &Tally) {
+        let name = &course.program.name;
+        if self.left.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        let left = LeftToInterpreter::of(&*course.executor, &course.program, tally);
+        self.left.extend(left.map(|left| (name.clone(), left)));
+    }
+
     fn device(&self) -> Device {
         match self.engine {
             Engine::Native | Engine::Reference => Device::cpu(),
@@ -286,6 +300,7 @@ impl<'p, 'a> Runner<'p, 'a> {
             submissions: self.tally.batches,
             estimated_instructions: self.estimated,
             retired: self.tally.retired,
+            left_to_interpreter: self.left.clone(),
             host_time: self.begin.elapsed(),
             device_time: self.tally.device_time,
             steps: Vec::new(),

@@ -7,6 +7,7 @@ use super::report::size;
 use crate::device::Device;
 use crate::engine::Engine;
 use crate::json::{Json, ToJson, fields};
+use crate::stats::LeftToInterpreter;
 
 /// Numbers about one run of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,9 @@ pub struct PlanStats {
     pub estimated_instructions: Option<u64>,
     /// Instructions retired by class (linear, oracle, branch, io), where the engine counts them.
     pub retired: Option<[u64; 4]>,
+    /// The kernels of which the interpreter ran launches, or the rest of one, where another engine was asked for, and why: each once, in the
+    /// order in which they came to it.
+    pub left_to_interpreter: Vec<(String, LeftToInterpreter)>,
     /// Time from the call of `run` to the results.
     pub host_time: Duration,
     /// Time that the device spent, where that can be told.
@@ -70,6 +74,9 @@ impl fmt::Display for PlanStats {
             times(self.host_time, self.device_time),
         )?;
         f.write_str(&instructions(self.retired, self.estimated_instructions))?;
+        for (kernel, left) in &self.left_to_interpreter {
+            write!(f, "; `{kernel}` {left}")?;
+        }
         for (number, step) in self.steps.iter().enumerate() {
             write!(f, "\nstep {number}: {step}")?;
         }

@@ -13,15 +13,19 @@ use crate::room;
 /// The engine. It has no state.
 pub(crate) struct Reference;
 
-/// VMs at a time, so that their frames stay within a few megabytes.
+/// VMs at a time.
 const BATCH: u32 = 1 << 16;
+/// Words of all their frames together. Of them the operating system gives what is reached, but each large frame is a mapping of its own, of
+/// which it gives so many.
+const FRAMES: u32 = 1 << 26;
 
 /// Instructions of a VM between two looks at the clock.
 const SLICE: u64 = 4096;
 
 impl Execute for Reference {
-    fn capacity(&self, _program: &Program, demand: &Demand) -> u32 {
-        demand.vms_within(u64::from(u32::MAX)).min(BATCH)
+    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+        let framed = (FRAMES / program.frame_memory().max(1)).clamp(1, BATCH);
+        demand.vms_within(u64::from(u32::MAX)).min(framed)
     }
 
     fn start(&self, job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {

@@ -40,7 +40,7 @@ pub struct Interpreted {
     kernel: Arc<Kernel>,
     packed: Packed,
     code: wgpu::Buffer,
-    matrices: wgpu::Buffer,
+    constants: wgpu::Buffer,
     reach: Reach,
     ends_at_once: bool,
     experience: Experience,
@@ -98,7 +98,7 @@ impl Interpreter {
             gpu.guarded(|_| Interpreted {
                 kernel,
                 code: filled(gpu, "code", &packed.code),
-                matrices: filled(gpu, "matrices", &packed.matrices),
+                constants: filled(gpu, "constants", &packed.constants),
                 packed,
                 reach: reach(gpu.software, program, uses),
                 ends_at_once: ends_at_once(program),
@@ -113,7 +113,7 @@ impl Interpreter {
         gpu.guarded(|_| Interpreted {
             kernel: plain.kernel.clone(),
             code: filled(gpu, "code", &plain.packed.with_breaks(breakpoints)),
-            matrices: plain.matrices.clone(),
+            constants: plain.constants.clone(),
             packed: Packed::default(),
             // The signal counts VMs at breakpoints once a dispatch.
             reach: Reach {
@@ -233,7 +233,7 @@ impl Stepper for Interpreted {
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
-        let own = [&self.code, &self.matrices].map(|buffer| buffer.as_entire_binding());
+        let own = [&self.code, &self.constants].map(|buffer| buffer.as_entire_binding());
         let parts = shared.bindings.iter().cloned().chain(own);
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),

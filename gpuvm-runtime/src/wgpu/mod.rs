@@ -68,7 +68,7 @@ pub fn open(choice: Choice) -> Result<Opened> {
     let device = gpu.info();
     let interpreter = Interpreter::new(gpu.clone());
     let specialized = Specialized::new(gpu.clone(), interpreter.clone());
-    let epoch = Epoch::new(gpu);
+    let epoch = Epoch::new(gpu, interpreter.clone());
     Ok(Opened {
         device,
         engines: vec![

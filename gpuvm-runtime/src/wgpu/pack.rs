@@ -12,8 +12,9 @@ use super::source::{Shape, term};
 pub struct Packed {
     /// Four words an instruction, as `instruction.wgsl` says.
     pub code: Vec<u32>,
-    /// The matrices one after the other: a sparse one as two words a term, a dense one as in the program.
-    pub matrices: Vec<u32>,
+    /// How many words of data there are, these, and then the matrices one after the other: a sparse one as two words a term, a dense one as
+    /// in the program.
+    pub constants: Vec<u32>,
 }
 
 impl Packed {
@@ -48,9 +49,12 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
         return Err("the code does not end in a jump, return, halt or trap".to_string());
     }
     let mut packed = Packed::default();
+    let data = u32::try_from(program.data.len()).map_err(|_| "it has more data than words can count")?;
+    packed.constants.push(data);
+    packed.constants.extend(&program.data);
     let mut places = Vec::with_capacity(program.matrices.len());
     for (number, record) in program.matrices.iter().enumerate() {
-        let place = pack_matrix(program, record, &mut packed.matrices)
+        let place = pack_matrix(program, record, &mut packed.constants)
             .ok_or_else(|| format!("matrix {number} is damaged or reaches outside of its pool"))?;
         places.push(place);
     }

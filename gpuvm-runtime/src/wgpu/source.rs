@@ -415,6 +415,7 @@ fn constants() -> String {
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),
         ("SPACE_ATOMIC", space::ATOMIC),
+        ("SPACE_DATA", space::DATA),
         ("STATUS_RUNNING", Status::Running as u32),
         ("STATUS_YIELDED", Status::Yielded as u32),
         ("STATUS_HALTED", Status::Halted as u32),

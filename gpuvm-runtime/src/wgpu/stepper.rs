@@ -182,4 +182,6 @@ pub struct Need<'a> {
     pub fresh: bool,
     /// Whether all running VMs are known to stand where the stepper before has stopped them.
     pub gathered: bool,
+    /// Epochs that the VMs have had.
+    pub epochs: u64,
 }

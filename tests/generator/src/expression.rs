@@ -1,11 +1,7 @@
-//! Random expressions of a wanted type. Integer arithmetic mostly wraps or stays small, so that most VMs get to the end; now and
-//! then it may overflow, divide by zero, or index past the end.
+//! Random expressions of a wanted type.
 
-use crate::routine::Writer;
-use crate::types::{INTEGERS, Ty, constructor, scalar};
-
-/// Out of a hundred, how many operations may trap.
-const TRAPPING: usize = 2;
+use crate::types::{Ty, constructor};
+use crate::writer::Writer;
 
 impl Writer<'_> {
     /// An expression of the type, nested at most `depth` deep.
@@ -13,7 +9,11 @@ impl Writer<'_> {
         if depth == 0 || self.rng.chance(15) {
             return self.leaf(ty);
         }
-        match self.rng.below(16) {
+        if matches!(ty, Ty::Option(_) | Ty::Result(..)) && self.rng.chance(60) {
+            return self.composite(ty, depth);
+        }
+        let features = self.types.features;
+        match self.rng.below(20) {
             0 | 1 => self.leaf(ty),
             2 => {
                 let (c, a, b) = (
@@ -26,9 +26,12 @@ impl Writer<'_> {
             3 => self.match_value(ty, depth - 1),
             4 => self.block(ty, depth - 1),
             5 => self.call(ty, depth - 1).unwrap_or_else(|| self.leaf(ty)),
+            6 | 7 if features.closures => self.closure_call(ty, depth - 1).unwrap_or_else(|| self.leaf(ty)),
+            8 | 9 if features.chains && self.repeated < 2 => self.consumed(ty, depth - 1),
+            10..=12 if features.fallible => self.unwrapped(ty, depth - 1),
             _ => match ty {
                 Ty::Scalar("bool") => self.condition(depth),
-                Ty::Scalar("f32") => self.float(depth - 1),
+                Ty::Scalar(name @ ("f32" | "f64")) => self.float(name, depth - 1),
                 Ty::Scalar(name) => self.integer(name, depth - 1),
                 _ => self.composite(ty, depth - 1),
             },
@@ -41,13 +44,16 @@ impl Writer<'_> {
             return self.leaf(&Ty::Scalar("bool"));
         }
         match self.rng.below(8) {
-            0 => format!("!{}", self.condition(depth - 1)),
+            0 => format!("(!{})", self.condition(depth - 1)),
             1 => format!("({} && {})", self.condition(depth - 1), self.condition(depth - 1)),
             2 => format!("({} || {})", self.condition(depth - 1), self.condition(depth - 1)),
             3 => format!("({} ^ {})", self.condition(depth - 1), self.condition(depth - 1)),
+            4 if depth > 1 && self.types.features.chains && self.repeated < 2 && self.rng.chance(50) => {
+                self.consumed(&Ty::Scalar("bool"), depth - 1)
+            }
             4 => self.leaf(&Ty::Scalar("bool")),
             _ => {
-                let ty = match scalar(self.rng) {
+                let ty = match self.scalar() {
                     Ty::Scalar("bool") => Ty::Scalar("i32"),
                     other => other,
                 };
@@ -61,99 +67,20 @@ impl Writer<'_> {
         }
     }
 
-    fn float(&mut self, depth: usize) -> String {
-        let ty = Ty::Scalar("f32");
-        let a = self.expression(&ty, depth);
-        match self.rng.below(14) {
-            0 => format!("(-{a})"),
-            1 => format!("{a}.abs().sqrt()"),
-            2 => format!(
-                "{a}.{}()",
-                self.rng.pick(&["floor", "ceil", "round", "trunc", "abs", "fract"])
-            ),
-            3 => format!(
-                "{a}.{}({})",
-                self.rng.pick(&["min", "max", "copysign"]),
-                self.expression(&ty, depth)
-            ),
-            4 => format!(
-                "{a}.mul_add({}, {})",
-                self.expression(&ty, depth),
-                self.expression(&ty, depth)
-            ),
-            5 => {
-                let from = Ty::Scalar(self.rng.pick(&INTEGERS));
-                format!("({} as f32)", self.expression(&from, depth))
-            }
-            6 => format!("f32::from_bits({})", self.expression(&Ty::Scalar("u32"), depth)),
-            7 => format!("{a}.clamp(-8.0, 8.0)"),
-            _ => format!(
-                "({a} {} {})",
-                self.rng.pick(&["+", "-", "*", "/", "+", "*"]),
-                self.expression(&ty, depth)
-            ),
-        }
-    }
-
-    fn integer(&mut self, name: &'static str, depth: usize) -> String {
-        let ty = Ty::Scalar(name);
-        let (a, b) = (self.expression(&ty, depth), self.expression(&ty, depth));
-        if self.rng.chance(TRAPPING) {
-            return format!("({a} {} {b})", self.rng.pick(&["+", "-", "*", "/", "%"]));
-        }
-        let narrow = if matches!(name, "u8" | "i16") { 3 } else { 31 };
-        match self.rng.below(14) {
-            0 => format!("({a} {} {b})", self.rng.pick(&["&", "|", "^"])),
-            1 => format!("(!{a})"),
-            2 => format!("({a} {} {})", self.rng.pick(&["<<", ">>"]), self.rng.below(8)),
-            3 => format!(
-                "({a} {} ({} & 7))",
-                self.rng.pick(&["<<", ">>"]),
-                self.expression(&Ty::Scalar("u32"), depth)
-            ),
-            4 => format!("({a} {} ({b} | 1).max(1))", self.rng.pick(&["/", "%"])),
-            5 => format!(
-                "{a}.{}({b})",
-                self.rng.pick(&["min", "max", "saturating_add", "saturating_sub"])
-            ),
-            6 => format!(
-                "{a}.rotate_left({} & {narrow})",
-                self.expression(&Ty::Scalar("u32"), depth)
-            ),
-            // Small operands of the plain operators stay within the type.
-            7 => format!("(({a} & 7) {} ({b} & 7))", self.rng.pick(&["+", "*"])),
-            8 => {
-                let from = match scalar(self.rng) {
-                    Ty::Scalar(from) if from == name => Ty::Scalar("bool"),
-                    from => from,
-                };
-                format!("({} as {name})", self.expression(&from, depth))
-            }
-            9 => format!(
-                "{a}.checked_{}({b}).unwrap_or({})",
-                self.rng.pick(&["add", "sub", "mul"]),
-                self.leaf(&ty)
-            ),
-            10 => format!(
-                "({a}.{}() as {name})",
-                self.rng.pick(&["count_ones", "leading_zeros", "trailing_zeros"])
-            ),
-            11 if name == "u32" => {
-                format!("{}.to_bits()", self.expression(&Ty::Scalar("f32"), depth))
-            }
-            _ => format!("{a}.wrapping_{}({b})", self.rng.pick(&["add", "sub", "mul"])),
-        }
-    }
-
-    fn composite(&mut self, ty: &Ty, depth: usize) -> String {
+    pub fn composite(&mut self, ty: &Ty, depth: usize) -> String {
         match ty {
-            Ty::Scalar(_) => self.leaf(ty),
+            Ty::Scalar(_) | Ty::Slice(..) => self.leaf(ty),
+            Ty::Option(inner) => self.option(inner, depth),
+            Ty::Result(inner, error) => self.result(inner, *error, depth),
             Ty::Tuple(parts) => {
                 let parts: Vec<String> = parts.iter().map(|part| self.expression(part, depth)).collect();
                 format!("({})", parts.join(", "))
             }
             Ty::Array(element, length) => {
                 let element = Ty::Scalar(element);
+                if depth > 0 && self.types.features.chains && self.repeated < 2 && self.rng.chance(40) {
+                    return self.array_of_closure(&element, *length, depth.min(1));
+                }
                 if self.rng.chance(40) {
                     return format!("[{}; {length}]", self.expression(&element, depth));
                 }
@@ -203,11 +130,11 @@ impl Writer<'_> {
         }
         match ty {
             Ty::Scalar("bool") => self.rng.pick(&["true", "false"]).to_string(),
-            Ty::Scalar("f32") => {
+            Ty::Scalar(name @ ("f32" | "f64")) => {
                 let value = self.rng.pick(&[
                     "0.0", "1.0", "-1.5", "0.1", "3.25", "1.0e-39", "65536.0", "-0.0", "1.0e20", "7.0",
                 ]);
-                format!("({value}f32)")
+                format!("({value}{name})")
             }
             Ty::Scalar(name) => {
                 let value = self
@@ -225,7 +152,7 @@ impl Writer<'_> {
 
     /// A variable of another type, converted: literals alone would leave nothing to compute.
     fn converted(&mut self, to: &str) -> Option<String> {
-        let from = self.rng.pick(&["u32", "i32", "u8", "i64"]);
+        let from = self.rng.pick(&["u32", "i32", "u8", "i64", "usize"]);
         let place = self.variable(&Ty::Scalar(from))?;
         Some(match to {
             "bool" => format!(
@@ -276,16 +203,15 @@ impl Writer<'_> {
 
     /// A block with locals of its own, or one that changes a variable on its way.
     fn block(&mut self, ty: &Ty, depth: usize) -> String {
-        let changed = scalar(self.rng);
-        if !self.borrowing
-            && self.rng.chance(40)
+        let changed = self.scalar();
+        if self.rng.chance(40)
             && let Some(place) = self.mutable_variable(&changed)
         {
             let value = self.expression(&changed, depth);
             return format!("{{ {place} = {value}; {} }}", self.expression(ty, depth));
         }
         self.enter();
-        let inner = self.types.random_type(self.rng);
+        let inner = self.random_type();
         let value = self.expression(&inner, depth);
         let name = self.declare(&inner, false);
         let result = self.expression(ty, depth);

@@ -1,57 +1,11 @@
-//! Random modules: types, helper routines that call each other downwards, and an entry routine with columns as parameters.
-//! What comes out compiles and ends, whatever the seed: types are kept while writing, and every loop has a bound.
+//! Random modules: types, helper routines that call each other downwards or themselves, and an entry routine with columns as
+//! parameters. What comes out compiles and ends, whatever the seed: types and borrows are kept while writing, and every loop and
+//! recursion has a bound.
 
+use crate::closures::PARAMETER;
 use crate::rng::Rng;
-use crate::types::{Ty, Types, scalar};
-
-/// How a helper takes a parameter.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Mode {
-    /// By value.
-    Value,
-    /// As `&mut T`.
-    Mutable,
-    /// As `&[T]`, where the type is an array.
-    Slice,
-}
-
-/// A helper that may be called.
-#[derive(Clone)]
-pub struct Helper {
-    pub name: String,
-    pub params: Vec<(Ty, Mode)>,
-    pub result: Ty,
-}
-
-/// A local that is in scope.
-#[derive(Clone)]
-struct Variable {
-    name: String,
-    ty: Ty,
-    mutable: bool,
-}
-
-/// A loop that encloses what is being written.
-#[derive(Clone)]
-pub struct Label {
-    pub name: String,
-    /// The type of the loop's value, for a `loop` that has one.
-    pub value: Option<Ty>,
-}
-
-/// Writes one routine.
-pub struct Writer<'m> {
-    pub rng: &'m mut Rng,
-    pub types: &'m Types,
-    pub helpers: &'m [Helper],
-    pub out: String,
-    pub result: Ty,
-    pub labels: Vec<Label>,
-    /// While the arguments of a call that borrows are written, nothing may be assigned.
-    pub borrowing: bool,
-    scopes: Vec<Vec<Variable>>,
-    names: usize,
-}
+use crate::types::{Ty, Types};
+use crate::writer::{Form, Helper, Mode, Writer};
 
 /// The source of one module for each of the seeds from `seed` on. The entry of each is called `random_` and its seed.
 pub fn random_modules(seed: u64, count: usize) -> String {
@@ -72,19 +26,36 @@ pub fn random_module(seed: u64, name: &str) -> String {
     let types = Types::random(&mut rng);
     let mut source = format!("use gpuvm::prelude::*;\n\n{}", types.source());
     let mut helpers = Vec::new();
-    for h in 0..rng.below(3) {
-        let helper = random_helper(&mut rng, &types, format!("helper_{h}"));
-        source += &write_routine(&mut rng, &types, &helpers, &helper, 2);
+    let least = usize::from(types.features.closures && rng.chance(60));
+    for h in 0..least.max(rng.below(3)) {
+        let mut helper = random_helper(&mut rng, &types, format!("helper_{h}"));
+        if h == 0 && least == 1 {
+            let form = rng.pick(&[Form::Impl, Form::Generic, Form::Reference]);
+            helper.closure = Some((rng.pick(&types.signatures), form));
+        }
+        source += &write_routine(&mut rng, &types, &helpers, &[], &helper, 2);
         helpers.push(helper);
     }
-    let params = (0..1 + rng.below(4)).map(|_| (scalar(&mut rng), Mode::Value)).collect();
+    if types.features.recursion {
+        let recursive: Vec<Helper> = (0..1 + rng.below(2))
+            .map(|r| recursive_helper(&mut rng, &types, format!("recursive_{r}")))
+            .collect();
+        for helper in &recursive {
+            source += &write_routine(&mut rng, &types, &helpers, &recursive, helper, 2);
+        }
+        helpers.extend(recursive);
+    }
+    let params = (0..1 + rng.below(4))
+        .map(|_| (types.scalar(&mut rng), Mode::Value))
+        .collect();
     let entry = Helper {
         name: name.to_string(),
         params,
-        result: types.random_type(&mut rng),
+        closure: None,
+        result: types.random_result(&mut rng),
     };
     let statements = 4 + rng.below(6);
-    source += &write_routine(&mut rng, &types, &helpers, &entry, statements);
+    source += &write_routine(&mut rng, &types, &helpers, &[], &entry, statements);
     source + &format!("random_cases! {{ {name} }}\n")
 }
 
@@ -99,24 +70,50 @@ fn random_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
     Helper {
         name,
         params,
-        result: types.random_type(rng),
+        closure: None,
+        result: types.random_result(rng),
     }
 }
 
-fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Helper, statements: usize) -> String {
-    let mut writer = Writer {
-        rng,
-        types,
-        helpers,
-        out: String::new(),
-        result: routine.result.clone(),
-        labels: Vec::new(),
-        borrowing: false,
-        scopes: vec![Vec::new()],
-        names: 0,
-    };
+/// One that calls itself, as often as its first parameter says.
+fn recursive_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
+    let mut params = vec![(Ty::Scalar("u32"), Mode::Fuel)];
+    params.extend((0..1 + rng.below(2)).map(|_| match types.random_type(rng) {
+        array @ Ty::Array(..) => (array, Mode::Slice),
+        ty => (ty, Mode::Value),
+    }));
+    Helper {
+        name,
+        params,
+        closure: None,
+        result: if rng.chance(60) {
+            types.scalar(rng)
+        } else {
+            types.random_result(rng)
+        },
+    }
+}
+
+fn write_routine(
+    rng: &mut Rng,
+    types: &Types,
+    helpers: &[Helper],
+    recursive: &[Helper],
+    routine: &Helper,
+    statements: usize,
+) -> String {
+    let mut writer = Writer::new(rng, types, helpers, routine.result.clone());
     let mut params = Vec::new();
+    let mut arguments = Vec::new();
     for (p, (ty, mode)) in routine.params.iter().enumerate() {
+        if *mode == Mode::Fuel {
+            params.push(format!("fuel: {}", ty.name()));
+            writer.bring_into_scope("fuel", ty, false);
+            let last = writer.expression(&routine.result, 1);
+            writer.line(&format!("if fuel == 0 {{ return {last}; }}"));
+            arguments.push("fuel".to_string());
+            continue;
+        }
         let written = match (mode, ty) {
             (Mode::Mutable, ty) => format!("&mut {}", ty.name()),
             (Mode::Slice, Ty::Array(element, _)) => format!("&[{element}]"),
@@ -126,23 +123,58 @@ fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Hel
         // The body works on copies, so that every place in it is plain; a mutable parameter is written back at the end.
         let copy = match (mode, ty) {
             (Mode::Mutable, _) => format!("*p{p}"),
-            (Mode::Slice, Ty::Array(element, length)) => writer.copied_slice(p, element, *length),
+            (Mode::Slice, Ty::Array(element, length)) => {
+                writer.bring_into_scope(&format!("p{p}"), &Ty::Slice(element, 0), false);
+                writer.copied_slice(p, element, *length)
+            }
             _ => format!("p{p}"),
         };
         let name = writer.declare(ty, true);
         writer.line(&format!("let mut {name}: {} = {copy};", ty.name()));
+        arguments.push(name);
     }
-    let arguments = writer.scopes[0].clone();
+    let mut generic = String::new();
+    if let Some((signature, form)) = &routine.closure {
+        let types: Vec<String> = signature.params.iter().map(Ty::name).collect();
+        let (bound, mutability) = if signature.mutable {
+            ("FnMut", "mut ")
+        } else {
+            ("Fn", "")
+        };
+        let bound = format!("{bound}({}) -> {}", types.join(", "), signature.result.name());
+        let ty = match form {
+            Form::Impl => format!("impl {bound}"),
+            Form::Reference => format!("&{mutability}impl {bound}"),
+            Form::Generic => {
+                generic = format!("<F: {bound}>");
+                "F".to_string()
+            }
+        };
+        params.push(format!("{mutability}{PARAMETER}: {ty}"));
+        writer.bring_closure_into_scope(PARAMETER, signature);
+    }
+    if types.features.chains {
+        // Something to walk.
+        let array = Ty::Array(writer.rng.pick(&types.scalars), 4 << writer.rng.below(2));
+        let elements = writer.composite(&array, 1);
+        let name = writer.declare(&array, true);
+        writer.line(&format!("let mut {name}: {} = {elements};", array.name()));
+    }
+    writer.recursive = recursive.to_vec();
+    writer.recursions = if recursive.is_empty() { 0 } else { 2 };
+    if !recursive.is_empty() {
+        writer.recursive_call();
+    }
     writer.statements(statements, 2);
     for (p, ((_, mode), argument)) in routine.params.iter().zip(arguments).enumerate() {
         if *mode == Mode::Mutable {
-            writer.line(&format!("*p{p} = {};", argument.name));
+            writer.line(&format!("*p{p} = {argument};"));
         }
     }
     let result = writer.expression(&routine.result, 2);
     writer.line(&result);
     format!(
-        "#[routine]\nfn {}({}) -> {} {{\n{}}}\n\n",
+        "#[routine]\nfn {}{generic}({}) -> {} {{\n{}}}\n\n",
         routine.name,
         params.join(", "),
         routine.result.name(),
@@ -151,147 +183,12 @@ fn write_routine(rng: &mut Rng, types: &Types, helpers: &[Helper], routine: &Hel
 }
 
 impl Writer<'_> {
-    /// Writes one line of the body.
-    pub fn line(&mut self, text: &str) {
-        self.out += &"    ".repeat(self.scopes.len());
-        self.out += text;
-        self.out.push('\n');
-    }
-
-    /// A name that the routine has not used yet.
-    pub fn fresh(&mut self, prefix: &str) -> String {
-        self.names += 1;
-        format!("{prefix}{}", self.names)
-    }
-
-    /// A new local in the innermost scope; sometimes it shadows an older one.
-    pub fn declare(&mut self, ty: &Ty, mutable: bool) -> String {
-        let name = self.fresh("v");
-        self.bring_into_scope(&name, ty, mutable);
-        name
-    }
-
-    /// Makes a local that was named before usable.
-    pub fn bring_into_scope(&mut self, name: &str, ty: &Ty, mutable: bool) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(Variable {
-                name: name.to_string(),
-                ty: ty.clone(),
-                mutable,
-            });
-        }
-    }
-
-    /// Opens a scope.
-    pub fn enter(&mut self) {
-        self.scopes.push(Vec::new());
-    }
-
-    /// Closes the innermost scope.
-    pub fn leave(&mut self) {
-        self.scopes.pop();
-    }
-
-    /// A place of the type in some variable.
-    pub fn variable(&mut self, ty: &Ty) -> Option<String> {
-        self.place(ty, false)
-    }
-
-    /// A place of the type that may be assigned.
-    pub fn mutable_variable(&mut self, ty: &Ty) -> Option<String> {
-        self.place(ty, true)
-    }
-
-    /// A call of a helper that gives the type and takes no `&mut`.
-    pub fn call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        let fits =
-            |helper: &&Helper| helper.result == *ty && helper.params.iter().all(|(_, mode)| *mode != Mode::Mutable);
-        let helpers: Vec<Helper> = self.helpers.iter().filter(fits).cloned().collect();
-        if helpers.is_empty() || self.labels.len() > 1 {
-            return None;
-        }
-        let helper = self.rng.pick(&helpers);
-        let outer = std::mem::replace(&mut self.borrowing, true);
-        let arguments: Vec<String> = helper
-            .params
-            .iter()
-            .map(|(ty, mode)| match mode {
-                Mode::Slice => format!("&{}", self.expression(ty, depth.min(1))),
-                _ => self.expression(ty, depth.min(2)),
-            })
-            .collect();
-        self.borrowing = outer;
-        Some(format!("{}({})", helper.name, arguments.join(", ")))
-    }
-
-    fn place(&mut self, wanted: &Ty, mutable: bool) -> Option<String> {
-        let mut places = Vec::new();
-        for variable in self.scopes.iter().flatten() {
-            if variable.mutable || !mutable {
-                self.collect_places(&variable.name, &variable.ty, wanted, &mut places);
-            }
-        }
-        if places.is_empty() {
-            return None;
-        }
-        let place = self.rng.pick(&places);
-        Some(self.with_indices(&place))
-    }
-
-    /// All places of a type within one; the element of an array is written `[#length]`.
-    fn collect_places(&self, path: &str, ty: &Ty, wanted: &Ty, places: &mut Vec<String>) {
-        if ty == wanted {
-            places.push(path.to_string());
-        }
-        match ty {
-            Ty::Tuple(parts) => {
-                for (i, part) in parts.iter().enumerate() {
-                    self.collect_places(&format!("{path}.{i}"), part, wanted, places);
-                }
-            }
-            Ty::Struct(s) => {
-                for (f, field) in self.types.structs[*s].iter().enumerate() {
-                    self.collect_places(&format!("{path}.f{f}"), field, wanted, places);
-                }
-            }
-            Ty::Array(element, length) => {
-                self.collect_places(&format!("{path}[#{length}]"), &Ty::Scalar(element), wanted, places);
-            }
-            Ty::Scalar(_) | Ty::Enum(_) => {}
-        }
-    }
-
-    /// Puts an index into each `[#length]`: a constant or a variable, masked to be in range but for one in fifty.
-    fn with_indices(&mut self, place: &str) -> String {
-        let Some((before, rest)) = place.split_once("[#") else {
-            return place.to_string();
-        };
-        let (length, after) = rest.split_once(']').unwrap_or((rest, ""));
-        let length: usize = length.parse().unwrap_or(1);
-        let numbers: Vec<String> = self
-            .scopes
-            .iter()
-            .flatten()
-            .filter(|variable| variable.ty == Ty::Scalar("u32"))
-            .map(|variable| variable.name.clone())
-            .collect();
-        let index = if numbers.is_empty() || self.rng.chance(30) {
-            self.rng.below(length).to_string()
-        } else if self.rng.chance(2) {
-            format!("({} % {}) as usize", self.rng.pick(&numbers), length + 1)
-        } else {
-            format!("({} & {}) as usize", self.rng.pick(&numbers), length - 1)
-        };
-        let after = self.with_indices(after);
-        format!("{before}[{index}]{after}")
-    }
-
     /// Copies a slice parameter into an array, however long the slice is.
     fn copied_slice(&mut self, p: usize, element: &str, length: usize) -> String {
         let name = self.fresh("copy");
         let zero = match element {
             "bool" => "false",
-            "f32" => "0.0",
+            "f32" | "f64" => "0.0",
             _ => "0",
         };
         self.line(&format!("let mut {name}: [{element}; {length}] = [{zero}; {length}];"));
@@ -310,6 +207,48 @@ mod tests {
     fn a_seed_gives_the_same_module() {
         assert_eq!(random_module(7, "x"), random_module(7, "x"));
         assert_ne!(random_module(7, "x"), random_module(8, "x"));
+    }
+
+    /// What the modules are meant to have; each stands in at least a few of a hundred.
+    #[test]
+    fn everything_is_made() {
+        let source = random_modules(1, 100);
+        let parts = [
+            "= move |",
+            "let mut f",
+            "impl Fn(",
+            "impl FnMut(",
+            "<F: Fn",
+            ".map(",
+            ".filter(",
+            ".zip(",
+            ".rev()",
+            ".step_by(",
+            ".windows(",
+            ".chunks",
+            "successors(",
+            "from_fn(",
+            ".fold(",
+            ".sum::<",
+            ".any(",
+            ".enumerate()",
+            "flat_map(",
+            ".scan(",
+            "?)",
+            "Result<",
+            ".map_err(",
+            ".and_then(",
+            "u128",
+            "i128",
+            "f64",
+            "recursive_0(fuel - 1",
+            "static T",
+            "const T",
+            "while let Some(",
+        ];
+        for part in parts {
+            assert!(source.matches(part).count() >= 3, "`{part}` is missing");
+        }
     }
 
     #[test]

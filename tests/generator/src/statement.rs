@@ -1,7 +1,7 @@
 //! Random statements: declarations, assignments, branches, loops that end, and every way to leave them.
 
-use crate::routine::{Helper, Label, Mode, Writer};
-use crate::types::{Ty, scalar};
+use crate::types::Ty;
+use crate::writer::{Label, Writer};
 
 impl Writer<'_> {
     /// Writes about `count` statements, nested at most `depth` deep.
@@ -12,23 +12,28 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.rng.below(if depth > 0 { 20 } else { 9 }) {
+        let features = self.types.features;
+        match self.rng.below(if depth > 0 { 26 } else { 9 }) {
             0..=2 => self.let_value(),
             3..=6 => self.assign(),
             7 => self.leave_early(),
             8 => self.swap_or_destructure(),
             9..=11 => self.if_else(depth - 1),
             12 | 13 => self.match_statement(depth - 1),
-            14 | 15 if self.labels.len() < 2 => self.for_loop(depth - 1),
-            16 if self.labels.len() < 2 => self.while_loop(depth - 1),
-            17 if self.labels.len() < 2 => self.loop_with_value(depth - 1),
+            14 | 15 if self.repeated < 2 => self.for_loop(depth - 1),
+            16 if self.repeated < 2 => self.while_loop(depth - 1),
+            17 if self.repeated < 2 => self.loop_with_value(depth - 1),
             18 => self.call_with_mutable(),
+            19 | 20 if features.closures && self.repeated < 2 => self.closure_statement(depth - 1),
+            21 | 22 if features.chains && self.repeated < 2 => self.loop_over_chain(depth - 1),
+            23 | 24 if features.fallible => self.let_else(),
+            25 if features.recursion => self.recursive_call(),
             _ => self.let_value(),
         }
     }
 
     fn let_value(&mut self) {
-        let ty = self.types.random_type(self.rng);
+        let ty = self.random_type();
         let value = self.expression(&ty, 2);
         let mutable = self.rng.chance(70);
         let name = self.declare(&ty, mutable);
@@ -36,17 +41,17 @@ impl Writer<'_> {
         self.line(&format!("let {mutability}{name}: {} = {value};", ty.name()));
     }
 
-    fn assign(&mut self) {
+    pub fn assign(&mut self) {
         let ty = if self.rng.chance(80) {
-            scalar(self.rng)
+            self.scalar()
         } else {
-            self.types.random_type(self.rng)
+            self.random_type()
         };
         let Some(place) = self.mutable_variable(&ty) else {
             return self.let_value();
         };
         let op = match &ty {
-            Ty::Scalar("f32") => self.rng.pick(&["=", "+=", "*=", "-="]),
+            Ty::Scalar("f32" | "f64") => self.rng.pick(&["=", "+=", "*=", "-="]),
             Ty::Scalar("bool") => self.rng.pick(&["=", "^=", "|=", "&="]),
             Ty::Scalar(_) => self.rng.pick(&["=", "=", "^=", "|=", "&=", "%=", ">>="]),
             _ => "=",
@@ -62,7 +67,13 @@ impl Writer<'_> {
     /// `return`, `break` or `continue` under a condition.
     fn leave_early(&mut self) {
         let condition = format!("{} && {}", self.condition(2), self.condition(1));
-        let exit = match self.labels.len() {
+        let exit = self.exit();
+        self.line(&format!("if {condition} {{ {exit}; }}"));
+    }
+
+    /// A way out of the routine, the closure or a loop.
+    pub fn exit(&mut self) -> String {
+        match self.labels.len() {
             0 => self.return_value(),
             n => {
                 let label = self.labels[self.rng.below(n)].clone();
@@ -73,8 +84,7 @@ impl Writer<'_> {
                     (_, None) => format!("break {}", label.name),
                 }
             }
-        };
-        self.line(&format!("if {condition} {{ {exit}; }}"));
+        }
     }
 
     fn return_value(&mut self) -> String {
@@ -83,7 +93,7 @@ impl Writer<'_> {
     }
 
     fn swap_or_destructure(&mut self) {
-        let ty = scalar(self.rng);
+        let ty = self.scalar();
         if let (true, Some(a), Some(b)) = (
             self.rng.chance(50),
             self.mutable_variable(&ty),
@@ -92,7 +102,7 @@ impl Writer<'_> {
             let (x, y) = (self.expression(&ty, 1), self.expression(&ty, 1));
             return self.line(&format!("({a}, {b}) = ({x}, {y});"));
         }
-        let (first, second) = (scalar(self.rng), scalar(self.rng));
+        let (first, second) = (self.scalar(), self.scalar());
         let (x, y) = (self.expression(&first, 2), self.expression(&second, 2));
         let (a, b) = (self.declare(&first, true), self.declare(&second, false));
         self.line(&format!(
@@ -174,14 +184,10 @@ impl Writer<'_> {
         };
         let variable = self.fresh("v");
         self.line(&format!("{label}: for {variable} in {range} {{"));
-        self.labels.push(Label {
-            name: label,
-            value: None,
-        });
         self.enter();
         self.bring_into_scope(&variable, &item, false);
-        self.leave_outdented(depth);
-        self.labels.pop();
+        self.loop_body(label, None, depth);
+        self.leave();
         self.line("}");
     }
 
@@ -192,70 +198,24 @@ impl Writer<'_> {
         let condition = self.condition(2);
         self.line(&format!("{label}: while {fuel} > 0 && {condition} {{"));
         self.line(&format!("    {fuel} -= 1;"));
-        self.labels.push(Label {
-            name: label,
-            value: None,
-        });
-        self.scoped(2, depth);
-        self.labels.pop();
+        self.loop_body(label, None, depth);
         self.line("}");
     }
 
     fn loop_with_value(&mut self, depth: usize) {
         let (label, fuel) = (self.fresh("'l"), self.fresh("fuel"));
-        let ty = self.types.random_type(self.rng);
+        let ty = self.random_type();
         let name = self.fresh("v");
         let (bound, last) = (1 + self.rng.below(5), self.expression(&ty, 1));
         self.line(&format!("let mut {fuel} = {bound}u32;"));
         self.line(&format!("let mut {name}: {} = {label}: loop {{", ty.name()));
         self.line(&format!("    if {fuel} == 0 {{ break {label} ({last}); }}"));
         self.line(&format!("    {fuel} -= 1;"));
-        self.labels.push(Label {
-            name: label,
-            value: Some(ty.clone()),
-        });
-        self.scoped(2, depth);
-        let (condition, value) = (self.condition(1), self.expression(&ty, 2));
+        self.loop_body(label, Some(ty.clone()), depth);
+        let (condition, value) = (self.condition(1), self.expression(&ty, 1));
         self.line(&format!("    if {condition} {{ break ({value}); }}"));
-        self.labels.pop();
         self.line("};");
         self.bring_into_scope(&name, &ty, true);
-    }
-
-    /// Calls a helper that takes `&mut`, with everything else computed before.
-    fn call_with_mutable(&mut self) {
-        let takes_mutable =
-            |helper: &&Helper| helper.params.iter().filter(|(_, mode)| *mode == Mode::Mutable).count() == 1;
-        let helpers: Vec<Helper> = self.helpers.iter().filter(takes_mutable).cloned().collect();
-        if helpers.is_empty() || self.labels.len() > 1 {
-            return self.assign();
-        }
-        let helper = self.rng.pick(&helpers);
-        let mut arguments = Vec::new();
-        for (ty, mode) in &helper.params {
-            if *mode == Mode::Mutable
-                && let Some(place) = self.mutable_variable(ty)
-            {
-                arguments.push(format!("&mut {place}"));
-                continue;
-            }
-            let value = self.expression(ty, 2);
-            let name = self.fresh("argument");
-            let borrow = match mode {
-                Mode::Value => "",
-                Mode::Mutable => "&mut ",
-                Mode::Slice => "&",
-            };
-            self.line(&format!("let mut {name}: {} = {value};", ty.name()));
-            arguments.push(format!("{borrow}{name}"));
-        }
-        let result = self.declare(&helper.result, false);
-        self.line(&format!(
-            "let {result}: {} = {}({});",
-            helper.result.name(),
-            helper.name,
-            arguments.join(", ")
-        ));
     }
 
     /// A few statements in a scope of their own.
@@ -266,10 +226,12 @@ impl Writer<'_> {
         self.leave();
     }
 
-    /// The same in a scope that is open already.
-    fn leave_outdented(&mut self, depth: usize) {
-        let count = 1 + self.rng.below(2);
-        self.statements(count, depth);
-        self.leave();
+    /// The same as the body of a loop, which statements in it may leave.
+    pub fn loop_body(&mut self, name: String, value: Option<Ty>, depth: usize) {
+        self.labels.push(Label { name, value });
+        self.repeated += 1;
+        self.scoped(2, depth);
+        self.repeated -= 1;
+        self.labels.pop();
     }
 }

@@ -6,6 +6,7 @@ use gpuvm::prelude::*;
 
 #[derive(VmType, Clone, Copy)]
 #[vm_type(packed)]
+//~ «packed» #[vm_type] takes `manual_eq`, `manual_ord` and `crate = path`
 struct P {
     x: f32,
 }

@@ -8,4 +8,6 @@ use std::sync::atomic::{AtomicU32, Ordering, AtomicU64};
 fn f(bins: &[AtomicU32], x: u32) { bins[x as usize].fetch_add(1, Ordering::Relaxed); }
 #[routine]
 fn g(bins: &[AtomicU64], x: u32) { bins[x as usize].fetch_add(1, Ordering::Relaxed); }
+//~ «AtomicU64» `AtomicU64` cannot be a value of the machine … if `AtomicU64` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
+//~ «fetch_add» `AtomicU64` cannot be used inside a #[routine] … if `AtomicU64` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
 fn main() {}

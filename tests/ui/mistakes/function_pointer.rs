@@ -10,4 +10,5 @@ fn g(a: &mut f32, all: &[f32]) { *a = all[0]; while true { break } }
 fn h(x: u32) -> u32 { x }
 #[routine]
 fn k(x: u32) -> u32 { let f: fn(u32) -> u32 = h; f(x) }
+//~ «fn(u32) -> u32» function pointers are not available in a routine; call a routine by its path
 fn main() {}

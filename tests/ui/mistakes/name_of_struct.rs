@@ -7,5 +7,6 @@ use gpuvm::prelude::*;
 #[derive(VmType, Clone, Copy)]
 struct particle { x: f32 }
 #[routine]
+//~ «#[routine]» the name `particle` is defined multiple times … `particle` redefined here
 fn particle(x: f32) -> f32 { x }
 fn main() {}

@@ -3,5 +3,6 @@
 #![allow(unused)]
 
 #[routine]
+//~ «routine» cannot find attribute `routine` in this scope
 fn bump(x: &mut f32) { *x += 1.0; }
 fn main() {}

@@ -6,6 +6,7 @@ use gpuvm::prelude::*;
 #[routine]
 fn f(x: f32) -> f32 {
     let y = x * ;
+//~ «;» expected expression, found `;` … expected expression
     y
 }
 fn main() {}

@@ -5,4 +5,5 @@
 use gpuvm::prelude::*;
 #[routine]
 fn a(x: f32) -> f32 { let mut v = Vec<T>::new(); v.push(x); v[0] }
+//~ «<» comparison operators cannot be chained
 fn main(){}

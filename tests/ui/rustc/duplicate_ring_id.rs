@@ -20,6 +20,7 @@ fn pay_in(account: &mut Account, deposit: Deposit) {
 }
 
 #[ring_kernel(id = "ledger")]
+//~ «"ledger"» the name `ring_kernel_id_ledger` is defined multiple times … `ring_kernel_id_ledger` redefined here
 fn pay_out(account: &mut Account, deposit: Deposit) {
     account.cents -= deposit.cents;
 }

@@ -16,6 +16,7 @@ struct Deposit {
 
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: Deposit) {
+//~ «Deposit» evaluation panicked: a message has at most 64 KiB; send it in parts … evaluation of `_` failed here
     account.cents += deposit.cents[7];
 }
 

@@ -22,6 +22,7 @@ struct Deposit {
 
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: Deposit) {
+//~ «Account» evaluation panicked: an actor's state has at most 64 KiB; spread it over more actors … evaluation of `_` failed here
     account.log[0] += deposit.cents;
 }
 

@@ -18,6 +18,7 @@ impl P {
 #[routine]
 fn f(p: P) -> f32 {
     p.get()
+//~ «get» this method of `P` is not a #[routine] … put `#[routine]` above the `impl` block that defines the method; of std's own methods, this one is not available inside a routine
 }
 
 fn main() {}

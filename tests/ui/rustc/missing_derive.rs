@@ -11,6 +11,7 @@ struct P {
 
 #[routine]
 fn f(p: &P) -> f32 {
+//~ «P» `P` cannot be a value of the machine … if `P` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
     p.x
 }
 

@@ -16,6 +16,7 @@ struct Deposit {
 
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: Deposit) -> Option<u32> {
+//~ «Option<u32>» `Option<u32>` is not an answer that a ring kernel can give … a message is a struct or enum with `#[derive(RingMessage, Clone, Copy)]` in place of `VmType`
     account.cents += deposit.cents;
     Some(account.cents)
 }

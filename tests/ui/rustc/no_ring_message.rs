@@ -15,6 +15,7 @@ struct Deposit {
 }
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: Deposit) {
+//~ «Deposit» `Deposit` is not a message … if `Deposit` is your own struct or enum, add `#[derive(RingMessage, Clone, Copy)]` to its definition, in place of `VmType`
     account.cents += deposit.cents;
 }
 

@@ -16,6 +16,7 @@ struct Deposit {
 
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: u32) {
+//~ «u32» `u32` is not a message … if `u32` is your own struct or enum, add `#[derive(RingMessage, Clone, Copy)]` to its definition, in place of `VmType`
     account.cents += deposit;
 }
 

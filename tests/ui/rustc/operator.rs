@@ -21,6 +21,7 @@ impl Add for P {
 #[routine]
 fn f(p: P) -> P {
     p + p
+//~ «+» this operator of `P` and `P` is not a #[routine] … put `#[routine]` above the `impl` of the operator's trait
 }
 
 fn main() {}

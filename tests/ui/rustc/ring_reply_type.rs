@@ -18,6 +18,7 @@ struct Balance {
 fn ledger(cents: &mut u32, deposit: Deposit, ctx: &mut Ring) -> Option<Balance> {
     *cents += deposit.cents;
     ctx.reply(deposit);
+//~ «deposit» mismatched types … expected `Balance`, found `Deposit`
     None
 }
 

@@ -12,6 +12,7 @@ struct P {
 #[routine]
 fn f(p: P) -> f32 {
     p.y
+//~ «y» no field `y` on type `P` … unknown field
 }
 
 fn main() {}

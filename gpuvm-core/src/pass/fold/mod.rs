@@ -7,13 +7,13 @@ mod rewrite;
 use crate::interp::arithmetic;
 use crate::ir::flow::chains;
 use crate::ir::{End, Function, Inst, NONE};
-use crate::isa::{Op, Role};
+use crate::isa::{Op, Role, space};
 use known::Known;
 pub(crate) use known::is_comparison;
 use rewrite::Rewrite;
 
-/// Folds; whether anything changed.
-pub(crate) fn fold(function: &mut Function) -> bool {
+/// Folds; whether anything changed. `data` is the program's.
+pub(crate) fn fold(function: &mut Function, data: &[u32]) -> bool {
     let mut known = Known::new(function);
     let mut changed = false;
     let mut before = None;
@@ -44,7 +44,7 @@ pub(crate) fn fold(function: &mut Function) -> bool {
                 changed = true;
                 continue;
             }
-            match simplify(&inst, &known) {
+            match simplify(&inst, &known, data) {
                 Some(Simpler::Nothing) => {
                     changed = true;
                     match out.last_mut() {
@@ -116,7 +116,7 @@ fn simpler_end(end: &End, known: &Known) -> Option<End> {
     Some(End::Branch { word, then, otherwise })
 }
 
-fn simplify(inst: &Inst, known: &Known) -> Option<Simpler> {
+fn simplify(inst: &Inst, known: &Known, data: &[u32]) -> Option<Simpler> {
     if inst.op == Op::TrapIf {
         if known.constant(inst.uses[0]) == Some(0) {
             return Some(Simpler::Nothing);
@@ -125,6 +125,10 @@ fn simplify(inst: &Inst, known: &Known) -> Option<Simpler> {
         let mut new = inst.clone();
         new.uses[0] = word;
         return (!inverted).then_some(Simpler::One(new));
+    }
+    if inst.op == Op::Load {
+        let value = datum(inst, known, data)?;
+        return Some(Simpler::One(Inst::constant(inst.defs[0], value, inst.place)));
     }
     if !inst.is_pure() || inst.op == Op::Imm {
         return None;
@@ -137,6 +141,15 @@ fn simplify(inst: &Inst, known: &Known) -> Option<Simpler> {
     }
     let rewrite = Rewrite { inst, known };
     rewrite.one_word().map(Simpler::One)
+}
+
+/// What a load reads whose place in the program's data is known.
+fn datum(load: &Inst, known: &Known, data: &[u32]) -> Option<u32> {
+    if known.constant(load.uses[0]) != Some(space::DATA) {
+        return None;
+    }
+    let at = known.constant(load.uses[1])?.wrapping_add(load.imm);
+    data.get(at as usize).copied()
 }
 
 /// The values of an instruction all of whose inputs are known.
@@ -221,7 +234,7 @@ mod tests {
         let mut function = blocks(vec![End::Halt]);
         function.params = vec![0, 1];
         function.blocks[0].code = assemble(code);
-        fold(&mut function);
+        fold(&mut function, &[]);
         std::mem::take(&mut function.blocks[0].code)
     }
 
@@ -244,6 +257,16 @@ mod tests {
             "imm 2 -1; imm 3 1; imm 6 0; add64 4:5 2:6 3:6",
             "imm 2 -1; imm 3 1; imm 6 0; imm 4 0; imm 5 1",
         );
+    }
+
+    #[test]
+    fn data_at_a_known_place_is_a_constant() {
+        let mut function = blocks(vec![End::Halt]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble("imm 2 3; imm 3 1; load 4 2 3 1; load 5 2 3 2; load 6 2 0 0");
+        fold(&mut function, &[7, 8, 9]);
+        let after = "imm 2 3; imm 3 1; imm 4 9; load 5 2 3 2; load 6 2 0 0";
+        assert_eq!(function.blocks[0].code, assemble(after));
     }
 
     #[test]
@@ -270,7 +293,7 @@ mod tests {
             // Words that are written twice are not known everywhere.
             function.blocks[0].code = assemble(&format!("imm 5 1; imm 6 0; mov 0 1; {asked}"));
             function.blocks[1].code = assemble(code);
-            fold(&mut function);
+            fold(&mut function, &[]);
             function.blocks[1].code.last().map(|inst| (inst.op, inst.imm))
         };
         let no = Some((Op::Imm, 0));
@@ -370,11 +393,11 @@ mod tests {
             End::Halt,
         ]);
         function.blocks[0].code = assemble("imm 2 0; trapnz 3 2 - -");
-        assert!(fold(&mut function));
+        assert!(fold(&mut function, &[]));
         assert_eq!(function.blocks[0].code, assemble("imm 2 0"));
         assert_eq!(function.blocks[0].end, End::Jump(2));
         function.blocks[0].code = assemble("imm 2 1; trapnz 3 2 0 -; vmid 5");
-        assert!(fold(&mut function));
+        assert!(fold(&mut function, &[]));
         assert_eq!(function.blocks[0].code, assemble("imm 2 1"));
         assert_eq!(
             function.blocks[0].end,

@@ -5,7 +5,9 @@ use std::iter;
 use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
-use super::{Advance, AnIterator, Counted, DoubleEnded, Receiver, Sequence, Skips, iterator_type};
+use super::{
+    Advance, AnIterator, Counted, DoubleEnded, Receiver, Sequence, Skips, advance_by_next, by_taking, iterator_type,
+};
 use crate::facts::Iterable;
 use crate::types::{Static, Type, Value};
 
@@ -377,8 +379,11 @@ impl<I: Skips> Iterator for Skip<I> {
 
     fn next(&mut self) -> Option<I::Item> {
         if self.left > 0 {
-            self.iter.advance(self.left);
+            let left = self.left;
             self.left = 0;
+            if !self.iter.advance(left) {
+                return None;
+            }
         }
         self.iter.next()
     }
@@ -414,8 +419,8 @@ impl<I: Skips> Iterator for StepBy<I> {
     fn next(&mut self) -> Option<I::Item> {
         if self.first {
             self.first = false;
-        } else {
-            self.iter.advance(self.between);
+        } else if !self.iter.advance(self.between) {
+            return None;
         }
         self.iter.next()
     }
@@ -608,25 +613,12 @@ impl<I: Sequence<Item: Elements>> Iterator for Flatten<I> {
     }
 }
 
-/// Leaves elements out by taking them.
-macro_rules! advance_by_next {
-    ($([$($generics:tt)*] $ty:ty;)*) => {$(
-        #[routine(library, inline)]
-        impl<$($generics)*> Advance for $ty {
-            fn advance(&mut self, count: usize) {
-                let mut left = count;
-                while left > 0 && self.next().is_some() {
-                    left = left.wrapping_sub(1);
-                }
-            }
-        }
-    )*};
-}
-advance_by_next! {
+by_taking! {
     [I: Sequence, B: Static] Map<I, B>;
     [I: Sequence] Filter<I>;
     [I: Sequence, B: Static] FilterMap<I, B>;
     [I: Sequence] Inspect<I>;
+    [A: Sequence, B: Sequence] Zip<A, B>;
     [A: Sequence, B: Sequence<Item = A::Item>] Chain<A, B>;
     [I: Sequence] Take<I>;
     [I: Skips] Skip<I>;
@@ -644,25 +636,17 @@ advance_by_next! {
 
 #[routine(library, inline)]
 impl<T: Static + Copy, I: Skips<Item = &'static T>> Advance for Copied<I> {
-    fn advance(&mut self, count: usize) {
-        self.iter.advance(count);
+    fn advance(&mut self, count: usize) -> bool {
+        self.iter.advance(count)
     }
 }
 
+/// Positions that come after the end are seen by nobody.
 #[routine(library, inline)]
-impl<I: Skips + Counted> Advance for Enumerate<I> {
-    fn advance(&mut self, count: usize) {
-        let length = self.iter.len();
-        self.count = self.count.wrapping_add(if count < length { count } else { length });
-        self.iter.advance(count);
-    }
-}
-
-#[routine(library, inline)]
-impl<A: Skips, B: Skips> Advance for Zip<A, B> {
-    fn advance(&mut self, count: usize) {
-        self.a.advance(count);
-        self.b.advance(count);
+impl<I: Skips> Advance for Enumerate<I> {
+    fn advance(&mut self, count: usize) -> bool {
+        self.count = self.count.wrapping_add(count);
+        self.iter.advance(count)
     }
 }
 

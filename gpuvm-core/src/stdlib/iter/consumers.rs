@@ -95,8 +95,7 @@ fn last<I: Sequence>(iter: &mut I) -> Option<I::Item> {
 
 #[routine(library, inline)]
 fn nth<I: Skips>(iter: &mut I, n: usize) -> Option<I::Item> {
-    iter.advance(n);
-    iter.next()
+    if iter.advance(n) { iter.next() } else { None }
 }
 
 #[routine(library, inline)]

@@ -6,7 +6,7 @@ use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
 use super::adaptors::{Peekable, adaptors};
-use super::{Advance, AnIterator, Receiver, Sequence, advance_by_next, iterator_type};
+use super::{Advance, AnIterator, Receiver, Sequence, advance_by_next, by_taking, iterator_type};
 use crate::types::{Static, Type, Value};
 
 iterator_type! {
@@ -62,18 +62,10 @@ impl<T: Static> Iterator for OnceWith<T> {
     }
 }
 
-#[routine(library, inline)]
-impl<I: Sequence> Advance for Cycle<I> {
-    fn advance(&mut self, count: usize) {
-        advance_by_next(self, count);
-    }
-}
-
-#[routine(library, inline)]
-impl<T: Static> Advance for RepeatWith<T> {
-    fn advance(&mut self, count: usize) {
-        advance_by_next(self, count);
-    }
+by_taking! {
+    [I: Sequence] Cycle<I>;
+    [T: Static] RepeatWith<T>;
+    [T: Static] OnceWith<T>;
 }
 
 #[routine(library, inline)]

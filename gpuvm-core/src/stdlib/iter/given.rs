@@ -9,7 +9,7 @@ use super::{
     Sequence, Skips, advance_by_next,
 };
 use crate::encode::Source;
-use crate::facts::{CallFact, GenericMethod, Iterable, Method, Next, RoutineType};
+use crate::facts::{CallFact, GenericMethod, IntoSlot, Iterable, Method, Next, NextSlot, RoutineType};
 use crate::marker::MethodBody;
 use crate::routine::Routine;
 use crate::types::{Static, Type, TypeRef, Value, name_hash};
@@ -39,6 +39,8 @@ impl<I: Sequence> Value for Given<I> {
 }
 
 impl<I: Sequence> Next for Given<I> {
+    type IntoSlot = IntoSlot<Self>;
+    type NextSlot = NextSlot<Self>;
     const NEXT: CallFact = I::NEXT;
 }
 
@@ -59,7 +61,9 @@ impl<I: DoubleEnded> DoubleEndedIterator for Given<I> {
 impl<I: Counted> ExactSizeIterator for Given<I> {}
 
 impl<I: Sequence> Advance for Given<I> {
-    fn advance(&mut self, _: usize) {}
+    fn advance(&mut self, _: usize) -> bool {
+        unreachable!("it stands for an iterator, and is none")
+    }
 }
 
 /// The methods that an iterator has itself: those of the one that is given.
@@ -122,11 +126,14 @@ impl<T: Iterable<Iterator: Sequence> + Static> IntoIterator for GivenElements<T>
 
 impl<T: Iterable<Iterator: Sequence> + Static> Iterable for GivenElements<T> {
     type Iterator = Given<T::Iterator>;
+    type IntoSlot = IntoSlot<Self>;
+    type NextSlot = NextSlot<Self>;
     const INTO: Option<CallFact> = T::INTO;
     const NEXT: CallFact = T::NEXT;
 }
 
 impl<T: Iterable<Iterator: Sequence> + Static> GenericMethod<INTO_ITER, (), Given<T::Iterator>> for GivenElements<T> {
+    type Slot = crate::facts::GenericSlot<INTO_ITER, Self, (), Given<T::Iterator>>;
     const CALL: Option<CallFact> = match T::INTO {
         Some(call) => Some(call),
         None => Some(CallFact::of::<super::adaptors::same<T>>()),
@@ -225,6 +232,7 @@ pub trait Gathers<const NAME: u32, T: Static>: Static {
 macro_rules! gathering {
     ($($name:ident)*) => {$(
         impl<T: Static, I: Sequence<Item = T>, S: Gathers<$name, T>> GenericMethod<$name, (), S> for AnIterator<I> {
+            type Slot = crate::facts::GenericSlot<$name, Self, (), S>;
             const CALL: Option<CallFact> = Some(CallFact {
                 consumes: true,
                 ..CallFact::of::<S::Routine<I>>()

@@ -69,14 +69,15 @@ pub trait Skips: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
 
 impl<I> Skips for I where I: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
 
-/// Leaves elements out, as many as there are at most.
+/// Leaves elements out, as many as there are at most. `false` if it has given `None` before it had left out so many: std does not ask it again, as
+/// it may have more. What has ended for good need not tell.
 pub trait Advance: Iterator {
-    fn advance(&mut self, count: usize);
+    fn advance(&mut self, count: usize) -> bool;
 }
 
 impl<I: Advance> Advance for &mut I {
-    fn advance(&mut self, count: usize) {
-        (**self).advance(count);
+    fn advance(&mut self, count: usize) -> bool {
+        (**self).advance(count)
     }
 }
 
@@ -139,6 +140,7 @@ macro_rules! methods_by_body {
     ($($name:ident = $body:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<I: MethodBody<$body>> Method<$name> for AnIterator<I> {
+            type Slot = crate::facts::MethodSlot<$name, Self>;
             const CALL: Option<crate::facts::CallFact> = Some(<I as MethodBody<$body>>::CALL);
         }
     )*};
@@ -178,11 +180,25 @@ macro_rules! iterator_type {
 }
 use iterator_type;
 
-/// Leaves elements of a user's iterator out by taking them.
+/// Leaves elements of iterators out by taking them.
+macro_rules! by_taking {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[gpuvm_macros::routine(library, inline)]
+        impl<$($generics)*> Advance for $ty {
+            fn advance(&mut self, count: usize) -> bool {
+                advance_by_next(self, count)
+            }
+        }
+    )*};
+}
+pub(super) use by_taking;
+
+/// Leaves elements of any iterator out by taking them.
 #[gpuvm_macros::routine(library, inline)]
-pub fn advance_by_next<I: Sequence>(iter: &mut I, count: usize) {
+pub fn advance_by_next<I: Sequence>(iter: &mut I, count: usize) -> bool {
     let mut left = count;
     while left > 0 && iter.next().is_some() {
         left = left.wrapping_sub(1);
     }
+    left == 0
 }

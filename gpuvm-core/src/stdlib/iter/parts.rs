@@ -79,13 +79,14 @@ impl<T: Static> ExactSizeIterator for Windows<T> {
 
 #[routine(library, inline)]
 impl<T: Static> Advance for Windows<T> {
-    fn advance(&mut self, count: usize) {
+    fn advance(&mut self, count: usize) -> bool {
         let left = self.end.wrapping_sub(self.at);
         self.at = if count < left {
             self.at.wrapping_add(count)
         } else {
             self.end
         };
+        true
     }
 }
 
@@ -156,13 +157,14 @@ macro_rules! chunks {
 
         #[routine(library, inline)]
         impl<T: Static> Advance for $name<T> {
-            fn advance(&mut self, count: usize) {
+            fn advance(&mut self, count: usize) -> bool {
                 let left = self.end.wrapping_sub(self.at);
                 self.at = if count <= left / self.size {
                     self.at.wrapping_add(count.wrapping_mul(self.size))
                 } else {
                     self.end
                 };
+                true
             }
         }
 
@@ -232,13 +234,14 @@ macro_rules! rchunks {
 
         #[routine(library, inline)]
         impl<T: Static> Advance for $name<T> {
-            fn advance(&mut self, count: usize) {
+            fn advance(&mut self, count: usize) -> bool {
                 let left = self.end.wrapping_sub(self.at);
                 self.end = if count <= left / self.size {
                     self.end.wrapping_sub(count.wrapping_mul(self.size))
                 } else {
                     self.at
                 };
+                true
             }
         }
 
@@ -306,13 +309,14 @@ macro_rules! chunks_exact {
 
         #[routine(library, inline)]
         impl<T: Static> Advance for $name<T> {
-            fn advance(&mut self, count: usize) {
+            fn advance(&mut self, count: usize) -> bool {
                 let left = self.end.wrapping_sub(self.at);
                 self.at = if count < left / self.size {
                     self.at.wrapping_add(count.wrapping_mul(self.size))
                 } else {
                     self.end
                 };
+                true
             }
         }
 
@@ -391,13 +395,14 @@ macro_rules! rchunks_exact {
 
         #[routine(library, inline)]
         impl<T: Static> Advance for $name<T> {
-            fn advance(&mut self, count: usize) {
+            fn advance(&mut self, count: usize) -> bool {
                 let left = self.end.wrapping_sub(self.at);
                 self.end = if count < left / self.size {
                     self.end.wrapping_sub(count.wrapping_mul(self.size))
                 } else {
                     self.at
                 };
+                true
             }
         }
 

@@ -106,9 +106,10 @@ macro_rules! steps {
 
             #[routine(library, inline)]
             impl Advance for HalfOpen<$ty> {
-                fn advance(&mut self, count: usize) {
+                fn advance(&mut self, count: usize) -> bool {
                     let left = if self.start < self.end { self.end.wrapping_sub(self.start) as $unsigned as u64 } else { 0 };
                     self.start = if (count as u64) < left { self.start.wrapping_add(count as $ty) } else { self.end };
+                    true
                 }
             }
 
@@ -152,7 +153,7 @@ macro_rules! steps {
 
             #[routine(library, inline)]
             impl Advance for Inclusive<$ty> {
-                fn advance(&mut self, count: usize) {
+                fn advance(&mut self, count: usize) -> bool {
                     if !self.exhausted && self.start <= self.end {
                         let left = self.end.wrapping_sub(self.start) as $unsigned as u64;
                         if (count as u64) <= left {
@@ -161,6 +162,7 @@ macro_rules! steps {
                             self.exhausted = true;
                         }
                     }
+                    true
                 }
             }
 
@@ -177,8 +179,9 @@ macro_rules! steps {
 
             #[routine(library, inline)]
             impl Advance for From<$ty> {
-                fn advance(&mut self, count: usize) {
+                fn advance(&mut self, count: usize) -> bool {
                     self.start = self.start + count as $ty;
+                    true
                 }
             }
         }

@@ -3,7 +3,7 @@
 use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
-use super::{Advance, iterator_type};
+use super::{Advance, advance_by_next, by_taking, iterator_type};
 use crate::facts::{CallFact, Iterable, Next};
 use crate::types::{Static, Value};
 
@@ -166,9 +166,10 @@ macro_rules! counted {
 
         #[routine(library, inline)]
         impl<$($generics)*> Advance for $ty {
-            fn advance(&mut self, count: usize) {
+            fn advance(&mut self, count: usize) -> bool {
                 let left = self.end.wrapping_sub(self.at);
                 self.at = if count < left { self.at.wrapping_add(count) } else { self.end };
+                true
             }
         }
     )*};
@@ -261,6 +262,8 @@ macro_rules! iterables {
     ($([$($generics:tt)*] $ty:ty = $into:ty, $iterator:ty;)*) => {$(
         impl<$($generics)*> Iterable for $ty {
             type Iterator = $iterator;
+            type IntoSlot = crate::facts::IntoSlot<Self>;
+            type NextSlot = crate::facts::NextSlot<Self>;
             const INTO: Option<CallFact> = Some(CallFact::of::<$into>());
             const NEXT: CallFact = <$iterator as Next>::NEXT;
         }
@@ -363,5 +366,34 @@ impl<T: Static> Iterator for FromFn<T> {
 
     fn next(&mut self) -> Option<T> {
         (self.f)()
+    }
+}
+
+by_taking! {
+    [T: Static] OptionIter<T>;
+    [T: Static + Copy] Once<T>;
+    [T: Static + Copy] Successors<T>;
+    [T: Static] FromFn<T>;
+}
+
+#[routine(library, inline)]
+impl<T: Static + Copy> Advance for Empty<T> {
+    fn advance(&mut self, _count: usize) -> bool {
+        true
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static + Copy> Advance for Repeats<T> {
+    fn advance(&mut self, _count: usize) -> bool {
+        true
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static + Copy> Advance for RepeatN<T> {
+    fn advance(&mut self, count: usize) -> bool {
+        self.left = self.left.saturating_sub(count);
+        true
     }
 }

@@ -5,7 +5,7 @@ use gpuvm_macros::routine;
 use super::super::intrinsics;
 use super::super::slice::generic_list_methods;
 use super::parts::parts_of_slices;
-use super::{Advance, advance_by_next, iterator_type};
+use super::{Advance, advance_by_next, by_taking, iterator_type};
 use crate::types::{Static, Value};
 
 parts_of_slices! {
@@ -202,18 +202,6 @@ macro_rules! splits {
             }
         }
     };
-}
-
-/// Leaves elements out by taking them.
-macro_rules! by_taking {
-    ($([$($generics:tt)*] $ty:ty;)*) => {$(
-        #[routine(library, inline)]
-        impl<$($generics)*> Advance for $ty {
-            fn advance(&mut self, count: usize) {
-                advance_by_next(self, count);
-            }
-        }
-    )*};
 }
 
 splits! {

@@ -1,6 +1,8 @@
 //! Numbers as bytes, and their bytes' order.
 
 use gpuvm_macros::routine;
+#[cfg(feature = "half")]
+use half::{bf16, f16};
 
 use super::super::methods;
 use super::integer::Integer;
@@ -85,9 +87,7 @@ bytes! {
 macro_rules! float_bytes {
     ($($module:ident $ty:ident $bits:ident $bytes:literal;)*) => {$(
         mod $module {
-            use gpuvm_macros::routine;
-
-            use super::super::super::methods;
+            use super::*;
 
             #[routine(library, inline)]
             fn to_le_bytes(x: $ty) -> [u8; $bytes] {
@@ -123,6 +123,11 @@ macro_rules! float_bytes {
 float_bytes! {
     f32s f32 u32 4;
     f64s f64 u64 8;
+}
+#[cfg(feature = "half")]
+float_bytes! {
+    f16s f16 u16 2;
+    bf16s bf16 u16 2;
 }
 
 /// The machine's words begin with their low ends, as x86's do.

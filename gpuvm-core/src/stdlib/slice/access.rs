@@ -109,11 +109,13 @@ macro_rules! indexed_by {
     ($($range:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize, const OP: u8> Operation<OP, $range> for [T; N] {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
             const CALL: Option<CallFact> = None;
         }
 
         #[diagnostic::do_not_recommend]
         impl<T, const OP: u8> Operation<OP, $range> for [T] {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
             const CALL: Option<CallFact> = None;
         }
     )*};

@@ -15,7 +15,7 @@ use gpuvm_core::isa::Class;
 use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
-use super::interpreter::longest_instruction;
+use super::interpreter::{Interpreter, longest_instruction};
 use super::kernel::Kernel;
 use super::library::Library;
 use super::memory::filled;
@@ -42,10 +42,17 @@ const MOST_EPOCHS: u32 = 4096;
 /// Instructions that a VM may run in an epoch on average before it has to wait for the next submission.
 const STEPS_AN_EPOCH: u32 = 64;
 
+/// VMs that are few. A device is busy with their dispatches, not with their instructions, so the interpreter is many times as fast.
+const FEW_VMS: u32 = 1024;
+/// Epochs after which the rest of few VMs' work is the interpreter's.
+const MOST_EPOCHS_OF_FEW: u64 = 8192;
+
 /// The epoch engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
 pub struct Epoch {
     shared: Arc<Shelves>,
+    /// What few VMs go on by that take many epochs.
+    interpreter: Interpreter,
 }
 
 #[derive(Debug)]
@@ -61,7 +68,7 @@ struct Shelves {
 struct Loaded {
     packed: Packed,
     code: wgpu::Buffer,
-    matrices: wgpu::Buffer,
+    constants: wgpu::Buffer,
     uses: Uses,
     outlook: Outlook,
     longest_instruction: u32,
@@ -87,18 +94,23 @@ struct Sorted {
     exact: bool,
 }
 
-/// A session on the epoch engine alone.
+/// A session on the epoch engine.
 struct Sorting {
     epoch: Epoch,
     program: Arc<Loaded>,
     /// The breakpoints and the exactness that were asked for last, and what they need.
     last: Option<(Vec<u32>, bool, Arc<Sorted>)>,
+    /// The job's program, if its VMs are few.
+    few: Option<Arc<Program>>,
+    /// How it goes on, if it took them too many epochs.
+    rest: Option<Box<dyn Plan>>,
 }
 
 impl Epoch {
     /// The epoch engine for a device. Shaders are compiled when a program needs them.
-    pub fn new(gpu: Arc<Gpu>) -> Epoch {
+    pub fn new(gpu: Arc<Gpu>, interpreter: Interpreter) -> Epoch {
         Epoch {
+            interpreter,
             shared: Arc::new(Shelves {
                 gpu,
                 kernels: Mutex::default(),
@@ -116,7 +128,7 @@ impl Epoch {
             let uses = Uses::of(program);
             gpu.guarded(|_| Loaded {
                 code: filled(gpu, "code", &packed.code),
-                matrices: filled(gpu, "matrices", &packed.matrices),
+                constants: filled(gpu, "constants", &packed.constants),
                 packed,
                 uses,
                 outlook: Outlook::of(program, MOST_STEPS, MOST_INNER),
@@ -214,6 +226,8 @@ impl Planner for Epoch {
             epoch: self.clone(),
             program: self.load(&job.program)?,
             last: None,
+            few: (job.vms <= FEW_VMS).then(|| job.program.clone()),
+            rest: None,
         }))
     }
 
@@ -224,6 +238,12 @@ impl Planner for Epoch {
 
 impl Plan for Sorting {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if let Some(program) = self.few.take_if(|_| need.epochs >= MOST_EPOCHS_OF_FEW) {
+            self.rest = Some(self.epoch.interpreter.interpreting(&program)?);
+        }
+        if let Some(rest) = &mut self.rest {
+            return rest.stepper(need);
+        }
         if let Some((breakpoints, exact, stepper)) = &self.last
             && breakpoints == need.breakpoints
             && *exact == need.exact

@@ -48,7 +48,7 @@ impl Queues {
     pub fn new(gpu: &Gpu, stepper: &Sorted, shared: &Shared<'_>, vms: u32) -> Queues {
         let kernels = stepper.kernels.clone();
         let classify = &kernels.classify;
-        let own = [&stepper.code, &stepper.program.matrices].map(|buffer| buffer.as_entire_binding());
+        let own = [&stepper.code, &stepper.program.constants].map(|buffer| buffer.as_entire_binding());
         let vms = u64::from(vms);
         // Two queues a class, two words a place.
         let words = [4 * TURNS.len() as u64 * vms, COUNT_WORDS, vms];

@@ -127,8 +127,12 @@ impl Session {
             exact,
             fresh: self.fresh,
             gathered: self.tally.running > 0 && self.seen[signal::AT_BREAK] == self.tally.running,
+            epochs: self.tally.epochs.unwrap_or_default(),
         })?;
         if self.tally.engine != self.stepper.engine() {
+            if self.tally.engine == Engine::Epoch {
+                self.tally.left_after = self.tally.epochs;
+            }
             // What its batches hold is measured otherwise.
             self.tally.engine = self.stepper.engine();
             self.pace = None;

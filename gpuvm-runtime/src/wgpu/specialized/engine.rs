@@ -246,7 +246,8 @@ impl Planner for Specialized {
     }
 
     fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
-        if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
+        let have_data = !program.data.is_empty() || !then.data.is_empty();
+        if have_data || self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
             return Ok(None);
         }
         let options = self.options(program, Vec::new());
@@ -365,6 +366,9 @@ impl Bound for OnBuffers {
             };
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &self.group, launches);
+            if let Some(data) = &self.kernel.data {
+                pass.set_bind_group(1, data, &[]);
+            }
             pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
             recorded.dispatches += 1;
         }

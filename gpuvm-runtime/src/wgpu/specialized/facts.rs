@@ -92,12 +92,15 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
         Op::ParamLen => set(d, length(options, a)),
         Op::Load => {
             let fact = match (of(a), of(b)) {
-                (Fact::Constant(space::ARENA), Fact::Place(param, offset)) => options
-                    .value(param, offset.wrapping_add(c))
-                    .map_or(Fact::Any, Fact::Constant),
-                _ => Fact::Any,
+                (Fact::Constant(space::ARENA), Fact::Place(param, offset)) => {
+                    options.value(param, offset.wrapping_add(c))
+                }
+                (Fact::Constant(space::DATA), Fact::Constant(at)) => {
+                    program.data.get(at.wrapping_add(c) as usize).copied()
+                }
+                _ => None,
             };
-            set(d, fact);
+            set(d, fact.map_or(Fact::Any, Fact::Constant));
         }
         _ => {
             let mut inputs = Vec::new();

@@ -15,6 +15,7 @@ use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::kernel::{Path, bindings, uniform_fields};
+use crate::wgpu::memory::{bind_parts, filled};
 use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
 use crate::wgpu::stepper::{BINDINGS, Reach};
@@ -57,8 +58,10 @@ pub struct SpecializedKernel {
     pub resumed: Option<wgpu::ComputePipeline>,
     /// Whether it is of joined jobs, and has a uniform for each.
     pub joined: bool,
-    /// The layout of the one bind group of both.
+    /// The layout of the bind group of a session's buffers, which is that of both.
     pub layout: wgpu::BindGroupLayout,
+    /// The bind group of the program's data, if it has any. Joined jobs have none.
+    pub data: Option<wgpu::BindGroup>,
     /// Invocations of a workgroup.
     pub workgroup: u32,
     /// The names of the uniform's fields, each a word, in order.
@@ -153,20 +156,24 @@ impl SpecializedKernel {
             false => None,
         };
         // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform.
-        let mut entries = bindings(&base.module).swap_remove(0);
-        entries.truncate(BINDINGS + usize::from(then.is_some()));
-        let layout = gpu.guarded(|device| {
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some("specialized"),
-                entries: &entries,
-            })
+        let mut groups = bindings(&base.module);
+        groups[0].truncate(BINDINGS + usize::from(then.is_some()));
+        groups.truncate(1 + usize::from(!program.data.is_empty()));
+        let mut layouts: Vec<wgpu::BindGroupLayout> = gpu.guarded(|device| {
+            let layout = |entries: &Vec<_>| {
+                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                    label: Some("specialized"),
+                    entries,
+                })
+            };
+            groups.iter().map(layout).collect()
         })?;
         let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
         let identity = content_of([Some(&fresh), resumed.as_ref()]);
         let kept = folder.as_ref().and_then(|folder| folder.load(identity));
         let maker = Maker {
             gpu,
-            layout: &layout,
+            layouts: &layouts,
             relaxed: options.relaxed,
             cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
         };
@@ -180,7 +187,14 @@ impl SpecializedKernel {
             fresh: pipelines.0,
             resumed: pipelines.1,
             joined: then.is_some(),
-            layout,
+            data: match layouts.get(1) {
+                Some(layout) => Some(gpu.guarded(|device| {
+                    let data = filled(gpu, "data", &program.data);
+                    bind_parts(device, layout, [data.as_entire_binding()])
+                })?),
+                None => None,
+            },
+            layout: layouts.swap_remove(0),
             workgroup: crate::wgpu::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
@@ -199,7 +213,7 @@ fn content_of(shaders: [Option<&Shader>; 2]) -> ProgramId {
 /// What pipelines of one program are made with.
 struct Maker<'a> {
     gpu: &'a Gpu,
-    layout: &'a wgpu::BindGroupLayout,
+    layouts: &'a [wgpu::BindGroupLayout],
     relaxed: bool,
     cache: Option<wgpu::PipelineCache>,
 }
@@ -232,7 +246,7 @@ impl Maker<'_> {
         self.gpu.guarded(|device| {
             let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some(entry),
-                bind_group_layouts: &[Some(self.layout)],
+                bind_group_layouts: &self.layouts.iter().map(Some).collect::<Vec<_>>(),
                 immediate_size: 0,
             });
             let module = match words {
@@ -290,7 +304,7 @@ fn unchecked(device: &wgpu::Device, entry: &str, module: Module) -> wgpu::Shader
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
     };
     // SAFETY: every access to a buffer is within it: rows of states and frames by the sizes that the host gave the buffers, arena and
-    // atomics by checks against the launch's window or by proof from it, parameters by number. (Besides, wgpu asks for robust buffer
+    // atomics by checks against the launch's window or by proof from it, the program's data likewise by its length, parameters by number. (Besides, wgpu asks for robust buffer
     // access where a device has it.) The one array of a function, the frame, is indexed after a check against its length. Every loop
     // of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics,
     // which end when the exchange succeeds.

@@ -57,6 +57,7 @@ pub(in crate::wgpu) fn program(code: Vec<Instruction>, store: Store) -> Program 
         routines: vec!["test".to_string()],
         matrices: store.records,
         pools: store.pools,
+        data: Vec::new(),
         sites: vec![LinkedSite {
             place: SITE_PLACE,
             cause: Cause::Bounds,

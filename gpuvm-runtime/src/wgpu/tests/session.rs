@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::control::{countdown, with_finish};
 use super::*;
-use crate::engine::{Copy, Dispatch, Image, Region, Running, Span, Tally};
+use crate::engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
 
 /// What a job ends with.
 type End = (Vec<u32>, Vec<u32>, Option<TrapRecord>);
@@ -81,6 +81,31 @@ fn any_split_of_cycles_gives_the_same_end() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn few_vms_of_many_epochs_are_the_interpreters() {
+    for (vms, start, left) in [(5, 9_000, true), (5, 100, false), (1_025, 100, false)] {
+        let batch = || job(with_finish(countdown(1, start)), &[], 0, 1, vms);
+        let mut expected = batch();
+        let wanted = reference(&mut expected);
+        let mut epochs = 0;
+        for engine in engines() {
+            let mut running = batch().start(engine).unwrap();
+            let tally = to_end(&mut *running, &Limit::default());
+            if let Some(counted) = tally.epochs {
+                let (ended, left_after) = match left {
+                    true => (Engine::Interpreter, Some(counted)),
+                    false => (Engine::Epoch, None),
+                };
+                assert_eq!((tally.engine, tally.left_after), (ended, left_after));
+                assert_eq!(tally.retired, wanted.retired);
+                epochs += counted;
+            }
+            assert_eq!(end(running).0, expected.arena);
+        }
+        assert!(epochs > u64::from(start) / 2, "{epochs}");
     }
 }
 

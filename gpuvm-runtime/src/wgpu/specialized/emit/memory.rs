@@ -1,4 +1,4 @@
-//! Instructions that touch memory: the three spaces, launch parameters, atomics.
+//! Instructions that touch memory: its spaces, launch parameters, atomics.
 
 use gpuvm_core::isa::{Op, space};
 use naga::{AtomicFunction, BinaryOperator, Expression, MathFunction, Statement};
@@ -34,6 +34,7 @@ impl Emitter<'_> {
                 let offset = self.sum(offset, constant);
                 Value::word(self.load_frame(ip, offset))
             }
+            Some(space::DATA) => self.datum(ip, offset, constant),
             Some(_) => {
                 let offset = self.sum(offset, constant);
                 self.outside(ip, offset);
@@ -41,7 +42,13 @@ impl Emitter<'_> {
             }
             None => {
                 let (space, offset) = (self.w(Operand::Word(space)), self.sum(offset, constant));
-                let found = self.code.call("load_any", &[space, offset]);
+                let found = match self.program.data.len() as u32 {
+                    0 => self.code.call("load_any", &[space, offset]),
+                    words => {
+                        let words = self.code.word(words);
+                        self.code.call("load_any_or_data", &[space, offset, words])
+                    }
+                };
                 let (value, bad) = (self.code.part(found, 0), self.code.part(found, 1));
                 self.fault_unless_zero(ip, bad, offset);
                 Value::word(value)
@@ -134,6 +141,33 @@ impl Emitter<'_> {
         }
         let base = self.code.global("arena");
         self.code.element(base, offset)
+    }
+
+    /// A word of the program's data; one outside of it traps.
+    fn datum(&mut self, ip: u32, word: u32, constant: u32) -> Value {
+        let words = self.program.data.len() as u32;
+        let value = self.read(word);
+        let known = value.constant.map(|value| value.wrapping_add(constant));
+        if let Some(&datum) = known.and_then(|at| self.program.data.get(at as usize)) {
+            return Value::known(datum);
+        }
+        let offset = self.sum(word, constant);
+        if words == 0 {
+            self.outside(ip, offset);
+            return Value::known(0);
+        }
+        let mut index = offset;
+        if !self.is_in_data(&value, constant) {
+            let end = self.code.word(words);
+            let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, end);
+            self.fault_if(ip, bad, fault::MEMORY, offset);
+            // A VM that goes on although it has trapped must not reach outside.
+            let last = self.code.word(words - 1);
+            index = self.code.math(MathFunction::Min, &[offset, last]);
+        }
+        let base = self.code.global("data");
+        let element = self.code.element(base, index);
+        Value::word(self.code.load(element))
     }
 
     /// A pointer to an atomic word; one outside of the atomics traps.

@@ -66,6 +66,19 @@ pub struct Below {
     bound: Bound,
 }
 
+impl Below {
+    /// What of the offset `factor * node + at` is beside `factor * (node + constant)`.
+    fn rest(self, factor: u32, at: u32) -> u32 {
+        at.wrapping_sub(factor.wrapping_mul(self.constant))
+    }
+
+    /// Whether the offset `factor * node + at` stays below `end` where the bound is the number `most`.
+    fn stays_below(self, most: u32, factor: u32, at: u32, end: u64) -> bool {
+        let last = u64::from(most.saturating_sub(1)) * u64::from(factor) + u64::from(self.rest(factor, at));
+        most > 0 && last < end
+    }
+}
+
 /// What a condition says when it is met, or when it is not.
 #[derive(Clone, Copy, Debug)]
 pub struct Said {
@@ -220,16 +233,30 @@ impl Emitter<'_> {
             return false;
         }
         self.hand.below.iter().any(|below| {
-            // The offset is `place + factor * (node + below.constant) + rest`.
-            let rest = at.wrapping_sub(factor.wrapping_mul(below.constant));
             let fits = match below.bound {
-                Bound::Length(of) => of == param && element == Some(factor) && rest < factor,
-                Bound::Constant(most) => {
-                    let last = u64::from(most.saturating_sub(1)) * u64::from(factor) + u64::from(rest);
-                    most > 0 && last < u64::from(own)
-                }
+                Bound::Length(of) => of == param && element == Some(factor) && below.rest(factor, at) < factor,
+                Bound::Constant(most) => below.stays_below(most, factor, at, own.into()),
             };
             below.node == Some(node) && fits
+        })
+    }
+
+    /// Whether the offset `value + constant` in the program's data is sure to be there.
+    pub fn is_in_data(&self, value: &Value, constant: u32) -> bool {
+        let Some(Sum {
+            place: None,
+            index: Some((node, factor)),
+            constant: own,
+        }) = self.sum_of(value)
+        else {
+            return false;
+        };
+        let at = own.wrapping_add(constant);
+        self.hand.below.iter().any(|below| {
+            let Bound::Constant(most) = below.bound else {
+                return false;
+            };
+            below.node == Some(node) && below.stays_below(most, factor, at, self.program.data.len() as u64)
         })
     }
 

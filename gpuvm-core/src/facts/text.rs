@@ -1,0 +1,84 @@
+//! What a value has to be to stand in a text.
+
+use std::marker::PhantomData;
+use std::num::Wrapping;
+
+use crate::types::Value;
+
+/// What a text shows as `{}`.
+#[diagnostic::on_unimplemented(
+    message = "a text inside a #[routine] shows `{Self}` as `{{:?}}`",
+    label = "not a number, `bool` or `char`",
+    note = "write `{{:?}}`, or show its fields: a `Display` of your own is not called on a VM"
+)]
+pub trait Shown {}
+
+macro_rules! shown {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Shown for $ty {}
+    )*};
+}
+shown!(bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+#[cfg(feature = "half")]
+shown!(half::f16 half::bf16);
+
+#[diagnostic::do_not_recommend]
+impl<T: Shown> Shown for Wrapping<T> {}
+
+/// A value's type in a text.
+pub struct InText<T: ?Sized>(PhantomData<fn(&T)>);
+
+/// The type of a value, behind all references.
+pub fn in_text<T: Value + ?Sized>(_: &T) -> InText<T::Inner> {
+    InText(PhantomData)
+}
+
+/// Whether a text shows a value as `{}`. Method lookup finds this for what rustc itself does not show so, and has said it.
+pub trait ShownOrRefused {
+    /// It does.
+    fn shown(&self) {}
+}
+
+impl<T: ?Sized> ShownOrRefused for InText<T> {}
+
+impl<T: std::fmt::Display + ?Sized> InText<T> {
+    /// It does if it is a number, a `bool` or a `char`.
+    pub fn shown(&self)
+    where
+        T: Shown,
+    {
+    }
+}
+
+/// Whether there is room for a value beside another in the text of a panic. Method lookup finds this for any type but those of 128 bits.
+pub trait BesideAnother {
+    /// There is.
+    fn beside_another(&self) {}
+}
+
+impl<T: ?Sized> BesideAnother for InText<T> {}
+
+/// The integers of 128 bits.
+pub trait Wide {}
+
+impl Wide for u128 {}
+impl Wide for i128 {}
+impl<T: Wide> Wide for Wrapping<T> {}
+
+/// Implemented by nothing.
+#[diagnostic::on_unimplemented(
+    message = "the text of a panic shows one number of 128 bits, and nothing beside it",
+    label = "has no room beside another value",
+    note = "a VM's trap record has four words: write `assert!(a == b, \"{{a}}\")`, show one of the two, or print it with `println!` first"
+)]
+pub trait HasRoom {}
+
+impl<T: Wide> InText<T> {
+    /// There is none.
+    pub fn beside_another(&self)
+    where
+        T: HasRoom,
+    {
+    }
+}

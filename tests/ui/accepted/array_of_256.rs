@@ -1,0 +1,8 @@
+//! A mistake of first contact that is none any more.
+
+#![allow(unused)]
+
+use gpuvm::prelude::*;
+#[routine]
+fn tbl(i: usize) -> u32 { let a = [i as u32; 256]; let mut s = 0; for k in 0..256 { s += a[k]; } s }
+fn main(){}

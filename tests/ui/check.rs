@@ -1,0 +1,203 @@
+//! Programs through rustc, all of a folder at once, and what it says of them as data.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// An error of rustc's.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// The file that it is told of.
+    pub file: PathBuf,
+    /// Its first line.
+    pub title: String,
+    /// All that it says, notes and suggestions included.
+    pub text: String,
+    /// The line that is blamed; 0 if none is.
+    pub line: usize,
+    /// What is blamed on it.
+    pub token: String,
+    /// Its code, as `E0277`.
+    pub code: String,
+    /// Places in gpuvm that are blamed themselves.
+    pub inside: Vec<String>,
+}
+
+/// Checks programs, each a crate of its own, as `cargo check` does.
+///
+/// # Panics
+///
+/// If cargo does not run, or gpuvm does not compile.
+pub fn check(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    let bins: String = programs
+        .iter()
+        .map(|path| format!("[[bin]]\nname = \"{}\"\npath = {path:?}\n", bin_name(path)))
+        .collect();
+    cargo(name, &["check", "--bins"], &bins, programs)
+}
+
+/// Builds programs to the last instruction, all in one crate, as modules of which nothing is run.
+///
+/// # Panics
+///
+/// As [`check`].
+pub fn build(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    let folder = target().join("tests").join(format!("{name}-modules"));
+    std::fs::create_dir_all(&folder).expect("a folder under target/");
+    let modules: String = programs
+        .iter()
+        .enumerate()
+        .map(|(i, path)| format!("#[path = {path:?}]\npub mod m{i};\n"))
+        .collect();
+    let root = folder.join("lib.rs");
+    let text = format!("#![allow(warnings)]\n{modules}");
+    if std::fs::read_to_string(&root).ok().as_deref() != Some(&text) {
+        std::fs::write(&root, text).expect("a crate");
+    }
+    cargo(
+        name,
+        &["build", "--lib"],
+        &format!("[lib]\npath = {root:?}\n"),
+        programs,
+    )
+}
+
+/// Runs cargo on a package that has these targets.
+fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    let folder = target().join("tests").join(name);
+    std::fs::create_dir_all(&folder).expect("a folder under target/");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let gpuvm = root.join("gpuvm");
+    // Messages are the same without a GPU, and the programs compile sooner. Where rustc compiles incrementally, places in different items are never
+    // the same to it, so it shows an error of the user's body for each copy of that; what is counted here are the errors that differ.
+    let manifest = format!(
+        "[package]\nname = \"gpuvm-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\nautobins = false\n{targets}\
+         [dependencies]\ngpuvm = {{ path = {gpuvm:?}, default-features = false }}\npollster = \"1\"\n\
+         [profile.dev.package.gpuvm-{name}]\nincremental = false\n[workspace]\n"
+    );
+    let path = folder.join("Cargo.toml");
+    // An unchanged manifest spares cargo the thought.
+    if std::fs::read_to_string(&path).ok().as_deref() != Some(&manifest) {
+        std::fs::write(&path, manifest).expect("a manifest");
+        std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace's lock file");
+    }
+    let output = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+        .args(command)
+        .args(["--offline", "--keep-going", "--message-format=json", "--quiet"])
+        .env("CARGO_TARGET_DIR", target().join("tests").join("target"))
+        .current_dir(&folder)
+        .output()
+        .expect("cargo runs");
+    let messages: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let errors: Vec<Diagnostic> = messages.iter().filter_map(diagnostic).collect();
+    assert!(
+        !messages.is_empty() && (output.status.success() || !errors.is_empty()),
+        "{said}"
+    );
+    for error in errors.iter().filter(|_| command[0] == "check") {
+        assert!(
+            programs.contains(&error.file),
+            "{}: {}",
+            error.file.display(),
+            error.text
+        );
+    }
+    errors
+}
+
+/// The errors of one program.
+pub fn errors_of(all: &[Diagnostic], program: &Path) -> Vec<Diagnostic> {
+    all.iter().filter(|error| error.file == program).cloned().collect()
+}
+
+/// The target directory that this test was built in.
+pub fn target() -> PathBuf {
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    temporary.parent().unwrap_or(temporary).to_path_buf()
+}
+
+fn bin_name(path: &Path) -> String {
+    let part = |path: Option<&std::ffi::OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+    format!(
+        "{}-{}",
+        part(path.parent().and_then(Path::file_name)),
+        part(path.file_stem())
+    )
+}
+
+fn diagnostic(message: &Value) -> Option<Diagnostic> {
+    if message["reason"] != "compiler-message" {
+        return None;
+    }
+    let file = PathBuf::from(message["target"]["src_path"].as_str()?);
+    let message = &message["message"];
+    let title = message["message"].as_str()?;
+    let is_error = message["level"].as_str()?.starts_with("error");
+    if !is_error || title.starts_with("aborting due to") {
+        return None;
+    }
+    let spans = message["spans"].as_array()?;
+    let primary = spans.iter().find(|span| span["is_primary"] == true);
+    let primary = primary.map(|span| in_the_program(span, &file));
+    let mut inside = Vec::new();
+    for span in spans.iter().filter(|span| span["is_primary"] == true) {
+        blamed(span, &mut inside);
+    }
+    Some(Diagnostic {
+        file,
+        title: title.to_string(),
+        text: message["rendered"].as_str().unwrap_or(title).to_string(),
+        line: primary.and_then(|span| span["line_start"].as_u64()).unwrap_or(0) as usize,
+        token: primary.map(token).unwrap_or_default(),
+        code: message["code"]["code"].as_str().unwrap_or_default().to_string(),
+        inside,
+    })
+}
+
+/// Where a span in a macro's definition is in the program that uses it.
+fn in_the_program<'s>(span: &'s Value, file: &Path) -> &'s Value {
+    let mut span = span;
+    while Path::new(span["file_name"].as_str().unwrap_or_default()) != file && !span["expansion"].is_null() {
+        span = &span["expansion"]["span"];
+    }
+    span
+}
+
+/// What a span covers of its first line.
+fn token(span: &Value) -> String {
+    let text = &span["text"][0];
+    let at = |field: &str| text[field].as_u64().unwrap_or(1) as usize - 1;
+    let line: Vec<char> = text["text"].as_str().unwrap_or_default().chars().collect();
+    line.get(at("highlight_start")..at("highlight_end"))
+        .unwrap_or_default()
+        .iter()
+        .collect()
+}
+
+/// Where gpuvm's own files are.
+const CRATES: [&str; 6] = [
+    "gpuvm",
+    "gpuvm-core",
+    "gpuvm-macros",
+    "gpuvm-math",
+    "gpuvm-nodes",
+    "gpuvm-runtime",
+];
+
+/// Notes a span's file if it is one of gpuvm's own.
+fn blamed(span: &Value, inside: &mut Vec<String>) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let Ok(root) = root.canonicalize() else { return };
+    let name = span["file_name"].as_str().unwrap_or_default();
+    if let Ok(file) = Path::new(name).canonicalize()
+        && let Ok(file) = file.strip_prefix(&root)
+        && CRATES.iter().any(|folder| file.starts_with(folder))
+    {
+        inside.push(format!("{}:{}", file.display(), span["line_start"]));
+    }
+}

@@ -1,0 +1,152 @@
+//! Mistakes in which rustc has a part of the answer, as a table: each file of `mistakes/`, `rustc/`, `derive/` and `accepted/` is a program, and below the line of a
+//! mistake stands a mark with the token that has to be blamed and with what the answer has to say:
+//!
+//! ```text
+//! fn f(a: &[f32], i: u32) -> f32 { a[i] }
+//! //~ «i» cannot be indexed by `u32` … slice indices are of type `usize`
+//! ```
+//!
+//! A program has as many errors as marks. One without marks compiles, to the last instruction. What is looked at are the compiler's diagnostics as data
+//! and not how they are printed, so it is the same whether or not rustc shows lines of std (the component `rust-src`).
+
+mod check;
+mod fuzz;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use check::{Diagnostic, build, check, errors_of};
+
+/// Where the programs are.
+const FOLDERS: [&str; 4] = ["mistakes", "rustc", "derive", "accepted"];
+
+/// One answer that a program has to get.
+struct Mark {
+    line: usize,
+    token: String,
+    says: Vec<String>,
+}
+
+impl Mark {
+    /// The mark on a line of a program, if one is there; `line` is the last one that is none.
+    fn of(text: &str, line: usize) -> Option<Mark> {
+        let (token, says) = text.trim().strip_prefix("//~ «")?.split_once('»')?;
+        Some(Mark {
+            line,
+            token: token.to_string(),
+            says: says.split('…').map(|part| part.trim().to_string()).collect(),
+        })
+    }
+
+    /// Whether an error is the answer.
+    fn is_met_by(&self, error: &Diagnostic) -> bool {
+        error.line == self.line && error.token == self.token && self.says.iter().all(|part| error.text.contains(part))
+    }
+}
+
+fn marks(program: &str) -> Vec<Mark> {
+    let mut last = 0;
+    let mut marks = Vec::new();
+    for (i, text) in program.lines().enumerate() {
+        match Mark::of(text, last) {
+            Some(mark) => marks.push(mark),
+            None => last = i + 1,
+        }
+    }
+    marks
+}
+
+/// The programs of the table, in order.
+fn programs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut programs: Vec<PathBuf> = FOLDERS
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("the folder of a topic"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    programs.sort();
+    programs
+}
+
+/// What is wrong with the answers to a program; empty if nothing is.
+fn faults(program: &str, errors: &[Diagnostic]) -> String {
+    let mut faults = String::new();
+    let mut left: Vec<&Diagnostic> = errors.iter().collect();
+    for mark in marks(program) {
+        match left.iter().position(|error| mark.is_met_by(error)) {
+            Some(place) => {
+                left.remove(place);
+            }
+            None => writeln!(
+                faults,
+                "  line {}: «{}» is not told {:?}",
+                mark.line, mark.token, mark.says
+            )
+            .unwrap(),
+        }
+    }
+    for error in left {
+        writeln!(
+            faults,
+            "  line {}: «{}» is told {}",
+            error.line, error.token, error.title
+        )
+        .unwrap();
+    }
+    for place in errors.iter().flat_map(|error| &error.inside) {
+        writeln!(faults, "  an error of the user's points into gpuvm, {place}").unwrap();
+    }
+    faults
+}
+
+#[test]
+fn each_mistake_is_answered_once_on_the_spot() {
+    let programs = programs();
+    let sources: Vec<String> = programs
+        .iter()
+        .map(|path| std::fs::read_to_string(path).expect("a program"))
+        .collect();
+    let answers = check("marked", &programs);
+    let mut faults_of_all = String::new();
+    for (path, source) in programs.iter().zip(&sources) {
+        let faults = faults(source, &errors_of(&answers, path));
+        if !faults.is_empty() {
+            writeln!(faults_of_all, "{}\n{faults}", path.display()).unwrap();
+        }
+    }
+    assert!(faults_of_all.is_empty(), "\n{faults_of_all}");
+    // What is no mistake is built to the end.
+    let sound = programs
+        .iter()
+        .zip(&sources)
+        .filter(|(_, source)| marks(source).is_empty());
+    let sound: Vec<PathBuf> = sound.map(|(path, _)| path.clone()).collect();
+    let errors = build("marked-build", &sound);
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// What rustc prints of std depends on whether `rust-src` is there, so nothing expected may have it.
+#[test]
+fn no_expected_text_shows_std() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = std::fs::read_dir(root)
+        .expect("the package")
+        .map(|entry| entry.expect("an entry").path());
+    for folder in folders.filter(|path| path.is_dir()) {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|extension| extension != "stderr") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("an expected text");
+            for std in ["$RUST", "/rustc/", "/library/core/", "/library/std/", "/library/alloc/"] {
+                assert!(
+                    !text.contains(std),
+                    "{} has {std} in it; mark the program instead",
+                    path.display()
+                );
+            }
+        }
+    }
+}

@@ -1,8 +1,0 @@
-//! A mistake of first contact.
-
-#![allow(unused)]
-
-use gpuvm::prelude::*;
-#[routine]
-fn f(x: impl Into<f32>) -> f32 { x.into() }
-fn main() {}
