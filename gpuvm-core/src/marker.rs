@@ -81,7 +81,7 @@ const fn source_of<S: RoutineSource>() -> &'static Source {
     S::SOURCE
 }
 
-/// The encoding of a source: tried with room for `FIRST` entries a list, then, only if that was too little, for `SECOND` and `THIRD`. Associated
+/// The encoding of a source: tried with room for `FIRST` entries in a short list, then, only if that was too little, for `SECOND` and `THIRD`. Associated
 /// constants, so that `cargo check` evaluates none of it and generic routines are encoded for each instance.
 pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usize>(PhantomData<S>);
 

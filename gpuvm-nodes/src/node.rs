@@ -16,9 +16,16 @@ macro_rules! define_nodes {
         pub enum Node { $($(#[$doc])* $node = $code,)* }
 
         impl Node {
+            /// The nodes by their numbers: what rustc's interpreter, in which the encoder runs, finds at once, where it tries the arms of a `match` in turn.
+            const BY_CODE: &[Option<Node>; 256] = &{
+                let mut nodes = [None; 256];
+                $(nodes[$code] = Some(Node::$node);)*
+                nodes
+            };
+
             /// The node of a number.
             pub const fn from_code(code: u8) -> Option<Node> {
-                match code { $($code => Some(Node::$node),)* _ => None }
+                Node::BY_CODE[code as usize]
             }
         }
     };

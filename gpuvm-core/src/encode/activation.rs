@@ -116,7 +116,7 @@ impl Closure {
     };
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// Enters the routine itself.
     pub const fn start(&mut self) {
         let source = self.source;
@@ -210,7 +210,7 @@ impl<const CAP: usize> Encoder<CAP> {
             i -= 1;
             let value = self.pop();
             let value = self.owned(value).shared();
-            if base as usize + i < CAP {
+            if base as usize + i < self.locals.items.len() {
                 self.locals.items[base as usize + i] = value;
             }
         }

@@ -50,7 +50,7 @@ const fn variant_of(ty: &'static Type, hash: u32) -> usize {
     panic!("no variant of this name: variants renamed by `use … as` cannot be followed, write the variant's own name")
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// `base.name`.
     pub const fn field(&mut self, base: Operand, hash: u32) -> Operand {
         let place = self.deref_all(base);
@@ -269,7 +269,7 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Ends the block in which the locals from `first` on were declared.
     pub const fn leave(&mut self, first: u32) {
         let first = self.local(first) as u32;
-        let mut i = self.variables.slice().len();
+        let mut i = self.variables.kept();
         while i > 0 && self.local_of.items[i - 1] >= first {
             i -= 1;
             let variable = &mut self.variables.items[i];

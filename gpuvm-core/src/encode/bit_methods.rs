@@ -6,7 +6,7 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::types::Kind;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The value's bits in one word (or more), sign extension cut off.
     pub const fn plain_bits(&mut self, a: u32, kind: Kind) -> u32 {
         if kind.bits() < 32 && kind.is_signed() {

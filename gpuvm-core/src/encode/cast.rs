@@ -7,7 +7,7 @@ use crate::isa::Op;
 use crate::library::number as library;
 use crate::types::{Kind, Type, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// `a as kind`.
     pub const fn cast(&mut self, a: Operand, to: Kind) -> Operand {
         let a = self.deref_all(a);

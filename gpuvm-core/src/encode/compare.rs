@@ -6,7 +6,7 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::types::{Kind, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// A comparison as a word of 0 or 1.
     pub const fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> u32 {
         match operator {

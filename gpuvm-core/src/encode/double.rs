@@ -7,7 +7,7 @@ use crate::isa::Op;
 use crate::library::number as library;
 use crate::types::Kind;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// A call of a function of one number for another.
     pub const fn double_function(&mut self, function: u32, a: u32) -> u32 {
         self.library(function, &[a, a + 1], 2)

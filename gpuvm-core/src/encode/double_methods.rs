@@ -12,7 +12,7 @@ use crate::types::{Kind, TypeRef, Value};
 /// The high word of infinity, whose low one is 0.
 const INFINITY: u32 = 0x7ff0_0000;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     pub const fn double_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let double = <f64 as Value>::TYPE;
         let x = self.value(receiver);

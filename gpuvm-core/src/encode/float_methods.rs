@@ -9,7 +9,7 @@ use crate::library::number as library;
 use crate::routine::{Cause, Shown};
 use crate::types::{Type, TypeRef, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     pub const fn float_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let float = <f32 as Value>::TYPE;
         let boolean = <bool as Value>::TYPE;

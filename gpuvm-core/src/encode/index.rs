@@ -14,7 +14,7 @@ pub(super) enum Length {
     Word(u32),
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The length of an array or slice, behind any references: a constant or a word.
     pub const fn length(&mut self, operand: Operand) -> Length {
         let place = self.deref_all(operand);

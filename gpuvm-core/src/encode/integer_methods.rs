@@ -10,7 +10,7 @@ use crate::isa::Op;
 use crate::library::number as library;
 use crate::types::{Kind, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     pub const fn integer_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let ty = receiver.ty;
         let kind = ty.arithmetic_kind();

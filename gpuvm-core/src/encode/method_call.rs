@@ -15,7 +15,7 @@ pub(super) const MOST_ARGUMENTS: usize = 5;
 /// The arguments of one call, receiver first.
 pub(super) type Arguments = [Operand; MOST_ARGUMENTS];
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// Encodes the std method `method` of the top `count` operands.
     pub const fn std_method(&mut self, method: u16, count: u32, of: Option<Kind>) {
         assert!(

@@ -18,6 +18,7 @@ mod order;
 mod overflow_methods;
 mod piece;
 mod print;
+mod room;
 mod shift;
 mod state;
 #[cfg(test)]
@@ -25,16 +26,12 @@ mod tests;
 mod walk;
 mod wide;
 
-use std::borrow::Cow;
-
 pub use gpuvm_nodes::{method, node};
+pub use room::{Encoded, encode};
 
 use crate::facts::Facts;
-use crate::isa::Instruction;
-use crate::matrix::{MatrixRecord, Term};
-use crate::routine::{Callee, Constant, Inferred, Level, Piece, Routine, Site, Variable};
+use crate::routine::{Inferred, Level};
 use crate::types::{ConstantValue, ConstantWord, TypeRef};
-use state::{Encoder, List};
 
 /// What the macro emits of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -87,69 +84,6 @@ pub struct Message {
     pub formats: &'static [&'static str],
     /// At which level it is printed; a trap pays no attention to it.
     pub level: Level,
-}
-
-/// An encoded routine in lists of fixed room.
-#[derive(Clone, Copy)]
-pub struct Encoded<const CAP: usize> {
-    words: u32,
-    overflowed: bool,
-    code: List<Instruction, CAP>,
-    lines: List<u32, CAP>,
-    matrices: List<MatrixRecord, CAP>,
-    terms: List<Term, CAP>,
-    callees: List<Callee, CAP>,
-    constants: List<Constant, CAP>,
-    sites: List<Site, CAP>,
-    variables: List<Variable, CAP>,
-    pieces: List<Piece, CAP>,
-}
-
-/// Encodes a routine; each list in it has room for `CAP` entries.
-///
-/// [`Encoding`](crate::marker::Encoding) calls it for the types that stand for routines.
-///
-/// # Panics
-///
-/// Where the source cannot be encoded; at build time rustc shows the text as an error of the constant.
-pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
-    let mut encoder = Encoder::<CAP>::new(source);
-    encoder.walk();
-    let overflowed = encoder.overflowed();
-    if !overflowed {
-        encoder.patch_jumps();
-    }
-    encoder.finished(overflowed)
-}
-
-impl<const CAP: usize> Encoded<CAP> {
-    /// Whether the routine needed more room than `CAP`; then nothing in it is of use.
-    pub const fn overflowed(&self) -> bool {
-        self.overflowed
-    }
-
-    /// The routine, borrowing what was encoded.
-    pub const fn routine(&'static self, source: &'static Source) -> Routine {
-        Routine {
-            name: Cow::Borrowed(source.name),
-            file: Cow::Borrowed(source.file),
-            line: source.line,
-            params: Cow::Borrowed(source.params),
-            result: source.result,
-            words: self.words,
-            code: Cow::Borrowed(self.code.slice()),
-            lines: Cow::Borrowed(self.lines.slice()),
-            matrices: Cow::Borrowed(self.matrices.slice()),
-            terms: Cow::Borrowed(self.terms.slice()),
-            callees: Cow::Borrowed(self.callees.slice()),
-            constants: Cow::Borrowed(self.constants.slice()),
-            sites: Cow::Borrowed(self.sites.slice()),
-            variables: Cow::Borrowed(self.variables.slice()),
-            pieces: Cow::Borrowed(self.pieces.slice()),
-            relaxed: source.relaxed,
-            is_const: source.is_const,
-        }
-    }
 }
 
 /// The words of a value, to be the constant of [`node::Node::Constant`].

@@ -87,7 +87,7 @@ pub(super) const fn overflow_text(operator: Operator) -> &'static str {
     }
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The words of an integer constant of a kind.
     pub const fn integer(&mut self, value: u128, kind: Kind) -> u32 {
         self.literal(value, scalar_type(kind))

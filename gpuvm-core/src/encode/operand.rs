@@ -175,7 +175,7 @@ impl Operand {
     }
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// What the outermost reference points to.
     pub const fn deref(&mut self, operand: Operand) -> Operand {
         if operand.is_never() {

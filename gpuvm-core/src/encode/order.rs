@@ -22,7 +22,7 @@ const GREATER: u32 = 2;
 /// `None` of `partial_cmp`.
 const UNORDERED: u32 = 3;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The order of two values of one type. `total`: whether it is `Ord`'s and not `PartialOrd`'s.
     pub const fn order(&mut self, total: bool, a: Operand, b: Operand) -> u32 {
         let ty = a.ty;
@@ -173,7 +173,7 @@ impl<const CAP: usize> Encoder<CAP> {
     /// Where a skip leads to.
     pub const fn end_skip(&mut self, skip: Option<usize>) {
         if let Some(at) = skip
-            && at < CAP
+            && at < self.code.items.len()
         {
             self.code.items[at].operands[0] = self.code.len as u32;
         }

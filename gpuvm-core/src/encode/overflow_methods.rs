@@ -10,7 +10,7 @@ use crate::isa::Op;
 use crate::library::number as library;
 use crate::types::{Kind, Type, TypeRef, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The families `wrapping_*`, `checked_*`, `saturating_*`, `overflowing_*` and `pow`.
     pub const fn flagged_method(
         &mut self,

@@ -70,7 +70,7 @@ impl Outside {
     }
 }
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     const fn depth(&self) -> u32 {
         self.functions.len as u32 - 1
     }
@@ -308,7 +308,7 @@ impl<const CAP: usize> Encoder<CAP> {
     const fn fill_block(&mut self, depth: u32, pointer: u32) {
         let mut size = 0;
         let mut i = 0;
-        while i < self.reached.len && i < CAP {
+        while i < self.reached.kept() {
             if self.reached.items[i].depth == depth {
                 size = self.reached.items[i].at + 3;
             }

@@ -8,7 +8,7 @@ use crate::isa::Op;
 use crate::routine::{Callee, Cause, Level, Shown};
 use crate::types::{Kind, Type, TypeRef, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// Prints the message of that number with the top `count` operands.
     pub const fn print_with(&mut self, message: usize, count: u32) {
         let Message { pieces, formats, level } = self.source.messages[message];

@@ -7,7 +7,7 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::types::{Kind, Type};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// `<<` or `>>` by a constant below the width.
     const fn shift_by(&mut self, left: bool, kind: Kind, a: u32, amount: u32) -> u32 {
         if kind.bits() == 128 {

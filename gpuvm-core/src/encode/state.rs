@@ -1,63 +1,20 @@
 //! The encoder's state and its pen: instructions with their matrices, fresh words, labels, trap sites.
 
+use super::Source;
 use super::activation::{Activation, Closure};
 use super::operand::Operand;
 use super::piece::{Function, Reached};
-use super::{Encoded, Source};
+use super::room::List;
 use crate::isa::{Class, Instruction, Op};
-use crate::matrix::{CONSTANT, Format, MatrixRecord, Ring, Term, instruction_terms};
-use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Site, Variable};
-use crate::types::{ConstantWord, TypeRef, Value};
+use crate::matrix::{Format, InstructionTerms, MatrixRecord, Term};
+use crate::routine::{Callee, Cause, Constant, Piece, Site, Variable};
+use crate::types::{TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
 const MOST_WORDS: u32 = 0xfff0;
 
 /// A label that no node has placed yet.
 pub(super) const UNPLACED: u32 = u32::MAX;
-
-/// A growing list of fixed room, which counts on when it is full.
-#[derive(Clone, Copy)]
-pub(super) struct List<T: Copy, const CAP: usize> {
-    pub items: [T; CAP],
-    pub len: usize,
-}
-
-impl<T: Copy, const CAP: usize> List<T, CAP> {
-    pub const fn new(filler: T) -> Self {
-        List {
-            items: [filler; CAP],
-            len: 0,
-        }
-    }
-
-    pub const fn push(&mut self, item: T) {
-        if self.len < CAP {
-            self.items[self.len] = item;
-        }
-        self.len += 1;
-    }
-
-    /// Adds `count` copies of an item and gives the number of the first, if there is room for them.
-    pub const fn extend(&mut self, item: T, count: u32) -> u32 {
-        let first = self.len as u32;
-        let mut i = 0;
-        while i < count {
-            self.push(item);
-            i += 1;
-        }
-        first
-    }
-
-    /// What was pushed, as far as there was room.
-    pub const fn slice(&self) -> &[T] {
-        self.items.split_at(if self.len < CAP { self.len } else { CAP }).0
-    }
-}
-
-/// Fills the unused room of the list of constants.
-fn no_words() -> Vec<ConstantWord> {
-    Vec::new()
-}
 
 /// What the value of an `if`, `match` or `loop` is known to be.
 #[derive(Clone, Copy)]
@@ -79,159 +36,68 @@ impl Join {
     };
 }
 
-/// The walk's state; `CAP` bounds every list in it.
-pub(super) struct Encoder<const CAP: usize> {
+/// The walk's state.
+pub(super) struct Encoder<'r> {
     /// The source that is being walked, where the walk is in it, and where it ends.
     pub source: &'static Source,
     pub at: usize,
     pub end: usize,
     /// The number of the activation that is being walked.
     pub current: u32,
-    pub activations: List<Activation, CAP>,
-    pub closures: List<Closure, CAP>,
+    pub activations: List<'r, Activation>,
+    pub closures: List<'r, Closure>,
     /// Fields of values that are for the encoder alone.
-    pub parts: List<Operand, CAP>,
+    pub parts: List<'r, Operand>,
     pub line: u32,
     pub words: u32,
-    pub stack: List<Operand, CAP>,
-    pub locals: List<Operand, CAP>,
-    pub joins: List<Join, CAP>,
-    pub labels: List<u32, CAP>,
-    jumps: List<u32, CAP>,
-    pub code: List<Instruction, CAP>,
-    pub lines: List<u32, CAP>,
-    pub matrices: List<MatrixRecord, CAP>,
-    pub terms: List<Term, CAP>,
-    pub callees: List<Callee, CAP>,
-    pub constants: List<Constant, CAP>,
-    pub sites: List<Site, CAP>,
-    pub variables: List<Variable, CAP>,
+    pub stack: List<'r, Operand>,
+    pub locals: List<'r, Operand>,
+    pub joins: List<'r, Join>,
+    pub labels: List<'r, u32>,
+    pub jumps: List<'r, u32>,
+    pub code: List<'r, Instruction>,
+    pub lines: List<'r, u32>,
+    pub matrices: List<'r, MatrixRecord>,
+    pub terms: List<'r, Term>,
+    pub callees: List<'r, Callee>,
+    pub constants: List<'r, Constant>,
+    pub sites: List<'r, Site>,
+    pub variables: List<'r, Variable>,
     /// The local that each variable is.
-    pub local_of: List<u32, CAP>,
+    pub local_of: List<'r, u32>,
     /// The functions that are being written, the innermost last.
-    pub functions: List<Function, CAP>,
+    pub functions: List<'r, Function>,
     /// What these use of the functions around them.
-    pub reached: List<Reached, CAP>,
-    pub pieces: List<Piece, CAP>,
+    pub reached: List<'r, Reached>,
+    pub pieces: List<'r, Piece>,
+    /// The terms of the last linear instruction.
+    pub row: InstructionTerms,
+    /// How many entries there is room for in each short list.
+    pub room: usize,
 }
 
-impl<const CAP: usize> Encoder<CAP> {
-    pub const fn new(source: &'static Source) -> Self {
-        Encoder {
-            source,
-            at: 0,
-            end: source.nodes.len(),
-            current: 0,
-            activations: List::new(Activation::of(source)),
-            closures: List::new(Closure::NONE),
-            parts: List::new(Operand::NEVER),
-            line: source.line,
-            words: 0,
-            stack: List::new(Operand::NEVER),
-            locals: List::new(Operand::NEVER),
-            joins: List::new(Join::OPEN),
-            labels: List::new(UNPLACED),
-            jumps: List::new(0),
-            code: List::new(Instruction {
-                opcode: 0,
-                operands: [0; 4],
-            }),
-            lines: List::new(0),
-            matrices: List::new(MatrixRecord {
-                format: Format::Sparse,
-                offset: 0,
-                size: 0,
-                non_zeros: 0,
-            }),
-            terms: List::new(Term {
-                row: 0,
-                column: CONSTANT,
-                ring: Ring::Integer,
-                rotation: 0,
-                coefficient: 0,
-            }),
-            callees: List::new(Callee::Library(0)),
-            constants: List::new(Constant {
-                at: 0,
-                words: ConstantWords::Function(no_words),
-                in_data: false,
-            }),
-            sites: List::new(Site {
-                line: 0,
-                cause: Cause::Bounds,
-            }),
-            variables: List::new(Variable {
-                name: "",
-                word: 0,
-                ty: TypeRef::of::<()>(),
-                line: 0,
-                last_line: 0,
-            }),
-            local_of: List::new(0),
-            functions: List::new(Function::ROUTINE),
-            reached: List::new(Reached::NONE),
-            pieces: List::new(Piece::NONE),
-        }
-    }
-
-    /// What the walk has written.
-    pub const fn finished(self, overflowed: bool) -> Encoded<CAP> {
-        Encoded {
-            words: self.words,
-            overflowed,
-            code: self.code,
-            lines: self.lines,
-            matrices: self.matrices,
-            terms: self.terms,
-            callees: self.callees,
-            constants: self.constants,
-            sites: self.sites,
-            variables: self.variables,
-            pieces: self.pieces,
-        }
-    }
-
-    /// Whether some list needed more room than it has.
-    pub const fn overflowed(&self) -> bool {
-        self.code.len > CAP
-            || self.terms.len > CAP
-            || self.matrices.len > CAP
-            || self.stack.len > CAP
-            || self.callees.len > CAP
-            || self.constants.len > CAP
-            || self.sites.len > CAP
-            || self.variables.len > CAP
-            || self.jumps.len > CAP
-            || self.locals.len > CAP
-            || self.joins.len > CAP
-            || self.labels.len > CAP
-            || self.activations.len > CAP
-            || self.closures.len > CAP
-            || self.parts.len > CAP
-            || self.functions.len > CAP
-            || self.reached.len > CAP
-            || self.pieces.len > CAP
-    }
-
+impl Encoder<'_> {
     /// Writes one instruction, and its matrix if it is linear.
-    pub const fn emit(&mut self, op: Op, operands: [u32; 4]) {
-        let mut instruction = Instruction::new(op, operands);
+    pub const fn emit(&mut self, op: Op, mut operands: [u32; 4]) {
         if matches!(op.class(), Class::Linear) {
-            let row = instruction_terms(instruction);
-            instruction.operands[3] = self.matrices.len as u32;
+            self.row.fill(op, operands);
+            operands[3] = self.matrices.len as u32;
             self.matrices.push(MatrixRecord {
                 format: Format::Sparse,
                 offset: self.terms.len as u32,
-                size: row.count as u32,
-                non_zeros: row.count as u32,
+                size: self.row.count as u32,
+                non_zeros: self.row.count as u32,
             });
             let mut i = 0;
-            while i < row.count {
-                self.terms.push(row.terms[i]);
+            while i < self.row.count {
+                self.terms.push(self.row.terms[i]);
                 i += 1;
             }
         }
-        self.code.push(instruction);
+        self.code.push(Instruction {
+            opcode: op as u32,
+            operands,
+        });
         self.lines.push(self.line);
     }
 
@@ -356,8 +222,13 @@ impl<const CAP: usize> Encoder<CAP> {
         }
     }
 
-    /// The next number, where 32 bits are enough.
+    /// The next number, where 32 bits are enough. Most have one byte.
     pub const fn small(&mut self) -> u32 {
+        let byte = self.source.nodes[self.at];
+        if byte < 0x80 {
+            self.at += 1;
+            return byte as u32;
+        }
         self.number() as u32
     }
 

@@ -12,7 +12,7 @@ use crate::types::{Kind, Type, TypeRef, Value};
 /// The most words of a constant that are a routine's own. A longer one is mostly a table, of which a VM reads a few elements.
 const MOST_CONSTANT_WORDS: u32 = 8;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// Encodes the whole routine.
     pub const fn walk(&mut self) {
         self.start();
@@ -24,7 +24,7 @@ impl<const CAP: usize> Encoder<CAP> {
             self.declare_of(local as u32, self.source.params[local]);
             local += 1;
         }
-        while !self.ended() {
+        while self.at != self.end || !self.ended() {
             self.next_node();
             if self.overflowed() {
                 return;

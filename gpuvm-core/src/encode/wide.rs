@@ -8,7 +8,7 @@ use crate::isa::{Op, pair};
 use crate::library::number as library;
 use crate::types::Kind;
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     /// The eight words of two operands, as a call of the library takes them.
     const fn operands(a: u32, b: u32) -> [u32; 8] {
         [a, a + 1, a + 2, a + 3, b, b + 1, b + 2, b + 3]

@@ -74,13 +74,23 @@ macro_rules! define_ops {
             /// Every operation, in order of opcode.
             pub const ALL: &'static [Op] = &[$(Op::$variant),*];
 
+            /// The operations by their opcodes, and their classes: what rustc's interpreter, in which the encoder runs, finds at once, where it tries
+            /// the arms of a `match` in turn.
+            const BY_CODE: &[Option<Op>; 256] = &{
+                let mut ops = [None; 256];
+                $(ops[$code] = Some(Op::$variant);)*
+                ops
+            };
+            const CLASSES: &[Class; 256] = &{
+                let mut classes = [Class::Io; 256];
+                $(classes[$code] = Class::$class;)*
+                classes
+            };
+
             /// The operation of an opcode, `None` for a number that is no opcode.
             #[inline]
             pub const fn from_code(code: u32) -> Option<Op> {
-                match code {
-                    $($code => Some(Op::$variant),)*
-                    _ => None,
-                }
+                if code < 256 { Op::BY_CODE[code as usize] } else { None }
             }
 
             /// The assembler's name for the operation.
@@ -97,7 +107,7 @@ macro_rules! define_ops {
             /// The class, which decides the kernel that runs it in the epoch engine.
             #[inline]
             pub const fn class(self) -> Class {
-                match self { $(Op::$variant => Class::$class,)* }
+                Op::CLASSES[self as usize]
             }
 
             /// What it touches beside words.

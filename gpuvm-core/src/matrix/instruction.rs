@@ -11,51 +11,18 @@ pub struct InstructionTerms {
     pub terms: [Term; 33],
     /// How many there are: 0 for [`Op::Affine`], whose rows only its matrix knows, and for what is not linear.
     pub count: usize,
+    /// The word that the instruction writes.
+    row: u16,
 }
 
 /// The terms of a linear instruction's row. Word numbers may be as large as `0xfffd`. A row that is zero everywhere is one
 /// constant term of 0; a term may repeat a column (`add d, a, a`).
 pub const fn instruction_terms(instruction: Instruction) -> InstructionTerms {
-    let [d, a, b, _] = instruction.operands;
-    let mut row = Builder {
-        row: d as u16,
-        terms: [PADDING; 33],
-        count: 0,
-    };
-    let op = match Op::from_code(instruction.opcode) {
-        Some(op) => op,
-        None => return row.built(),
-    };
-    let shift = b % 32;
-    match op {
-        Op::Mov => row.integer(a, 1),
-        Op::Imm => row.constant(Ring::Integer, a),
-        Op::Add => row.integer(a, 1).integer(b, 1),
-        Op::Sub => row.integer(a, 1).integer(b, u32::MAX),
-        Op::Neg => row.integer(a, u32::MAX),
-        Op::AddImm => row.integer(a, 1).constant_unless_0(Ring::Integer, b),
-        Op::MulImm => row.integer(a, b),
-        Op::Xor => row.bits(a, 0, u32::MAX).bits(b, 0, u32::MAX),
-        Op::XorImm => row.bits(a, 0, u32::MAX).constant_unless_0(Ring::Bits, b),
-        Op::AndImm => row.bits(a, 0, b),
-        Op::OrImm => row.bits(a, 0, !b).constant_unless_0(Ring::Bits, b),
-        Op::ShlImm => row.integer(a, 1 << shift),
-        Op::ShrImm => row.bits(a, (32 - shift) % 32, u32::MAX >> shift),
-        Op::SarImm => row.shift_right_signed(a, shift),
-        Op::RotlImm => row.bits(a, shift, u32::MAX),
-        Op::ByteSwap => row.bits(a, 8, 0x00ff_00ff).bits(a, 24, 0xff00_ff00),
-        Op::BitReverse => row.reverse_bits(a),
-        Op::FAdd => row.float(a, ONE).float(b, ONE),
-        Op::FSub => row.float(a, ONE).float(b, MINUS_ONE),
-        Op::FAddImm => row.float(a, ONE).constant(Ring::Float, b),
-        Op::FMulImm => row.float(a, b),
-        _ => return row.built(),
-    };
-    if row.count == 0 {
-        // The row maps everything to 0, which must not look like an absent row: that would be the identity.
-        row.constant(Ring::Integer, 0);
+    let mut row = InstructionTerms::NONE;
+    if let Some(op) = Op::from_code(instruction.opcode) {
+        row.fill(op, instruction.operands);
     }
-    row.built()
+    row
 }
 
 const ONE: u32 = 1.0_f32.to_bits();
@@ -69,18 +36,54 @@ const PADDING: Term = Term {
     coefficient: 0,
 };
 
-/// A row under construction.
-struct Builder {
-    row: u16,
-    terms: [Term; 33],
-    count: usize,
-}
+impl InstructionTerms {
+    /// The terms of what is not linear.
+    pub const NONE: InstructionTerms = InstructionTerms {
+        terms: [PADDING; 33],
+        count: 0,
+        row: 0,
+    };
 
-impl Builder {
-    const fn built(self) -> InstructionTerms {
-        InstructionTerms {
-            terms: self.terms,
-            count: self.count,
+    /// Makes it the terms of an instruction, whatever it was.
+    pub const fn fill(&mut self, op: Op, operands: [u32; 4]) {
+        let [d, a, b, _] = operands;
+        self.row = d as u16;
+        self.count = 0;
+        // Most of what the encoder writes are these two.
+        if matches!(op, Op::Mov) {
+            self.term(a as u16, Ring::Integer, 0, 1);
+            return;
+        }
+        if matches!(op, Op::Imm) {
+            self.term(CONSTANT, Ring::Integer, 0, a);
+            return;
+        }
+        let shift = b % 32;
+        match op {
+            Op::Add => self.integer(a, 1).integer(b, 1),
+            Op::Sub => self.integer(a, 1).integer(b, u32::MAX),
+            Op::Neg => self.integer(a, u32::MAX),
+            Op::AddImm => self.integer(a, 1).constant_unless_0(Ring::Integer, b),
+            Op::MulImm => self.integer(a, b),
+            Op::Xor => self.bits(a, 0, u32::MAX).bits(b, 0, u32::MAX),
+            Op::XorImm => self.bits(a, 0, u32::MAX).constant_unless_0(Ring::Bits, b),
+            Op::AndImm => self.bits(a, 0, b),
+            Op::OrImm => self.bits(a, 0, !b).constant_unless_0(Ring::Bits, b),
+            Op::ShlImm => self.integer(a, 1 << shift),
+            Op::ShrImm => self.bits(a, (32 - shift) % 32, u32::MAX >> shift),
+            Op::SarImm => self.shift_right_signed(a, shift),
+            Op::RotlImm => self.bits(a, shift, u32::MAX),
+            Op::ByteSwap => self.bits(a, 8, 0x00ff_00ff).bits(a, 24, 0xff00_ff00),
+            Op::BitReverse => self.reverse_bits(a),
+            Op::FAdd => self.float(a, ONE).float(b, ONE),
+            Op::FSub => self.float(a, ONE).float(b, MINUS_ONE),
+            Op::FAddImm => self.float(a, ONE).constant(Ring::Float, b),
+            Op::FMulImm => self.float(a, b),
+            _ => return,
+        };
+        if self.count == 0 {
+            // The row maps everything to 0, which must not look like an absent row: that would be the identity.
+            self.constant(Ring::Integer, 0);
         }
     }
 

@@ -1,0 +1,308 @@
+//! Where the encoder writes to: lists of fixed room, because build time has no heap. The walk borrows them, so that its functions are the same for
+//! every size, which spares rustc's interpreter from working out their types anew in each call.
+
+use std::borrow::Cow;
+
+use super::Source;
+use super::activation::{Activation, Closure};
+use super::operand::Operand;
+use super::piece::{Function, Reached};
+use super::state::{Encoder, Join, UNPLACED};
+use crate::isa::Instruction;
+use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term};
+use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Routine, Site, Variable};
+use crate::types::{ConstantWord, TypeRef};
+
+/// A growing list of fixed room, which counts on when it is full.
+pub(super) struct List<'r, T> {
+    pub items: &'r mut [T],
+    pub len: usize,
+}
+
+impl<'r, T: Copy> List<'r, T> {
+    const fn new(items: &'r mut [T]) -> Self {
+        List { items, len: 0 }
+    }
+
+    pub const fn push(&mut self, item: T) {
+        if self.len < self.items.len() {
+            self.items[self.len] = item;
+        }
+        self.len += 1;
+    }
+
+    /// Adds `count` copies of an item and gives the number of the first, if there is room for them.
+    pub const fn extend(&mut self, item: T, count: u32) -> u32 {
+        let first = self.len as u32;
+        let mut i = 0;
+        while i < count {
+            self.push(item);
+            i += 1;
+        }
+        first
+    }
+
+    /// How many items there was room for.
+    pub const fn kept(&self) -> usize {
+        if self.len > self.items.len() {
+            self.items.len()
+        } else {
+            self.len
+        }
+    }
+}
+
+/// A routine has more instructions, labels and lines than it has calls, locals or trap sites: so many times more room is for them. What room is not
+/// used costs time too, because rustc's interpreter copies and checks all of it.
+const LONG: usize = 4;
+
+/// An encoded routine in lists of fixed room.
+pub struct Encoded<const CAP: usize> {
+    words: u32,
+    overflowed: bool,
+    counts: Counts,
+    code: [[Instruction; LONG]; CAP],
+    lines: [[u32; LONG]; CAP],
+    matrices: [[MatrixRecord; LONG]; CAP],
+    terms: [[Term; LONG]; CAP],
+    callees: [Callee; CAP],
+    constants: [Constant; CAP],
+    sites: [Site; CAP],
+    variables: [Variable; CAP],
+    pieces: [Piece; CAP],
+}
+
+/// How many entries there are in the lists of an encoded routine.
+struct Counts {
+    code: usize,
+    matrices: usize,
+    terms: usize,
+    callees: usize,
+    constants: usize,
+    sites: usize,
+    variables: usize,
+    pieces: usize,
+}
+
+/// The lists that nobody needs when the walk has come to its end.
+struct Scratch<const CAP: usize> {
+    activations: [Activation; CAP],
+    closures: [Closure; CAP],
+    parts: [Operand; CAP],
+    stack: [Operand; CAP],
+    locals: [Operand; CAP],
+    joins: [Join; CAP],
+    labels: [[u32; LONG]; CAP],
+    jumps: [[u32; LONG]; CAP],
+    local_of: [[u32; LONG]; CAP],
+    functions: [Function; CAP],
+    reached: [Reached; CAP],
+}
+
+/// Encodes a routine; the lists of instructions and matrices in it have room for 4 × `CAP` entries, the others for `CAP`.
+///
+/// [`Encoding`](crate::marker::Encoding) calls it for the types that stand for routines.
+///
+/// # Panics
+///
+/// Where the source cannot be encoded; at build time rustc shows the text as an error of the constant.
+pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
+    let mut encoded = Encoded::<CAP>::EMPTY;
+    let mut scratch = Scratch::<CAP>::of(source);
+    let mut encoder = encoder(source, &mut encoded, &mut scratch);
+    encoder.walk();
+    let overflowed = encoder.overflowed();
+    if !overflowed {
+        encoder.patch_jumps();
+    }
+    let words = encoder.words;
+    let counts = encoder.counts();
+    encoded.words = words;
+    encoded.overflowed = overflowed;
+    encoded.counts = counts;
+    encoded
+}
+
+const fn encoder<'r, const CAP: usize>(
+    source: &'static Source,
+    encoded: &'r mut Encoded<CAP>,
+    scratch: &'r mut Scratch<CAP>,
+) -> Encoder<'r> {
+    Encoder {
+        source,
+        at: 0,
+        end: source.nodes.len(),
+        current: 0,
+        activations: List::new(&mut scratch.activations),
+        closures: List::new(&mut scratch.closures),
+        parts: List::new(&mut scratch.parts),
+        line: source.line,
+        words: 0,
+        stack: List::new(&mut scratch.stack),
+        locals: List::new(&mut scratch.locals),
+        joins: List::new(&mut scratch.joins),
+        labels: List::new(scratch.labels.as_flattened_mut()),
+        jumps: List::new(scratch.jumps.as_flattened_mut()),
+        code: List::new(encoded.code.as_flattened_mut()),
+        lines: List::new(encoded.lines.as_flattened_mut()),
+        matrices: List::new(encoded.matrices.as_flattened_mut()),
+        terms: List::new(encoded.terms.as_flattened_mut()),
+        callees: List::new(&mut encoded.callees),
+        constants: List::new(&mut encoded.constants),
+        sites: List::new(&mut encoded.sites),
+        variables: List::new(&mut encoded.variables),
+        local_of: List::new(scratch.local_of.as_flattened_mut()),
+        functions: List::new(&mut scratch.functions),
+        reached: List::new(&mut scratch.reached),
+        pieces: List::new(&mut encoded.pieces),
+        row: InstructionTerms::NONE,
+        room: CAP,
+    }
+}
+
+impl Encoder<'_> {
+    /// Whether some list needed more room than it has. It is asked at each node, so it is written out: a call costs rustc's interpreter more than a comparison.
+    pub const fn overflowed(&self) -> bool {
+        let (room, long) = (self.room, self.room * LONG);
+        self.code.len > long
+            || self.terms.len > long
+            || self.matrices.len > long
+            || self.stack.len > room
+            || self.callees.len > room
+            || self.constants.len > room
+            || self.sites.len > room
+            || self.variables.len > room
+            || self.jumps.len > long
+            || self.locals.len > room
+            || self.joins.len > room
+            || self.labels.len > long
+            || self.activations.len > room
+            || self.closures.len > room
+            || self.parts.len > room
+            || self.functions.len > room
+            || self.reached.len > room
+            || self.pieces.len > room
+    }
+
+    const fn counts(&self) -> Counts {
+        Counts {
+            code: self.code.len,
+            matrices: self.matrices.len,
+            terms: self.terms.len,
+            callees: self.callees.len,
+            constants: self.constants.len,
+            sites: self.sites.len,
+            variables: self.variables.len,
+            pieces: self.pieces.len,
+        }
+    }
+}
+
+impl<const CAP: usize> Scratch<CAP> {
+    const fn of(source: &'static Source) -> Self {
+        Scratch {
+            activations: [Activation::of(source); CAP],
+            closures: [Closure::NONE; CAP],
+            parts: [Operand::NEVER; CAP],
+            stack: [Operand::NEVER; CAP],
+            locals: [Operand::NEVER; CAP],
+            joins: [Join::OPEN; CAP],
+            labels: [[UNPLACED; LONG]; CAP],
+            jumps: [[0; LONG]; CAP],
+            local_of: [[0; LONG]; CAP],
+            functions: [Function::ROUTINE; CAP],
+            reached: [Reached::NONE; CAP],
+        }
+    }
+}
+
+/// Fills the unused room of the list of constants.
+fn no_words() -> Vec<ConstantWord> {
+    Vec::new()
+}
+
+impl<const CAP: usize> Encoded<CAP> {
+    const EMPTY: Self = Encoded {
+        words: 0,
+        overflowed: false,
+        counts: Counts {
+            code: 0,
+            matrices: 0,
+            terms: 0,
+            callees: 0,
+            constants: 0,
+            sites: 0,
+            variables: 0,
+            pieces: 0,
+        },
+        code: [[Instruction {
+            opcode: 0,
+            operands: [0; 4],
+        }; LONG]; CAP],
+        lines: [[0; LONG]; CAP],
+        matrices: [[MatrixRecord {
+            format: Format::Sparse,
+            offset: 0,
+            size: 0,
+            non_zeros: 0,
+        }; LONG]; CAP],
+        terms: [[Term {
+            row: 0,
+            column: CONSTANT,
+            ring: Ring::Integer,
+            rotation: 0,
+            coefficient: 0,
+        }; LONG]; CAP],
+        callees: [Callee::Library(0); CAP],
+        constants: [Constant {
+            at: 0,
+            words: ConstantWords::Function(no_words),
+            in_data: false,
+        }; CAP],
+        sites: [Site {
+            line: 0,
+            cause: Cause::Bounds,
+        }; CAP],
+        variables: [Variable {
+            name: "",
+            word: 0,
+            ty: TypeRef::of::<()>(),
+            line: 0,
+            last_line: 0,
+        }; CAP],
+        pieces: [Piece::NONE; CAP],
+    };
+
+    /// Whether the routine needed more room than `CAP`; then nothing in it is of use.
+    pub const fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// The routine, borrowing what was encoded.
+    pub const fn routine(&'static self, source: &'static Source) -> Routine {
+        let counts = &self.counts;
+        Routine {
+            name: Cow::Borrowed(source.name),
+            file: Cow::Borrowed(source.file),
+            line: source.line,
+            params: Cow::Borrowed(source.params),
+            result: source.result,
+            words: self.words,
+            code: Cow::Borrowed(first(self.code.as_flattened(), counts.code)),
+            lines: Cow::Borrowed(first(self.lines.as_flattened(), counts.code)),
+            matrices: Cow::Borrowed(first(self.matrices.as_flattened(), counts.matrices)),
+            terms: Cow::Borrowed(first(self.terms.as_flattened(), counts.terms)),
+            callees: Cow::Borrowed(first(&self.callees, counts.callees)),
+            constants: Cow::Borrowed(first(&self.constants, counts.constants)),
+            sites: Cow::Borrowed(first(&self.sites, counts.sites)),
+            variables: Cow::Borrowed(first(&self.variables, counts.variables)),
+            pieces: Cow::Borrowed(first(&self.pieces, counts.pieces)),
+            relaxed: source.relaxed,
+            is_const: source.is_const,
+        }
+    }
+}
+
+const fn first<T>(items: &'static [T], count: usize) -> &'static [T] {
+    items.split_at(count).0
+}
