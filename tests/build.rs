@@ -9,6 +9,8 @@ const SEED: u64 = 1_000;
 
 /// How many random routines the suite has. `cargo xtask fuzz` runs others.
 const ROUTINES: usize = 200;
+/// The longest of them, in bytes: the longest fifth takes as long to compile as all others.
+const LONGEST: usize = 5_000;
 /// How many of them it has where overflow wraps, which is a matter of few instructions.
 const WRAPPING_ROUTINES: usize = 40;
 
@@ -19,7 +21,10 @@ fn main() -> io::Result<()> {
     fs::write(out.join("large.rs"), gpuvm_generator::large())?;
     let wraps = env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == "gpuvm-wrapping-tests");
     let routines = if wraps { WRAPPING_ROUTINES } else { ROUTINES };
-    fs::write(out.join("random.rs"), gpuvm_generator::random_modules(SEED, routines))?;
+    fs::write(
+        out.join("random.rs"),
+        gpuvm_generator::random_modules(SEED, routines, LONGEST),
+    )?;
     println!("cargo::rustc-check-cfg=cfg(wrapping)");
     if wraps {
         println!("cargo::rustc-cfg=wrapping");

@@ -37,7 +37,11 @@ pub fn run(options: &Options) -> Result<(), String> {
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
-    write_crate(&root, &folder, &gpuvm_generator::random_modules(seed, count))?;
+    write_crate(
+        &root,
+        &folder,
+        &gpuvm_generator::random_modules(seed, count, usize::MAX),
+    )?;
     let mut command = crate::cargo_command(&["test"]);
     command.current_dir(&folder).stderr(Stdio::inherit());
     if options.release {

@@ -7,16 +7,14 @@ use crate::rng::Rng;
 use crate::types::{Ty, Types};
 use crate::writer::{Form, Helper, Mode, Writer};
 
-/// The source of one module for each of the seeds from `seed` on. The entry of each is called `random_` and its seed.
-pub fn random_modules(seed: u64, count: usize) -> String {
+/// The source of `count` modules: one for each of the seeds from `seed` on that make one of at most `longest` bytes. The entry of each is called
+/// `random_` and its seed.
+pub fn random_modules(seed: u64, count: usize, longest: usize) -> String {
     (seed..)
+        .map(|seed| (seed, random_module(seed, &format!("random_{seed}"))))
+        .filter(|(_, module)| module.len() <= longest)
         .take(count)
-        .map(|seed| {
-            format!(
-                "mod m{seed} {{\n{}}}\n\n",
-                random_module(seed, &format!("random_{seed}"))
-            )
-        })
+        .map(|(seed, module)| format!("mod m{seed} {{\n{module}}}\n\n"))
         .collect()
 }
 
@@ -212,7 +210,7 @@ mod tests {
     /// What the modules are meant to have; each stands in at least a few of a hundred.
     #[test]
     fn everything_is_made() {
-        let source = random_modules(1, 100);
+        let source = random_modules(1, 100, usize::MAX);
         let parts = [
             "= move |",
             "let mut f",
@@ -253,6 +251,6 @@ mod tests {
 
     #[test]
     fn no_index_is_left_open() {
-        assert!(!random_modules(1, 50).contains("[#"));
+        assert!(!random_modules(1, 50, usize::MAX).contains("[#"));
     }
 }
