@@ -24,6 +24,7 @@ mod sample;
 mod algebra;
 mod arrays;
 mod atomics;
+mod atomics_64;
 #[cfg(not(wrapping))]
 mod awaited;
 #[cfg(not(wrapping))]

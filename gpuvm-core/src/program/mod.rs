@@ -18,7 +18,7 @@ pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
-use crate::isa::{CALL_FRAME_WORDS, Instruction};
+use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
 use crate::types::{FormatSpec, TypeRef, show_as};
@@ -78,6 +78,12 @@ impl Program {
     /// Words of frame memory that each VM needs.
     pub fn frame_memory(&self) -> u32 {
         self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
+    }
+
+    /// Whether it has operations on atomic pairs, those of `AtomicU64` and `AtomicI64`, which not every device has.
+    pub fn has_atomic_pairs(&self) -> bool {
+        let op = |instruction: &Instruction| Op::from_code(instruction.opcode);
+        self.code.iter().filter_map(op).any(Op::is_on_atomic_pair)
     }
 
     /// Words of the result record of one VM.

@@ -64,12 +64,17 @@ pub fn open(choice: Choice) -> Result<Opened> {
             reason: missing(choice, count),
         });
     };
-    let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
+    Ok(engines(Gpu::open(adapters.swap_remove(index), index)?))
+}
+
+/// The engines of a device.
+fn engines(gpu: Gpu) -> Opened {
+    let gpu = Arc::new(gpu);
     let device = gpu.info();
     let interpreter = Interpreter::new(gpu.clone());
     let specialized = Specialized::new(gpu.clone(), interpreter.clone());
     let epoch = Epoch::new(gpu, interpreter.clone());
-    Ok(Opened {
+    Opened {
         device,
         engines: vec![
             (
@@ -80,7 +85,7 @@ pub fn open(choice: Choice) -> Result<Opened> {
             (Engine::Specialized, Arc::new(specialized)),
             (Engine::Epoch, Arc::new(epoch)),
         ],
-    })
+    }
 }
 
 /// What was looked for and what there is.

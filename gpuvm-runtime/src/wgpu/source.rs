@@ -10,6 +10,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::{Program, Status};
 
 use super::floats::{FloatOps, Needs};
+use super::stepper::BINDINGS;
 use crate::engine::fault;
 
 /// A shader's entry file.
@@ -59,9 +60,36 @@ impl Entry {
         }
     }
 
+    /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
+    pub fn has_pairs(self) -> bool {
+        match self {
+            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::AtomicPair),
+            _ => false,
+        }
+    }
+
+    /// What it has for operations on atomic pairs.
+    fn pairs(self) -> &'static [&'static str] {
+        match self {
+            _ if self.has_pairs() => &[ATOMIC_PAIRS, IO_PAIRS],
+            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => &[IO_NO_PAIRS],
+            // It is read on any device; what a program does not use is left out.
+            Entry::Specialized => &[ATOMIC_PAIRS],
+            Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step => &[],
+        }
+    }
+
     /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
     pub fn source(self, floats: FloatOps) -> String {
         let mut source = constants();
+        // Drivers see no gaps between bindings: here the code and its constants come before. A specialised program has the pairs in place of
+        // a joined job's launch.
+        let pairs_binding = match self {
+            Entry::Specialized => BINDINGS,
+            _ => BINDINGS + 2,
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(source, "const ATOMIC_PAIRS_BINDING: u32 = {pairs_binding}u;");
         let (parts, entry): (&[&[&str]], _) = match self {
             Entry::Interpreter(uses) => {
                 uses.declare(&mut source);
@@ -95,7 +123,11 @@ impl Entry {
         if !matches!(self, Entry::Transpose | Entry::Step) {
             source.push_str(&arithmetic(floats));
         }
-        for part in parts.iter().copied().flatten().chain([&entry]) {
+        let pairs = self.pairs();
+        if self.has_pairs() && !floats.needs(Needs::Long) {
+            source.push_str(LONG_JOIN);
+        }
+        for part in parts.iter().copied().flatten().chain(pairs).chain([&entry]) {
             source.push_str(part);
             source.push('\n');
         }
@@ -108,7 +140,7 @@ impl Entry {
 pub fn arithmetic(floats: FloatOps) -> String {
     let mut source = String::new();
     floats.declare(&mut source);
-    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG)];
+    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG_JOIN), (Needs::Long, LONG)];
     let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
     for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
         source.push_str(part);
@@ -140,6 +172,16 @@ const DOUBLE: &str = include_str!("../../shaders/shared/float_double.wgsl");
 
 /// Forms of arithmetic on 64-bit integers of the device's own.
 const LONG: &str = include_str!("../../shaders/shared/long_native.wgsl");
+
+/// A pair of words as such an integer, and back.
+const LONG_JOIN: &str = include_str!("../../shaders/shared/long_join.wgsl");
+
+/// Atomics of 64 bits.
+const ATOMIC_PAIRS: &str = include_str!("../../shaders/shared/atomic_pairs.wgsl");
+
+/// The operations on them, and what is there in their place.
+const IO_PAIRS: &str = include_str!("../../shaders/shared/io_pairs.wgsl");
+const IO_NO_PAIRS: &str = include_str!("../../shaders/shared/io_no_pairs.wgsl");
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
@@ -211,8 +253,10 @@ pub enum Part {
     Sparse,
     /// Dense matrices.
     Dense,
-    /// Atomic operations.
+    /// Operations on atomic words.
     Atomic,
+    /// Operations on atomic pairs.
+    AtomicPair,
     /// Calls that the linker has not inlined.
     Calls,
     /// Breakpoints, which no program has of itself.
@@ -220,7 +264,7 @@ pub enum Part {
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 11] = [
+const PARTS: [(Part, &str); 12] = [
     (Part::Division, "USES_DIVISION"),
     (Part::Long, "USES_LONG"),
     (Part::LongDivision, "USES_LONG_DIVISION"),
@@ -230,6 +274,7 @@ const PARTS: [(Part, &str); 11] = [
     (Part::Sparse, "USES_SPARSE"),
     (Part::Dense, "USES_DENSE"),
     (Part::Atomic, "USES_ATOMIC"),
+    (Part::AtomicPair, "USES_ATOMIC_PAIR"),
     (Part::Calls, "USES_CALLS"),
     (Part::Breaks, "USES_BREAKS"),
 ];
@@ -250,10 +295,20 @@ impl Part {
             FMath => Part::Math,
             AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
             | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
+            op if op.is_on_atomic_pair() => Part::AtomicPair,
             Call => Part::Calls,
             _ => return None,
         })
     }
+}
+
+/// Whether an operation may get nothing done for a moment, or takes as many turns of a loop as others are in its way: an exchange that may fail.
+pub fn may_lose(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        AtomicMinS | AtomicMaxS | AtomicCas | AtomicMinS64 | AtomicMaxS64 | AtomicCas64
+    )
 }
 
 /// The parts of the interpreter that a program uses.

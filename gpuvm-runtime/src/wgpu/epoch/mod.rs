@@ -122,6 +122,7 @@ impl Epoch {
     fn load(&self, program: &Arc<Program>) -> Result<Arc<Loaded>> {
         let gpu = &*self.shared.gpu;
         self.shared.library.get(program, || {
+            gpu.accept(program)?;
             let packed = pack(program).map_err(|what| Error::Device {
                 reason: format!("program `{}` cannot be loaded: {what}", program.name),
             })?;
@@ -198,7 +199,7 @@ fn parts(class: Class) -> &'static [Part] {
             Part::Math,
         ],
         Class::Branch => &[Part::Breaks, Part::Calls],
-        Class::Io => &[Part::Breaks, Part::Atomic],
+        Class::Io => &[Part::Breaks, Part::Atomic, Part::AtomicPair],
     }
 }
 
