@@ -330,19 +330,23 @@ impl RuntimeBuilder {
     /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened; [`Error::FloatsNotExact`] if exact
     /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
-        let Opened { device, engines } = self.open()?;
-        check_floats(self.exact, &device)?;
-        let programs = Mutex::default();
-        Ok(Runtime {
+        let opened = self.open()?;
+        check_floats(self.exact, &opened.device)?;
+        Ok(self.on(opened))
+    }
+
+    /// The runtime on a device that is open.
+    pub(crate) fn on(self, Opened { device, engines }: Opened) -> Runtime {
+        Runtime {
             shared: Arc::new(Shared {
                 device,
                 engines,
                 settings: self.settings,
                 config: self.config,
-                programs,
+                programs: Mutex::default(),
                 kernels: Mutex::default(),
             }),
-        })
+        }
     }
 
     fn open(&self) -> Result<Opened> {

@@ -114,6 +114,33 @@ fn long_weak_maximum(cells: &[AtomicI64], value: i64) {
     }
 }
 
+/// The ways to a cell beside an index: loops, parts of the slice, ends of it, references that are chosen.
+#[routine]
+fn long_ways(cells: &[AtomicU64], value: u64) -> u64 {
+    let mut odd = 0;
+    for (i, cell) in cells.iter().enumerate() {
+        if (value >> i) % 2 == 1 {
+            cell.fetch_add(STEP, Ordering::Relaxed);
+            odd += 1;
+        }
+    }
+    let inner = &cells[1..cells.len() - 1];
+    let cell = if value % 2 == 0 {
+        &inner[0]
+    } else {
+        &inner[inner.len() - 1]
+    };
+    long_bump(cell, value % 1000);
+    if let Some(last) = cells.last() {
+        last.update(Ordering::Relaxed, Ordering::Relaxed, |old| old ^ value);
+    }
+    let first = &cells[0];
+    let refused = first.try_update(Ordering::Relaxed, Ordering::Relaxed, |old| {
+        (old % STEP != 0).then_some(0)
+    });
+    odd + u64::from(refused.is_ok())
+}
+
 #[routine]
 fn long_bounds(bins: &[AtomicU64], i: u32) {
     bins[i as usize].fetch_add(STEP, Ordering::Relaxed);
@@ -278,6 +305,25 @@ fn long_atomics_pass_through_calls() {
         let right = |(sum, v): (&u64, &u64)| *sum == v % 4 * (v / 2);
         assert!(sums.iter().zip(&values).all(right), "{engine:?}");
         assert_eq!(bins.map(AtomicU64::into_inner), expected, "{engine:?}");
+    }
+}
+
+#[test]
+fn every_way_leads_to_a_cell() {
+    // Nothing is added to the last cell, whose bits would depend on the order.
+    let values: Vec<u64> = values().iter().map(|v| v >> 7 & !(1 << 4)).collect();
+    let count = |i: usize| STEP * values.iter().filter(|v| (*v >> i) % 2 == 1).count() as u64;
+    let of = |odd: u64| values.iter().filter(|v| *v % 2 == odd).map(|v| v % 1000).sum::<u64>();
+    let xor = values.iter().fold(0, |bits, v| bits ^ v);
+    for engine in ENGINES {
+        let cells: Vec<AtomicU64> = (0..5).map(|_| AtomicU64::new(0)).collect();
+        let launch = runtime().launch("long_ways").unwrap().args((&cells, &values));
+        let odd: Vec<u64> = launch.engine(engine).run().unwrap().output().unwrap();
+        let right = |(odd, v): (&u64, &u64)| *odd == u64::from((v & 0xf).count_ones());
+        assert!(odd.iter().zip(&values).all(right), "{engine:?}");
+        let cells: Vec<u64> = cells.into_iter().map(AtomicU64::into_inner).collect();
+        let expected = [count(0), count(1) + of(0), count(2), count(3) + of(1), xor];
+        assert_eq!(cells, expected, "{engine:?}");
     }
 }
 

@@ -50,9 +50,9 @@ pub struct Gpu {
 }
 
 /// What atomics of 64 bits need.
-const ATOMICS_64: wgpu::Features = wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
+pub const ATOMICS_64: wgpu::Features = wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
 /// What is used of a device where it is there.
-const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
+pub const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
     .union(wgpu::Features::TIMESTAMP_QUERY)
     .union(wgpu::Features::SHADER_F64)
     .union(ATOMICS_64)

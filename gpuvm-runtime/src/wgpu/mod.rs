@@ -88,6 +88,14 @@ fn engines(gpu: Gpu) -> Opened {
     }
 }
 
+/// The best device, opened as if it had no atomics of 64 bits.
+#[cfg(test)]
+pub fn open_without_atomics_64() -> Result<Opened> {
+    let adapter = gpu::adapters().swap_remove(0);
+    let wanted = gpu::WANTED.difference(gpu::ATOMICS_64);
+    Ok(engines(Gpu::open_with(adapter, 0, wanted)?))
+}
+
 /// What was looked for and what there is.
 fn missing(choice: Choice, count: usize) -> String {
     match (choice, count) {

@@ -202,6 +202,25 @@ fn one_vm_sees_every_atomic_do_its_work() {
 }
 
 #[test]
+fn atomic_pairs_are_whole_where_vms_go_on_after_traps() {
+    let mut code = "vmid w1\naddi w2, w1, -60\nmuli w3, w1, 0x9e3779b9\n".to_string();
+    for (at, name) in ["aadd64", "amins64", "amaxs64", "axor64"].into_iter().enumerate() {
+        code += &format!("imm w6, {}\n{name} w4:w5, w6, w2:w3\n", 2 * at);
+    }
+    check_code("", &code, 500);
+    // Odd places and places behind the atomics are none.
+    let names = [
+        "aswap64 w4:w10, w1, w1:w1",
+        "astore64 w1:w1, w1",
+        "acas64 w4:w10, w1, w0:w0, w1:w1",
+        "aload64 w4:w10, w1",
+    ];
+    for name in names {
+        check_code("", &format!("vmid w1\n{name}"), 20);
+    }
+}
+
+#[test]
 fn yielding_vms_go_on_together() {
     let code = "imm w2, 1\naadd w4, w3, w2\nyield\naload w10, w3\nyield";
     let done = check_code("", code, 300);
