@@ -189,7 +189,7 @@ pub fn uniform_fields(module: &Module) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wgpu::source::Uses;
+    use crate::wgpu::parts::Uses;
     use gpuvm_core::isa::Class;
 
     #[test]

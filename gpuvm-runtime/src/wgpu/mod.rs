@@ -13,6 +13,7 @@ mod library;
 mod memory;
 mod pace;
 mod pack;
+mod parts;
 mod pool;
 mod probe;
 mod session;

@@ -4,7 +4,7 @@ use gpuvm_core::isa::{Class, Instruction, Op};
 use gpuvm_core::program::Program;
 
 use super::super::interpreter::REMAINDER_STEPS;
-use super::super::source::{Part, may_lose};
+use super::super::parts::{Part, may_lose};
 
 /// The classes in the order of their turns in an epoch. Branches are last: most loops end with one, and what goes on at a loop's
 /// start is then back at the first class at once.

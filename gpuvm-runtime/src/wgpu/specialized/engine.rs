@@ -19,8 +19,8 @@ use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
 use crate::wgpu::pace::Experience;
+use crate::wgpu::parts::may_lose;
 use crate::wgpu::session::{Jobs, Session, capacity, groups};
-use crate::wgpu::source::may_lose;
 use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
