@@ -114,6 +114,52 @@ fn long_weak_maximum(cells: &[AtomicI64], value: i64) {
     }
 }
 
+/// More numbers than a VM has words stay alive around an exchange, which needs seven words itself.
+#[routine]
+#[allow(clippy::many_single_char_names)]
+fn long_under_pressure(cells: &[AtomicU64], value: u64) -> (u64, u64) {
+    let cell = &cells[vm::id() as usize];
+    let a = value.wrapping_mul(0x9e3779b97f4a7c15) ^ 0;
+    let b = value.wrapping_mul(0x9e3779b97f4a7c17) ^ 1;
+    let c = value.wrapping_mul(0x9e3779b97f4a7c19) ^ 2;
+    let d = value.wrapping_mul(0x9e3779b97f4a7c1b) ^ 3;
+    let e = value.wrapping_mul(0x9e3779b97f4a7c1d) ^ 4;
+    let f = value.wrapping_mul(0x9e3779b97f4a7c1f) ^ 5;
+    let g = value.wrapping_mul(0x9e3779b97f4a7c21) ^ 6;
+    let h = value.wrapping_mul(0x9e3779b97f4a7c23) ^ 7;
+    let i = value.wrapping_mul(0x9e3779b97f4a7c25) ^ 8;
+    let j = value.wrapping_mul(0x9e3779b97f4a7c27) ^ 9;
+    let k = value.wrapping_mul(0x9e3779b97f4a7c29) ^ 10;
+    let l = value.wrapping_mul(0x9e3779b97f4a7c2b) ^ 11;
+    let m = value.wrapping_mul(0x9e3779b97f4a7c2d) ^ 12;
+    let n = value.wrapping_mul(0x9e3779b97f4a7c2f) ^ 13;
+    let o = value.wrapping_mul(0x9e3779b97f4a7c31) ^ 14;
+    let p = value.wrapping_mul(0x9e3779b97f4a7c33) ^ 15;
+    let found = match cell.compare_exchange(a, p, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(old) => old,
+        Err(now) => cell.swap(now ^ b, Ordering::Relaxed) ^ c,
+    };
+    (
+        found,
+        a.rotate_left(1)
+            ^ b.rotate_left(2)
+            ^ c.rotate_left(3)
+            ^ d.rotate_left(4)
+            ^ e.rotate_left(5)
+            ^ f.rotate_left(6)
+            ^ g.rotate_left(7)
+            ^ h.rotate_left(8)
+            ^ i.rotate_left(9)
+            ^ j.rotate_left(10)
+            ^ k.rotate_left(11)
+            ^ l.rotate_left(12)
+            ^ m.rotate_left(13)
+            ^ n.rotate_left(14)
+            ^ o.rotate_left(15)
+            ^ p.rotate_left(16),
+    )
+}
+
 /// The ways to a cell beside an index: loops, parts of the slice, ends of it, references that are chosen.
 #[routine]
 fn long_ways(cells: &[AtomicU64], value: u64) -> u64 {
@@ -258,6 +304,26 @@ fn every_method_of_a_cell_of_ones_own() {
         let steps: Vec<[u64; 12]> = launch.engine(engine).run().unwrap().output().unwrap();
         (
             steps,
+            cells.into_iter().map(AtomicU64::into_inner).collect::<Vec<u64>>(),
+        )
+    };
+    let expected = found(Engine::Native);
+    for engine in pausing() {
+        assert!(found(engine) == expected, "{engine:?}");
+    }
+}
+
+#[test]
+fn an_exchange_is_right_where_words_are_scarce() {
+    let values = values();
+    let found = |engine: Engine| {
+        // Every other exchange succeeds.
+        let first = |(i, v): (usize, &u64)| v.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (i as u64 % 2);
+        let cells: Vec<AtomicU64> = values.iter().enumerate().map(first).map(AtomicU64::new).collect();
+        let launch = runtime().launch("long_under_pressure").unwrap().args((&cells, &values));
+        let pairs: Vec<(u64, u64)> = launch.engine(engine).run().unwrap().output().unwrap();
+        (
+            pairs,
             cells.into_iter().map(AtomicU64::into_inner).collect::<Vec<u64>>(),
         )
     };
