@@ -495,6 +495,7 @@ fn longs_are_saved_and_restored() {
 #[test]
 fn longs_take_part_in_plans() {
     let values = values();
+    let few: Vec<u64> = values.iter().map(|v| v >> 20).collect();
     for engine in ENGINES {
         let bins = runtime().buffer(&[0u64; 16]).unwrap();
         let mut plan = runtime().plan();
@@ -505,6 +506,18 @@ fn longs_take_part_in_plans() {
         plan.run().unwrap();
         plan.run().unwrap();
         assert_eq!(bins.read().unwrap().iter().sum::<u64>(), 3000 * STEP, "{engine:?}");
+        // Behind an odd number of words, which stay on the device as they do.
+        let counts = runtime().buffer(&[0u32; 3]).unwrap();
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        let (counts_of_plan, sums, input) = (plan.buffer(&counts), plan.zeros::<u64>(3), plan.input(&few));
+        plan.map("long_beside_short", (counts_of_plan, sums, input)).unwrap();
+        plan.output(sums);
+        for runs in 1..3 {
+            let sums = plan.run().unwrap().get::<u64>(sums).unwrap();
+            assert_eq!(sums.iter().sum::<u64>(), few.iter().sum::<u64>(), "{engine:?}");
+            assert_eq!(counts.read().unwrap().iter().sum::<u32>(), 1500 * runs, "{engine:?}");
+        }
     }
 }
 
