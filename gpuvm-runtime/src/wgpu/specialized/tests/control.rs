@@ -1,6 +1,9 @@
 //! Loops, calls, traps, yields, memory, and VMs that are stopped everywhere.
 
 use super::*;
+use crate::wgpu::floats::FloatOps;
+use crate::wgpu::parts::Uses;
+use crate::wgpu::source::Entry;
 
 /// Lengths of dispatches that stop VMs at many places.
 const CYCLES: [u32; 4] = [1, 2, 7, 5000];
@@ -218,6 +221,22 @@ fn atomic_pairs_are_whole_where_vms_go_on_after_traps() {
     for name in names {
         check_code("", &format!("vmid w1\n{name}"), 20);
     }
+}
+
+#[test]
+fn only_programs_with_atomic_pairs_ask_the_device_for_them() {
+    let asks = |code: &str| {
+        let program = assembled("", code);
+        let shader = Shader::new(&program, &Options::default(), Start::Fresh).unwrap();
+        let long = |ty: &naga::Type| ty.inner == naga::TypeInner::Atomic(naga::Scalar::U64);
+        let types = shader.module.types.iter().any(|(_, ty)| long(ty));
+        let source = Entry::Interpreter(Uses::of(&program)).source(FloatOps::default());
+        assert_eq!(source.contains("atomic<u64>"), types);
+        assert_eq!(program.has_atomic_pairs(), types);
+        types
+    };
+    assert!(!asks("aadd w1, w0, w0\nadd64 w2:w3, w4:w5, w6:w7"));
+    assert!(asks("aadd64 w2:w3, w1, w4:w5"));
 }
 
 #[test]
