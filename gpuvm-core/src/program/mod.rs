@@ -60,10 +60,10 @@ pub struct Program {
     pub frame_words: u32,
     /// Deepest nesting of calls that remain calls; 0 where everything was inlined.
     pub call_depth: u32,
-    /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
+    /// The most that [`Op::Enter`] allows the depth to become.
     pub depth_limit: u32,
     /// Whether floats may be inexact on a GPU: their last bits, and those of the functions in
-    /// [`Op::FMath`](crate::isa::Op::FMath), which only such a program has.
+    /// [`Op::FMath`], which only such a program has.
     pub relaxed: bool,
     /// The source's variables and where they are at each instruction.
     pub variables: Variables,
