@@ -120,6 +120,37 @@ fn atomic_cas(place: u32, expected: u32, value: u32) -> u32 {
     return 0u;
 }
 
+// The same of pairs, by number.
+fn atomic_min_signed64(pair: u32, value: u64) -> u64 {
+    loop {
+        let old = atomicLoad(&atomic_pairs[pair]);
+        if i64(value) >= i64(old) || atomicCompareExchangeWeak(&atomic_pairs[pair], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0lu;
+}
+
+fn atomic_max_signed64(pair: u32, value: u64) -> u64 {
+    loop {
+        let old = atomicLoad(&atomic_pairs[pair]);
+        if i64(old) >= i64(value) || atomicCompareExchangeWeak(&atomic_pairs[pair], old, value).exchanged {
+            return old;
+        }
+    }
+    return 0lu;
+}
+
+fn atomic_cas64(pair: u32, expected: u64, value: u64) -> u64 {
+    loop {
+        let result = atomicCompareExchangeWeak(&atomic_pairs[pair], expected, value);
+        if result.exchanged || result.old_value != expected {
+            return result.old_value;
+        }
+    }
+    return 0lu;
+}
+
 // Stores what each stop has in common, with 0 for the words that nobody reads afterwards.
 fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
     put_state(ROW_IP, ip);

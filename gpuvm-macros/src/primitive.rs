@@ -83,7 +83,7 @@ impl Known {
 
     fn of_name(name: &str) -> Known {
         match name {
-            "AtomicU32" | "AtomicI32" => Known::Atomic,
+            "AtomicU32" | "AtomicI32" | "AtomicU64" | "AtomicI64" => Known::Atomic,
             _ => Known::Unknown,
         }
     }

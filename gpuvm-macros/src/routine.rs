@@ -298,7 +298,10 @@ impl<'ast> Visit<'ast> for UserTypes {
             .map(|last| last.ident.to_string())
             .unwrap_or_default();
         let machine = crate::primitive::kind_of_name(&last).is_some()
-            || matches!(last.as_str(), "Option" | "Wrapping" | "AtomicU32" | "AtomicI32");
+            || matches!(
+                last.as_str(),
+                "Option" | "Wrapping" | "AtomicU32" | "AtomicI32" | "AtomicU64" | "AtomicI64"
+            );
         self.0 |= !machine;
         visit::visit_type_path(self, node);
     }

@@ -24,7 +24,7 @@ pub enum Kind {
     Never,
     /// `std::num::Wrapping` of the element, a scalar integer.
     Wrapping,
-    /// An atomic of the element (`u32` or `i32`).
+    /// An atomic of the element (`u32`, `i32`, `u64` or `i64`).
     Atomic,
     /// `f16` or `bf16` of the crate `half`, by its name: one field, the bits as a `u16`.
     Half,

@@ -3,10 +3,11 @@
 
 use std::num::Wrapping;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
 
+use crate::atomics::{Atomics, OwnAtomics};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::plan::Handle;
@@ -24,7 +25,7 @@ pub enum Mode {
     Slice,
     /// `out: &mut [T]`: each VM its own part of the slice.
     Chunk,
-    /// `bins: &[AtomicU32]`: all VMs the whole slice, with atomic access.
+    /// `bins: &[AtomicU32]`, or of another atomic: all VMs the whole slice, with atomic access.
     Atomic,
     /// All VMs the whole slice, each entry of which at most one of them writes: a column that a kernel writes itself. No parameter of
     /// a routine is one.
@@ -60,10 +61,11 @@ impl Mode {
             Mode::Record | Mode::Chunk | Mode::Whole => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
             Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
             Mode::Atomic => {
-                let atomic = if element.kind == Kind::I32 {
-                    "AtomicI32"
-                } else {
-                    "AtomicU32"
+                let atomic = match element.kind {
+                    Kind::I32 => "AtomicI32",
+                    Kind::I64 => "AtomicI64",
+                    Kind::U64 => "AtomicU64",
+                    _ => "AtomicU32",
                 };
                 format!("`&[{atomic}]` or `&Buffer<{element}>`")
             }
@@ -81,11 +83,8 @@ pub(crate) enum Argument<'a> {
     Read(Box<dyn Column + 'a>),
     Write(Box<dyn ColumnMut + 'a>),
     Buffer(Arc<Store>),
-    AtomicU32(&'a [AtomicU32]),
-    AtomicI32(&'a [AtomicI32]),
-    /// Atomics that belong to the launch.
-    OwnedU32(Arc<[AtomicU32]>),
-    OwnedI32(Arc<[AtomicI32]>),
+    Atomics(Atomics<'a>),
+    OwnAtomics(OwnAtomics),
     /// What a node of a plan gives. It fits no parameter of a launch.
     Node(Handle),
 }
@@ -99,8 +98,8 @@ impl Argument<'_> {
             Argument::Read(column) => column.element(),
             Argument::Write(column) => column.element(),
             Argument::Buffer(store) => store.element,
-            Argument::AtomicU32(_) | Argument::OwnedU32(_) => u32::TYPE,
-            Argument::AtomicI32(_) | Argument::OwnedI32(_) => i32::TYPE,
+            Argument::Atomics(atomics) => atomics.element(),
+            Argument::OwnAtomics(own) => own.view().element(),
             Argument::Node(_) => <()>::TYPE,
         }
     }
@@ -112,10 +111,8 @@ impl Argument<'_> {
             Argument::Read(column) => column.len(),
             Argument::Write(column) => column.len(),
             Argument::Buffer(store) => store.len,
-            Argument::AtomicU32(words) => words.len(),
-            Argument::AtomicI32(words) => words.len(),
-            Argument::OwnedU32(words) => words.len(),
-            Argument::OwnedI32(words) => words.len(),
+            Argument::Atomics(atomics) => atomics.len(),
+            Argument::OwnAtomics(own) => own.view().len(),
             Argument::Node(_) => 0,
         }
     }
@@ -131,8 +128,7 @@ impl Argument<'_> {
             Argument::Read(column) => column.misfit(),
             Argument::Write(column) => column.misfit(),
             Argument::Buffer(store) => store.misfit(),
-            Argument::AtomicU32(_) | Argument::OwnedU32(_) | Argument::AtomicI32(_) | Argument::OwnedI32(_) => None,
-            Argument::Node(_) => None,
+            Argument::Atomics(_) | Argument::OwnAtomics(_) | Argument::Node(_) => None,
         };
         match misfit {
             None => Ok(()),
@@ -150,8 +146,7 @@ impl Argument<'_> {
             Argument::Read(_) => matches!(mode, Mode::Value | Mode::Slice),
             Argument::Write(_) => mode != Mode::Atomic,
             Argument::Buffer(_) => true,
-            Argument::AtomicU32(_) | Argument::AtomicI32(_) => mode == Mode::Atomic,
-            Argument::OwnedU32(_) | Argument::OwnedI32(_) => mode == Mode::Atomic,
+            Argument::Atomics(_) | Argument::OwnAtomics(_) => mode == Mode::Atomic,
             Argument::Node(_) => false,
         }
     }
@@ -164,8 +159,8 @@ impl Argument<'_> {
             Argument::Read(_) => format!("`&[{element}]`"),
             Argument::Write(_) => format!("`&mut [{element}]`"),
             Argument::Buffer(_) => format!("`&Buffer<{element}>`"),
-            Argument::AtomicU32(_) | Argument::OwnedU32(_) => "`&[AtomicU32]`".to_string(),
-            Argument::AtomicI32(_) | Argument::OwnedI32(_) => "`&[AtomicI32]`".to_string(),
+            Argument::Atomics(atomics) => atomics.found(),
+            Argument::OwnAtomics(own) => own.view().found(),
             Argument::Node(_) => "a handle of a plan".to_string(),
         }
     }
@@ -197,7 +192,7 @@ impl<T: VmType, const N: usize> Element for [T; N] {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a launch",
     label = "neither a column nor a value of the machine",
-    note = "accepted are `&[T]`, `&Vec<T>`, `&mut [T]`, `&mut Vec<T>`, `&Buffer<T>`, `&[AtomicU32]`, `&[AtomicI32]`, and one `T` for all VMs, where `T` implements `VmType`"
+    note = "accepted are `&[T]`, `&Vec<T>`, `&mut [T]`, `&mut Vec<T>`, `&Buffer<T>`, slices of `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64`, and one `T` for all VMs, where `T` implements `VmType`"
 )]
 pub trait IntoArg<'a> {
     /// Makes the argument.
@@ -248,12 +243,6 @@ column_args! {
     [T: Element + VmType] &'a mut [T], column => Argument::Write(Box::new(column));
     [T: Element + VmType] &'a mut Vec<T>, column => Argument::Write(Box::new(column));
     [T: Element + VmType, const N: usize] &'a mut [T; N], column => Argument::Write(Box::new(column.as_mut_slice()));
-    [] &'a [AtomicU32], atomics => Argument::AtomicU32(atomics);
-    [] &'a Vec<AtomicU32>, atomics => Argument::AtomicU32(atomics);
-    [const N: usize] &'a [AtomicU32; N], atomics => Argument::AtomicU32(atomics);
-    [] &'a [AtomicI32], atomics => Argument::AtomicI32(atomics);
-    [] &'a Vec<AtomicI32>, atomics => Argument::AtomicI32(atomics);
-    [const N: usize] &'a [AtomicI32; N], atomics => Argument::AtomicI32(atomics);
 }
 
 macro_rules! typed_args {
@@ -278,20 +267,27 @@ typed_args! {
     ChunkArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
 }
 
-/// What `name::launch` takes for a parameter `bins: &[A]`, where `A` is `AtomicU32` or `AtomicI32`.
+/// What `name::launch` takes for a parameter `bins: &[A]`, where `A` is `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64`.
 pub trait AtomicArg<'a, A>: IntoArg<'a> {}
 
 macro_rules! atomic_args {
-    ($($atomic:ty, $word:ty;)*) => {$(
+    ($($variant:ident: $atomic:ty, $value:ty;)*) => {$(
+        column_args! {
+            [] &'a [$atomic], atomics => Argument::Atomics(Atomics::$variant(atomics));
+            [] &'a Vec<$atomic>, atomics => Argument::Atomics(Atomics::$variant(atomics));
+            [const N: usize] &'a [$atomic; N], atomics => Argument::Atomics(Atomics::$variant(atomics));
+        }
         impl<'a> AtomicArg<'a, $atomic> for &'a [$atomic] {}
         impl<'a> AtomicArg<'a, $atomic> for &'a Vec<$atomic> {}
         impl<'a, const N: usize> AtomicArg<'a, $atomic> for &'a [$atomic; N] {}
-        impl<'a> AtomicArg<'a, $atomic> for &'a Buffer<$word> {}
+        impl<'a> AtomicArg<'a, $atomic> for &'a Buffer<$value> {}
     )*};
 }
 atomic_args! {
-    AtomicU32, u32;
-    AtomicI32, i32;
+    U32: AtomicU32, u32;
+    I32: AtomicI32, i32;
+    U64: AtomicU64, u64;
+    I64: AtomicI64, i64;
 }
 
 /// What `name::launch` takes of a routine that has more parameters than a launch can give: nothing.

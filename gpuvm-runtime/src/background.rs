@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use crate::arg::Argument;
+use crate::atomics::Atomics;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::execution::OnProgress;
@@ -101,8 +102,7 @@ pub(crate) async fn run<T: Send + 'static>(
 pub(crate) enum Home<'a> {
     Nowhere,
     Column(Box<dyn ColumnMut + 'a>),
-    AtomicU32(&'a [AtomicU32]),
-    AtomicI32(&'a [AtomicI32]),
+    Atomics(Atomics<'a>),
 }
 
 /// Makes arguments that a thread can have: buffers as they are, copies of everything that is lent.
@@ -115,35 +115,18 @@ pub(crate) fn adopt<'a>(params: Vec<Bound<'a>>) -> (Vec<Bound<'static>>, Vec<Hom
             Argument::Buffer(store) => (Argument::Buffer(store), Home::Nowhere),
             Argument::Read(column) => (Argument::Read(column.to_vector()), Home::Nowhere),
             Argument::Write(column) => (Argument::Write(column.to_vector()), Home::Column(column)),
-            Argument::AtomicU32(words) => {
+            Argument::Atomics(atomics) => {
                 // Slices that are the same stay the same.
                 let known = homes
                     .iter()
-                    .position(|home| matches!(home, Home::AtomicU32(other) if std::ptr::eq(*other, words)));
-                let shared = match known.map(|index| &owned[index].argument) {
-                    Some(Argument::OwnedU32(known)) => Arc::clone(known),
-                    _ => words
-                        .iter()
-                        .map(|word| AtomicU32::new(word.load(Ordering::Relaxed)))
-                        .collect(),
+                    .position(|home| matches!(home, Home::Atomics(other) if other.is_same(atomics)));
+                let own = match known.map(|index| &owned[index].argument) {
+                    Some(Argument::OwnAtomics(known)) => known.clone(),
+                    _ => atomics.to_own(),
                 };
-                (Argument::OwnedU32(shared), Home::AtomicU32(words))
+                (Argument::OwnAtomics(own), Home::Atomics(atomics))
             }
-            Argument::AtomicI32(words) => {
-                let known = homes
-                    .iter()
-                    .position(|home| matches!(home, Home::AtomicI32(other) if std::ptr::eq(*other, words)));
-                let shared = match known.map(|index| &owned[index].argument) {
-                    Some(Argument::OwnedI32(known)) => Arc::clone(known),
-                    _ => words
-                        .iter()
-                        .map(|word| AtomicI32::new(word.load(Ordering::Relaxed)))
-                        .collect(),
-                };
-                (Argument::OwnedI32(shared), Home::AtomicI32(words))
-            }
-            Argument::OwnedU32(words) => (Argument::OwnedU32(words), Home::Nowhere),
-            Argument::OwnedI32(words) => (Argument::OwnedI32(words), Home::Nowhere),
+            Argument::OwnAtomics(own) => (Argument::OwnAtomics(own), Home::Nowhere),
             Argument::Node(handle) => (Argument::Node(handle), Home::Nowhere),
         };
         owned.push(Bound { mode, argument });
@@ -161,16 +144,7 @@ pub(crate) fn give_back(params: Vec<Bound<'static>>, homes: Vec<Home<'_>>) {
                     home.copy_from(vector);
                 }
             }
-            (Argument::OwnedU32(from), Home::AtomicU32(to)) => {
-                let store =
-                    |(from, to): (&AtomicU32, &AtomicU32)| to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
-                from.iter().zip(to).for_each(store);
-            }
-            (Argument::OwnedI32(from), Home::AtomicI32(to)) => {
-                let store =
-                    |(from, to): (&AtomicI32, &AtomicI32)| to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
-                from.iter().zip(to).for_each(store);
-            }
+            (Argument::OwnAtomics(from), Home::Atomics(to)) => to.set_words(&from.view().words()),
             _ => {}
         }
     }

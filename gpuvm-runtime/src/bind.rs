@@ -150,8 +150,7 @@ fn check_sharing(entry: &Entry, params: &[Bound<'_>]) -> Result<()> {
                 (Argument::Buffer(a), Argument::Buffer(b)) => {
                     std::sync::Arc::ptr_eq(a, b) && first.mode.writes() && second.mode.writes()
                 }
-                (Argument::AtomicU32(a), Argument::AtomicU32(b)) => partly_the_same(a, b),
-                (Argument::AtomicI32(a), Argument::AtomicI32(b)) => partly_the_same(a, b),
+                (Argument::Atomics(a), Argument::Atomics(b)) => a.is_partly(*b),
                 _ => false,
             };
             if shared {
@@ -164,12 +163,6 @@ fn check_sharing(entry: &Entry, params: &[Bound<'_>]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether two slices overlap without being one and the same.
-fn partly_the_same<T>(a: &[T], b: &[T]) -> bool {
-    let (a, b) = (a.as_ptr_range(), b.as_ptr_range());
-    a != b && a.start < b.end && b.start < a.end
 }
 
 #[cfg(test)]

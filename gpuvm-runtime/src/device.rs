@@ -59,6 +59,8 @@ pub struct Device {
     pub kind: DeviceKind,
     /// Whether its floats are exact.
     pub float_mode: FloatMode,
+    /// Whether it has atomics of 64 bits. Where it has none, routines with `AtomicU64` or `AtomicI64` run on the CPU.
+    pub atomics_64: bool,
 }
 
 impl Device {
@@ -71,6 +73,7 @@ impl Device {
             index: 0,
             kind: DeviceKind::Cpu,
             float_mode: FloatMode::Exact,
+            atomics_64: true,
         }
     }
 }

@@ -221,6 +221,21 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// The device has no atomics of 64 bits, and an engine that runs on it was asked for.
+    #[error(
+        "`{routine}` uses `{atomic}`, and `{device}` has no atomics of 64 bits; leave the engine to gpuvm or say `.engine(Engine::Native)`, \
+         which both run it on the CPU, or use `{narrow}`"
+    )]
+    NoAtomics64 {
+        /// The routine.
+        routine: String,
+        /// The type of its atomics.
+        atomic: &'static str,
+        /// The type that every device has.
+        narrow: &'static str,
+        /// The device's name.
+        device: String,
+    },
     /// The device was lost while it worked.
     #[error("the device was lost: {reason}")]
     DeviceLost {

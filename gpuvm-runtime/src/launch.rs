@@ -232,7 +232,8 @@ impl<'a> Launch<'a> {
     /// native engine, which cannot pause; or what the device could not do.
     pub fn start(self) -> Result<Execution<'a>> {
         let bound = self.bind()?;
-        let engine = bound.runtime.pausing(bound.options.engine)?;
+        let params = &*(bound.entry.routine)().params;
+        let engine = bound.runtime.pausing(bound.options.engine, params)?;
         bound.execution(engine, true)
     }
 
@@ -295,12 +296,12 @@ impl<'a> Bounded<'a> {
     /// The engine to run on.
     fn engine(&self) -> Result<Engine> {
         let bounded = self.budget != Budget::unlimited();
+        let routine = (self.entry.routine)();
+        let params = &*routine.params;
         match self.options.engine {
-            engine if bounded => self.runtime.pausing(engine),
-            Engine::Auto if self.runtime.auto() == Engine::Native && !pauses((self.entry.routine)()) => {
-                Ok(Engine::Native)
-            }
-            Engine::Auto => self.runtime.pausing(Engine::Auto),
+            engine if bounded => self.runtime.pausing(engine, params),
+            Engine::Auto if self.runtime.auto(params) == Engine::Native && !pauses(routine) => Ok(Engine::Native),
+            Engine::Auto => self.runtime.pausing(Engine::Auto, params),
             engine => Ok(engine),
         }
     }

@@ -6,6 +6,7 @@ extern crate gpuvm_core as gpuvm;
 
 mod alarm;
 pub mod arg;
+mod atomics;
 mod background;
 mod bind;
 pub mod budget;

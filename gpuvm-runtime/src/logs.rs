@@ -1,13 +1,13 @@
 //! What VMs print: as data, and told through `tracing`, or on `stderr` where no subscriber was ever set.
 
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm_core::program::{Log, LogLine, Program};
 use gpuvm_core::routine::Level;
+use gpuvm_core::types::Value;
 
 use crate::arg::{Argument, Mode};
+use crate::atomics::OwnAtomics;
 use crate::bind::Bound;
 
 /// How much of what VMs print is kept.
@@ -152,20 +152,16 @@ impl<'l> IntoIterator for &'l Logs {
 /// The log of a launch of a program, its last argument; `None` if it does not print.
 pub(crate) fn argument(program: &Program, vms: u32, limit: LogLimit) -> Option<Bound<'static>> {
     let words = Log::of(program, vms)?.empty(limit.of_a_vm, limit.in_all);
-    let log: Arc<[AtomicU32]> = words.into_iter().map(AtomicU32::new).collect();
     Some(Bound {
         mode: Mode::Atomic,
-        argument: Argument::OwnedU32(log),
+        argument: Argument::OwnAtomics(OwnAtomics::of_words(u32::TYPE, &words)),
     })
 }
 
 /// What is in the log among the arguments of a launch.
 pub(crate) fn logged(program: &Program, vms: u32, params: &[Bound<'_>]) -> Logs {
     match params.last().map(|bound| &bound.argument) {
-        Some(Argument::OwnedU32(words)) if Log::of(program, vms).is_some() => {
-            let words: Vec<u32> = words.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            read(program, vms, &words)
-        }
+        Some(Argument::OwnAtomics(log)) if Log::of(program, vms).is_some() => read(program, vms, &log.view().words()),
         _ => Logs::default(),
     }
 }

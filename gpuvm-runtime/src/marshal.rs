@@ -9,11 +9,12 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{ParamSlot, Program};
+use gpuvm_core::types::Type;
 
 use crate::arg::Mode;
+use crate::atomics::Atomics;
 use crate::content::Content;
 use crate::engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 use crate::vector::{Column, write_pieces};
@@ -84,6 +85,8 @@ impl Layout {
                 }
                 View::Read { column, .. } => layout.own(*column, vms, false),
                 View::Write(column) if param.mode == Mode::Atomic => {
+                    let base = layout.atomics_end(column.element());
+                    layout.atomics.resize(base, 0);
                     Place::Atomic(append(&mut layout.atomics, &**column))
                 }
                 View::Write(column) if param.mode == Mode::Whole => {
@@ -91,13 +94,14 @@ impl Layout {
                     Place::Common { slot, words }
                 }
                 View::Write(column) => layout.own(&**column, vms, true),
-                View::AtomicU32(_) | View::AtomicI32(_) => Place::Atomic(layout.place_atomics(params, index)),
-                View::Device { region, len, .. } if param.mode == Mode::Atomic => {
-                    let base = layout.atomics.len();
+                View::Atomics(atomics) => Place::Atomic(layout.place_atomics(params, index, *atomics)),
+                View::Device { region, element, len } if param.mode == Mode::Atomic => {
+                    let base = layout.atomics_end(element);
+                    let words = len * element.words as usize;
                     match base {
                         // Zeros that nobody touches cost nothing.
-                        0 => layout.atomics = vec![0; *len],
-                        _ => layout.atomics.resize(base + len, 0),
+                        0 => layout.atomics = vec![0; words],
+                        _ => layout.atomics.resize(base + words, 0),
                     }
                     layout.atomic_regions.push((base, (*region).clone()));
                     Place::Atomic(slot(base, 0, *len))
@@ -134,29 +138,25 @@ impl Layout {
         }
     }
 
-    /// Appends the caller's atomics, unless an earlier parameter stands for the same ones.
-    fn place_atomics(&mut self, params: &[Seen<'_>], index: usize) -> ParamSlot {
-        let earlier = params[..index].iter().zip(&self.places).find_map(|(param, place)| {
-            let same = match (&param.view, &params[index].view) {
-                (View::AtomicU32(a), View::AtomicU32(b)) => a.as_ptr_range() == b.as_ptr_range(),
-                (View::AtomicI32(a), View::AtomicI32(b)) => a.as_ptr_range() == b.as_ptr_range(),
-                _ => false,
-            };
-            match place {
-                Place::Atomic(slot) if same => Some(*slot),
+    /// Where the next atomics begin whose values have that type: those of two words at an even word, as devices have them.
+    fn atomics_end(&self, element: &Type) -> usize {
+        self.atomics.len().next_multiple_of(element.words as usize)
+    }
+
+    /// Appends atomics, unless an earlier parameter stands for the same ones.
+    fn place_atomics(&mut self, params: &[Seen<'_>], index: usize, atomics: Atomics<'_>) -> ParamSlot {
+        let earlier = params[..index]
+            .iter()
+            .zip(&self.places)
+            .find_map(|(param, place)| match (&param.view, place) {
+                (View::Atomics(other), Place::Atomic(slot)) if other.is_same(atomics) => Some(*slot),
                 _ => None,
-            }
-        });
+            });
         earlier.unwrap_or_else(|| {
-            let base = self.atomics.len();
-            match &params[index].view {
-                View::AtomicU32(words) => self.atomics.extend(words.iter().map(|w| w.load(Ordering::Relaxed))),
-                View::AtomicI32(words) => self
-                    .atomics
-                    .extend(words.iter().map(|w| w.load(Ordering::Relaxed) as u32)),
-                View::Read { .. } | View::Write(_) | View::Device { .. } => {}
-            }
-            slot(base, 0, self.atomics.len() - base)
+            let base = self.atomics_end(atomics.element());
+            self.atomics.resize(base, 0);
+            self.atomics.extend(atomics.words());
+            slot(base, 0, atomics.len())
         })
     }
 
@@ -240,7 +240,7 @@ impl Layout {
                     match &param.view {
                         View::Read { column, .. } => content.push_entries(base, *column, part),
                         View::Write(column) => content.push_entries(base, &**column, part),
-                        View::AtomicU32(_) | View::AtomicI32(_) | View::Device { .. } => {}
+                        View::Atomics(_) | View::Device { .. } => {}
                     }
                     if *written {
                         change(base..end);
@@ -381,7 +381,8 @@ impl Layout {
                     column.copy_from_slice(&memory.arena[from]);
                 }
                 Place::Atomic(slot) => {
-                    column.copy_from_slice(&memory.atomics[slot.base as usize..][..slot.length as usize]);
+                    let from = slot.base as usize..slot.base as usize + column.len();
+                    column.copy_from_slice(&memory.atomics[from]);
                 }
                 Place::Device(_) => {}
             }
@@ -405,21 +406,13 @@ impl Layout {
     pub(crate) fn finish(&self, params: &mut [Seen<'_>]) {
         for (place, param) in self.places.iter().zip(params) {
             if let Place::Atomic(slot) = place {
-                let words = &self.atomics[slot.base as usize..][..slot.length as usize];
+                let words = |element: &Type| {
+                    let words = slot.length as usize * element.words as usize;
+                    &self.atomics[slot.base as usize..][..words]
+                };
                 match &mut param.view {
-                    View::Write(column) => column.read_words(0..words.len(), words),
-                    View::AtomicU32(atomics) => {
-                        atomics
-                            .iter()
-                            .zip(words)
-                            .for_each(|(a, w)| a.store(*w, Ordering::Relaxed));
-                    }
-                    View::AtomicI32(atomics) => {
-                        atomics
-                            .iter()
-                            .zip(words)
-                            .for_each(|(a, w)| a.store(*w as i32, Ordering::Relaxed));
-                    }
+                    View::Write(column) => column.read_words(0..column.len(), words(column.element())),
+                    View::Atomics(atomics) => atomics.set_words(words(atomics.element())),
                     View::Read { .. } | View::Device { .. } => {}
                 }
             }

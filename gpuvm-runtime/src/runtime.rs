@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpuvm_core::compile::{Settings, link_kernel};
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::Program;
-use gpuvm_core::types::VmType;
+use gpuvm_core::types::{TypeRef, VmType};
 
+use crate::atomics::of_pairs;
 use crate::background;
 use crate::buffer::Buffer;
 use crate::device::{Backend, Device, FloatMode, MemoryUse};
@@ -206,15 +207,17 @@ impl Runtime {
         self.linked(std::ptr::from_ref(entry).addr(), kernel, settings)
     }
 
-    /// The engine that an engine means for a launch that may have to pause.
+    /// The engine that an engine means for a launch of routines with such parameters that may have to pause.
     ///
     /// # Errors
     ///
     /// [`Error::EngineUnavailable`] for the native engine.
-    pub(crate) fn pausing(&self, engine: Engine) -> Result<Engine> {
+    pub(crate) fn pausing<'t>(&self, engine: Engine, params: impl IntoIterator<Item = &'t TypeRef>) -> Result<Engine> {
         match engine {
-            Engine::Auto if self.auto() == Engine::Native => Ok(Engine::Reference),
-            Engine::Auto => Ok(self.auto()),
+            Engine::Auto => Ok(match self.auto(params) {
+                Engine::Native => Engine::Reference,
+                engine => engine,
+            }),
             Engine::Native => Err(Error::EngineUnavailable {
                 engine,
                 reason:
@@ -225,8 +228,11 @@ impl Runtime {
         }
     }
 
-    /// What [`Engine::Auto`] means here.
-    pub(crate) fn auto(&self) -> Engine {
+    /// What [`Engine::Auto`] means here for routines with such parameters: the CPU, where the device does not have what they need.
+    pub(crate) fn auto<'t>(&self, params: impl IntoIterator<Item = &'t TypeRef>) -> Engine {
+        if !self.shared.device.atomics_64 && of_pairs(params).is_some() {
+            return Engine::Native;
+        }
         self.shared
             .engines
             .first()
@@ -324,19 +330,23 @@ impl RuntimeBuilder {
     /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened; [`Error::FloatsNotExact`] if exact
     /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
-        let Opened { device, engines } = self.open()?;
-        check_floats(self.exact, &device)?;
-        let programs = Mutex::default();
-        Ok(Runtime {
+        let opened = self.open()?;
+        check_floats(self.exact, &opened.device)?;
+        Ok(self.on(opened))
+    }
+
+    /// The runtime on a device that is open.
+    pub(crate) fn on(self, Opened { device, engines }: Opened) -> Runtime {
+        Runtime {
             shared: Arc::new(Shared {
                 device,
                 engines,
                 settings: self.settings,
                 config: self.config,
-                programs,
+                programs: Mutex::default(),
                 kernels: Mutex::default(),
             }),
-        })
+        }
     }
 
     fn open(&self) -> Result<Opened> {

@@ -2,11 +2,11 @@
 //! parameter's data has one of five forms.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use gpuvm_core::types::Type;
 
 use crate::arg::{Argument, Mode};
+use crate::atomics::Atomics;
 use crate::bind::Bound;
 use crate::engine::{DeviceMemory, Region};
 use crate::error::{Error, Result};
@@ -25,10 +25,8 @@ pub(crate) enum View<'v> {
     },
     /// Entries to change.
     Write(&'v mut (dyn ColumnMut + 'v)),
-    /// Atomics of the caller's.
-    AtomicU32(&'v [AtomicU32]),
-    /// Atomics of the caller's.
-    AtomicI32(&'v [AtomicI32]),
+    /// Atomics, of the caller's or the launch's own.
+    Atomics(Atomics<'v>),
     /// Entries in the engine's memory.
     Device {
         region: &'v Region,
@@ -48,8 +46,7 @@ impl View<'_> {
         match self {
             View::Read { column, .. } => all(*column),
             View::Write(column) => all(&**column),
-            View::AtomicU32(words) => words.iter().map(|word| word.load(Ordering::Relaxed)).collect(),
-            View::AtomicI32(words) => words.iter().map(|word| word.load(Ordering::Relaxed) as u32).collect(),
+            View::Atomics(atomics) => atomics.words(),
             View::Device { element, len, .. } => vec![0; len * element.words as usize],
         }
     }
@@ -286,10 +283,8 @@ pub(crate) fn view_of<'v>(bound: &'v mut Bound<'_>) -> Option<View<'v>> {
                 uniform: false,
             },
         },
-        Argument::AtomicU32(words) => View::AtomicU32(words),
-        Argument::AtomicI32(words) => View::AtomicI32(words),
-        Argument::OwnedU32(words) => View::AtomicU32(words),
-        Argument::OwnedI32(words) => View::AtomicI32(words),
+        Argument::Atomics(atomics) => View::Atomics(*atomics),
+        Argument::OwnAtomics(own) => View::Atomics(own.view()),
         Argument::Buffer(_) | Argument::Node(_) => return None,
     })
 }

@@ -32,7 +32,9 @@ fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Do
             done.to = NOWHERE;
         }
         default: {
-            if USES_ATOMIC {
+            if USES_ATOMIC_PAIR && op >= OP_ATOMIC_LOAD64 {
+                done = atomic_pairs_do(op, first, instruction, a);
+            } else if USES_ATOMIC {
                 done = atomics_do(op, first, a, b, c);
             }
         }

@@ -1,13 +1,5 @@
 // 64-bit integers as the device's own, where it has them.
 
-fn join(a: vec2<u32>) -> u64 {
-    return u64(a.x) | (u64(a.y) << 32u);
-}
-
-fn split(a: u64) -> vec2<u32> {
-    return vec2(u32(a & 0xfffffffflu), u32(a >> 32u));
-}
-
 fn shl64_native(a: vec2<u32>, by: u32) -> vec2<u32> {
     return split(join(a) << by);
 }

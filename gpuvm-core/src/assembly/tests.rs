@@ -207,6 +207,7 @@ fn types_come_back() {
     round_trip::<(i64, [Option<(bool, u16)>; 2], isize)>();
     round_trip::<&mut [std::num::Wrapping<u64>]>();
     round_trip::<&[std::sync::atomic::AtomicU32]>();
+    round_trip::<&[std::sync::atomic::AtomicI64]>();
     round_trip::<&mut [f32; 3]>();
     round_trip::<&&u32>();
     round_trip::<Result<u32, i8>>();

@@ -256,17 +256,18 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
                 ..ty
             }
         }
-        "AtomicU32" | "AtomicI32" => {
-            let element = if name == "AtomicU32" {
-                (Kind::U32, "u32")
-            } else {
-                (Kind::I32, "i32")
+        "AtomicU32" | "AtomicI32" | "AtomicU64" | "AtomicI64" => {
+            let (kind, element) = match name {
+                "AtomicU32" => (Kind::U32, "u32"),
+                "AtomicI32" => (Kind::I32, "i32"),
+                "AtomicU64" => (Kind::U64, "u64"),
+                _ => (Kind::I64, "i64"),
             };
-            let element = keep_type(Type::scalar(element.0, element.1));
+            let element = keep_type(Type::scalar(kind, element));
             Type {
                 kind: Kind::Atomic,
                 name: keep(name),
-                words: 1,
+                words: element.words,
                 element: Some(element),
                 ..plain
             }

@@ -1,8 +1,8 @@
-//! The std methods of the machine's own types: how they are called, those of Option, Result and atomics, and the way to the library.
+//! The std methods of the machine's own types: how they are called, those of Option and Result, and the way to the library.
 
 use super::method::number as m;
 use super::number::scalar_type;
-use super::operand::{Operand, Where};
+use super::operand::Operand;
 use super::print::showing;
 use super::state::Encoder;
 use crate::isa::{NO_WORD, Op, pair};
@@ -193,71 +193,6 @@ impl Encoder<'_> {
             i += 1;
         }
         Operand::fresh(TypeRef::value(ty), base)
-    }
-
-    pub const fn atomic_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
-        let Some(element) = receiver.ty.element else {
-            panic!("an atomic has an element")
-        };
-        let Where::Memory {
-            offset, displacement, ..
-        } = receiver.at
-        else {
-            panic!("atomics are reached through a parameter `&[AtomicU32]`")
-        };
-        let at = self.word(Op::AddImm, offset, displacement, 0);
-        let want = TypeRef::value(element);
-        let signed = element.kind.is_signed();
-        if method == m::load {
-            let word = self.word(Op::AtomicLoad, at, 0, 0);
-            return Operand::scalar(element, word);
-        }
-        let value = self.convert(arguments[1], want);
-        let value = self.value(value);
-        let op = match method {
-            m::store => {
-                self.emit(Op::AtomicStore, [value, at, 0, 0]);
-                return Operand::UNIT;
-            }
-            m::compare_exchange | m::compare_exchange_weak => {
-                let new = self.convert(arguments[2], want);
-                let new = self.value(new);
-                let old = self.word(Op::AtomicCas, at, value, new);
-                let failed = self.word(Op::Ne, old, value, 0);
-                let ty = if signed {
-                    <Result<i32, i32> as Value>::TYPE
-                } else {
-                    <Result<u32, u32> as Value>::TYPE
-                };
-                let base = self.fresh(2);
-                self.copy_words(base, failed, 1);
-                self.copy_words(base + 1, old, 1);
-                return Operand::fresh(TypeRef::value(ty), base);
-            }
-            m::fetch_add => Op::AtomicAdd,
-            m::fetch_sub => Op::AtomicSub,
-            m::fetch_and => Op::AtomicAnd,
-            m::fetch_or => Op::AtomicOr,
-            m::fetch_xor => Op::AtomicXor,
-            m::fetch_min => {
-                if signed {
-                    Op::AtomicMinS
-                } else {
-                    Op::AtomicMinU
-                }
-            }
-            m::fetch_max => {
-                if signed {
-                    Op::AtomicMaxS
-                } else {
-                    Op::AtomicMaxU
-                }
-            }
-            m::swap => Op::AtomicSwap,
-            _ => panic!("a method of an atomic that is called here is not available inside a routine"),
-        };
-        let word = self.word(op, at, value, 0);
-        Operand::scalar(element, word)
     }
 
     /// Calls a function of the library whose arguments and results are words.

@@ -3,6 +3,7 @@
 
 mod activation;
 mod aggregate;
+mod atomic;
 mod bit_methods;
 mod cast;
 mod compare;

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::num::{NonZero, Saturating, Wrapping};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicI32, AtomicU32};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 use super::{CallFact, Convert, Method, Operation};
 use crate::types::name_hash;
@@ -24,7 +24,7 @@ macro_rules! builtin_operations {
 }
 builtin_operations!(
     bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, AtomicU32, AtomicI32,
-    Ordering
+    AtomicU64, AtomicI64, Ordering
 );
 
 /// Shifts take any integer on the right.
@@ -154,7 +154,7 @@ builtin_methods! {
         saturating_add saturating_sub saturating_mul
         overflowing_add overflowing_sub overflowing_mul overflowing_neg
     ];
-    [] AtomicU32 AtomicI32: [
+    [] AtomicU32 AtomicI32 AtomicU64 AtomicI64: [
         load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
         compare_exchange_weak
     ];

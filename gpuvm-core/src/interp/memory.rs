@@ -59,12 +59,41 @@ impl Vm {
         memory.atomics.get_mut(offset as usize).ok_or(self.bad_memory(offset))
     }
 
+    /// The atomic pair at the address in a word, which is even: no device has others.
+    pub(super) fn atomic_pair<'a>(
+        &self,
+        memory: &'a mut Memory<'_>,
+        address: u32,
+    ) -> Result<&'a mut [u32; 2], Trapped> {
+        let offset = self.word(address);
+        let (pairs, _) = memory.atomics.as_chunks_mut::<2>();
+        let pair = pairs.get_mut(offset as usize / 2).filter(|_| offset.is_multiple_of(2));
+        pair.ok_or(self.bad_memory(offset))
+    }
+
     /// The trap of an instruction that reaches outside of what there is.
     pub(super) fn bad_memory(&self, offset: u32) -> Trapped {
         Trapped {
             site: MEMORY_SITE,
             words: [self.ip(), offset, 0, 0],
         }
+    }
+}
+
+/// What a read-modify-write operation makes of an atomic pair.
+pub(super) fn updated_pair(op: Op, old: u64, operand: u64) -> u64 {
+    let signed = |value: u64| value as i64;
+    match op {
+        Op::AtomicAdd64 => old.wrapping_add(operand),
+        Op::AtomicSub64 => old.wrapping_sub(operand),
+        Op::AtomicAnd64 => old & operand,
+        Op::AtomicOr64 => old | operand,
+        Op::AtomicXor64 => old ^ operand,
+        Op::AtomicMinU64 => old.min(operand),
+        Op::AtomicMaxU64 => old.max(operand),
+        Op::AtomicMinS64 => signed(old).min(signed(operand)) as u64,
+        Op::AtomicMaxS64 => signed(old).max(signed(operand)) as u64,
+        _ => operand,
     }
 }
 

@@ -43,6 +43,16 @@ pub mod header {
     pub const WORD_0: usize = 4;
 }
 
+/// Two words as one number.
+fn joined(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// The low and the high word of a number.
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
 /// Why an instruction could not be completed: the site and the words to record.
 struct Trapped {
     site: u32,
@@ -204,6 +214,20 @@ impl Vm {
                 self.update(memory, a, b, |old| memory::updated(op, old, operand))?;
             }
 
+            Op::AtomicLoad64 => self.update_pair(memory, a, b, |old| old)?,
+            Op::AtomicStore64 => {
+                let value = self.pair(a);
+                *self.atomic_pair(memory, b)? = halves(value);
+            }
+            Op::AtomicCas64 => {
+                let (expected, new) = (self.pair(c), self.pair(d));
+                self.update_pair(memory, a, b, |old| if old == expected { new } else { old })?;
+            }
+            _ if op.is_on_atomic_pair() => {
+                let operand = self.pair(c);
+                self.update_pair(memory, a, b, |old| memory::updated_pair(op, old, operand))?;
+            }
+
             Op::Yield => return Ok(Next::Stop(Status::Yielded)),
             Op::Halt => return Ok(Next::Stop(Status::Halted)),
             Op::Trap => {
@@ -316,6 +340,29 @@ impl Vm {
         *place = new(old);
         self.set(def, old);
         Ok(())
+    }
+
+    /// The same of an atomic pair and two words.
+    fn update_pair(
+        &mut self,
+        memory: &mut Memory<'_>,
+        defs: u32,
+        address: u32,
+        new: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Trapped> {
+        let place = self.atomic_pair(memory, address)?;
+        let [low, high] = *place;
+        *place = halves(new(joined(low, high)));
+        let (low_to, high_to) = unpair(defs);
+        self.set(low_to, low);
+        self.set(high_to, high);
+        Ok(())
+    }
+
+    /// The two words of a pair operand.
+    fn pair(&self, operand: u32) -> u64 {
+        let (low, high) = unpair(operand);
+        joined(self.word(low), self.word(high))
     }
 
     /// What a trap records of a word.

@@ -269,3 +269,65 @@ fn every_operation_that_computes_has_a_meaning() {
         assert!(arithmetic::fold(op, &[1; 5]).is_none());
     }
 }
+
+#[test]
+fn atomic_pairs_are_numbers_of_64_bits_at_even_places() {
+    // The pair at w1 is counted up over its end, and then exchanged for w1 twice, the second time in vain.
+    let body = "imm w5, 0xffffffff\nimm w6, 1\nimm w7, 0\nastore64 w5:w5, w1\naadd64 w3:w4, w1, w6:w7\nadd w0, w3, w4
+        acas64 w3:w4, w1, w7:w7, w1:w6\nadd w0, w0, w3\nacas64 w3:w4, w1, w7:w7, w5:w5\nadd w0, w0, w3\nadd w0, w0, w4";
+    let program = function(1, "", body);
+    let mut atomics = [9; 5];
+    let (outcome, results) = run(&program, &[&[2, 1, 4, u32::MAX]], &mut atomics);
+    assert_eq!(atomics, [9, 9, 2, 1, 9]);
+    assert_eq!(results, [1, 0, 0, 0]);
+    assert_eq!(outcome.statuses[0], Status::Halted);
+    // Neither an odd place has a pair, nor the last word alone.
+    let outside: Vec<_> = outcome.traps.iter().map(|trap| (trap.site, trap.words[1])).collect();
+    assert_eq!(outside, [(MEMORY_SITE, 1), (MEMORY_SITE, 4), (MEMORY_SITE, u32::MAX)]);
+}
+
+#[test]
+fn atomic_pairs_take_each_operation_as_64_bits() {
+    let (old, operand) = (0x8000_0001_0000_0003_u64, 0x7fff_ffff_8000_0005_u64);
+    let signed = |value: u64| value as i64;
+    for (name, expected) in [
+        ("aload64", old),
+        ("aadd64", old.wrapping_add(operand)),
+        ("asub64", old.wrapping_sub(operand)),
+        ("aand64", old & operand),
+        ("aor64", old | operand),
+        ("axor64", old ^ operand),
+        ("aminu64", operand),
+        ("amaxu64", old),
+        ("amins64", signed(old).min(signed(operand)) as u64),
+        ("amaxs64", signed(old).max(signed(operand)) as u64),
+        ("aswap64", operand),
+    ] {
+        let operands = if name == "aload64" { "" } else { ", w4:w5" };
+        let [low, high] = halves(operand);
+        let program = function(
+            1,
+            "",
+            &format!("imm w4, {low}\nimm w5, {high}\n{name} w2:w3, w1{operands}\nxor w0, w2, w3"),
+        );
+        let mut atomics = halves(old);
+        let (_, results) = run(&program, &[&[0]], &mut atomics);
+        assert_eq!(
+            (joined(atomics[0], atomics[1]), results[0]),
+            (expected, 0x8000_0002),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_operation_on_an_atomic_word_is_one_on_a_pair() {
+    for &op in Op::ALL {
+        let named = Op::ALL
+            .iter()
+            .find(|other| other.mnemonic() == format!("{}64", op.mnemonic()));
+        let expected = named.filter(|_| op.mnemonic().starts_with('a') && op.effect() == crate::isa::Effect::Write);
+        assert_eq!(op.on_atomic_pair(), expected.copied(), "{}", op.mnemonic());
+        assert!(expected.is_none_or(|op| op.is_on_atomic_pair()));
+    }
+}

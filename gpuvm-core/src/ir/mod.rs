@@ -18,6 +18,9 @@ use crate::program::Place;
 /// The number of a word; [`NONE`] where there is none.
 pub(crate) type Word = u32;
 
+/// The words that an instruction reads, [`NONE`] behind the last: an exchange of an atomic pair has most, its place and two pairs.
+pub(crate) type Uses = [Word; 5];
+
 /// No word. Reading it gives 0.
 pub(crate) const NONE: Word = u32::MAX;
 
@@ -99,7 +102,7 @@ pub(crate) struct Inst {
     /// The words it writes.
     pub defs: [Word; 2],
     /// The words it reads, in the order of the operands, pairs taking two places.
-    pub uses: [Word; 4],
+    pub uses: Uses,
     /// Its constant, frame offset, trap site or called function.
     pub imm: u32,
     /// The length of an `addr`; for `ldf` and `stf` 1 ([`OUTGOING`]) if the offset counts from the frame's end.
@@ -125,9 +128,9 @@ pub(crate) struct CallWords {
 }
 
 impl Inst {
-    /// An instruction with one result and up to four inputs.
+    /// An instruction with one result and some inputs.
     pub fn new(op: Op, def: Word, uses: &[Word], imm: u32, place: Place) -> Inst {
-        let mut all = [NONE; 4];
+        let mut all: Uses = [NONE; 5];
         all[..uses.len()].copy_from_slice(uses);
         Inst {
             op,

@@ -146,6 +146,20 @@ impl Op {
         }
     }
 
+    /// What an operation on an atomic word is on an atomic pair of words: `aadd64` for `aadd`. `None` for any other operation.
+    pub const fn on_atomic_pair(self) -> Option<Op> {
+        let (first, code) = (Op::AtomicLoad.code(), self.code());
+        if code < first || code > Op::AtomicCas.code() {
+            return None;
+        }
+        Op::from_code(Op::AtomicLoad64.code() + (code - first))
+    }
+
+    /// Whether it is one on an atomic pair of words, which not every device has.
+    pub const fn is_on_atomic_pair(self) -> bool {
+        Op::AtomicLoad64.code() <= self.code() && self.code() <= Op::AtomicCas64.code()
+    }
+
     /// Whether the operand at a place may be [`NO_WORD`]: what a trap records.
     pub const fn may_be_open(self, place: usize) -> bool {
         match self {

@@ -115,7 +115,8 @@ macro_rules! for_each_op {
             Call     = 0x83, "call",     [Callee, Base, Base, None], Branch, Control, "encoded: call routine with its arguments from word b on, results to word c on. Linked: [label, caller's frame words]";
             Return   = 0x84, "ret",      [Base, None, None, None],  Branch, Control, "encoded: return the words from a on. Linked: return to the caller, or halt";
 
-            // Io: memory, identity, signals. Spaces: 0 the VM's frame, 1 the launch's arena, 2 its atomics.
+            // Io: memory, identity, signals. Spaces: 0 the VM's frame, 1 the launch's arena, 2 its atomics. The operations on atomic pairs
+            // are those on atomic words once more, in the same order.
             Load     = 0xa0, "load",     [Def, Use, Use, Imm],      Io, Read,  "d = space a at word b + constant";
             Store    = 0xa1, "store",    [Use, Use, Use, Imm],      Io, Write, "space b at word c + constant = a";
             LoadFrame  = 0xa2, "ldf",    [Def, Imm, None, None],    Io, Read,  "d = frame word at the frame base + constant";
@@ -145,6 +146,19 @@ macro_rules! for_each_op {
             Enter    = 0xba, "enter",    [Site, None, None, None],  Io, Write, "depth += 1; trap at the site past the configured depth";
             Log      = 0xbc, "log",      [Site, Base, Imm, Callee], Io, Write, "encoded: print the text of the site with the words b..b+constant, by a call of routine c. Never linked";
             Leave    = 0xbb, "leave",    [None, None, None, None],  Io, Write, "depth -= 1";
+            AtomicLoad64 = 0xbd, "aload64", [DefPair, Use, None, None], Io, Write, "d = atomic pair of words at a, which is even";
+            AtomicStore64 = 0xbe, "astore64", [UsePair, Use, None, None], Io, Write, "atomic pair at b = a";
+            AtomicAdd64 = 0xbf, "aadd64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes itself + b mod 2^64";
+            AtomicSub64 = 0xc0, "asub64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes itself - b mod 2^64";
+            AtomicAnd64 = 0xc1, "aand64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes itself & b";
+            AtomicOr64 = 0xc2, "aor64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes itself | b";
+            AtomicXor64 = 0xc3, "axor64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes itself ^ b";
+            AtomicMinU64 = 0xc4, "aminu64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes the unsigned minimum with b";
+            AtomicMaxU64 = 0xc5, "amaxu64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes the unsigned maximum with b";
+            AtomicMinS64 = 0xc6, "amins64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes the signed minimum with b";
+            AtomicMaxS64 = 0xc7, "amaxs64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes the signed maximum with b";
+            AtomicSwap64 = 0xc8, "aswap64", [DefPair, Use, UsePair, None], Io, Write, "d = atomic pair at a, which becomes b";
+            AtomicCas64 = 0xc9, "acas64", [DefPair, Use, UsePair, UsePair], Io, Write, "d = atomic pair at a, which becomes c if it was b";
         }
     };
 }

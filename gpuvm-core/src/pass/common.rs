@@ -27,7 +27,7 @@ pub(crate) fn reuse(function: &mut Function) -> bool {
             }
             let key = Key {
                 op: Op::TrapIf,
-                uses: [(inst.uses[0], 0), (NONE, 0), (NONE, 0), (NONE, 0)],
+                uses: [(inst.uses[0], 0), (NONE, 0), (NONE, 0), (NONE, 0), (NONE, 0)],
                 imm: 0,
                 extra: 0,
             };
@@ -88,7 +88,7 @@ pub(crate) fn reuse(function: &mut Function) -> bool {
 struct Key {
     op: Op,
     /// The words it reads and their versions.
-    uses: [(Word, u32); 4],
+    uses: [(Word, u32); 5],
     imm: u32,
     extra: u32,
 }

@@ -88,7 +88,7 @@ fn shared_bytes(param: &TypeRef) -> Option<u64> {
     let element = param.ty.element.map(|element| element.kind);
     match (param.ty.kind, element) {
         (Kind::Slice, Some(Kind::Atomic)) => None,
-        (Kind::Atomic, _) => Some(4),
+        (Kind::Atomic, _) => Some(4 * u64::from(param.ty.words)),
         _ => Some(0),
     }
 }

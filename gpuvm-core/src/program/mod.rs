@@ -18,7 +18,7 @@ pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
-use crate::isa::{CALL_FRAME_WORDS, Instruction};
+use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
 use crate::types::{FormatSpec, TypeRef, show_as};
@@ -60,10 +60,10 @@ pub struct Program {
     pub frame_words: u32,
     /// Deepest nesting of calls that remain calls; 0 where everything was inlined.
     pub call_depth: u32,
-    /// The most that [`Op::Enter`](crate::isa::Op::Enter) allows the depth to become.
+    /// The most that [`Op::Enter`] allows the depth to become.
     pub depth_limit: u32,
     /// Whether floats may be inexact on a GPU: their last bits, and those of the functions in
-    /// [`Op::FMath`](crate::isa::Op::FMath), which only such a program has.
+    /// [`Op::FMath`], which only such a program has.
     pub relaxed: bool,
     /// The source's variables and where they are at each instruction.
     pub variables: Variables,
@@ -78,6 +78,12 @@ impl Program {
     /// Words of frame memory that each VM needs.
     pub fn frame_memory(&self) -> u32 {
         self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
+    }
+
+    /// Whether it has operations on atomic pairs, those of `AtomicU64` and `AtomicI64`, which not every device has.
+    pub fn has_atomic_pairs(&self) -> bool {
+        let op = |instruction: &Instruction| Op::from_code(instruction.opcode);
+        self.code.iter().filter_map(op).any(Op::is_on_atomic_pair)
     }
 
     /// Words of the result record of one VM.

@@ -1,6 +1,6 @@
 //! Methods of atomics that are loops.
 
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use gpuvm_macros::routine;
 
@@ -45,4 +45,6 @@ macro_rules! updates {
 updates! {
     AtomicU32 u32 fetch_update_u32 update_u32;
     AtomicI32 i32 fetch_update_i32 update_i32;
+    AtomicU64 u64 fetch_update_u64 update_u64;
+    AtomicI64 i64 fetch_update_i64 update_i64;
 }

@@ -3,7 +3,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::num::Wrapping;
-use std::sync::atomic::{AtomicI32, AtomicU32};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 use super::{Comparisons, Field, Kind, Type, TypeRef, Variant, name_hash};
 
@@ -268,7 +268,7 @@ macro_rules! atomics {
             const TYPE: &'static Type = &Type {
                 kind: Kind::Atomic,
                 name: stringify!($ty),
-                words: 1,
+                words: <$element as Value>::TYPE.words,
                 fields: &[],
                 variants: &[],
                 element: Some(<$element as Value>::TYPE),
@@ -284,6 +284,8 @@ macro_rules! atomics {
 atomics! {
     AtomicU32 of u32;
     AtomicI32 of i32;
+    AtomicU64 of u64;
+    AtomicI64 of i64;
 }
 
 impl<T: VmType> Value for Wrapping<T> {

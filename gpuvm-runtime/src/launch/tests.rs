@@ -1,8 +1,9 @@
 //! Launches of a hand-made routine on all engines.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use gpuvm_core::isa::{Instruction, NO_WORD, Op};
+use gpuvm_core::isa::{Instruction, NO_WORD, Op, pair};
 use gpuvm_core::routine::{Cause, Site};
 use gpuvm_core::types::TypeRef;
 
@@ -128,4 +129,111 @@ fn a_launch_of_several_batches_is_one_launch() {
     let mut ids = batched[2].chunks_exact(2).enumerate();
     assert!(ids.all(|(vm, out)| out[0] == vm as u32 || out == [0, 0]));
     assert!(batched[3][1] > 1000, "many VMs trap: {:?}", batched[3]);
+}
+
+/// `fn sum(cells: &[AtomicU64], value: u64) -> u64 { cells[0].fetch_add(value, Relaxed) }`, without the check of the index.
+static SUM: Routine = Routine {
+    name: Cow::Borrowed("sum"),
+    file: Cow::Borrowed("src/sum.rs"),
+    line: 1,
+    params: Cow::Borrowed(&[TypeRef::of::<&[AtomicU64]>(), TypeRef::of::<u64>()]),
+    result: TypeRef::of::<u64>(),
+    words: 7,
+    code: Cow::Borrowed(&[
+        Instruction::new(Op::AtomicAdd64, [pair(5, 6), 1, pair(3, 4), 0]),
+        Instruction::new(Op::Return, [5, 0, 0, 0]),
+    ]),
+    lines: Cow::Borrowed(&[1; 2]),
+    matrices: Cow::Borrowed(&[]),
+    terms: Cow::Borrowed(&[]),
+    callees: Cow::Borrowed(&[]),
+    constants: Cow::Borrowed(&[]),
+    sites: Cow::Borrowed(&[]),
+    variables: Cow::Borrowed(&[]),
+    pieces: Cow::Borrowed(&[]),
+    relaxed: false,
+    is_const: false,
+};
+
+inventory::submit! {
+    Entry {
+        id: "sum",
+        file: "src/sum.rs",
+        line: 1,
+        params: &["cells", "value"],
+        routine: || &SUM,
+        native: |cx| {
+            let cells = cx.atomics::<AtomicU64>(0)?;
+            let value = cx.column::<u64>(1)?;
+            cx.run((), |vm, ()| cells[0].fetch_add(*value.get(vm), Ordering::Relaxed))
+        },
+    }
+}
+
+#[cfg(feature = "wgpu")]
+#[test]
+fn a_device_without_atomics_of_64_bits_leaves_them_to_the_cpu() {
+    let opened = crate::wgpu::open_without_atomics_64().unwrap();
+    let runtime = Runtime::builder().on(opened);
+    assert!(!runtime.device().atomics_64);
+    let cells = [AtomicU64::new(0)];
+    let values = [u64::MAX, 1 << 40, 2];
+    let launch = || runtime.launch("sum").unwrap().args((&cells, &values));
+    for engine in [Engine::Interpreter, Engine::Specialized, Engine::Epoch] {
+        let device = &runtime.device().name;
+        let expected = format!(
+            "`sum` uses `AtomicU64`, and `{device}` has no atomics of 64 bits; leave the engine to gpuvm or say \
+             `.engine(Engine::Native)`, which both run it on the CPU, or use `AtomicU32`"
+        );
+        let error = launch().engine(engine).run().unwrap_err();
+        assert_eq!(error.to_string(), expected, "{engine}");
+        let mut execution = launch().engine(engine).start().unwrap();
+        let error = execution.run_to_end().unwrap_err();
+        assert_eq!(error.to_string(), expected, "{engine}");
+        let mut plan = runtime.plan();
+        plan.engine(engine);
+        let (cells, values) = (plan.buffer(&runtime.buffer(&[0u64]).unwrap()), plan.input(&values));
+        plan.map("sum", (cells, values)).unwrap();
+        assert_eq!(plan.run().unwrap_err().to_string(), expected, "{engine}");
+    }
+    assert_eq!(cells[0].load(Ordering::Relaxed), 0);
+    assert_eq!(launch().run().unwrap().stats().engine, Engine::Native);
+    let budget = Budget::cycles(1000);
+    assert_eq!(launch().budget(budget).run().unwrap().stats().engine, Engine::Reference);
+    let mut execution = launch().start().unwrap();
+    let snapshot = execution.snapshot().unwrap();
+    execution.run_to_end().unwrap();
+    assert_eq!(execution.finish().unwrap().stats().engine, Engine::Reference);
+    let mut restored = runtime.restore(&snapshot).unwrap();
+    restored.run_to_end().unwrap();
+    assert_eq!(restored.finish().unwrap().stats().engine, Engine::Reference);
+    let sum = (1 << 40) + 1;
+    assert_eq!(cells[0].load(Ordering::Relaxed), 3 * sum);
+    let buffer = runtime.buffer(&[0u64]).unwrap();
+    let mut plan = runtime.plan();
+    let (cells, values) = (plan.buffer(&buffer), plan.input(&values));
+    plan.map("sum", (cells, values)).unwrap();
+    assert_eq!(plan.run().unwrap().stats().engine, Engine::Native);
+    assert_eq!(buffer.read().unwrap(), [sum]);
+    // What does not need them runs on the device.
+    let (mut me, mut out) = ([1u32, 2], [0u32; 4]);
+    let scaled = runtime.launch("scale").unwrap().args((3u32, &mut me, &mut out));
+    assert_eq!(
+        scaled.engine(Engine::Interpreter).run().unwrap().stats().engine,
+        Engine::Interpreter
+    );
+}
+
+#[cfg(feature = "wgpu")]
+#[test]
+fn a_device_with_atomics_of_64_bits_runs_them() {
+    let runtime = Runtime::builder().backend(Backend::Wgpu).build().unwrap();
+    for engine in [Engine::Interpreter, Engine::Specialized, Engine::Epoch] {
+        let cells = [AtomicU64::new(u64::MAX)];
+        let launch = runtime.launch("sum").unwrap().args((&cells, &[1u64 << 40, 2]));
+        match launch.engine(engine).run() {
+            Ok(_) => assert_eq!(cells[0].load(Ordering::Relaxed), (1 << 40) + 1, "{engine}"),
+            Err(error) => assert!(!runtime.device().atomics_64, "{error}"),
+        }
+    }
 }

@@ -66,12 +66,12 @@ pub(crate) mod watch;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use gpuvm_core::program::LogLine;
 use gpuvm_core::types::VmType;
 
 use crate::arg::Mode;
+use crate::atomics::{Atomics, OwnAtomics};
 use crate::bind;
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
@@ -82,6 +82,7 @@ use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
 
+pub use crate::atomics::Atomic;
 use context::Vms;
 pub use context::{DepthGuard, enter};
 pub use parts::{Chunks, Parts, Records};
@@ -108,8 +109,7 @@ enum NativeArg<'b> {
         typed: &'b OnceLock<Box<dyn Vector>>,
     },
     Exclusive(&'b mut dyn Vector),
-    AtomicU32(&'b [AtomicU32]),
-    AtomicI32(&'b [AtomicI32]),
+    Atomics(Atomics<'b>),
 }
 
 /// What a native run gives.
@@ -156,14 +156,9 @@ pub(crate) fn run(
 struct Lent<'v> {
     view: View<'v>,
     copy: Option<Box<dyn Vector>>,
-    atomics: Option<Atomics>,
+    /// Atomics with the values of a buffer.
+    atomics: Option<OwnAtomics>,
     typed: OnceLock<Box<dyn Vector>>,
-}
-
-/// Atomics with the values of a buffer.
-enum Atomics {
-    U32(Vec<AtomicU32>),
-    I32(Vec<AtomicI32>),
 }
 
 impl<'v> Lent<'v> {
@@ -171,14 +166,7 @@ impl<'v> Lent<'v> {
         let (mut copy, mut atomics) = (None, None);
         match &view {
             View::Write(column) if mode == Mode::Atomic => {
-                let mut words = vec![0; column.len()];
-                column.write_words(0..column.len(), &mut words);
-                atomics = Some(match column.element().kind {
-                    gpuvm_core::types::Kind::I32 => {
-                        Atomics::I32(words.into_iter().map(|word| AtomicI32::new(word as i32)).collect())
-                    }
-                    _ => Atomics::U32(words.into_iter().map(AtomicU32::new).collect()),
-                });
+                atomics = Some(OwnAtomics::of_words(column.element(), &view.words()));
             }
             View::Write(column) if column.as_vector().is_none() => copy = Some(column.to_vector()),
             View::Read { column, .. } if column.as_vector().is_none() => copy = Some(column.to_vector()),
@@ -196,10 +184,8 @@ impl<'v> Lent<'v> {
         static NOTHING: Vec<()> = Vec::new();
         let typed = &self.typed;
         match (&mut self.view, &mut self.copy, &self.atomics) {
-            (_, _, Some(Atomics::U32(atomics))) => NativeArg::AtomicU32(atomics),
-            (_, _, Some(Atomics::I32(atomics))) => NativeArg::AtomicI32(atomics),
-            (View::AtomicU32(atomics), ..) => NativeArg::AtomicU32(atomics),
-            (View::AtomicI32(atomics), ..) => NativeArg::AtomicI32(atomics),
+            (_, _, Some(own)) => NativeArg::Atomics(own.view()),
+            (View::Atomics(atomics), ..) => NativeArg::Atomics(*atomics),
             (View::Read { uniform, .. }, Some(copy), _) => NativeArg::Shared {
                 vector: &**copy,
                 uniform: *uniform,
@@ -234,12 +220,9 @@ impl<'v> Lent<'v> {
             if let Some(copy) = self.copy {
                 column.copy_from(&*copy);
             }
-            let words: Vec<u32> = match self.atomics {
-                Some(Atomics::U32(atomics)) => atomics.into_iter().map(AtomicU32::into_inner).collect(),
-                Some(Atomics::I32(atomics)) => atomics.into_iter().map(|word| word.into_inner() as u32).collect(),
-                None => return,
-            };
-            column.read_words(0..words.len(), &words);
+            if let Some(own) = self.atomics {
+                column.read_words(0..column.len(), &own.view().words());
+            }
         }
     }
 }
@@ -299,15 +282,14 @@ impl<'b> NativeCx<'b> {
             .map(|entries| Chunks::new(entries, vms))
     }
 
-    /// The atomics of parameter `index`, which all VMs see. `A` is `AtomicU32` or `AtomicI32`.
+    /// The atomics of parameter `index`, which all VMs see. `A` is `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64`.
     ///
     /// # Errors
     ///
     /// As [`NativeCx::column`].
     pub fn atomics<A: Atomic>(&mut self, index: usize) -> Result<&'b [A]> {
         let atomics = match self.take(index) {
-            Some(NativeArg::AtomicU32(atomics)) => A::from_u32(atomics),
-            Some(NativeArg::AtomicI32(atomics)) => A::from_i32(atomics),
+            Some(NativeArg::Atomics(atomics)) => A::slice(atomics),
             _ => None,
         };
         atomics.ok_or_else(|| self.mismatch(index, Mode::Atomic, A::TYPE))
@@ -408,35 +390,5 @@ impl<'b, T> Column<'b, T> {
     #[inline]
     pub fn get(&self, vm: usize) -> &'b T {
         &self.entries[vm * self.stride]
-    }
-}
-
-/// The atomics of the machine.
-pub trait Atomic: gpuvm_core::types::Value + Sized {
-    /// The slice, if it is of this type.
-    #[doc(hidden)]
-    fn from_u32(atomics: &[AtomicU32]) -> Option<&[Self]>;
-    /// The slice, if it is of this type.
-    #[doc(hidden)]
-    fn from_i32(atomics: &[AtomicI32]) -> Option<&[Self]>;
-}
-
-impl Atomic for AtomicU32 {
-    fn from_u32(atomics: &[AtomicU32]) -> Option<&[Self]> {
-        Some(atomics)
-    }
-
-    fn from_i32(_: &[AtomicI32]) -> Option<&[Self]> {
-        None
-    }
-}
-
-impl Atomic for AtomicI32 {
-    fn from_u32(_: &[AtomicU32]) -> Option<&[Self]> {
-        None
-    }
-
-    fn from_i32(atomics: &[AtomicI32]) -> Option<&[Self]> {
-        Some(atomics)
     }
 }

@@ -453,11 +453,13 @@ impl<'a> Plan<'a> {
     /// The engine to run on.
     fn chosen(&self) -> Result<Engine> {
         let yields = |node: &Node<'_>| node.kind.uses().is_some_and(|of| of.nature.yields);
+        let uses = || self.nodes.iter().filter_map(|node| node.kind.uses());
+        let params = || uses().flat_map(|of| of.routine.params.iter());
         match self.options.engine {
-            Engine::Auto if self.runtime.auto() == Engine::Native && !self.nodes.iter().any(yields) => {
+            Engine::Auto if self.runtime.auto(params()) == Engine::Native && !self.nodes.iter().any(yields) => {
                 Ok(Engine::Native)
             }
-            Engine::Auto => self.runtime.pausing(Engine::Auto),
+            Engine::Auto => self.runtime.pausing(Engine::Auto, params()),
             engine => Ok(engine),
         }
     }

@@ -152,7 +152,7 @@ fn runner(
     program: &Arc<Program>,
 ) -> Result<(Engine, Box<dyn Runner>)> {
     let engine = match options.engine {
-        Engine::Auto if runtime.auto() == Engine::Native => Engine::Native,
+        Engine::Auto if runtime.auto(&program.params) == Engine::Native => Engine::Native,
         engine => engine,
     };
     let actors = options.actors;

@@ -1,7 +1,6 @@
 //! Snapshots: the complete state of an execution as plain words, independent of the engine and the device, and the way back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32};
 use std::time::{Duration, Instant};
 
 use gpuvm_core::compile::Settings;
@@ -11,6 +10,7 @@ use gpuvm_core::types::TypeRef;
 use rayon::prelude::*;
 
 use crate::arg::{Argument, Mode};
+use crate::atomics::OwnAtomics;
 use crate::bind::{self, Bound};
 use crate::engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 use crate::error::{Error, Result};
@@ -232,7 +232,7 @@ impl Runtime {
             });
         }
         snapshot.check(&program)?;
-        let engine = self.pausing(engine)?;
+        let engine = self.pausing(engine, &program.params)?;
         let program_params = program.params.clone();
         let course = Course {
             executor: self.executor(engine)?,
@@ -354,12 +354,9 @@ impl Snapshot {
             }
             let mut copy = None;
             let argument = match saved.kind {
-                Kind::Column if mode == Mode::Atomic => match element.kind {
-                    gpuvm_core::types::Kind::I32 => {
-                        Argument::OwnedI32(saved.words.iter().map(|word| AtomicI32::new(*word as i32)).collect())
-                    }
-                    _ => Argument::OwnedU32(saved.words.iter().map(|word| AtomicU32::new(*word)).collect()),
-                },
+                Kind::Column if mode == Mode::Atomic => {
+                    Argument::OwnAtomics(OwnAtomics::of_words(element, &saved.words))
+                }
                 Kind::Uniform => Argument::Uniform(Box::new(column)),
                 Kind::Column if mode.writes() => Argument::Write(Box::new(column)),
                 Kind::Column => Argument::Read(Box::new(column)),
@@ -374,8 +371,7 @@ impl Snapshot {
                     Argument::Read(Box::new(column))
                 }
                 Kind::Same(of) => match params.get(of as usize).map(|bound| &bound.argument) {
-                    Some(Argument::OwnedU32(atomics)) => Argument::OwnedU32(Arc::clone(atomics)),
-                    Some(Argument::OwnedI32(atomics)) => Argument::OwnedI32(Arc::clone(atomics)),
+                    Some(Argument::OwnAtomics(atomics)) => Argument::OwnAtomics(atomics.clone()),
                     _ => return Err(bad(index, "is the same as no other")),
                 },
             };

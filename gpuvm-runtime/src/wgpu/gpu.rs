@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gpuvm_core::program::Program;
+use gpuvm_core::types::Kind;
+
 use super::clock::Shelf;
 use super::floats::FloatOps;
 use super::heap::Heap;
@@ -11,6 +14,7 @@ use super::kernel::{Kernel, Path};
 use super::pool::Pool;
 use super::probe;
 use super::source::Entry;
+use crate::atomics::of_pairs;
 use crate::device::{Backend, Device, DeviceKind, FloatMode};
 use crate::error::{Error, Result};
 
@@ -45,11 +49,13 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
 }
 
+/// What atomics of 64 bits need.
+pub const ATOMICS_64: wgpu::Features = wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
 /// What is used of a device where it is there.
-const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
+pub const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
     .union(wgpu::Features::TIMESTAMP_QUERY)
     .union(wgpu::Features::SHADER_F64)
-    .union(wgpu::Features::SHADER_INT64)
+    .union(ATOMICS_64)
     .union(wgpu::Features::PIPELINE_CACHE);
 /// Bytes of idle buffers to keep.
 const IDLE_BYTES: u64 = 4 << 30;
@@ -92,9 +98,18 @@ impl Gpu {
     ///
     /// [`Error::Device`] if the driver refuses.
     pub fn open(adapter: wgpu::Adapter, index: usize) -> Result<Gpu> {
+        Gpu::open_with(adapter, index, WANTED)
+    }
+
+    /// The same with no other features than these.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Gpu::open`].
+    pub fn open_with(adapter: wgpu::Adapter, index: usize, wanted: wgpu::Features) -> Result<Gpu> {
         let about = adapter.get_info();
         let limits = adapter.limits();
-        let features = adapter.features() & WANTED;
+        let features = adapter.features() & wanted;
         let keeps = features.contains(wgpu::Features::PIPELINE_CACHE);
         let cache_key = wgpu::util::pipeline_cache_key(&about)
             .filter(|_| keeps)
@@ -134,6 +149,7 @@ impl Gpu {
                 wgpu::DeviceType::Other => DeviceKind::Unknown,
             },
             float_mode: FloatMode::Relaxed,
+            atomics_64: features.contains(ATOMICS_64),
         };
         let software = info.kind == DeviceKind::Software;
         let idle_bytes = if software { IDLE_BYTES_SOFTWARE } else { IDLE_BYTES };
@@ -176,6 +192,28 @@ impl Gpu {
     /// What the rest of the runtime knows of the device.
     pub fn info(&self) -> Device {
         self.info.clone()
+    }
+
+    /// Refuses a program that the device cannot run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoAtomics64`].
+    pub fn accept(&self, program: &Program) -> Result<()> {
+        if self.info.atomics_64 || !program.has_atomic_pairs() {
+            return Ok(());
+        }
+        let signed = of_pairs(&program.params).is_some_and(|ty| ty.element.is_some_and(|of| of.kind == Kind::I64));
+        let (atomic, narrow) = match signed {
+            true => ("AtomicI64", "AtomicI32"),
+            false => ("AtomicU64", "AtomicU32"),
+        };
+        Err(Error::NoAtomics64 {
+            routine: program.name.clone(),
+            atomic,
+            narrow,
+            device: self.info.name.clone(),
+        })
     }
 
     /// How shaders with exact floats reach the driver, as the probe found best.

@@ -14,8 +14,9 @@ use super::library::Library;
 use super::memory::{bind_parts, filled};
 use super::pace::Experience;
 use super::pack::{Packed, pack};
+use super::parts::{Part, Uses, may_lose};
 use super::session::{Jobs, Session, capacity, groups};
-use super::source::{Entry, Part, Uses};
+use super::source::Entry;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
 use crate::error::{Error, Result};
@@ -90,6 +91,7 @@ impl Interpreter {
     pub fn load(&self, program: &Arc<Program>) -> Result<Arc<Interpreted>> {
         let gpu = &*self.shared.gpu;
         self.shared.library.get(program, || {
+            gpu.accept(program)?;
             let packed = pack(program).map_err(|what| Error::Device {
                 reason: format!("program `{}` cannot be loaded: {what}", program.name),
             })?;
@@ -234,7 +236,8 @@ impl Stepper for Interpreted {
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
         let own = [&self.code, &self.constants].map(|buffer| buffer.as_entire_binding());
-        let parts = shared.bindings.iter().cloned().chain(own);
+        let pairs = shared.pairs().filter(|_| self.kernel.has_pairs);
+        let parts = shared.bindings.iter().cloned().chain(own).chain(pairs);
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
             group: bind_parts(&gpu.device, &self.kernel.layouts[0], parts),
@@ -289,8 +292,9 @@ fn ends_at_once(program: &Program) -> bool {
             match Op::from_code(instruction.opcode) {
                 Some(Op::Jump | Op::JumpIf | Op::JumpUnless) => instruction.operands[0] > at,
                 // These may have to be tried again, or wait.
-                Some(Op::Call | Op::Yield | Op::AtomicMinS | Op::AtomicMaxS | Op::AtomicCas) => false,
-                _ => true,
+                Some(Op::Call | Op::Yield) => false,
+                Some(op) => !may_lose(op),
+                None => true,
             }
         })
 }

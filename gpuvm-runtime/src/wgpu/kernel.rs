@@ -29,6 +29,16 @@ pub struct Kernel {
     pub workgroup: u32,
     /// The names of the uniform's fields, each a word, in order.
     pub uniform: Vec<String>,
+    /// Whether it has a binding of atomic pairs.
+    pub has_pairs: bool,
+}
+
+/// What naga is told that a device has. Shaders have 64-bit types and atomics only where theirs does.
+pub fn capabilities() -> Capabilities {
+    Capabilities::default()
+        | Capabilities::FLOAT64
+        | Capabilities::SHADER_INT64
+        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
 }
 
 impl Kernel {
@@ -86,6 +96,7 @@ impl Kernel {
                 layouts,
                 workgroup: size[0],
                 uniform: uniform_fields(&module),
+                has_pairs: entry.has_pairs(),
             }
         })
     }
@@ -118,9 +129,7 @@ fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<
 /// What naga says, with the place in the source.
 pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
-    // Sources have 64-bit types only where the device has them.
-    let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
-    let info = Validator::new(ValidationFlags::all(), capabilities)
+    let info = Validator::new(ValidationFlags::all(), capabilities())
         .validate(&module)
         .map_err(|error| error.emit_to_string(source))?;
     Ok((module, info))
@@ -180,7 +189,7 @@ pub fn uniform_fields(module: &Module) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wgpu::source::Uses;
+    use crate::wgpu::parts::Uses;
     use gpuvm_core::isa::Class;
 
     #[test]
@@ -202,7 +211,9 @@ mod tests {
                 shaders.push((Entry::Turn(class, uses, 32), floats, vec![8, 4]));
             }
         }
-        for (entry, floats, storage) in shaders {
+        // Those that may have operations on atomic pairs have one more binding.
+        for (entry, floats, mut storage) in shaders {
+            storage[0] += usize::from(entry.has_pairs());
             let (module, _) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{error}"));
             let groups = bindings(&module);
             let count = |group: &Vec<_>| group.iter().filter(|entry| is_storage(entry)).count();

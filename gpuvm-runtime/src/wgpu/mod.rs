@@ -13,6 +13,7 @@ mod library;
 mod memory;
 mod pace;
 mod pack;
+mod parts;
 mod pool;
 mod probe;
 mod session;
@@ -64,12 +65,17 @@ pub fn open(choice: Choice) -> Result<Opened> {
             reason: missing(choice, count),
         });
     };
-    let gpu = Arc::new(Gpu::open(adapters.swap_remove(index), index)?);
+    Ok(engines(Gpu::open(adapters.swap_remove(index), index)?))
+}
+
+/// The engines of a device.
+fn engines(gpu: Gpu) -> Opened {
+    let gpu = Arc::new(gpu);
     let device = gpu.info();
     let interpreter = Interpreter::new(gpu.clone());
     let specialized = Specialized::new(gpu.clone(), interpreter.clone());
     let epoch = Epoch::new(gpu, interpreter.clone());
-    Ok(Opened {
+    Opened {
         device,
         engines: vec![
             (
@@ -80,7 +86,15 @@ pub fn open(choice: Choice) -> Result<Opened> {
             (Engine::Specialized, Arc::new(specialized)),
             (Engine::Epoch, Arc::new(epoch)),
         ],
-    })
+    }
+}
+
+/// The best device, opened as if it had no atomics of 64 bits.
+#[cfg(test)]
+pub fn open_without_atomics_64() -> Result<Opened> {
+    let adapter = gpu::adapters().swap_remove(0);
+    let wanted = gpu::WANTED.difference(gpu::ATOMICS_64);
+    Ok(engines(Gpu::open_with(adapter, 0, wanted)?))
 }
 
 /// What was looked for and what there is.

@@ -7,9 +7,11 @@ use gpuvm_core::interp::header;
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, STATE_WORDS, WORDS, space};
 use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
-use gpuvm_core::program::{Program, Status};
+use gpuvm_core::program::Status;
 
 use super::floats::{FloatOps, Needs};
+use super::parts::{Part, Uses};
+use super::stepper::BINDINGS;
 use crate::engine::fault;
 
 /// A shader's entry file.
@@ -59,9 +61,36 @@ impl Entry {
         }
     }
 
+    /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
+    pub fn has_pairs(self) -> bool {
+        match self {
+            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::AtomicPair),
+            _ => false,
+        }
+    }
+
+    /// What it has for operations on atomic pairs.
+    fn pairs(self) -> &'static [&'static str] {
+        match self {
+            _ if self.has_pairs() => &[ATOMIC_PAIRS, IO_PAIRS],
+            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => &[IO_NO_PAIRS],
+            // It is read on any device; what a program does not use is left out.
+            Entry::Specialized => &[ATOMIC_PAIRS],
+            Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step => &[],
+        }
+    }
+
     /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
     pub fn source(self, floats: FloatOps) -> String {
         let mut source = constants();
+        // Drivers see no gaps between bindings: here the code and its constants come before. A specialised program has the pairs in place of
+        // a joined job's launch.
+        let pairs_binding = match self {
+            Entry::Specialized => BINDINGS,
+            _ => BINDINGS + 2,
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(source, "const ATOMIC_PAIRS_BINDING: u32 = {pairs_binding}u;");
         let (parts, entry): (&[&[&str]], _) = match self {
             Entry::Interpreter(uses) => {
                 uses.declare(&mut source);
@@ -95,7 +124,11 @@ impl Entry {
         if !matches!(self, Entry::Transpose | Entry::Step) {
             source.push_str(&arithmetic(floats));
         }
-        for part in parts.iter().copied().flatten().chain([&entry]) {
+        let pairs = self.pairs();
+        if self.has_pairs() && !floats.needs(Needs::Long) {
+            source.push_str(LONG_JOIN);
+        }
+        for part in parts.iter().copied().flatten().chain(pairs).chain([&entry]) {
             source.push_str(part);
             source.push('\n');
         }
@@ -108,7 +141,7 @@ impl Entry {
 pub fn arithmetic(floats: FloatOps) -> String {
     let mut source = String::new();
     floats.declare(&mut source);
-    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG)];
+    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG_JOIN), (Needs::Long, LONG)];
     let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
     for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
         source.push_str(part);
@@ -140,6 +173,16 @@ const DOUBLE: &str = include_str!("../../shaders/shared/float_double.wgsl");
 
 /// Forms of arithmetic on 64-bit integers of the device's own.
 const LONG: &str = include_str!("../../shaders/shared/long_native.wgsl");
+
+/// A pair of words as such an integer, and back.
+const LONG_JOIN: &str = include_str!("../../shaders/shared/long_join.wgsl");
+
+/// Atomics of 64 bits.
+const ATOMIC_PAIRS: &str = include_str!("../../shaders/shared/atomic_pairs.wgsl");
+
+/// The operations on them, and what is there in their place.
+const IO_PAIRS: &str = include_str!("../../shaders/shared/io_pairs.wgsl");
+const IO_NO_PAIRS: &str = include_str!("../../shaders/shared/io_no_pairs.wgsl");
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
@@ -189,138 +232,6 @@ fn step(class: Class) -> &'static str {
 
 /// Invocations of a workgroup.
 pub const WORKGROUP: u32 = 64;
-
-/// Costly parts of the interpreter. A driver for a CPU runs through every part for every instruction, and on a GPU each costs
-/// registers, so a shader has only those that its programs use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Part {
-    /// Quotients and remainders of words.
-    Division,
-    /// Pairs of words, all but their quotients.
-    Long,
-    /// Quotients and remainders of pairs of words.
-    LongDivision,
-    /// Float remainder, fused multiply-add, square root.
-    RareFloat,
-    /// Rounding, and conversion between floats and integers.
-    Conversion,
-    /// The device's own functions, of relaxed programs.
-    Math,
-    /// Sparse matrices.
-    Sparse,
-    /// Dense matrices.
-    Dense,
-    /// Atomic operations.
-    Atomic,
-    /// Calls that the linker has not inlined.
-    Calls,
-    /// Breakpoints, which no program has of itself.
-    Breaks,
-}
-
-/// The parts with the names of their constants.
-const PARTS: [(Part, &str); 11] = [
-    (Part::Division, "USES_DIVISION"),
-    (Part::Long, "USES_LONG"),
-    (Part::LongDivision, "USES_LONG_DIVISION"),
-    (Part::RareFloat, "USES_RARE_FLOAT"),
-    (Part::Conversion, "USES_CONVERSION"),
-    (Part::Math, "USES_MATH"),
-    (Part::Sparse, "USES_SPARSE"),
-    (Part::Dense, "USES_DENSE"),
-    (Part::Atomic, "USES_ATOMIC"),
-    (Part::Calls, "USES_CALLS"),
-    (Part::Breaks, "USES_BREAKS"),
-];
-
-impl Part {
-    /// The part that an operation needs. A matrix needs that of its format.
-    pub fn of(op: Op) -> Option<Part> {
-        use Op::*;
-        Some(match op {
-            DivU | DivS | RemU | RemS => Part::Division,
-            DivU64 | DivS64 | RemU64 | RemS64 => Part::LongDivision,
-            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64 | MulOverS64 => {
-                Part::Long
-            }
-            FRem | FMulAdd | FSqrt => Part::RareFloat,
-            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF
-            | U64ToF => Part::Conversion,
-            FMath => Part::Math,
-            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
-            | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
-            Call => Part::Calls,
-            _ => return None,
-        })
-    }
-}
-
-/// The parts of the interpreter that a program uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Uses {
-    parts: u16,
-    relaxed: bool,
-}
-
-impl Uses {
-    /// What the program needs.
-    pub fn of(program: &Program) -> Uses {
-        let mut uses = Uses {
-            relaxed: program.relaxed,
-            ..Uses::default()
-        };
-        for instruction in &program.code {
-            let op = Op::from_code(instruction.opcode);
-            let matrix = program.matrices.get(instruction.operands[3] as usize);
-            let part = match (op, matrix) {
-                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Some(Part::Dense),
-                (Some(Op::Affine), _) => Some(Part::Sparse),
-                (Some(op), _) => Part::of(op),
-                (None, _) => None,
-            };
-            uses.parts |= part.map_or(0, |part| 1 << part as u8);
-        }
-        uses
-    }
-
-    /// These parts and breakpoints.
-    pub fn with_breaks(self) -> Uses {
-        Uses {
-            parts: self.parts | 1 << Part::Breaks as u8,
-            ..self
-        }
-    }
-
-    /// Those of the parts that are among the given ones.
-    pub fn among(self, parts: &[Part]) -> Uses {
-        Uses {
-            parts: parts.iter().fold(0, |uses, &part| uses | self.parts & 1 << part as u8),
-            ..self
-        }
-    }
-
-    /// Whether it has the part.
-    pub fn has(self, part: Part) -> bool {
-        self.parts >> part as u8 & 1 == 1
-    }
-
-    /// Every part.
-    #[cfg(test)]
-    pub fn all() -> Uses {
-        Uses {
-            parts: u16::MAX,
-            relaxed: false,
-        }
-    }
-
-    fn declare(self, text: &mut String) {
-        for (part, name) in PARTS {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "const {name}: bool = {};", self.has(part));
-        }
-    }
-}
 
 /// How an instruction's operands are read and its results written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -97,6 +97,8 @@ pub struct Shared<'a> {
     group: OnceCell<wgpu::BindGroup>,
     /// The group of these and a second uniform.
     joined: OnceCell<wgpu::BindGroup>,
+    /// The group of these and the atomic pairs.
+    with_pairs: OnceCell<wgpu::BindGroup>,
 }
 
 impl<'a> Shared<'a> {
@@ -106,6 +108,7 @@ impl<'a> Shared<'a> {
             bindings,
             group: OnceCell::new(),
             joined: OnceCell::new(),
+            with_pairs: OnceCell::new(),
         }
     }
 
@@ -121,10 +124,24 @@ impl<'a> Shared<'a> {
         let group = || bind_parts(&gpu.device, layout, parts);
         self.joined.get_or_init(group).clone()
     }
+
+    /// The binding of the atomic pairs: the atomics once more.
+    pub fn pairs(&self) -> Option<wgpu::BindingResource<'a>> {
+        self.bindings.get(ATOMICS).cloned()
+    }
+
+    /// A group of these bindings and the atomic pairs.
+    pub fn group_with_pairs(&self, gpu: &Gpu, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
+        let parts = self.bindings.iter().cloned().chain(self.pairs());
+        let group = || bind_parts(&gpu.device, layout, parts);
+        self.with_pairs.get_or_init(group).clone()
+    }
 }
 
 /// Bindings that all engines share.
 pub const BINDINGS: usize = 7;
+/// Which of them are the atomics.
+const ATOMICS: usize = 3;
 
 /// Makes the plans of an engine's jobs.
 pub trait Planner: Send + Sync {

@@ -1,7 +1,7 @@
 //! What folding knows of words: constants, and how words that are written once are made of others.
 
 use crate::ir::definitions::Definitions;
-use crate::ir::{End, Function, Inst, NONE, Word};
+use crate::ir::{End, Function, Inst, NONE, Uses, Word};
 use crate::isa::{Effect, Op};
 
 /// What is known about words at a point of the code.
@@ -26,11 +26,11 @@ pub(super) struct Known {
 pub(super) struct Fact {
     pub op: Op,
     /// The words it read.
-    pub uses: [Word; 4],
+    pub uses: Uses,
     /// The constant; for a sum of 64 bits, which half of it the word is.
     pub imm: u32,
     /// The versions of the word itself and of those it read.
-    versions: [u32; 5],
+    versions: [u32; 6],
     /// The chain it holds in; 0 if in all, because the word and those it read are written once.
     chain: u32,
 }
@@ -89,12 +89,12 @@ impl Known {
         holds.then_some(fact)
     }
 
-    fn versions_of(&self, word: Word, uses: [Word; 4]) -> [u32; 5] {
+    fn versions_of(&self, word: Word, uses: Uses) -> [u32; 6] {
         let version = |word: Word| {
             if word == NONE { 0 } else { self.versions[word as usize] }
         };
-        let [a, b, c, d] = uses;
-        [word, a, b, c, d].map(version)
+        let [a, b, c, d, e] = uses;
+        [word, a, b, c, d, e].map(version)
     }
 
     /// Notes that a trap was not taken: until it is written again, its condition is 0.
@@ -112,9 +112,9 @@ impl Known {
             // Else 0 is less than the word.
             let found = compared.unwrap_or(Fact {
                 op: Op::LtU,
-                uses: [NONE, word, NONE, NONE],
+                uses: [NONE, word, NONE, NONE, NONE],
                 imm: 0,
-                versions: self.versions_of(word, [NONE, word, NONE, NONE]),
+                versions: self.versions_of(word, [NONE, word, NONE, NONE, NONE]),
                 chain: self.chain,
             });
             self.taken.retain(|&(chain, _)| chain == self.chain);
@@ -140,7 +140,7 @@ impl Known {
     /// Whether a test for overflow fails because of a comparison that was found to hold: what is less than something can be
     /// counted up, and what is more can be counted down.
     pub fn cannot_overflow(&self, test: &Inst) -> bool {
-        let [a, b, c, d] = test.uses;
+        let [a, b, c, d, _] = test.uses;
         let one = |word| self.constant(word) == Some(1);
         let plus_one = |sum, part| {
             let fact = self.fact(sum);
@@ -152,7 +152,7 @@ impl Known {
             Op::AddOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[0] == a),
             Op::SubOverS if one(b) => self.has_taken(|op, uses| op == Op::LtS && uses[1] == a),
             Op::LtU64 if one(c) && self.constant(d) == Some(0) => {
-                self.has_taken(|op, uses| op == Op::LtU64 && uses[2..] == [a, b])
+                self.has_taken(|op, uses| op == Op::LtU64 && uses[2..4] == [a, b])
             }
             Op::LtU64 if self.is_one_more([a, b], [c, d]) => {
                 self.has_taken(|op, uses| op == Op::LtU64 && uses[..2] == [c, d])
@@ -166,13 +166,13 @@ impl Known {
         sum.into_iter().enumerate().all(|(half, word)| {
             let of_sum = |fact: &Fact| fact.op == Op::Add64 && fact.imm == half as u32;
             self.fact(word).filter(of_sum).is_some_and(|fact| {
-                let [a, b, one, zero] = fact.uses;
+                let [a, b, one, zero, _] = fact.uses;
                 part == [a, b] && self.constant(one) == Some(1) && self.constant(zero) == Some(0)
             })
         })
     }
 
-    fn has_taken(&self, such: impl Fn(Op, [Word; 4]) -> bool) -> bool {
+    fn has_taken(&self, such: impl Fn(Op, Uses) -> bool) -> bool {
         let unchanged = |fact: &Fact| self.versions_of(NONE, fact.uses)[1..] == fact.versions[1..];
         let mut taken = self.taken.iter().filter(|&&(chain, _)| chain == self.chain);
         taken.any(|(_, fact)| such(fact.op, fact.uses) && unchanged(fact))
@@ -241,7 +241,7 @@ impl Known {
     }
 
     /// Notes how a word was computed from words of those versions.
-    fn note(&mut self, word: Word, inst: &Inst, imm: u32, mut versions: [u32; 5]) {
+    fn note(&mut self, word: Word, inst: &Inst, imm: u32, mut versions: [u32; 6]) {
         let everywhere = self.is_single(word) && inst.uses().all(|word| self.is_single(word));
         versions[0] = self.versions[word as usize];
         self.facts[word as usize] = Some(Fact {

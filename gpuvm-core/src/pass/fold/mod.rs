@@ -154,7 +154,7 @@ fn datum(load: &Inst, known: &Known, data: &[u32]) -> Option<u32> {
 
 /// The values of an instruction all of whose inputs are known.
 fn evaluate(inst: &Inst, known: &Known) -> Option<Simpler> {
-    let mut inputs = [0; 4];
+    let mut inputs = [0; 5];
     let mut count = 0;
     let mut used = inst.uses.iter();
     for role in inst.op.roles() {
@@ -184,7 +184,7 @@ fn evaluate(inst: &Inst, known: &Known) -> Option<Simpler> {
 /// 64-bit operations that two 32-bit ones can do.
 fn split_long(inst: &Inst, known: &Known) -> Option<Simpler> {
     let [low, high] = inst.defs;
-    let [a, a_high, b, b_high] = inst.uses;
+    let [a, a_high, b, b_high, _] = inst.uses;
     let place = inst.place;
     let zero = |word| known.constant(word) == Some(0);
     let constant = |to, value| Inst::constant(to, value, place);

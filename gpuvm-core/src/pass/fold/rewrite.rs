@@ -154,7 +154,7 @@ impl Rewrite<'_> {
     }
 
     fn select(&self, condition: Option<u32>) -> Option<Inst> {
-        let [word, then, otherwise, _] = self.inst.uses;
+        let [word, then, otherwise, ..] = self.inst.uses;
         if let Some(value) = condition {
             return self.copy(if value != 0 { then } else { otherwise });
         }
@@ -187,7 +187,7 @@ impl Rewrite<'_> {
 
     /// 64-bit comparisons of a number with itself, with 0, and of words whose high halves are 0.
     fn long_comparison(&self) -> Option<Inst> {
-        let [a, a_high, b, b_high] = self.inst.uses;
+        let [a, a_high, b, b_high, _] = self.inst.uses;
         if (a, a_high) == (b, b_high) {
             return self.constant((self.inst.op == Op::Eq64).into());
         }
@@ -203,7 +203,7 @@ impl Rewrite<'_> {
 
     /// No product with 0 overflows.
     fn product_of_zero(&self) -> Option<Inst> {
-        let [a, a_high, b, b_high] = self.inst.uses;
+        let [a, a_high, b, b_high, _] = self.inst.uses;
         let zero = |low, high| self.known.constant(low) == Some(0) && self.known.constant(high) == Some(0);
         if zero(a, a_high) || zero(b, b_high) {
             return self.constant(0);

@@ -240,7 +240,7 @@ impl Path<'_> {
 
     /// What is known of the first result of an instruction before that point.
     fn computed(&self, inst: &Inst, point: Point, steps: &mut usize) -> Option<Value> {
-        let [a, b, c, _] = inst.uses;
+        let [a, b, c, ..] = inst.uses;
         if !inst.is_pure() || inst.defs[1] != NONE {
             return None;
         }

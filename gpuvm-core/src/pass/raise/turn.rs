@@ -69,7 +69,7 @@ impl<'h> Turn<'h> {
         if !inst.is_pure() || inst.op != Op::Affine && inst.uses().count() != words_read(inst.op) {
             return None;
         }
-        let [a, b, by, _] = inst.uses;
+        let [a, b, by, ..] = inst.uses;
         let [low, high] = inst.defs;
         let linear = match inst.op {
             _ if inst.op.class() == Class::Linear => map_of(inst, maps),

@@ -21,9 +21,10 @@ use super::library::Library;
 use super::memory::filled;
 use super::pace::Experience;
 use super::pack::{Packed, pack};
+use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
+use super::source::Entry;
 use super::source::epoch::MOST_STEPS;
-use super::source::{Entry, Part, Uses};
 use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
 use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
 use crate::error::{Error, Result};
@@ -122,6 +123,7 @@ impl Epoch {
     fn load(&self, program: &Arc<Program>) -> Result<Arc<Loaded>> {
         let gpu = &*self.shared.gpu;
         self.shared.library.get(program, || {
+            gpu.accept(program)?;
             let packed = pack(program).map_err(|what| Error::Device {
                 reason: format!("program `{}` cannot be loaded: {what}", program.name),
             })?;
@@ -198,7 +200,7 @@ fn parts(class: Class) -> &'static [Part] {
             Part::Math,
         ],
         Class::Branch => &[Part::Breaks, Part::Calls],
-        Class::Io => &[Part::Breaks, Part::Atomic],
+        Class::Io => &[Part::Breaks, Part::Atomic, Part::AtomicPair],
     }
 }
 

@@ -4,7 +4,7 @@ use gpuvm_core::isa::{Class, Instruction, Op};
 use gpuvm_core::program::Program;
 
 use super::super::interpreter::REMAINDER_STEPS;
-use super::super::source::Part;
+use super::super::parts::{Part, may_lose};
 
 /// The classes in the order of their turns in an epoch. Branches are last: most loops end with one, and what goes on at a loop's
 /// start is then back at the first class at once.
@@ -83,7 +83,8 @@ fn most_epochs(program: &Program, ops: &[Op]) -> Option<u32> {
             Op::Jump => (true, false),
             Op::JumpIf | Op::JumpUnless => (true, true),
             Op::Return | Op::Halt | Op::Trap => (false, false),
-            Op::Call | Op::Yield | Op::AtomicCas | Op::AtomicMinS | Op::AtomicMaxS => return None,
+            Op::Call | Op::Yield => return None,
+            op if may_lose(*op) => return None,
             _ => (false, true),
         };
         for next in [(jumps, label), (falls, at + 1)]

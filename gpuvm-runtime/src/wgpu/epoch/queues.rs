@@ -29,6 +29,8 @@ pub struct Queues {
     exact: bool,
     /// The session's bind group.
     session: wgpu::BindGroup,
+    /// The same with the atomic pairs, for the kernel that has them.
+    with_pairs: Option<wgpu::BindGroup>,
     /// The size of an epoch's dispatches. A kernel cannot write what it was sized by, so two buffers take turns.
     sizes: [Lease; 2],
     /// The queues' bind groups for a kernel that writes the first or the second of them.
@@ -59,12 +61,15 @@ impl Queues {
             let parts = [places, counts, words_of(&sizes[i], SIZE), spent];
             bind_parts(&gpu.device, &classify.layouts[1], parts)
         });
+        let session = shared.bindings.iter().cloned().chain(own);
+        let mut turns = kernels.turns.iter().map(|(_, kernel)| kernel);
+        let with_pairs = turns.find(|kernel| kernel.has_pairs).map(|kernel| {
+            let parts = session.clone().chain(shared.pairs());
+            bind_parts(&gpu.device, &kernel.layouts[0], parts)
+        });
         Queues {
-            session: bind_parts(
-                &gpu.device,
-                &classify.layouts[0],
-                shared.bindings.iter().cloned().chain(own),
-            ),
+            session: bind_parts(&gpu.device, &classify.layouts[0], session),
+            with_pairs,
             everyone: groups(gpu, vms, classify.workgroup),
             program: stepper.program.clone(),
             exact: stepper.exact,
@@ -136,6 +141,10 @@ impl Bound for Queues {
             for (class, kernel) in &self.kernels.turns {
                 if !self.takes_turn(*class, epoch, batch) {
                     continue;
+                }
+                if let Some(with_pairs) = &self.with_pairs {
+                    let session = if kernel.has_pairs { with_pairs } else { &self.session };
+                    pass.set_bind_group(0, session, &[batch.then]);
                 }
                 pass.set_bind_group(1, &self.queues[1 - sized_by], &[]);
                 pass.set_pipeline(&kernel.pipeline);

@@ -114,11 +114,8 @@ impl Planner for Automatic {
 
     fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
         // A device that refuses it leaves the jobs to their own kernels.
-        let kernel = self
-            .specialized
-            .request_joined(&Work::joined(program, then))
-            .ok()
-            .flatten();
+        let work = Work::joined(program, then);
+        let kernel = work.and_then(|work| self.specialized.request_joined(&work).ok().flatten());
         Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
     }
 }

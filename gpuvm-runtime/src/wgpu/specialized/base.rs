@@ -28,6 +28,8 @@ pub struct Types {
     pub word: Handle<Type>,
     /// A pair of words, low one first.
     pub pair: Handle<Type>,
+    /// An integer of 64 bits, on devices that have them.
+    pub long: Handle<Type>,
 }
 
 /// The function that the program replaces.
@@ -62,11 +64,13 @@ fn read(floats: FloatOps) -> std::result::Result<Base, String> {
         size: VectorSize::Bi,
         scalar: Scalar::U32,
     };
-    let [word, pair] = [word, pair].map(|inner| module.types.insert(Type { name: None, inner }, Span::UNDEFINED));
+    let long = TypeInner::Scalar(Scalar::U64);
+    let [word, pair, long] =
+        [word, pair, long].map(|inner| module.types.insert(Type { name: None, inner }, Span::UNDEFINED));
     let named = |(handle, function): (_, &Function)| Some((function.name.clone()?, handle));
     Ok(Base {
         functions: module.functions.iter().filter_map(named).collect(),
-        types: Types { word, pair },
+        types: Types { word, pair, long },
         module,
     })
 }
@@ -87,6 +91,7 @@ mod tests {
             "frem",
             "load_any",
             "atomic_cas",
+            "atomic_cas64",
         ] {
             assert!(base.functions[name] < run, "{name}");
         }

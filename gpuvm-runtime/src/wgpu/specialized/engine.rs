@@ -19,6 +19,7 @@ use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
 use crate::wgpu::pace::Experience;
+use crate::wgpu::parts::may_lose;
 use crate::wgpu::session::{Jobs, Session, capacity, groups};
 use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 
@@ -246,12 +247,14 @@ impl Planner for Specialized {
     }
 
     fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
-        let have_data = !program.data.is_empty() || !then.data.is_empty();
-        if have_data || self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
+        let Some(work) = Work::joined(program, then) else {
+            return Ok(None);
+        };
+        if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
             return Ok(None);
         }
         let options = self.options(program, Vec::new());
-        let kernel = self.cache.wait(&Work::joined(program, then), &options)?;
+        let kernel = self.cache.wait(&work, &options)?;
         Ok(Some(Arc::new(Prepared::new(kernel))))
     }
 }
@@ -340,6 +343,7 @@ impl Stepper for Prepared {
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
             group: match self.kernel.joined {
+                _ if self.kernel.has_pairs => shared.group_with_pairs(gpu, &self.kernel.layout),
                 true => shared.joined_group(gpu, &self.kernel.layout),
                 false => shared.group(gpu, &self.kernel.layout),
             },
@@ -378,10 +382,8 @@ impl Bound for OnBuffers {
 
 /// How much a dispatch may do for a program.
 pub fn reach(software: bool, program: &Program) -> Reach {
-    let loops = (0..program.code.len() as u32).filter(|&ip| {
-        let loops = [Op::FRem, Op::AtomicMinS, Op::AtomicMaxS, Op::AtomicCas];
-        op_at(program, ip).is_some_and(|op| loops.contains(&op))
-    });
+    let loops = (0..program.code.len() as u32)
+        .filter(|&ip| op_at(program, ip).is_some_and(|op| op == Op::FRem || may_lose(op)));
     let inner = loops.count() as u32 * INNER_SOFTWARE;
     Reach {
         cycles: match software {

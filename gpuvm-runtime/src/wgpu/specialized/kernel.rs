@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpuvm_core::program::{Program, ProgramId};
 use naga::Module;
 use naga::compact::{KeepUnused, compact};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::{ModuleInfo, ValidationFlags, Validator};
 
 use super::base::{RUN, THEN, base};
 use super::disk::Folder;
@@ -14,7 +14,7 @@ use super::engine::reach;
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
-use crate::wgpu::kernel::{Path, bindings, uniform_fields};
+use crate::wgpu::kernel::{Path, bindings, capabilities, uniform_fields};
 use crate::wgpu::memory::{bind_parts, filled};
 use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
@@ -31,12 +31,14 @@ pub struct Work {
 }
 
 impl Work {
-    /// Two programs whose jobs are joined.
-    pub fn joined(program: &Arc<Program>, then: &Arc<Program>) -> Work {
-        Work {
+    /// Two programs whose jobs are joined; `None` if one of them needs a binding that joined jobs do not have.
+    pub fn joined(program: &Arc<Program>, then: &Arc<Program>) -> Option<Work> {
+        let mut both = [program, then].into_iter();
+        let plain = both.all(|program| program.data.is_empty() && !program.has_atomic_pairs());
+        plain.then(|| Work {
             program: program.clone(),
             then: Some(then.clone()),
-        }
+        })
     }
 }
 
@@ -58,6 +60,8 @@ pub struct SpecializedKernel {
     pub resumed: Option<wgpu::ComputePipeline>,
     /// Whether it is of joined jobs, and has a uniform for each.
     pub joined: bool,
+    /// Whether it has a binding of atomic pairs. Joined jobs have none.
+    pub has_pairs: bool,
     /// The layout of the bind group of a session's buffers, which is that of both.
     pub layout: wgpu::BindGroupLayout,
     /// The bind group of the program's data, if it has any. Joined jobs have none.
@@ -123,8 +127,7 @@ impl Shader {
     fn check(program: &Program, mut module: Module, about: About, entry: &str) -> Result<Shader> {
         module.entry_points.retain(|point| point.name == entry);
         compact(&mut module, KeepUnused::No);
-        let capabilities = Capabilities::default() | Capabilities::FLOAT64 | Capabilities::SHADER_INT64;
-        let info = Validator::new(ValidationFlags::all(), capabilities)
+        let info = Validator::new(ValidationFlags::all(), capabilities())
             .validate(&module)
             .map_err(|error| Error::Device {
                 reason: format!("the shader of program `{}`: {}", program.name, error.emit_to_string("")),
@@ -155,9 +158,18 @@ impl SpecializedKernel {
             true => Some(Shader::new(program, options, Start::Resumed)?),
             false => None,
         };
-        // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform.
+        // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform, and only programs that
+        // use atomic pairs have these.
+        let has_pairs = program.has_atomic_pairs();
         let mut groups = bindings(&base.module);
-        groups[0].truncate(BINDINGS + usize::from(then.is_some()));
+        groups[0].retain(|entry| match entry.ty {
+            _ if (entry.binding as usize) < BINDINGS => true,
+            wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                ..
+            } => then.is_some(),
+            _ => has_pairs,
+        });
         groups.truncate(1 + usize::from(!program.data.is_empty()));
         let mut layouts: Vec<wgpu::BindGroupLayout> = gpu.guarded(|device| {
             let layout = |entries: &Vec<_>| {
@@ -187,6 +199,7 @@ impl SpecializedKernel {
             fresh: pipelines.0,
             resumed: pipelines.1,
             joined: then.is_some(),
+            has_pairs,
             data: match layouts.get(1) {
                 Some(layout) => Some(gpu.guarded(|device| {
                     let data = filled(gpu, "data", &program.data);

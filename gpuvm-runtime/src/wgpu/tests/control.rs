@@ -246,6 +246,74 @@ fn one_vm_sees_every_atomic_do_its_work() {
 }
 
 #[test]
+fn atomic_pairs_of_all_vms_add_up() {
+    for engine in engines() {
+        // Values of either sign, and sums that carry.
+        let mut code = vec![
+            op(Op::VmId, [2, 0, 0, 0]),
+            op(Op::AddImm, [3, 2, u32::MAX - 60, 0]),
+            op(Op::MulImm, [2, 2, 0x9e37_79b9, 0]),
+        ];
+        let operations = [Op::AtomicAdd64, Op::AtomicSub64, Op::AtomicMinS64, Op::AtomicMaxS64];
+        for (at, operation) in (0..).step_by(2).zip(operations) {
+            code.extend([
+                op(Op::Imm, [4, at, 0, 0]),
+                op(operation, [pair(5, 6), 4, pair(2, 3), 0]),
+            ]);
+        }
+        check(engine, job(with_finish(code), &[], 0, 1, 500));
+    }
+}
+
+#[test]
+fn one_vm_sees_every_atomic_pair_do_its_work() {
+    for engine in engines() {
+        let words = |word| [op(Op::MulImm, [10, 10, 31, 0]), op(Op::Xor, [10, 10, word, 0])];
+        let mut code = vec![
+            op(Op::Imm, [3, 2, 0, 0]),
+            op(Op::Imm, [2, 0x8000_1234, 0, 0]),
+            op(Op::AtomicStore64, [pair(2, 3), 3, 0, 0]),
+        ];
+        let binary = Op::ALL
+            .iter()
+            .filter(|op| op.roles()[..3] == Op::AtomicAdd64.roles()[..3]);
+        for (i, &operation) in (0..).zip(binary.filter(|op| op.is_on_atomic_pair() && **op != Op::AtomicCas64)) {
+            code.extend([
+                op(Op::Imm, [5, 0x1357_9bdf_u32.rotate_left(i * 5), 0, 0]),
+                op(Op::XorImm, [6, 5, 0x8642_0000, 0]),
+                op(operation, [pair(4, 7), 3, pair(6, 5), 0]),
+            ]);
+            code.extend([4, 7].map(words).concat());
+        }
+        // The second exchange finds what the first has left, and fails.
+        code.extend([
+            op(Op::AtomicLoad64, [pair(4, 7), 3, 0, 0]),
+            op(Op::AtomicCas64, [pair(6, 8), 3, pair(4, 7), pair(2, 5)]),
+        ]);
+        code.extend([6, 8].map(words).concat());
+        code.push(op(Op::AtomicCas64, [pair(6, 8), 3, pair(4, 7), pair(7, 4)]));
+        code.extend([6, 8].map(words).concat());
+        check(engine, job(with_finish(code), &[], 0, 1, 1));
+    }
+}
+
+#[test]
+fn an_atomic_pair_is_whole_and_at_an_even_place() {
+    for engine in engines() {
+        // Seven words of atomics are three pairs: VMs 0, 2 and 4 have one.
+        let code = vec![
+            op(Op::VmId, [2, 0, 0, 0]),
+            op(Op::AtomicSwap64, [pair(4, 5), 2, pair(2, 2), 0]),
+            op(Op::AddImm, [10, 4, 5, 0]),
+        ];
+        let mut batch = job(with_finish(code), &[], 0, 1, 9);
+        batch.atomics = (1..=7).collect();
+        let done = check(engine, batch);
+        assert_eq!(done.atomics, [0, 0, 2, 2, 4, 4, 7]);
+    }
+}
+
+#[test]
 fn yielding_vms_go_on_together() {
     for engine in engines() {
         // Each VM adds to an atomic before it yields, and reads it afterwards: all must have added by then.

@@ -28,7 +28,8 @@ impl Emitter<'_> {
                     self.code.store(depth, less);
                 }
             }
-            op if (Op::AtomicLoad.code()..=Op::AtomicCas.code()).contains(&op.code()) => self.atomic(ip, op, operands),
+            op if op.on_atomic_pair().is_some() => self.atomic(ip, op, operands),
+            op if op.is_on_atomic_pair() => self.atomic_pair(ip, op, operands),
             Op::Mov => {
                 let value = self.read(b);
                 self.write(a, value);

@@ -87,14 +87,15 @@ impl Emitter<'_> {
     }
 
     /// Two words as a 64-bit integer.
-    fn long(&mut self, words: &[Operand]) -> Node {
+    pub fn long(&mut self, words: &[Operand]) -> Node {
         let (low, high) = (self.w(words[0]), self.w(words[1]));
         let [low, high] = [low, high].map(|word| self.code.convert(word, U64));
         let high = self.shifted(BinaryOperator::ShiftLeft, high, 32);
         self.code.binary(BinaryOperator::InclusiveOr, low, high)
     }
 
-    fn words_of_long(&mut self, long: Node) -> (Value, Value) {
+    /// The words of a 64-bit integer.
+    pub fn words_of_long(&mut self, long: Node) -> (Value, Value) {
         let low = self.code.convert(long, Scalar::U32);
         let shifted = self.shifted(BinaryOperator::ShiftRight, long, 32);
         let high = self.code.convert(shifted, Scalar::U32);

@@ -1,7 +1,7 @@
-//! Instructions that touch memory: its spaces, launch parameters, atomics.
+//! Instructions that touch memory: its spaces and launch parameters.
 
 use gpuvm_core::isa::{Op, space};
-use naga::{AtomicFunction, BinaryOperator, Expression, MathFunction, Statement};
+use naga::{BinaryOperator, MathFunction};
 
 use super::super::code::Node;
 use super::super::facts::Fact;
@@ -170,15 +170,6 @@ impl Emitter<'_> {
         Value::word(self.code.load(element))
     }
 
-    /// A pointer to an atomic word; one outside of the atomics traps.
-    fn atomic_word(&mut self, ip: u32, offset: Node) -> Node {
-        let words = self.code.launch("atomic_words");
-        let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
-        self.fault_if(ip, bad, fault::MEMORY, offset);
-        let base = self.code.global("atomics");
-        self.code.element(base, offset)
-    }
-
     /// The offset of a word of the running routine's frame.
     fn frame_offset(&mut self, word: u32) -> Value {
         let start = self.frames_start().wrapping_add(word);
@@ -329,64 +320,5 @@ impl Emitter<'_> {
         let slot = self.code.element(params, number);
         let pointer = self.code.part(slot, word);
         self.code.load(pointer)
-    }
-
-    /// Operations on atomic words.
-    pub fn atomic(&mut self, ip: u32, op: Op, [a, b, c, d]: [u32; 4]) {
-        // A store has its value first and its place second, and gives nothing.
-        let offset = self.w(Operand::Word(b));
-        let pointer = self.atomic_word(ip, offset);
-        match op {
-            Op::AtomicLoad => {
-                let value = self.code.load(pointer);
-                self.write(a, Value::word(value));
-            }
-            Op::AtomicStore => {
-                let value = self.w(Operand::Word(a));
-                self.unless_trapped(|emitter| emitter.code.store(pointer, value));
-            }
-            _ => {
-                let value = self.w(Operand::Word(c));
-                let other = if op == Op::AtomicCas {
-                    self.w(Operand::Word(d))
-                } else {
-                    value
-                };
-                // A variable, because the VM may have trapped.
-                let result = self.local("old");
-                self.unless_trapped(|emitter| {
-                    let old = emitter.exchange(op, pointer, offset, [value, other]);
-                    emitter.code.store(result, old);
-                });
-                let old = self.code.load(result);
-                self.write(a, Value::word(old));
-            }
-        }
-    }
-
-    /// An operation on an atomic word that gives what was there before.
-    fn exchange(&mut self, op: Op, pointer: Node, offset: Node, [value, other]: [Node; 2]) -> Node {
-        let fun = match op {
-            Op::AtomicMinS => return self.code.call("atomic_min_signed", &[offset, value]),
-            Op::AtomicMaxS => return self.code.call("atomic_max_signed", &[offset, value]),
-            Op::AtomicCas => return self.code.call("atomic_cas", &[offset, value, other]),
-            Op::AtomicAdd => AtomicFunction::Add,
-            Op::AtomicSub => AtomicFunction::Subtract,
-            Op::AtomicAnd => AtomicFunction::And,
-            Op::AtomicOr => AtomicFunction::InclusiveOr,
-            Op::AtomicXor => AtomicFunction::ExclusiveOr,
-            Op::AtomicMinU => AtomicFunction::Min,
-            Op::AtomicMaxU => AtomicFunction::Max,
-            _ => AtomicFunction::Exchange { compare: None },
-        };
-        let ty = self.base.types.word;
-        let result = self.code.node(Expression::AtomicResult { ty, comparison: false });
-        self.code.push(Statement::Atomic {
-            pointer,
-            fun,
-            value,
-            result: Some(result),
-        });
-        result
     }
 }

@@ -8,6 +8,7 @@
 
 mod ahead;
 mod arithmetic;
+mod atomic;
 mod blocks;
 mod early;
 mod float;

@@ -1,6 +1,9 @@
 //! Loops, calls, traps, yields, memory, and VMs that are stopped everywhere.
 
 use super::*;
+use crate::wgpu::floats::FloatOps;
+use crate::wgpu::parts::Uses;
+use crate::wgpu::source::Entry;
 
 /// Lengths of dispatches that stop VMs at many places.
 const CYCLES: [u32; 4] = [1, 2, 7, 5000];
@@ -199,6 +202,41 @@ fn one_vm_sees_every_atomic_do_its_work() {
     }
     code += "aload w4, w3\nacas w6, w3, w4, w2\nxor w10, w10, w6\nacas w6, w3, w4, w5\nadd w10, w10, w6";
     check_code("", &code, 1);
+}
+
+#[test]
+fn atomic_pairs_are_whole_where_vms_go_on_after_traps() {
+    let mut code = "vmid w1\naddi w2, w1, -60\nmuli w3, w1, 0x9e3779b9\n".to_string();
+    for (at, name) in ["aadd64", "amins64", "amaxs64", "axor64"].into_iter().enumerate() {
+        code += &format!("imm w6, {}\n{name} w4:w5, w6, w2:w3\n", 2 * at);
+    }
+    check_code("", &code, 500);
+    // Odd places and places behind the atomics are none.
+    let names = [
+        "aswap64 w4:w10, w1, w1:w1",
+        "astore64 w1:w1, w1",
+        "acas64 w4:w10, w1, w0:w0, w1:w1",
+        "aload64 w4:w10, w1",
+    ];
+    for name in names {
+        check_code("", &format!("vmid w1\n{name}"), 20);
+    }
+}
+
+#[test]
+fn only_programs_with_atomic_pairs_ask_the_device_for_them() {
+    let asks = |code: &str| {
+        let program = assembled("", code);
+        let shader = Shader::new(&program, &Options::default(), Start::Fresh).unwrap();
+        let long = |ty: &naga::Type| ty.inner == naga::TypeInner::Atomic(naga::Scalar::U64);
+        let types = shader.module.types.iter().any(|(_, ty)| long(ty));
+        let source = Entry::Interpreter(Uses::of(&program)).source(FloatOps::default());
+        assert_eq!(source.contains("atomic<u64>"), types);
+        assert_eq!(program.has_atomic_pairs(), types);
+        types
+    };
+    assert!(!asks("aadd w1, w0, w0\nadd64 w2:w3, w4:w5, w6:w7"));
+    assert!(asks("aadd64 w2:w3, w1, w4:w5"));
 }
 
 #[test]
