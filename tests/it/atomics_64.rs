@@ -521,7 +521,6 @@ fn longs_take_part_in_plans() {
     }
 }
 
-#[cfg(not(wrapping))]
 #[test]
 fn a_launch_of_longs_in_the_background() {
     let values = values();

@@ -26,6 +26,7 @@ mod algebra;
 mod arrays;
 #[cfg(not(wrapping))]
 mod atomics;
+#[cfg(not(wrapping))]
 mod atomics_64;
 #[cfg(not(wrapping))]
 mod awaited;

@@ -7,7 +7,7 @@ use super::state::Encoder;
 use crate::isa::Op;
 use crate::types::{Kind, Type, TypeRef, Value};
 
-impl<const CAP: usize> Encoder<CAP> {
+impl Encoder<'_> {
     pub const fn atomic_method(&mut self, method: u16, receiver: Operand, arguments: Arguments) -> Operand {
         let Some(element) = receiver.ty.element else {
             panic!("an atomic has an element")
