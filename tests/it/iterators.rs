@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     sums, filters, zips, numbered, windows_and_chunks, backwards, steps, taken_and_skipped, while_conditions, chained, flat, scanned, peeked,
     searched, least_and_greatest, by_keys, folded, tried, of_arrays, mutable, sources, own_iterator, kept, ranges_as_values, traps_in_closures,
-    ranges_of_signed, nested_chains, sum_overflows, counts, references, skipped_sources, skipped_before_more, numbered_then_skipped, written_arguments,
+    ranges_of_signed, nested_chains, sum_overflows, counts, references, skipped_sources, skipped_before_more, flat_before_more, numbered_then_skipped, written_arguments,
 }
 
 #[routine]
@@ -501,4 +501,27 @@ fn skipped_before_more(start: u32, count: u8) -> (u32, u32, u32) {
         (c != 2).then_some(c)
     });
     (skipped, stepped, thirds.nth((count % 4) as usize).unwrap_or(99))
+}
+
+/// Nor is what is flattened.
+#[routine]
+fn flat_before_more(start: u32) -> (u32, u32) {
+    let mut a = start % 6;
+    let mut flat = std::iter::from_fn(|| {
+        a = (a + 1) % 6;
+        (a != 3).then_some(a)
+    })
+    .flat_map(|x| 0..x % 3);
+    let mut b = start % 5;
+    let mut flattened = std::iter::from_fn(|| {
+        b = (b + 1) % 5;
+        (b != 2).then_some((b % 2 == 0).then_some(b))
+    })
+    .flatten();
+    let (mut h, mut k) = (1u32, 1u32);
+    for _ in 0..20 {
+        h = h.rotate_left(3) ^ flat.next().unwrap_or(77);
+        k = k.rotate_left(3) ^ flattened.next().unwrap_or(78);
+    }
+    (h, k)
 }

@@ -85,11 +85,11 @@ iterator_type! {
 }
 iterator_type! {
     /// `flat_map`
-    FlatMap [I: Sequence, B: Elements] [I, B] { iter: I, inner: B::Iterator, active: bool } { f: fn(I::Item) -> B }
+    FlatMap [I: Sequence, B: Elements] [I, B] { iter: Fuse<I>, inner: B::Iterator, active: bool } { f: fn(I::Item) -> B }
 }
 iterator_type! {
     /// `flatten`
-    Flatten [I: Sequence<Item: Elements>] [I] { iter: I, inner: <I::Item as Iterable>::Iterator, active: bool } {}
+    Flatten [I: Sequence<Item: Elements>] [I] { iter: Fuse<I>, inner: <I::Item as Iterable>::Iterator, active: bool } {}
 }
 
 /// What becomes an iterator.
@@ -740,7 +740,7 @@ fn scan<I: Sequence, S: Static, B: Static>(iter: I, state: S, f: fn(&mut S, I::I
 #[routine(library, inline)]
 fn flat_map<I: Sequence, B: Elements>(iter: I, f: fn(I::Item) -> B) -> FlatMap<I, B> {
     FlatMap {
-        iter,
+        iter: fuse(iter),
         f,
         inner: intrinsics::unset(),
         active: false,
@@ -750,7 +750,7 @@ fn flat_map<I: Sequence, B: Elements>(iter: I, f: fn(I::Item) -> B) -> FlatMap<I
 #[routine(library, inline)]
 fn flatten<I: Sequence<Item: Elements>>(iter: I) -> Flatten<I> {
     Flatten {
-        iter,
+        iter: fuse(iter),
         inner: intrinsics::unset(),
         active: false,
     }
