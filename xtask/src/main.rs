@@ -19,7 +19,7 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Runs every test, the conformance suite once where integer overflow traps and once where it wraps.
+    /// Runs every test; what calculates of the conformance suite also where integer overflow wraps.
     Test,
     /// Makes random routines, compiles them with rustc and with gpuvm, and compares all engines.
     Fuzz(fuzz::Options),
