@@ -119,6 +119,14 @@ pub enum LinkError {
         /// The first thing that is wrong.
         what: String,
     },
+    /// The function is too large for the machine.
+    #[error("routine `{routine}` cannot become a program: {why}")]
+    Refused {
+        /// The routine.
+        routine: String,
+        /// What it has too much of, and what to do.
+        why: &'static str,
+    },
     /// More than the machine can address.
     #[error("routine `{routine}` needs {found} {what}, and at most {most} are possible")]
     TooLarge {
@@ -146,7 +154,7 @@ pub enum LinkError {
 /// # Errors
 ///
 /// [`LinkError::Invalid`] if a routine's data does not hold together, [`LinkError::TooLarge`] if the program would
-/// not fit the machine.
+/// not fit the machine, [`LinkError::Refused`] if a routine does not.
 pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     link_kernel(&Kernel::of(entry), library, settings)
 }

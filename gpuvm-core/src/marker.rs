@@ -88,7 +88,10 @@ pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usi
 impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usize> Encoding<S, FIRST, SECOND, THIRD> {
     const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
     const LARGE: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
-    const HUGE: &'static Encoded<THIRD> = &encode::<THIRD>(S::SOURCE);
+    const HUGE: &'static Encoded<THIRD> = &match encode::<THIRD>(S::SOURCE) {
+        encoded if encoded.overflowed() => encoded.refuse(),
+        encoded => encoded,
+    };
     /// The routine.
     pub const ROUTINE: &'static Routine = &if Self::SMALL.overflowed() {
         Self::large()
@@ -106,10 +109,6 @@ impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usi
     }
 
     const fn huge() -> Routine {
-        assert!(
-            !Self::HUGE.overflowed(),
-            "this routine becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays"
-        );
         Self::HUGE.routine(S::SOURCE)
     }
 }

@@ -51,6 +51,8 @@ pub struct Routine {
     pub relaxed: bool,
     /// Whether the function is `const`: its native copy cannot count how deep calls are, so its VM does not either.
     pub is_const: bool,
+    /// Why there is no code, where the function is too large for the machine. Its native copy is there all the same.
+    pub refused: Option<&'static str>,
 }
 
 /// What a call names.

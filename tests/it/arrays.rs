@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     literal_and_index, repeat_and_fill, matrix_product, copies_are_values, array_result, sieve, insertion_sort, rotate_window,
     array_of_tuples, array_of_bools, histogram_local, prefix_sums, array_of_longs, index_expressions, swap_elements,
-    array_length_methods, nested_arrays_assigned, array_equality,
+    array_length_methods, nested_arrays_assigned, array_equality, long_copies, long_behind_references, long_in_structs,
 }
 
 #[routine]
@@ -192,4 +192,72 @@ fn array_equality(a: u32, b: u32) -> (bool, bool) {
     let left = [a % 2, b % 2, 1];
     let right = [b % 2, a % 2, 1];
     (left == right, left != [0, 1, 1])
+}
+
+// More words than are copied one by one.
+
+#[routine]
+fn long_copies(a: u32, i: u32) -> (u32, u32, u64, f32) {
+    let k = (i % 300) as usize;
+    let mut xs = [a; 300];
+    xs[k] = a ^ i;
+    let ys = xs;
+    xs[k / 2] = i;
+    let before = xs[k] ^ xs[299 - k];
+    xs = ys;
+    let mut pairs = [(a, i as u64); 150];
+    pairs[k / 2].1 = 5;
+    let again = pairs;
+    pairs[k / 2] = (1, 2);
+    let mut grid = [[a as f32; 20]; 20];
+    grid[k % 20] = [0.5; 20];
+    let rows = if a > i { grid } else { [[i as f32; 20]; 20] };
+    let sum = again[k / 2].1 ^ again[149 - k / 2].1 ^ u64::from(pairs[k / 2].0);
+    (before, xs[k] ^ xs[k / 2], sum, rows[k % 20][3] + rows[k / 20][k % 20])
+}
+
+#[routine]
+fn long_behind_references(a: u32, i: u32) -> (u32, u32) {
+    fn put(all: &mut [u32; 300], with: [u32; 300], at: usize) -> u32 {
+        let old = *all;
+        *all = with;
+        all[at] ^= 1;
+        old[at]
+    }
+    fn one_of(all: &[[u32; 300]; 2], which: usize) -> [u32; 300] {
+        all[which]
+    }
+    let k = (i % 300) as usize;
+    let mut xs = [a; 300];
+    for (n, x) in xs.iter_mut().enumerate() {
+        *x = x.wrapping_mul(n as u32);
+    }
+    let old = put(&mut xs, [i; 300], k);
+    let both = [xs, [a; 300]];
+    (old, one_of(&both, (a % 2) as usize)[k])
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Long {
+    head: u32,
+    body: [u32; 270],
+    tail: u8,
+}
+
+#[routine]
+fn long_in_structs(a: u32, i: u32) -> Option<(u32, u32, u8)> {
+    fn turned(mut long: Long, at: usize) -> Long {
+        long.body[at] = long.head;
+        Long { head: 7, ..long }
+    }
+    let k = (i % 270) as usize;
+    let long = Long {
+        head: a,
+        body: [i; 270],
+        tail: (a % 256) as u8,
+    };
+    let other = (a % 3 != 0).then_some(turned(long, k))?;
+    let all = [long, other];
+    let found = all[(i % 2) as usize];
+    Some((found.head ^ found.body[k], found.body[269 - k], found.tail))
 }

@@ -227,3 +227,24 @@ fn inside_a_routine_what_is_longer_is_cut_or_traps() {
         assert_eq!(trapped, !is_native, "{engine}: {product}");
     }
 }
+
+/// No machine has registers for as much.
+#[routine]
+fn roomy(x: u32) -> u32 {
+    let all = [x; 70_000];
+    all[(x % 70_000) as usize]
+}
+
+#[test]
+fn a_function_that_needs_too_many_words_is_told_when_it_is_launched() {
+    for engine in ENGINES {
+        let launch = runtime().launch("roomy").unwrap().args((&[3u32, 4],)).engine(engine);
+        if engine == Engine::Native {
+            assert_eq!(launch.run().unwrap().output::<Vec<u32>>().unwrap(), [3, 4]);
+            continue;
+        }
+        let text = "routine `roomy` cannot become a program: its variables and intermediate values take more than 65520 words: keep large data in \
+                    slices";
+        assert_eq!(told(launch.run()), text, "{engine}");
+    }
+}

@@ -155,6 +155,7 @@ fn a_routine_prints_with_its_own_words() {
             pieces: Cow::Borrowed(&[]),
             relaxed: false,
             is_const: false,
+            refused: None,
         };
         &ROUTINE
     }

@@ -115,10 +115,9 @@ impl Encoder<'_> {
         let operand = self.convert(operand, element);
         let value = self.value(operand);
         let base = self.fresh(ty.words);
-        let mut i = 0;
-        while i < ty.length {
-            self.copy_words(base + i * element.words(), value, element.words());
-            i += 1;
+        if ty.length > 0 {
+            self.copy_words(base, value, element.words());
+            self.repeat_words(base, element.words(), ty.words);
         }
         self.push(Operand::fresh(TypeRef::value(ty), base));
     }

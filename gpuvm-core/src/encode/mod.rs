@@ -7,6 +7,7 @@ mod atomic;
 mod bit_methods;
 mod cast;
 mod compare;
+mod copy;
 mod double;
 mod double_methods;
 mod float_methods;

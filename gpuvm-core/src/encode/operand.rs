@@ -1,5 +1,6 @@
 //! Operands: values, places and literals on the encoder's stack, and how they become words, references and stores.
 
+use super::copy::Pointer;
 use super::state::Encoder;
 use crate::isa::{Op, space};
 use crate::types::{Kind, Type, TypeRef, Value};
@@ -243,11 +244,12 @@ impl Encoder<'_> {
             } => {
                 let count = operand.type_ref().words();
                 let base = self.fresh(count);
-                let mut i = 0;
-                while i < count {
-                    self.emit(Op::Load, [base + i, space, offset, displacement + i]);
-                    i += 1;
-                }
+                let from = Pointer {
+                    space,
+                    offset,
+                    displacement,
+                };
+                self.load_words(base, from, count);
                 base
             }
             Where::Elements { .. } => panic!("a slice cannot be used by value: take a reference to it"),
@@ -433,12 +435,12 @@ impl Encoder<'_> {
             false,
         ) = (operand.at, operand.unmade > 0)
         {
-            let mut i = 0;
-            while i < operand.type_ref().words() {
-                self.emit(Op::Load, [to + i, space, offset, displacement + i]);
-                i += 1;
-            }
-            return;
+            let from = Pointer {
+                space,
+                offset,
+                displacement,
+            };
+            return self.load_words(to, from, operand.type_ref().words());
         }
         let from = self.value(operand);
         self.copy_words(to, from, want.words());
@@ -552,11 +554,12 @@ impl Encoder<'_> {
             } => {
                 let value = self.convert(value, want);
                 let from = self.value(value);
-                let mut i = 0;
-                while i < want.words() {
-                    self.emit(Op::Store, [from + i, space, offset, displacement + i]);
-                    i += 1;
-                }
+                let to = Pointer {
+                    space,
+                    offset,
+                    displacement,
+                };
+                self.save_words(to, from, want.words());
             }
             _ => panic!("this cannot be assigned to inside a routine"),
         }

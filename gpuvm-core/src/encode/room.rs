@@ -7,7 +7,7 @@ use super::Source;
 use super::activation::{Activation, Closure};
 use super::operand::Operand;
 use super::piece::{Function, Reached};
-use super::state::{Encoder, Join, UNPLACED};
+use super::state::{Encoder, Join, MOST_WORDS, UNPLACED};
 use crate::isa::Instruction;
 use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term};
 use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Routine, Site, Variable};
@@ -60,6 +60,7 @@ const LONG: usize = 4;
 pub struct Encoded<const CAP: usize> {
     words: u32,
     overflowed: bool,
+    refused: Option<&'static str>,
     counts: Counts,
     code: [[Instruction; LONG]; CAP],
     lines: [[u32; LONG]; CAP],
@@ -111,6 +112,11 @@ pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
     let mut scratch = Scratch::<CAP>::of(source);
     let mut encoder = encoder(source, &mut encoded, &mut scratch);
     encoder.walk();
+    if encoder.words > MOST_WORDS {
+        encoded.refused =
+            Some("its variables and intermediate values take more than 65520 words: keep large data in slices");
+        return encoded;
+    }
     let overflowed = encoder.overflowed();
     if !overflowed {
         encoder.patch_jumps();
@@ -161,10 +167,11 @@ const fn encoder<'r, const CAP: usize>(
 }
 
 impl Encoder<'_> {
-    /// Whether some list needed more room than it has. It is asked at each node, so it is written out: a call costs rustc's interpreter more than a comparison.
+    /// Whether some list needed more room than it has, or there are not as many words as are needed. It is asked at each node, so it is written out: a call costs rustc's interpreter more than a comparison.
     pub const fn overflowed(&self) -> bool {
         let (room, long) = (self.room, self.room * LONG);
-        self.code.len > long
+        self.words > MOST_WORDS
+            || self.code.len > long
             || self.terms.len > long
             || self.matrices.len > long
             || self.stack.len > room
@@ -225,6 +232,7 @@ impl<const CAP: usize> Encoded<CAP> {
     const EMPTY: Self = Encoded {
         words: 0,
         overflowed: false,
+        refused: None,
         counts: Counts {
             code: 0,
             matrices: 0,
@@ -278,6 +286,14 @@ impl<const CAP: usize> Encoded<CAP> {
         self.overflowed
     }
 
+    /// What could not be encoded for lack of room, without any code.
+    pub const fn refuse(mut self) -> Self {
+        self.counts = Self::EMPTY.counts;
+        self.refused =
+            Some("it becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays");
+        self
+    }
+
     /// The routine, borrowing what was encoded.
     pub const fn routine(&'static self, source: &'static Source) -> Routine {
         let counts = &self.counts;
@@ -299,6 +315,7 @@ impl<const CAP: usize> Encoded<CAP> {
             pieces: Cow::Borrowed(first(&self.pieces, counts.pieces)),
             relaxed: source.relaxed,
             is_const: source.is_const,
+            refused: self.refused,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::routine::{Callee, Cause, Constant, Piece, Site, Variable};
 use crate::types::{TypeRef, Value};
 
 /// How many words a routine may number: pair operands have 16 bits for each.
-const MOST_WORDS: u32 = 0xfff0;
+pub(super) const MOST_WORDS: u32 = 0xfff0;
 
 /// A label that no node has placed yet.
 pub(super) const UNPLACED: u32 = u32::MAX;
@@ -101,14 +101,10 @@ impl Encoder<'_> {
         self.lines.push(self.line);
     }
 
-    /// `count` words that nothing else uses.
+    /// `count` words that nothing else uses. Whether there are as many is asked at each node.
     pub const fn fresh(&mut self, count: u32) -> u32 {
         let base = self.words;
-        self.words += count;
-        assert!(
-            self.words <= MOST_WORDS,
-            "a routine may use at most 65520 words: keep large data in slices"
-        );
+        self.words = self.words.saturating_add(count);
         base
     }
 
@@ -122,17 +118,6 @@ impl Encoder<'_> {
     /// A fresh word with a constant.
     pub const fn imm(&mut self, value: u32) -> u32 {
         self.word(Op::Imm, value, 0, 0)
-    }
-
-    /// Copies consecutive words.
-    pub const fn copy_words(&mut self, to: u32, from: u32, count: u32) {
-        let mut i = 0;
-        while i < count {
-            if to != from {
-                self.emit(Op::Mov, [to + i, from + i, 0, 0]);
-            }
-            i += 1;
-        }
     }
 
     /// The word where `condition` is 1 or 0, `then` or `otherwise`.

@@ -205,6 +205,8 @@ fn a_match_over_an_enum_is_encoded_at_build_time() {
 fn too_little_room_is_told_not_suffered() {
     assert!(encode::<2>(&SOURCE).overflowed());
     assert!(!encode::<32>(&SOURCE).overflowed());
+    let refused = Encoding::<Area, 1, 1, 1>::ROUTINE;
+    assert!(refused.refused.is_some() && refused.code.is_empty());
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn take_apart(routine: &'static Routine) -> Vec<Routine> {
         words: piece.words,
         variables: Cow::Borrowed(&[]),
         is_const: false,
+        refused: None,
         ..part(routine, &owners, number + 1)
     });
     std::iter::once(own).chain(pieces).collect()

@@ -60,6 +60,7 @@ pub(crate) fn routine(
         pieces: Cow::Borrowed(&[]),
         relaxed: false,
         is_const: false,
+        refused: None,
     }
 }
 

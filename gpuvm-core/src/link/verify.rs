@@ -61,6 +61,12 @@ struct Check<'r> {
 impl Check<'_> {
     fn header(&self) -> Result<(), LinkError> {
         let routine = self.routine;
+        if let Some(why) = routine.refused {
+            return Err(LinkError::Refused {
+                routine: routine.name.to_string(),
+                why,
+            });
+        }
         if u64::from(routine.words) > MOST_WORDS {
             return Err(LinkError::TooLarge {
                 routine: routine.name.to_string(),

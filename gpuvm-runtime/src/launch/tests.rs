@@ -49,6 +49,7 @@ static ROUTINE: Routine = Routine {
     pieces: Cow::Borrowed(&[]),
     relaxed: false,
     is_const: false,
+    refused: None,
 };
 
 fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {
@@ -153,6 +154,7 @@ static SUM: Routine = Routine {
     pieces: Cow::Borrowed(&[]),
     relaxed: false,
     is_const: false,
+    refused: None,
 };
 
 inventory::submit! {

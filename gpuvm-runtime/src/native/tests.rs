@@ -30,6 +30,7 @@ const fn types(params: &'static [TypeRef], result: TypeRef) -> Routine {
         pieces: Cow::Borrowed(&[]),
         relaxed: false,
         is_const: false,
+        refused: None,
     }
 }
 

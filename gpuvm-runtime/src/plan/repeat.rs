@@ -55,6 +55,7 @@ pub(super) static GATE: Routine = Routine {
     pieces: Cow::Borrowed(&[]),
     relaxed: false,
     is_const: false,
+    refused: None,
 };
 
 /// Where gates are sent, and the kernel that they are.
