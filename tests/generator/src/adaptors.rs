@@ -131,7 +131,7 @@ impl Writer<'_> {
                 );
                 let item = Item::Value(ty);
                 Chain {
-                    text: format!("{text}.scan({first}, {closure}).fuse()"),
+                    text: format!("{text}.scan({first}, {closure})"),
                     item,
                     reversible: false,
                     exact: false,

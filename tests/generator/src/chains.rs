@@ -265,7 +265,7 @@ impl Writer<'_> {
             format!("|| {{ {}{} }}", change.unwrap_or_default(), writer.expression(&ty, 1))
         });
         Chain {
-            text: format!("std::iter::from_fn({closure}).fuse().take({most})"),
+            text: format!("std::iter::from_fn({closure}).take({most})"),
             item: Item::Value((**inner).clone()),
             reversible: false,
             exact: false,
