@@ -20,18 +20,16 @@ pub(super) struct Pointer {
 impl Encoder<'_> {
     /// Copies consecutive words.
     pub const fn copy_words(&mut self, to: u32, from: u32, count: u32) {
-        if count > MOST_UNROLLED {
-            if to != from {
-                let (to, from) = (self.pointer_to(to, count), self.pointer_to(from, count));
-                self.copy_in_loop(to, from, count);
-            }
+        if to == from {
             return;
+        }
+        if count > MOST_UNROLLED {
+            let (to, from) = (self.pointer_to(to, count), self.pointer_to(from, count));
+            return self.copy_in_loop(to, from, count);
         }
         let mut i = 0;
         while i < count {
-            if to != from {
-                self.emit(Op::Mov, [to + i, from + i, 0, 0]);
-            }
+            self.emit(Op::Mov, [to + i, from + i, 0, 0]);
             i += 1;
         }
     }
@@ -47,8 +45,7 @@ impl Encoder<'_> {
                 displacement: period,
                 ..from
             };
-            self.copy_in_loop(to, from, count - period);
-            return;
+            return self.copy_in_loop(to, from, count - period);
         }
         let mut done = period;
         while done < count {

@@ -162,14 +162,13 @@ const fn encoder<'r, const CAP: usize>(
         reached: List::new(&mut scratch.reached),
         pieces: List::new(&mut encoded.pieces),
         row: InstructionTerms::NONE,
-        room: CAP,
     }
 }
 
 impl Encoder<'_> {
     /// Whether some list needed more room than it has, or there are not as many words as are needed. It is asked at each node, so it is written out: a call costs rustc's interpreter more than a comparison.
     pub const fn overflowed(&self) -> bool {
-        let (room, long) = (self.room, self.room * LONG);
+        let (room, long) = (self.stack.items.len(), self.code.items.len());
         self.words > MOST_WORDS
             || self.code.len > long
             || self.terms.len > long

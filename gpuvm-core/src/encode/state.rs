@@ -72,8 +72,6 @@ pub(super) struct Encoder<'r> {
     pub pieces: List<'r, Piece>,
     /// The terms of the last linear instruction.
     pub row: InstructionTerms,
-    /// How many entries there is room for in each short list.
-    pub room: usize,
 }
 
 impl Encoder<'_> {
@@ -94,10 +92,7 @@ impl Encoder<'_> {
                 i += 1;
             }
         }
-        self.code.push(Instruction {
-            opcode: op as u32,
-            operands,
-        });
+        self.code.push(Instruction::new(op, operands));
         self.lines.push(self.line);
     }
 

@@ -149,7 +149,8 @@ fn f(word: u32) -> f32 {
     f32::from_bits(word)
 }
 
-fn u64_of(low: u32, high: u32) -> u64 {
+/// Two words as one number.
+pub(super) fn u64_of(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 

@@ -43,11 +43,6 @@ pub mod header {
     pub const WORD_0: usize = 4;
 }
 
-/// Two words as one number.
-fn joined(low: u32, high: u32) -> u64 {
-    u64::from(low) | u64::from(high) << 32
-}
-
 /// The low and the high word of a number.
 fn halves(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
@@ -352,7 +347,7 @@ impl Vm {
     ) -> Result<(), Trapped> {
         let place = self.atomic_pair(memory, address)?;
         let [low, high] = *place;
-        *place = halves(new(joined(low, high)));
+        *place = halves(new(arithmetic::u64_of(low, high)));
         let (low_to, high_to) = unpair(defs);
         self.set(low_to, low);
         self.set(high_to, high);
@@ -362,7 +357,7 @@ impl Vm {
     /// The two words of a pair operand.
     fn pair(&self, operand: u32) -> u64 {
         let (low, high) = unpair(operand);
-        joined(self.word(low), self.word(high))
+        arithmetic::u64_of(self.word(low), self.word(high))
     }
 
     /// What a trap records of a word.

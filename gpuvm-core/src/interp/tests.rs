@@ -313,7 +313,7 @@ fn atomic_pairs_take_each_operation_as_64_bits() {
         let mut atomics = halves(old);
         let (_, results) = run(&program, &[&[0]], &mut atomics);
         assert_eq!(
-            (joined(atomics[0], atomics[1]), results[0]),
+            (arithmetic::u64_of(atomics[0], atomics[1]), results[0]),
             (expected, 0x8000_0002),
             "{name}"
         );

@@ -186,7 +186,7 @@ impl Instruction {
     /// An instruction with the given operands.
     pub const fn new(op: Op, operands: [u32; 4]) -> Instruction {
         Instruction {
-            opcode: op.code(),
+            opcode: op as u32,
             operands,
         }
     }
