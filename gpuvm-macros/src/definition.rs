@@ -217,8 +217,6 @@ struct Provided {
     marker: Ident,
     /// The trait in which its code is, so that `Self` means what it means in the user's.
     home: Ident,
-    /// By which its callees are known.
-    alias: String,
     parts: Parts,
     /// What the method asks of the trait's parameters and of `Self`, where its code is.
     clause: Option<WhereClause>,
@@ -303,8 +301,6 @@ impl Provided {
         let block = function.default?;
         let name = function.sig.ident.clone();
         let plain = crate::plain_name(&name);
-        let alias = format!("{plain}_of_{}", of.definition.ident);
-        function.sig.ident = Ident::new(&alias, name.span());
         // Lifetimes and type parameters of the method's own are no concern of what it asks of the trait's.
         let asked = Generics {
             where_clause: function.sig.generics.where_clause.clone(),
@@ -345,7 +341,6 @@ impl Provided {
                 span = Span::call_site()
             ),
             name,
-            alias,
         })
     }
 
@@ -384,7 +379,6 @@ impl Provided {
             &self.generics,
         );
         let routine = emit::encoding(parts, &quote!(Self));
-        let callees = emit::callees(&self.alias, &parts.lowered, &[]);
         quote! {
             #[doc(hidden)]
             // rustc looks at the user's own code, of which this is a copy in which closures are only types.
@@ -414,7 +408,6 @@ impl Provided {
                 }
             }
             #found
-            #callees
         }
     }
 }

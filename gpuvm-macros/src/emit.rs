@@ -155,26 +155,21 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Role::Routine if args.callee => TokenStream::new(),
         Role::Routine => marker.launch(args),
     };
-    let callees = callees(&crate::plain_name(name), &parts.lowered, &marker.attributes());
     quote! {
         #native
         #marker_item
         #routine_type
         #registration
-        #callees
     }
 }
 
-/// Brings the types beside the functions that a routine calls into scope. Where there is none, because the function is no routine, the
+/// Brings the types beside the functions that a routine calls into its shadow's scope. Where there is none, because the function is no routine, the
 /// alias falls back to the one in the hidden module, whose only use is rustc's message.
-pub fn callees(routine: &str, lowered: &Lowered, attributes: &[&Attribute]) -> TokenStream {
+fn callees(lowered: &Lowered) -> TokenStream {
     if lowered.callees.is_empty() {
         return TokenStream::new();
     }
-    let module = Ident::new(&format!("__gpuvm_{routine}"), Span::call_site());
-    let aliases: Vec<Ident> = (0..lowered.callees.len())
-        .map(|place| lower::alias(routine, place))
-        .collect();
+    let aliases: Vec<Ident> = (0..lowered.callees.len()).map(lower::alias).collect();
     let fallbacks = lowered.callees.iter().map(|path| match lower::std_function(path) {
         Some(function) => {
             let name = Ident::new(function.routine, Span::call_site());
@@ -186,20 +181,25 @@ pub fn callees(routine: &str, lowered: &Lowered, attributes: &[&Attribute]) -> T
         // An error of the import is one of the call.
         let mut alias = alias.clone();
         alias.set_span(alias.span().located_at(crate::shadow::at(path)));
+        // A name that nothing has is the name of a macro here, so that it is rustc's word on the call that is read, and not one on the import as well.
+        let stand_in = path.get_ident().map(|name| {
+            let name = generated(name);
+            quote! {
+                #[allow(unused_macros)]
+                macro_rules! #name { () => {}; }
+            }
+        });
         quote! {
-            #(#attributes)*
+            #stand_in
             use #path as #alias;
         }
     });
     quote! {
         #(#imports)*
-        #(#attributes)*
-        #[doc(hidden)]
-        mod #module {
+        mod __callees {
             #(pub use ::gpuvm::__private::#fallbacks as #aliases;)*
         }
-        #(#attributes)*
-        use #module::*;
+        use __callees::*;
     }
 }
 
@@ -433,12 +433,13 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         quote!(()),
         |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
     );
+    let callees = callees(&parts.lowered);
     quote! {
         &{
             let __params: &'static [::gpuvm::__private::TypeRef] = #params;
             let __result: ::gpuvm::__private::TypeRef = #result;
             let __shadow = #shadow;
-            ::gpuvm::__private::Source {
+            let __source = ::gpuvm::__private::Source {
                 name: #name,
                 file: ::core::file!(),
                 line: #line,
@@ -457,7 +458,9 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
                 relaxed: #relaxed,
                 is_const: #is_const,
                 recursive: #recursive,
-            }
+            };
+            #callees
+            __source
         }
     }
 }

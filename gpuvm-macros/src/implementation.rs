@@ -274,7 +274,7 @@ struct Method {
     /// Of its name and its trait, under which its code is kept.
     hash: u32,
     parts: Parts,
-    /// By which its callees are known.
+    /// By which the type of its own parameters is known.
     alias: String,
     line: proc_macro2::Span,
     /// As the function has them.
@@ -315,12 +315,11 @@ impl Method {
             name_hash(&format!("{}::{name}", std_trait(&path)))
         };
         let line = function.sig.ident.span();
-        // Aliases of different blocks' callees must not meet.
+        // Those of different blocks must not meet.
         let alias = format!(
             "{name}_{:08x}",
             name_hash(&format!("{hash}{}", of.block.self_ty.to_token_stream()))
         );
-        function.sig.ident = syn::Ident::new(&alias, line);
         let parts = Parts::of(&function.sig, &function.block, Some(&name), report);
         let mut own = match parts.generics.params.iter().all(is_lifetime) {
             true => syn::Generics::default(),
@@ -384,7 +383,6 @@ impl Method {
         );
         let traits = self.traits(of);
         let twin = if is_generic { TokenStream::new() } else { self.twin(of) };
-        let callees = emit::callees(&self.alias, &self.parts.lowered, &[]);
         let operators = of
             .operators
             .iter()
@@ -415,7 +413,6 @@ impl Method {
             #traits
             #twin
             #(#operators)*
-            #callees
         }
     }
 

@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
 
+use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, print};
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
@@ -104,6 +105,13 @@ impl Redirect {
     }
 }
 
+/// Whether a function is called by its name alone. Parentheses make rustc look for a value where it would look for a function, as it has to in the
+/// shadow: of a name that nothing has it says the same for both then, and that is shown once.
+fn is_function_name(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    path.path.get_ident().is_some_and(|name| case(name) == Case::Snake)
+}
+
 impl VisitMut for Redirect {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
@@ -162,6 +170,10 @@ impl VisitMut for Redirect {
             Expr::Call(node) if self.is_of_double(&node.func) => {
                 *expr = Expr::Verbatim(of_double(&node.func, &node.args.to_token_stream()));
                 self.found = true;
+            }
+            Expr::Call(node) if is_function_name(&node.func) => {
+                let function = &node.func;
+                *node.func = syn::parse_quote_spanned!(function.span()=> (#function));
             }
             Expr::Call(node) => {
                 let Some((of, name)) = function_of_primitive(&node.func).filter(|(_, name)| self.is_open(name)) else {

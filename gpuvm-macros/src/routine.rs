@@ -92,16 +92,11 @@ impl Parts {
             copies: copies_captures(&named, &callables),
         });
         let evidence = method.is_some() || mentions_user_types(&signature, &body);
-        let lowered = lower::lower(
-            &crate::plain_name(&signature.ident),
-            own,
-            &parameters,
-            &result,
-            &body,
-            evidence,
-            report,
-        );
-        if let Some(token) = signature.constness.filter(|_| calls_itself(&signature, &lowered)) {
+        let lowered = lower::lower(own, &parameters, &result, &body, evidence, report);
+        if let Some(token) = signature
+            .constness
+            .filter(|_| method.is_none() && calls_itself(&signature, &lowered))
+        {
             report.recursive_const(token);
         }
         Parts {

@@ -231,9 +231,11 @@ pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>,
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    let path = match namesake {
-        Some(_) => node.func.to_token_stream(),
-        None => callee.clone(),
+    // Of a longer path that names nothing the import has said so.
+    let is_name = matches!(&*node.func, Expr::Path(path) if path.path.get_ident().is_some());
+    let path = match namesake.is_some() || is_name {
+        true => node.func.to_token_stream(),
+        false => callee.clone(),
     };
     *node.func = Expr::Verbatim(quote!(#function));
     let marker = marker(callee, &function, namesake, span);
@@ -252,7 +254,12 @@ pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStre
     };
     let span = at(&node.func);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    let path = take(&mut node.func);
+    // Of a longer path that names nothing the import has said so.
+    let is_name = matches!(&*node.func, Expr::Path(path) if path.path.get_ident().is_some());
+    let path = match namesake.is_some() || is_name {
+        true => node.func.to_token_stream(),
+        false => callee.clone(),
+    };
     *node.func = Expr::Verbatim(quote!(#function));
     let marker = marker(callee, &function, namesake, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>

@@ -383,7 +383,7 @@ impl Lowering<'_> {
                 self.callees.push(plain);
                 self.callees.len() - 1
             });
-        let mut alias = super::alias(&self.name, place);
+        let mut alias = super::alias(place);
         alias.set_span(alias.span().located_at(shadow::at(path)));
         quote!(#alias #arguments)
     }

@@ -73,7 +73,7 @@ impl Lowering<'_> {
 
 /// What the case of a path's last name says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Case {
+pub(crate) enum Case {
     /// `NAME`: a constant.
     Screaming,
     /// `Name`: a type, or a variant.
@@ -83,7 +83,7 @@ pub(super) enum Case {
 }
 
 /// The convention by which names are told apart, as rustc's own lints have it.
-pub(super) fn case(name: &Ident) -> Case {
+pub(crate) fn case(name: &Ident) -> Case {
     let text = name.to_string();
     let text = text.trim_start_matches("r#").trim_start_matches('_');
     match text.chars().next() {

@@ -6,7 +6,7 @@ mod assign;
 mod branch;
 mod call;
 mod closure;
-mod constant;
+pub(crate) mod constant;
 mod expr;
 mod format;
 mod literal;
@@ -92,8 +92,8 @@ pub struct Parameter {
 }
 
 /// The name by which a body's shadow knows the type beside the function that it calls, by its place among the callees.
-pub fn alias(routine: &str, place: usize) -> Ident {
-    Ident::new(&format!("__gpuvm_{routine}_{place}"), Span::call_site())
+pub fn alias(place: usize) -> Ident {
+    Ident::new(&format!("__callee_{place}"), Span::call_site())
 }
 
 /// A routine that is given closures, as its own code calls it.
@@ -111,9 +111,8 @@ pub struct Own {
     pub copies: bool,
 }
 
-/// Lowers the body of a routine of that name. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
+/// Lowers the body of a routine. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
 pub fn lower(
-    name: &str,
     own: Option<Own>,
     parameters: &[Parameter],
     result: &Type,
@@ -121,7 +120,7 @@ pub fn lower(
     evidence: bool,
     report: &mut Report,
 ) -> Lowered {
-    let mut lowering = Lowering::new(name.to_owned(), result, evidence, report);
+    let mut lowering = Lowering::new(result, evidence, report);
     lowering.own = own;
     let mut block = body.clone();
     lowering.parameters(parameters);
@@ -248,7 +247,6 @@ struct Target {
 
 /// The state of the walk.
 pub(crate) struct Lowering<'r> {
-    name: String,
     report: &'r mut Report,
     stream: Stream,
     result_known: Known,
@@ -283,9 +281,8 @@ pub(crate) struct Lowering<'r> {
 }
 
 impl<'r> Lowering<'r> {
-    fn new(name: String, result: &Type, evidence: bool, report: &'r mut Report) -> Self {
+    fn new(result: &Type, evidence: bool, report: &'r mut Report) -> Self {
         Lowering {
-            name,
             report,
             stream: Stream::default(),
             result_known: Known::of(result),

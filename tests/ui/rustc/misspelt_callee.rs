@@ -7,8 +7,7 @@ use gpuvm::prelude::*;
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
     helpr(x) + n as f32
-//~ «helpr» unresolved import `helpr` … no external crate `helpr`
-//~ «helpr» cannot find function `helpr` in this scope
+//~ «helpr» cannot find value `helpr` in this scope … a function with a similar name exists … helper
 }
 
 #[routine]

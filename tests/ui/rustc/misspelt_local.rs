@@ -7,7 +7,6 @@ use gpuvm::prelude::*;
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
     x + m as f32
-//~ «m» unresolved import `m` … no external crate `m`
 //~ «m» cannot find value `m` in this scope … not found in this scope
 }
 
