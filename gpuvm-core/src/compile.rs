@@ -2,9 +2,10 @@
 
 use crate::allocate::allocate;
 use crate::ir::Function;
-use crate::isa::{Class, Instruction, Op};
+use crate::isa::Instruction;
 use crate::kernel::{Kernel, Numbered, pass_identity, start};
 use crate::library::Library;
+use crate::link::LinkError;
 use crate::link::collect::{Routines, collect};
 use crate::link::data::Data;
 use crate::link::emit::{Encoded, Ready, emit};
@@ -16,138 +17,7 @@ use crate::link::verify::{calls_routines, verify};
 use crate::pass::{blocks, fuse, inline, optimise, raise, reload};
 use crate::program::{Place, Program};
 use crate::routine::Routine;
-
-/// What linking may do, and how far. Every optimisation can be switched off; the results do not change by a bit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Constant folding and strength reduction.
-    pub fold: bool,
-    /// Copy propagation, and copies in place of computing the same again.
-    pub copies: bool,
-    /// Removal of code without effect or never reached.
-    pub dead_code: bool,
-    /// Jumps past conditions whose outcome is known on the way to them.
-    pub threading: bool,
-    /// Inlining of routines that are not recursive, up to this many instructions for all calls of one in another; `None` inlines nothing.
-    pub inline: Option<u32>,
-    /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
-    pub loops: bool,
-    /// Keeping in words what need not live in frame memory.
-    pub promote: bool,
-    /// Powers of matrices in place of loops whose body is linear.
-    pub raise: bool,
-    /// Fusion of runs of linear instructions into one matrix.
-    pub fuse: bool,
-    /// Share of non-zeros from which on a matrix is stored dense.
-    pub dense_threshold: f32,
-    /// Stores all matrices in one format whatever their share of non-zeros.
-    pub force_format: Option<crate::matrix::Format>,
-    /// Deepest recursion; past it a VM traps.
-    pub recursion_limit: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            fold: true,
-            copies: true,
-            dead_code: true,
-            threading: true,
-            inline: Some(1000),
-            loops: true,
-            promote: true,
-            raise: true,
-            fuse: true,
-            dense_threshold: 0.15,
-            force_format: None,
-            recursion_limit: 256,
-        }
-    }
-}
-
-/// What linking found out about a program.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Instructions by class: linear, oracle, branch, io.
-    pub by_class: [u32; 4],
-    /// Routines that went into the program.
-    pub routines: u32,
-    /// Instructions before any optimisation.
-    pub encoded_instructions: u32,
-    /// Numbers about the matrices.
-    pub matrices: crate::matrix::Statistics,
-}
-
-impl Report {
-    /// The report on code with matrices of these numbers, `routines` that went into it, and `encoded_instructions` before any
-    /// optimisation.
-    pub(crate) fn of(
-        code: &[Instruction],
-        matrices: crate::matrix::Statistics,
-        routines: u32,
-        encoded_instructions: u32,
-    ) -> Report {
-        let mut by_class = [0; 4];
-        let mut fused = 0;
-        for op in code.iter().filter_map(|instruction| Op::from_code(instruction.opcode)) {
-            by_class[op.class() as usize] += 1;
-            fused += u32::from(op == Op::Affine);
-        }
-        let linear = by_class[Class::Linear as usize] as f32;
-        Report {
-            by_class,
-            routines,
-            encoded_instructions,
-            matrices: crate::matrix::Statistics {
-                linear_share: linear / code.len().max(1) as f32,
-                fused,
-                ..matrices
-            },
-        }
-    }
-}
-
-/// Why a routine or a kernel cannot be linked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LinkError {
-    /// The routine's data is damaged or hand-made wrongly.
-    #[error("routine `{routine}` is not valid: {what}")]
-    Invalid {
-        /// The routine.
-        routine: String,
-        /// The first thing that is wrong.
-        what: String,
-    },
-    /// The function is too large for the machine.
-    #[error("routine `{routine}` cannot become a program: {why}")]
-    Refused {
-        /// The routine.
-        routine: String,
-        /// What it has too much of, and what to do.
-        why: &'static str,
-    },
-    /// More than the machine can address.
-    #[error("routine `{routine}` needs {found} {what}, and at most {most} are possible")]
-    TooLarge {
-        /// The routine.
-        routine: String,
-        /// Of what there are too many.
-        what: &'static str,
-        /// How many.
-        found: u64,
-        /// How many are possible.
-        most: u64,
-    },
-    /// The parts of a kernel do not fit together.
-    #[error("kernel `{kernel}` is not possible: {what}")]
-    Kernel {
-        /// The kernel.
-        kernel: String,
-        /// The first thing that does not fit.
-        what: String,
-    },
-}
+use crate::settings::Settings;
 
 /// Links a routine and all it calls into a program.
 ///

@@ -13,7 +13,7 @@ mod ir;
 pub mod isa;
 pub mod kernel;
 pub mod library;
-mod link;
+pub mod link;
 #[doc(hidden)]
 pub mod marker;
 pub mod matrix;
@@ -22,6 +22,7 @@ mod pass;
 pub mod private;
 pub mod program;
 pub mod routine;
+pub mod settings;
 #[allow(
     dead_code,
     unused_mut,

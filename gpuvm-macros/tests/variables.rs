@@ -5,10 +5,11 @@ extern crate gpuvm_core as gpuvm;
 
 use std::collections::BTreeMap;
 
-use gpuvm_core::compile::{Settings, link};
+use gpuvm_core::compile::link;
 use gpuvm_core::facts::RoutineType;
 use gpuvm_core::interp::{Memory, Vm};
 use gpuvm_core::program::{ParamSlot, Program, Status};
+use gpuvm_core::settings::Settings;
 use gpuvm_macros::routine;
 
 #[routine(library)]

@@ -8,11 +8,12 @@ mod double_functions;
 mod ulp;
 
 use double_functions::{BINARY, Binary, UNARY, Unary, pair, single};
-use gpuvm_core::compile::{Settings, link};
+use gpuvm_core::compile::link;
 use gpuvm_core::facts::RoutineType;
 use gpuvm_core::interp::{Memory, Vm, run_all};
 use gpuvm_core::program::{ParamSlot, Program, Status};
 use gpuvm_core::routine::Routine;
+use gpuvm_core::settings::Settings;
 use gpuvm_macros::routine;
 use gpuvm_math as math;
 use gpuvm_math::LIBRARY;

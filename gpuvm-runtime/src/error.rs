@@ -1,6 +1,6 @@
 //! The one error of the host side. A trap of a VM is reported through it too, with all results of the other VMs inside.
 
-use gpuvm_core::compile::LinkError;
+use gpuvm_core::link::LinkError;
 
 use crate::counted::{counted, listed, there_are};
 use crate::done::BudgetReport;

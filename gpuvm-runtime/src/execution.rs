@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use gpuvm_core::compile::Settings;
+use gpuvm_core::settings::Settings;
 use gpuvm_core::types::VmType;
 
 use crate::budget::Budget;

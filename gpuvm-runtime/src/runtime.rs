@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_core::compile::{Settings, link_kernel};
+use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::Program;
+use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
 
 use crate::atomics::of_pairs;

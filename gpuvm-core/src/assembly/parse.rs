@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::cursor::Cursor;
 use super::{AssemblyError, types};
-use crate::compile::Report;
 use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
+use crate::program::Report;
 use crate::program::{Home, LinkedSite, Mark, Place, Program, Scope, Variable};
 use crate::routine::{Cause, Level, Shown};
 use crate::types::{FormatSpec, Type, TypeRef};
@@ -60,7 +60,7 @@ impl Assembler {
             sites: Vec::new(),
             frame_words: 0,
             call_depth: 0,
-            depth_limit: crate::compile::Settings::default().recursion_limit,
+            depth_limit: crate::settings::Settings::default().recursion_limit,
             relaxed: false,
             variables: Default::default(),
             report: Default::default(),
@@ -237,7 +237,7 @@ impl Assembler {
                 let map = map.ok_or_else(|| format!("`{}` has operands that no word has", op.mnemonic()))?;
                 operands[place] = self
                     .store
-                    .insert(&map, crate::compile::Settings::default().dense_threshold, None);
+                    .insert(&map, crate::settings::Settings::default().dense_threshold, None);
                 continue;
             }
             if !first {

@@ -1,8 +1,8 @@
 //! Whether the parts of a kernel fit together. Kernels are put together at run time, so whatever is wrong is an error.
 
 use super::{Around, Count, Fold, Input, Kernel, Output, Then};
-use crate::compile::LinkError;
 use crate::isa::Op;
+use crate::link::LinkError;
 use crate::link::collect::Routines;
 use crate::types::{Context, Kind, Type, TypeRef};
 

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::routines::*;
 use super::testing::*;
 use super::*;
-use crate::compile::Settings;
 use crate::isa::{NO_WORD, Op};
 use crate::link::random::random;
 use crate::link::testing::{Callees, TURN, leak, result, routine};
 use crate::link::tests::{all_settings, i, nothing};
+use crate::settings::Settings;
 use crate::types::{Context, VmType};
 
 /// A handler's kernel, with the launch parameters that fit it.

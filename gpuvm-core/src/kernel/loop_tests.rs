@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicU32;
 use super::routines::*;
 use super::testing::*;
 use super::*;
-use crate::compile::Settings;
 use crate::isa::Op;
 use crate::link::testing::{Callees, TURN, leak, result, routine, u32s};
 use crate::link::tests::{all_settings, i};
+use crate::settings::Settings;
 
 /// Sizes around the number of VMs or the chunk's size.
 const SIZES: [u32; 9] = [1, 2, 6, 7, 8, 13, 14, 15, 31];

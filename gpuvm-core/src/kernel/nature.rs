@@ -1,8 +1,8 @@
 //! What a planner has to know of a routine before it puts it into a kernel with others.
 
-use crate::compile::LinkError;
 use crate::isa::Op;
 use crate::library::Library;
+use crate::link::LinkError;
 use crate::link::collect::{Routines, collect};
 use crate::routine::Routine;
 

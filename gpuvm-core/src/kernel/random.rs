@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::routines::*;
 use super::testing::*;
 use super::*;
-use crate::compile::Settings;
 use crate::isa::Op;
 use crate::link::random::random;
 use crate::link::testing::{Callees, TURN, leak, result};
 use crate::link::tests::{all_settings, i, nothing};
+use crate::settings::Settings;
 
 const PAIRS: TypeRef = TypeRef::of::<(u32, u32)>();
 

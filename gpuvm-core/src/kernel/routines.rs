@@ -1,11 +1,13 @@
 //! Routines and parts of kernels for tests.
 
 use super::*;
-use crate::compile::{LinkError, Settings, link_kernel};
+use crate::compile::link_kernel;
 use crate::isa::{Instruction, NO_WORD, Op};
+use crate::link::LinkError;
 use crate::link::testing::{leak, result, routine, u32s};
 use crate::link::tests::{check, i};
 use crate::program::Program;
+use crate::settings::Settings;
 use crate::types::Value;
 
 /// `fn(u32, …) -> u32` of some code.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{Count, Fold, Input, Kernel, Output, Then};
-use crate::compile::{Settings, link, link_kernel};
+use crate::compile::{link, link_kernel};
 use crate::interp::{Memory, Vm, run_all, trap_site};
 use crate::isa::space;
 use crate::link::tests::{check, nothing};
 use crate::program::{ParamSlot, Program, TrapRecord};
 use crate::routine::Routine;
+use crate::settings::Settings;
 
 /// A launch parameter's words, and how many of them each VM has of its own; 0 if all see the same.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,11 @@ use std::sync::atomic::AtomicU32;
 use super::routines::*;
 use super::testing::*;
 use super::*;
-use crate::compile::{Settings, link, link_kernel};
+use crate::compile::{link, link_kernel};
 use crate::isa::Op;
 use crate::link::testing::{Callees, TURN, leak, result, routine, u32s};
 use crate::link::tests::{all_settings, i};
+use crate::settings::Settings;
 
 /// A map of two columns, a uniform and a constant through four calls, with results stored on the way.
 fn chain() -> Kernel {

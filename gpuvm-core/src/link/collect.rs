@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::pieces;
 use super::verify::{invalid, param_words};
-use crate::compile::LinkError;
 use crate::library::{self, Library};
+use crate::link::LinkError;
 use crate::routine::{Callee, Cause, Routine};
 
 /// All routines of a program, those first that its start calls.

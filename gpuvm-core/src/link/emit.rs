@@ -4,14 +4,16 @@ use std::collections::HashSet;
 
 use super::graph::CallGraph;
 use super::tables::Tables;
-use crate::compile::{LinkError, Report, Settings};
 use crate::ir::names::{Mark, Part};
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
 use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::kernel::Kernel;
+use crate::link::LinkError;
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
+use crate::program::Report;
 use crate::program::{self, Home, MOST_FRAME_MEMORY, Place, Program, Scope, Variables};
+use crate::settings::Settings;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
 #[derive(Default)]

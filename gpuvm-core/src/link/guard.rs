@@ -3,9 +3,9 @@
 
 use super::graph::CallGraph;
 use super::tables::Tables;
-use crate::compile::LinkError;
 use crate::ir::{End, Function, Inst, NONE};
 use crate::isa::Op;
+use crate::link::LinkError;
 use crate::program::Place;
 
 /// Puts guards into the functions if any of them is recursive. `roots` are the routines that the program's start calls, `counts` tells

@@ -6,8 +6,8 @@ use super::random::variable;
 use super::testing::*;
 use super::tests::{FUEL, agree, all_settings, i, linked};
 use super::variables::follow;
-use crate::compile::Settings;
 use crate::isa::{Instruction, Op, Role, pair};
+use crate::settings::Settings;
 use crate::types::TypeRef;
 
 /// First those of the integers, then those of bits.

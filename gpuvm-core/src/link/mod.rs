@@ -3,6 +3,7 @@
 pub(crate) mod collect;
 pub(crate) mod data;
 pub(crate) mod emit;
+mod error;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod lift;
@@ -19,3 +20,5 @@ pub(crate) mod tests;
 #[cfg(test)]
 mod variables;
 pub(crate) mod verify;
+
+pub use error::LinkError;

@@ -8,11 +8,12 @@ use super::tables::Tables;
 use super::testing::*;
 use super::tests::{agree, all_settings, check, i};
 use super::verify::verify;
-use crate::compile::{Settings, link};
+use crate::compile::link;
 use crate::ir::flow::Shape;
 use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::pass::optimise;
 use crate::routine::{Routine, Variable};
+use crate::settings::Settings;
 use crate::types::TypeRef;
 
 /// Writes a random routine from a tape of numbers; an empty tape gives zeros, so that it ends.

@@ -1,12 +1,14 @@
 //! Linking as a whole: what a linked program does is what its routines say, whatever the settings.
 
 use super::testing::*;
-use crate::compile::{LinkError, Settings, link};
+use crate::compile::link;
 use crate::isa::{Instruction, Op};
 use crate::library::{Library, number};
+use crate::link::LinkError;
 use crate::matrix::Format;
 use crate::program::Program;
 use crate::routine::{Callee, Routine};
+use crate::settings::Settings;
 use crate::types::TypeRef;
 
 pub(crate) const FUEL: u64 = 100_000;

@@ -2,8 +2,8 @@
 //! by hand, and nothing that is in them may make the linker panic.
 
 use super::data::{Data, MOST_DATA};
-use crate::compile::LinkError;
 use crate::isa::{Effect, Instruction, NO_WORD, Op, Role, unpair};
+use crate::link::LinkError;
 use crate::matrix::{Format, MatrixRecord, Term, instruction_terms};
 use crate::routine::{Callee, Cause, Routine};
 

@@ -21,8 +21,8 @@ pub(crate) mod rotate;
 pub(crate) mod sink;
 pub(crate) mod webs;
 
-use crate::compile::Settings;
 use crate::ir::Function;
+use crate::settings::Settings;
 
 /// Rounds after which a function is as good as it gets: each enables only a little for the next.
 const ROUNDS: usize = 6;

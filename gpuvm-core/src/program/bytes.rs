@@ -7,9 +7,9 @@
 
 use super::{Home, LinkedSite, Mark, Place, Program, ProgramId, Scope, Variable, Variables};
 use crate::assembly::types;
-use crate::compile::Report;
 use crate::isa::Instruction;
 use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
+use crate::program::Report;
 use crate::routine::{Cause, Level, Shown};
 use crate::types::{FormatSpec, TypeRef};
 

@@ -6,6 +6,7 @@ mod identity;
 mod locate;
 mod log;
 mod metadata;
+mod report;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -16,6 +17,7 @@ pub use identity::ProgramId;
 pub use locate::VariableMap;
 pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
+pub use report::Report;
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
@@ -68,7 +70,7 @@ pub struct Program {
     /// The source's variables and where they are at each instruction.
     pub variables: Variables,
     /// What is known about it.
-    pub report: crate::compile::Report,
+    pub report: Report,
 }
 
 /// The most words of frame memory a VM can have: offsets into all VMs' memory must stay well within 32 bits.

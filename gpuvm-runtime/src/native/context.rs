@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, s
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::routine::Cause;
+use gpuvm_core::settings::Settings;
 
 use super::Ran;
 use super::pool;

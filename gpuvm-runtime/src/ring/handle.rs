@@ -11,8 +11,8 @@ mod wait;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::program::Program;
+use gpuvm_core::settings::Settings;
 
 use self::owner::Owner;
 use self::wait::{until, within};

@@ -1,8 +1,8 @@
 //! What saved things have in common as bytes: a header with magic, version, length and checksum, then fields one after the other,
 //! little-endian. Whatever is not exactly that is an error.
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::matrix::Format as MatrixFormat;
+use gpuvm_core::settings::Settings;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};

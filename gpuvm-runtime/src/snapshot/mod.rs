@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::interp::header;
 use gpuvm_core::program::{Program, ProgramId, Status};
+use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
 use rayon::prelude::*;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::matrix::Format;
 use gpuvm_core::program::ProgramId;
+use gpuvm_core::settings::Settings;
 use proptest::prelude::*;
 
 use super::{Kind, Saved, Snapshot};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::program::Program;
+use gpuvm_core::settings::Settings;
 
 use super::super::options::Terminate;
 use super::super::shared::Shared;

@@ -5,8 +5,8 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::program::{Program, ProgramId};
+use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{Type, VmType};
 
 use super::error::RingError;

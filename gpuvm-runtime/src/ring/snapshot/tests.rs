@@ -1,7 +1,7 @@
 //! Snapshots of ring kernels: what goes in comes out, nothing else is accepted, and what does not fit the kernel is refused.
 
-use gpuvm_core::compile::Settings;
 use gpuvm_core::program::ProgramId;
+use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{Value, VmType};
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,0 +1,51 @@
+//! What linking may do.
+
+use crate::matrix::Format;
+
+/// What linking may do, and how far. Every optimisation can be switched off; the results do not change by a bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Constant folding and strength reduction.
+    pub fold: bool,
+    /// Copy propagation, and copies in place of computing the same again.
+    pub copies: bool,
+    /// Removal of code without effect or never reached.
+    pub dead_code: bool,
+    /// Jumps past conditions whose outcome is known on the way to them.
+    pub threading: bool,
+    /// Inlining of routines that are not recursive, up to this many instructions for all calls of one in another; `None` inlines nothing.
+    pub inline: Option<u32>,
+    /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
+    pub loops: bool,
+    /// Keeping in words what need not live in frame memory.
+    pub promote: bool,
+    /// Powers of matrices in place of loops whose body is linear.
+    pub raise: bool,
+    /// Fusion of runs of linear instructions into one matrix.
+    pub fuse: bool,
+    /// Share of non-zeros from which on a matrix is stored dense.
+    pub dense_threshold: f32,
+    /// Stores all matrices in one format whatever their share of non-zeros.
+    pub force_format: Option<Format>,
+    /// Deepest recursion; past it a VM traps.
+    pub recursion_limit: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            fold: true,
+            copies: true,
+            dead_code: true,
+            threading: true,
+            inline: Some(1000),
+            loops: true,
+            promote: true,
+            raise: true,
+            fuse: true,
+            dense_threshold: 0.15,
+            force_format: None,
+            recursion_limit: 256,
+        }
+    }
+}
