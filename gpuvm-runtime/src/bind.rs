@@ -137,7 +137,7 @@ fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Resul
         routine: routine(),
         words: vms as u64,
         vms: vms as u64,
-        engine: crate::engine::Engine::Auto,
+        engine: gpuvm_engine::Engine::Auto,
     })
 }
 

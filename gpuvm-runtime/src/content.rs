@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::engine::Source;
 use crate::vector::Column;
+use gpuvm_engine::Source;
 
 /// Parts one after the other, with zeros between them and after the last.
 #[derive(Default)]

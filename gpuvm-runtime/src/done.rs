@@ -4,13 +4,13 @@ use gpuvm_core::types::{Field, Type, Value, VmType};
 use rayon::prelude::*;
 
 use crate::budget::Budget;
-use crate::engine::Words;
 use crate::error::{Error, Result};
 use crate::logs::Logs;
-use crate::room;
 use crate::stats::Stats;
 use crate::vector::{Vector, entries, read_all};
 use crate::words::WordColumn;
+use gpuvm_engine::Words;
+use gpuvm_engine::room;
 
 /// The results of a launch. Columns that were lent with `&mut` have their new values already.
 #[derive(Debug)]
@@ -84,7 +84,8 @@ impl Done {
     /// Refuses a type that is not what the routine returns, and results that there is no room for once more.
     fn check(&self, asked: &Type) -> Result<()> {
         if self.result.same(asked) {
-            return room::for_results(self.stats.vms as usize, 4 * asked.words as usize, &self.routine);
+            room::for_results(self.stats.vms as usize, 4 * asked.words as usize, &self.routine)?;
+            return Ok(());
         }
         Err(Error::OutputType {
             routine: self.routine.clone(),
@@ -222,8 +223,8 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{Device, FloatMode};
-    use crate::engine::{Dispatch, Engine};
+    use gpuvm_engine::{Device, FloatMode};
+    use gpuvm_engine::{Dispatch, Engine};
     use std::time::Duration;
 
     fn done(results: Results) -> Done {

@@ -4,10 +4,10 @@ use gpuvm_core::link::LinkError;
 
 use crate::counted::{counted, listed, there_are};
 use crate::done::BudgetReport;
-use crate::engine::Engine;
 use crate::plan::PlanError;
 use crate::ring::RingError;
 use crate::trap::TrapReport;
+use gpuvm_engine::Engine;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -331,12 +331,25 @@ impl std::fmt::Debug for Error {
     }
 }
 
-impl Error {
-    /// The same where it is too late to do without memory that there is not, because some of the work has been done.
-    pub(crate) fn after_begin(self) -> Error {
-        match self {
-            Error::OutOfMemory { reason } => Error::Device { reason },
-            other => other,
+impl From<gpuvm_engine::Error> for Error {
+    fn from(error: gpuvm_engine::Error) -> Error {
+        use gpuvm_engine::Error as Of;
+        match error {
+            Of::NoAdapter { reason } => Error::NoAdapter { reason },
+            Of::NoAtomics64 {
+                routine,
+                atomic,
+                narrow,
+                device,
+            } => Error::NoAtomics64 {
+                routine,
+                atomic,
+                narrow,
+                device,
+            },
+            Of::DeviceLost { reason } => Error::DeviceLost { reason },
+            Of::OutOfMemory { reason } => Error::OutOfMemory { reason },
+            Of::Device { reason } => Error::Device { reason },
         }
     }
 }

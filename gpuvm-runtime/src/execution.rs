@@ -8,7 +8,6 @@ use gpuvm_core::settings::Settings;
 use gpuvm_core::types::VmType;
 
 use crate::budget::Budget;
-use crate::engine::{Dispatch, Engine, Limit, Tally, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
@@ -19,6 +18,7 @@ use crate::tally::continued;
 use crate::trap::Trap;
 use crate::vector::read_all;
 use crate::view::Held;
+use gpuvm_engine::{Dispatch, Engine, Limit, Tally, Words};
 
 mod cost;
 mod end;

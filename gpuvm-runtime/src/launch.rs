@@ -10,9 +10,7 @@ use crate::arg::{Arg, IntoArgs};
 use crate::background;
 use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
-use crate::device::{Device, FloatMode};
 use crate::done::{Done, Results};
-use crate::engine::{Dispatch, Engine, Words};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
 use crate::leg::{Course, Entrance};
@@ -24,6 +22,8 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
+use gpuvm_engine::{Device, FloatMode};
+use gpuvm_engine::{Dispatch, Engine, Words};
 
 #[cfg(test)]
 mod tests;

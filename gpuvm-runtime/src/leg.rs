@@ -8,12 +8,12 @@ use std::time::Instant;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
 
-use crate::engine::{Engine, Execute, Image, Limit, Running, Tally, Words};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
-use crate::room;
 use crate::tally::sum;
 use crate::view::Seen;
+use gpuvm_engine::room;
+use gpuvm_engine::{Engine, Execute, Image, Limit, Running, Tally, Words};
 
 /// What the legs of one launch have in common.
 pub(crate) struct Course {
@@ -376,7 +376,7 @@ impl Leg {
                 continue;
             };
             match &mut part.stage {
-                Stage::Started(running) => return running.vm(index),
+                Stage::Started(running) => return Ok(running.vm(index)?),
                 Stage::Waiting(Some(image)) => {
                     if let Some(vm) = image.vm(program, index as usize) {
                         return Ok(vm);
@@ -410,7 +410,7 @@ impl Beginning<'_> {
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
         let Some(image) = self.image else {
-            return course.executor.start(job, &arena);
+            return Ok(course.executor.start(job, &arena)?);
         };
         job.copies.clear();
         let mut running = course.executor.start(job, &arena)?;

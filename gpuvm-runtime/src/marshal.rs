@@ -16,9 +16,9 @@ use gpuvm_core::types::Type;
 use crate::arg::Mode;
 use crate::atomics::Atomics;
 use crate::content::Content;
-use crate::engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 use crate::vector::{Column, write_pieces};
 use crate::view::{Seen, View};
+use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 
 #[cfg(test)]
 mod tests;

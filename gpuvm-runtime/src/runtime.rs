@@ -12,16 +12,16 @@ use gpuvm_core::types::{TypeRef, VmType};
 use crate::atomics::of_pairs;
 use crate::background;
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device, FloatMode, MemoryUse};
-#[cfg(feature = "wgpu")]
-use crate::engine::Choice;
-use crate::engine::{Engine, Execute, Opened};
 use crate::error::{Error, Result};
 use crate::launch::Launch;
 use crate::plan::{self, Plan};
-use crate::reference::Reference;
 use crate::registry::{self, Entry};
 use crate::ring::{self, KernelHandle, RingOptions, RuntimeConfig};
+#[cfg(feature = "wgpu")]
+use gpuvm_engine::Choice;
+use gpuvm_engine::Reference;
+use gpuvm_engine::{Backend, Device, FloatMode, MemoryUse};
+use gpuvm_engine::{Engine, Execute, Opened};
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]
@@ -254,7 +254,7 @@ impl Runtime {
                     Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
                                  `Runtime::builder().backend(Backend::Wgpu)`"
                         .to_string(),
-                    Backend::Wgpu => {
+                    _ => {
                         let known: Vec<_> = self
                             .shared
                             .engines
@@ -361,13 +361,13 @@ impl RuntimeBuilder {
                 reason: format!("the CPU backend has only device 0, and {index} was asked for"),
             }),
             #[cfg(feature = "wgpu")]
-            (_, Some(index)) => crate::wgpu::open(Choice::Index(index)),
+            (_, Some(index)) => Ok(crate::wgpu::open(Choice::Index(index))?),
             #[cfg(feature = "wgpu")]
-            (Some(Backend::Wgpu), None) => crate::wgpu::open(Choice::Best),
+            (Some(_), None) => Ok(crate::wgpu::open(Choice::Best)?),
             #[cfg(feature = "wgpu")]
             (None, None) => match crate::wgpu::open(Choice::Hardware) {
-                Err(Error::NoAdapter { .. }) => Ok(cpu()),
-                opened => opened,
+                Err(gpuvm_engine::Error::NoAdapter { .. }) => Ok(cpu()),
+                opened => Ok(opened?),
             },
             #[cfg(not(feature = "wgpu"))]
             (None, None) => Ok(cpu()),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 
-use crate::device::{Device, FloatMode};
-use crate::engine::{Dispatch, Engine, Execute, Tally};
+use gpuvm_engine::{Device, FloatMode};
+use gpuvm_engine::{Dispatch, Engine, Execute, Tally};
 
 /// Numbers about one launch.
 #[derive(Clone, Debug, PartialEq)]

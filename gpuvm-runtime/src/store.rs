@@ -9,10 +9,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use gpuvm_core::types::{Type, VmType};
 
 use crate::content::Content;
-use crate::engine::{DeviceMemory, Region};
 use crate::error::{Error, Result};
 use crate::vector::{Column, Vector, entries, read_all};
 use crate::words::WordColumn;
+use gpuvm_engine::{DeviceMemory, Region};
 
 /// What all handles of a buffer share.
 pub(crate) struct Store {
@@ -188,8 +188,8 @@ impl Store {
         }
         let region = match memory.allocate(self.words()) {
             Ok(region) => region,
-            Err(Error::OutOfMemory { .. }) => return Ok(false),
-            Err(error) => return Err(error),
+            Err(gpuvm_engine::Error::OutOfMemory { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
         };
         if state.device.is_some() {
             self.to_host(state)?;

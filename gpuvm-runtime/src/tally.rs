@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::{Engine, Tally};
+use gpuvm_engine::{Engine, Tally};
 
 /// The tallies of several jobs as one.
 pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {

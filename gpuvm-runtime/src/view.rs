@@ -8,10 +8,10 @@ use gpuvm_core::types::Type;
 use crate::arg::{Argument, Mode};
 use crate::atomics::Atomics;
 use crate::bind::Bound;
-use crate::engine::{DeviceMemory, Region};
 use crate::error::{Error, Result};
 use crate::store::Lease;
 use crate::vector::{Column, ColumnMut, Vector, write_pieces};
+use gpuvm_engine::{DeviceMemory, Region};
 
 #[cfg(test)]
 mod tests;
@@ -159,7 +159,7 @@ impl<'a> Held<'a> {
     /// A copy of what is in the engine's memory: there too, or on the host if there is no more room.
     fn device_copy(&self, lease: usize, region: &Region, len: usize, of: usize) -> Result<Source> {
         let allocated = match &self.memory {
-            Some(memory) => memory.allocate(region.words.into()),
+            Some(memory) => memory.allocate(region.words.into()).map_err(Error::from),
             None => Err(lost(of)),
         };
         match allocated {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::Execution;
-use crate::device::{Device, FloatMode};
-use crate::engine::{Engine, Tally};
 use crate::leg::Course;
 use crate::stats::{LeftToInterpreter, Stats};
 use crate::tally::continued;
+use gpuvm_engine::{Device, FloatMode};
+use gpuvm_engine::{Engine, Tally};
 
 /// How long the device is at one submission.
 #[derive(Debug, Default)]

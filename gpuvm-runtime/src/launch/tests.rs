@@ -8,8 +8,8 @@ use gpuvm_core::routine::{Cause, Site};
 use gpuvm_core::types::TypeRef;
 
 use super::*;
-use crate::device::Backend;
 use crate::error::Error;
+use gpuvm_engine::Backend;
 
 const MESSAGE: &str = "attempt to multiply with overflow";
 const CODE: &[Instruction] = &[

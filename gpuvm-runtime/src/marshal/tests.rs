@@ -3,11 +3,11 @@
 use super::*;
 use crate::arg::IntoArgs;
 use crate::bind::{Bound, bind};
-use crate::engine::Source;
 use crate::registry::Entry;
 use crate::view::Held;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::Source;
 use std::sync::atomic::AtomicU32;
 
 const ENTRY: Entry = Entry {

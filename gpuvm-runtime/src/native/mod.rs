@@ -76,11 +76,11 @@ use crate::bind;
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
 use crate::registry::Entry;
-use crate::room;
 use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
+use gpuvm_engine::room;
 
 pub use crate::atomics::Atomic;
 use context::Vms;
@@ -147,7 +147,7 @@ pub(crate) fn run(
     lent.into_iter().for_each(Lent::give_back);
     called?;
     ran.ok_or_else(|| Error::EngineUnavailable {
-        engine: crate::engine::Engine::Native,
+        engine: gpuvm_engine::Engine::Native,
         reason: format!("the native function of `{}` runs no VM", entry.id),
     })
 }

@@ -7,11 +7,11 @@ use gpuvm_core::types::Type;
 use super::node::Kind;
 use super::run::Runner;
 use crate::arg::Argument;
-use crate::engine::Execute;
 use crate::error::Result;
 use crate::store::Store;
 use crate::vector::{Column, Vector, write_pieces};
 use crate::words::WordColumn;
+use gpuvm_engine::Execute;
 
 /// The data of a column.
 #[derive(Clone)]

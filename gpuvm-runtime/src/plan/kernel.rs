@@ -30,7 +30,7 @@ pub(super) const FILTER_CHUNK: u32 = 256;
 pub(super) struct Sketch {
     pub kernel: Kernel,
     pub sources: Vec<Source>,
-    /// As [`Job::neighbours`](crate::engine::Job::neighbours).
+    /// As [`Job::neighbours`](gpuvm_engine::Job::neighbours).
     pub neighbours: Option<u32>,
 }
 

@@ -18,7 +18,6 @@ use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit};
@@ -26,6 +25,7 @@ use crate::marshal::{Cut, Layout};
 use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
+use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.
 const MOST_WRITTEN: u64 = 1 << 26;

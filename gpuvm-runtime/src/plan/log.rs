@@ -7,10 +7,10 @@ use super::fuse::Step;
 use super::run::Runner;
 use super::stats::{StepStats, added, plural};
 use super::trace::{Bar, Trace, Track};
-use crate::engine::Tally;
 use crate::error::Result;
 use crate::json::{Json, ToJson, fields};
 use crate::tally::continued;
+use gpuvm_engine::Tally;
 
 /// A run's log. One that is off writes nothing, and costs nothing.
 #[derive(Default)]

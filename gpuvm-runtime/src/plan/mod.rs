@@ -36,10 +36,10 @@ use gpuvm_core::types::VmType;
 
 use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
-use crate::engine::Engine;
 use crate::error::Result;
 use crate::registry;
 use crate::runtime::Runtime;
+use gpuvm_engine::Engine;
 
 pub use done::PlanDone;
 pub use error::PlanError;

@@ -12,13 +12,13 @@ use super::node::{Kind, Operand, Use};
 use super::run::Runner;
 use crate::arg::{Argument, Mode};
 use crate::bind::Bound;
-use crate::engine::{Engine, Tally};
 use crate::error::{Error, Result};
 use crate::logs::{LogLimit, Logs};
 use crate::native::{self, Ran};
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
+use gpuvm_engine::{Engine, Tally};
 
 /// What came of folding: the words, or nothing because a VM trapped.
 type Folded = Option<Vec<u32>>;

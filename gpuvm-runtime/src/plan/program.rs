@@ -13,9 +13,9 @@ use super::kernel::{
 };
 use super::node::{Kind, Node, Use};
 use super::run::Runner;
-use crate::engine::{Engine, Execute};
 use crate::error::Result;
 use crate::store::{Store, make_words};
+use gpuvm_engine::{Engine, Execute};
 
 /// The columns of a step. They are few.
 pub(super) struct Columns(Vec<(Column, Data)>);

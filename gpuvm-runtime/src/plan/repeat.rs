@@ -16,8 +16,8 @@ use super::node::{Kind, Loop};
 use super::prepared::Linked;
 use super::program::{At, Columns};
 use super::run::Runner;
-use crate::engine::Execute;
 use crate::error::Result;
+use gpuvm_engine::Execute;
 
 /// Turns that are sent before the host looks at most. It begins with one and doubles, so that a short loop sends little in vain.
 const MOST_AHEAD: usize = 32;

@@ -17,9 +17,7 @@ use super::prepared::{Linked, Prepared, Turn};
 use super::stats::PlanStats;
 use super::under_way::UnderWay;
 use crate::bind::Bound;
-use crate::device::Device;
 use crate::done::{Done, Results};
-use crate::engine::{Dispatch, Engine, Tally};
 use crate::error::{Error, Result};
 use crate::execution::or_trap;
 use crate::leg::Course;
@@ -29,6 +27,8 @@ use crate::stats::{LeftToInterpreter, Stats};
 use crate::store::Store;
 use crate::tally::continued;
 use crate::trap::Trap;
+use gpuvm_engine::Device;
+use gpuvm_engine::{Dispatch, Engine, Tally};
 
 /// A plan that runs.
 pub(super) struct Runner<'p, 'a> {

@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use super::report::size;
-use crate::device::Device;
-use crate::engine::Engine;
 use crate::json::{Json, ToJson, fields};
 use crate::stats::LeftToInterpreter;
+use gpuvm_engine::Device;
+use gpuvm_engine::Engine;
 
 /// Numbers about one run of a plan.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use super::data::Data;
 use super::prepared::Prepared;
 use super::repeat::Gate;
-use crate::engine::Sequence;
 use crate::leg::Course;
 use crate::store::Lease;
+use gpuvm_engine::Sequence;
 
 /// Launches in a row, and what they need until they have ended.
 #[derive(Default)]

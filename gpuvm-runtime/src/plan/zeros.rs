@@ -7,10 +7,10 @@ use super::kernel::{Column, fill};
 use super::node::{Backing, Node};
 use super::program::{At, Columns, blank};
 use super::run::Runner;
-use crate::engine::{Engine, Execute};
 use crate::error::Result;
-use crate::room;
 use crate::store::Store;
+use gpuvm_engine::room;
+use gpuvm_engine::{Engine, Execute};
 
 impl Backing {
     /// The store of a buffer of such a node: the caller's, or new zeros.

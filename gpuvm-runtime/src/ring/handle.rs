@@ -22,9 +22,9 @@ use super::metrics::{Metrics, Status};
 use super::options::Terminate;
 use super::shared::Shared;
 use super::thread::PumpThread;
-use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::logs::Logs;
+use gpuvm_engine::Engine;
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
 /// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end: after two seconds without

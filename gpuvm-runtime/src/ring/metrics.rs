@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use super::full::Full;
 use super::life::Life;
 use crate::counted::counted;
-use crate::engine::Engine;
+use gpuvm_engine::Engine;
 
 /// How a ring kernel stands.
 #[derive(Clone, Debug, PartialEq)]

@@ -87,12 +87,12 @@ use self::shared::Shared;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
-use crate::engine::Engine;
 use crate::error::Result;
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
-use crate::room;
 use crate::runtime::Runtime;
+use gpuvm_engine::Engine;
+use gpuvm_engine::room;
 
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
 const SHORTEST_BATCH: usize = 4096;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::Engine;
+use gpuvm_engine::Engine;
 
 /// How a ring kernel is launched. With `RingOptions { actors: 1024, ..default() }` the rest is as it is for most kernels; what all kernels of a runtime
 /// have in common is in [`RuntimeConfig`].

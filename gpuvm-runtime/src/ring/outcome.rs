@@ -8,8 +8,8 @@ use super::error::RingError;
 use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
-use crate::engine::Words;
 use crate::error::{Error, Result};
+use gpuvm_engine::Words;
 
 /// What became of a batch.
 #[derive(Default)]

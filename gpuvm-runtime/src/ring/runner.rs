@@ -7,10 +7,10 @@ use super::batch::{Batch, Mail};
 use super::context::Sent;
 use super::device::{Depot, Parcel};
 use super::letters::Letters;
-use crate::engine::Words;
 use crate::error::Result;
 use crate::logs::Logs;
 use crate::trap::Trap;
+use gpuvm_engine::Words;
 
 /// The actors of a kernel, with their states.
 pub trait Runner: Send {

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::format::deserialize;
 use super::format::{Format, PIECE, Reader, Writer, bad};
 use super::{Kind, Saved, Snapshot};
-use crate::engine::{EXTRA_WORDS, Image};
 use crate::error::Result;
+use gpuvm_engine::{EXTRA_WORDS, Image};
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmsnp",

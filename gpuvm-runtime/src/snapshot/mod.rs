@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use crate::arg::{Argument, Mode};
 use crate::atomics::OwnAtomics;
 use crate::bind::{self, Bound};
-use crate::engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
 use crate::leg::{Course, Entrance, Stage};
@@ -22,6 +21,7 @@ use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
 use crate::words::WordColumn;
+use gpuvm_engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 
 mod bytes;
 pub(crate) mod format;

@@ -9,8 +9,8 @@ use gpuvm_core::settings::Settings;
 use proptest::prelude::*;
 
 use super::{Kind, Saved, Snapshot};
-use crate::engine::Image;
 use crate::error::Error;
+use gpuvm_engine::Image;
 
 pub(crate) fn words(most: usize) -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![

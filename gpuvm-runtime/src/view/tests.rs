@@ -4,8 +4,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::buffer::Buffer;
-use crate::device::MemoryUse;
-use crate::engine;
+use gpuvm_engine::MemoryUse;
 
 /// A memory of so many words, in which regions lie one after the other and are never freed.
 #[derive(Default)]
@@ -15,11 +14,11 @@ struct Fake {
 }
 
 impl DeviceMemory for Fake {
-    fn allocate(&self, words: u64) -> Result<Region> {
+    fn allocate(&self, words: u64) -> gpuvm_engine::Result<Region> {
         let mut all = self.words.lock().unwrap();
         let start = all.len() as u32;
         if all.len() as u64 + words > self.room {
-            return Err(Error::OutOfMemory {
+            return Err(gpuvm_engine::Error::OutOfMemory {
                 reason: "a test".to_string(),
             });
         }
@@ -31,22 +30,19 @@ impl DeviceMemory for Fake {
         })
     }
 
-    fn write(&self, region: &Region, words: &dyn engine::Source) -> Result<()> {
+    fn write(&self, region: &Region, words: &dyn gpuvm_engine::Source) -> gpuvm_engine::Result<()> {
         let range = region.start as usize..region.start as usize + words.words();
         words.write(0..words.words(), &mut self.words.lock().unwrap()[range]);
         Ok(())
     }
 
-    fn read(&self, region: &Region) -> Result<engine::Words> {
+    fn read(&self, region: &Region) -> gpuvm_engine::Result<gpuvm_engine::Words> {
         let words = &self.words.lock().unwrap()[region.start as usize..][..region.words as usize];
         Ok(words.to_vec().into())
     }
 
     fn in_use(&self) -> MemoryUse {
-        MemoryUse {
-            data: 4 * self.words.lock().unwrap().len() as u64,
-            ..MemoryUse::default()
-        }
+        MemoryUse::new(4 * self.words.lock().unwrap().len() as u64, 0, 0)
     }
 }
 

@@ -15,8 +15,8 @@ use super::pool::Pool;
 use super::probe;
 use super::source::Entry;
 use crate::atomics::of_pairs;
-use crate::device::{Backend, Device, DeviceKind, FloatMode};
-use crate::error::{Error, Result};
+use gpuvm_engine::{Backend, Device, DeviceKind, FloatMode};
+use gpuvm_engine::{Error, Result};
 
 /// An opened device.
 #[derive(Debug)]

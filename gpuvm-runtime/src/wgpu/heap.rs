@@ -7,9 +7,9 @@ use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
 use super::transfer::upload;
-use crate::device::MemoryUse;
-use crate::engine::{DeviceMemory, Region, Source, Words};
-use crate::error::{Error, Result};
+use gpuvm_engine::MemoryUse;
+use gpuvm_engine::{DeviceMemory, Region, Source, Words};
+use gpuvm_engine::{Error, Result};
 
 /// The memory. It grows as it is needed, up to what one binding can have.
 #[derive(Debug)]
@@ -251,11 +251,7 @@ impl DeviceMemory for Gpu {
     fn in_use(&self) -> MemoryUse {
         let (used, words) = self.heap.words();
         let (lent, idle) = self.pool.bytes();
-        MemoryUse {
-            data: used * WORD,
-            work: lent,
-            idle: words.saturating_sub(used) * WORD + idle,
-        }
+        MemoryUse::new(used * WORD, lent, words.saturating_sub(used) * WORD + idle)
     }
 
     fn read(&self, region: &Region) -> Result<Words> {

@@ -18,8 +18,8 @@ use super::parts::{Part, Uses, may_lose};
 use super::session::{Jobs, Session, capacity, groups};
 use super::source::Entry;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
-use crate::error::{Error, Result};
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
+use gpuvm_engine::{Error, Result};
 
 /// The interpreter on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]

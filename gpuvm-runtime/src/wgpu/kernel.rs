@@ -7,7 +7,7 @@ use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::source::Entry;
 use super::spirv;
-use crate::error::{Error, Result};
+use gpuvm_engine::{Error, Result};
 
 /// How a kernel's shader reaches the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

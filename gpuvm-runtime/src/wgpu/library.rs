@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gpuvm_core::program::Program;
 
-use crate::error::Result;
+use gpuvm_engine::Result;
 
 /// What was made of programs, by their addresses.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::pool::{Kind, Lease};
-use crate::engine::Words;
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::Words;
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;

@@ -27,9 +27,9 @@ mod transfer;
 
 use std::sync::Arc;
 
-use crate::device::Device;
-use crate::engine::{Choice, Engine, Opened};
-use crate::error::{Error, Result};
+use gpuvm_engine::Device;
+use gpuvm_engine::{Choice, Engine, Opened};
+use gpuvm_engine::{Error, Result};
 
 use self::epoch::Epoch;
 use self::gpu::Gpu;

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::stepper::Reach;
-use crate::engine::{Dispatch, Limit};
+use gpuvm_engine::{Dispatch, Limit};
 
 /// How long the device should be at one submission, and how much it seems to get done in that time.
 #[derive(Clone, Copy, Debug)]

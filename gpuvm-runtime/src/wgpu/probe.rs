@@ -6,7 +6,7 @@ use super::gpu::Gpu;
 use super::kernel::{Kernel, Path};
 use super::memory::{Readback, bind, filled, zeros};
 use super::source::Entry;
-use crate::error::Result;
+use gpuvm_engine::Result;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.
 const SPECIAL: [u32; 30] = [

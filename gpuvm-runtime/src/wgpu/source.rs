@@ -12,7 +12,7 @@ use gpuvm_core::program::Status;
 use super::floats::{FloatOps, Needs};
 use super::parts::{Part, Uses};
 use super::stepper::BINDINGS;
-use crate::engine::fault;
+use gpuvm_engine::fault;
 
 /// A shader's entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,8 +9,8 @@ use gpuvm_core::program::Program;
 use super::gpu::Gpu;
 use super::memory::bind_parts;
 use super::pace::Experience;
-use crate::engine::{Engine, Image, Job, Source};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Engine, Image, Job, Source};
 
 /// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
 /// batches the complete state of all VMs is in the session's buffers, with one meaning for all engines, so a session may go on

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size};
 use super::pool::{Kind, Lease};
-use crate::engine::Source;
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::Source;
 
 /// Words of a piece.
 const PIECE: usize = 4 << 20;

@@ -7,7 +7,7 @@ mod json;
 mod svg;
 mod text;
 
-use crate::engine::Engine;
+use gpuvm_engine::Engine;
 
 pub use super::node::Sight;
 pub use text::Explanation;

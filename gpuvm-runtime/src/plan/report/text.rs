@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{ColumnReport, KernelReport, NodeKind, NodeReport, Report, StepReport};
-use crate::engine::Engine;
 use crate::error::Result;
+use gpuvm_engine::Engine;
 
 /// What a plan does, or why it cannot run: `Display` prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, HANDLED, NOW, TOTAL}
 use super::depot::{Depot, Sizes};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
-use crate::engine::{Region, Slot, Words};
 use crate::error::Result;
+use gpuvm_engine::{Region, Slot, Words};
 
 /// The columns of a round. A clone is another handle to them.
 #[derive(Clone)]
@@ -126,7 +126,7 @@ impl Depot {
     ///
     /// When the device fails.
     pub fn write(&self, column: &Region, words: &[u32]) -> Result<()> {
-        self.memory.write(column, &words)
+        Ok(self.memory.write(column, &words)?)
     }
 
     /// The first words of a column.
@@ -141,7 +141,7 @@ impl Depot {
         };
         match words {
             0 => Ok(Words::default()),
-            _ => self.memory.read(&part),
+            _ => Ok(self.memory.read(&part)?),
         }
     }
 

@@ -13,9 +13,9 @@ use super::forwarding;
 use super::parcel::Parcel;
 use super::post::{Delivery, job, link};
 use super::row::{End, Step};
-use crate::engine::Job;
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
+use gpuvm_engine::Job;
 
 /// The courier of two kernels.
 pub struct Courier {

@@ -7,8 +7,8 @@ use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
 use super::columns::Columns;
 use super::delivery::CELLS;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
-use crate::engine::DeviceMemory;
 use crate::error::Result;
+use gpuvm_engine::DeviceMemory;
 
 /// The depot.
 pub struct Depot {

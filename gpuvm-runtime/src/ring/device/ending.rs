@@ -11,8 +11,8 @@ use super::columns::Columns;
 use super::depot::Depot;
 use super::jobs::Ended;
 use super::layout::Left;
-use crate::engine::{Image, Words};
 use crate::error::Result;
+use gpuvm_engine::{Image, Words};
 
 impl OnDevice {
     /// Ends rounds with one after so many others that the host has to see to, and that may count as handled already.

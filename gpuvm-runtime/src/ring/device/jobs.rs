@@ -9,10 +9,10 @@ use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Trapped, Turn};
 use super::layout::{Content, Layout, Left};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
-use crate::engine::{Demand, Image, Limit, Running, Words};
 use crate::error::{Error, Result};
 use crate::logs;
 use crate::trap::Trap;
+use gpuvm_engine::{Demand, Image, Limit, Running, Words};
 
 /// How long a batch runs before somebody looks whether the kernel is to end.
 const LOOK: Duration = Duration::from_millis(100);

@@ -9,7 +9,7 @@ use gpuvm_core::types::{Context, VmType};
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{ROOMS, Room};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
-use crate::engine::{Job, Slot, Source, Words};
+use gpuvm_engine::{Job, Slot, Source, Words};
 
 /// Where in a job's arena what is. Messages count from the first of the job.
 pub struct Layout {

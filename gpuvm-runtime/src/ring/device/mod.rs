@@ -34,10 +34,10 @@ use super::context::Sent;
 use super::handler::{Entry, ROOMS, Room};
 use super::options::RingOptions;
 use super::runner::{Handled, Rounds, Runner, Turn};
-use crate::engine::{Engine, Execute};
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
 use crate::runtime::Runtime;
+use gpuvm_engine::{Engine, Execute};
 
 /// Actors whose states an engine has.
 pub struct OnDevice {
@@ -162,7 +162,7 @@ impl Runner for OnDevice {
             started => started?,
         };
         let has_begun = match started.running.begin(FIRST_CYCLES) {
-            Err(Error::OutOfMemory { .. }) => false,
+            Err(gpuvm_engine::Error::OutOfMemory { .. }) => false,
             begun => begun?,
         };
         if has_begun {

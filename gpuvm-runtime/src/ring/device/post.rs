@@ -14,9 +14,9 @@ use super::delivery::{self, GROUP};
 use super::depot::Sizes;
 use super::forwarding;
 use super::row::Step;
-use crate::engine::{Job, Region, Slot};
 use crate::error::Result;
 use crate::runtime::Runtime;
+use gpuvm_engine::{Job, Region, Slot};
 
 /// The post of a kernel whose actors send each other messages.
 pub struct Post {

@@ -23,9 +23,9 @@ use super::ending::quiet;
 use super::parcel::Parcel;
 use super::post::{self, Post};
 use super::row::{End, Step};
-use crate::engine::Execute;
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
+use gpuvm_engine::Execute;
 
 /// What actors on their own need.
 pub struct OnTheirOwn {

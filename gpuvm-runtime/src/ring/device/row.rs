@@ -7,8 +7,9 @@ use super::super::runner::Turn;
 use super::OnDevice;
 use super::post::{job, tell_time};
 use super::rounds::{OnTheirOwn, Place};
-use crate::engine::{Image, Job, Row};
 use crate::error::{Error, Result};
+use gpuvm_engine::Error as Failure;
+use gpuvm_engine::{Image, Job, Row};
 
 /// The jobs of a round, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,19 +100,20 @@ impl OnDevice {
             let at = added.get(ended + number).copied().unwrap_or(first);
             let job_end = match self.bring_to_end(&mut *running, turn) {
                 Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(at)),
-                ended => ended.map_err(Error::after_begin)?,
+                Err(Error::OutOfMemory { reason }) => return Err(Error::Device { reason }),
+                ended => ended?,
             };
             if job_end.has_trapped {
                 let is_handler = at.step == Step::Handle;
                 let image = is_handler
-                    .then(|| running.image().map_err(Error::after_begin))
+                    .then(|| running.image().map_err(Failure::after_begin))
                     .transpose()?;
                 return Ok(End::Stopped(at, image));
             }
             // What the job has left among its atomics goes back to where they stay.
-            running.finish().map_err(Error::after_begin)?;
+            running.finish().map_err(Failure::after_begin)?;
             ended += number + 1;
-            next = row.wait().map_err(Error::after_begin)?;
+            next = row.wait().map_err(Failure::after_begin)?;
         }
         Ok(refused.map_or(End::Clean, End::Before))
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
 
-use crate::engine::{DeviceMemory, Execute, Region, Slot};
 use crate::error::Result;
+use gpuvm_engine::{DeviceMemory, Execute, Region, Slot};
 
 /// The states of a kernel's actors.
 pub struct States {

@@ -8,8 +8,8 @@ use super::super::options::RingOptions;
 use super::super::question::{Answer, Question};
 use super::super::snapshot::Identity;
 use super::{KernelHandle, Owner};
-use crate::engine::Engine;
 use crate::error::Result;
+use gpuvm_engine::Engine;
 
 impl KernelHandle {
     /// Asks the pump while the actors rest, and waits for what it answers.

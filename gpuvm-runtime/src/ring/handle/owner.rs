@@ -9,8 +9,8 @@ use gpuvm_core::settings::Settings;
 use super::super::options::Terminate;
 use super::super::shared::Shared;
 use super::super::thread::PumpThread;
-use crate::engine::Engine;
 use crate::unheard;
+use gpuvm_engine::Engine;
 
 /// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
 const GIVING_UP: Duration = Duration::from_secs(1);

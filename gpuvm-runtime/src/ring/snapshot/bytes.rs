@@ -4,11 +4,11 @@ use gpuvm_core::program::ProgramId;
 
 use super::super::options::{Answers, Restart, RingOptions};
 use super::{Identity, Kept, Messages, RingSnapshot};
-use crate::engine::Engine;
 use crate::error::Result;
 #[cfg(feature = "serde")]
 use crate::snapshot::format::deserialize;
 use crate::snapshot::format::{Format, Reader, Writer, bad};
+use gpuvm_engine::Engine;
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmrng",

@@ -9,10 +9,10 @@ use proptest::sample::Index;
 use super::super::handler::Kind;
 use super::super::options::{Answers, Restart, RingOptions};
 use super::{Identity, Kept, Messages, RingSnapshot};
-use crate::engine::Engine;
 use crate::error::Error;
 use crate::snapshot::format::HEADER;
 use crate::snapshot::tests::{sealed, settings, words};
+use gpuvm_engine::Engine;
 
 prop_compose! {
     fn messages()(actors in words(6), words in words(9)) -> Messages {

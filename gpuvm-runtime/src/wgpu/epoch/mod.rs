@@ -26,8 +26,8 @@ use super::session::{Session, capacity};
 use super::source::Entry;
 use super::source::epoch::MOST_STEPS;
 use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
-use crate::error::{Error, Result};
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
+use gpuvm_engine::{Error, Result};
 
 use self::outlook::Outlook;
 use self::queues::Queues;

@@ -6,8 +6,8 @@ use super::super::gpu::Gpu;
 use super::super::heap::{Current, Heap};
 use super::super::memory::size;
 use super::super::pool::{Kind, Lease};
-use crate::engine::{Job, Region, Span};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Job, Region, Span};
 
 /// A job's arena.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
 use crate::arg::Mode;
-use crate::engine::{Copy, Job, Region, Source};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Copy, Job, Region, Source};
 
 /// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;

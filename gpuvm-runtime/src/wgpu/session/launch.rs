@@ -1,7 +1,7 @@
 //! What a dispatch's uniform says.
 
-use crate::engine::Job;
-use crate::error::{Error, Result};
+use gpuvm_engine::Job;
+use gpuvm_engine::{Error, Result};
 
 /// A dispatch of a job's VMs.
 pub struct Launch<'j> {

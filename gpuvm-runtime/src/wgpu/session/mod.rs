@@ -23,8 +23,8 @@ use super::pace::Pace;
 use super::pool::Lease;
 use super::source::{WORKGROUP, row, signal};
 use super::stepper::{Bound, Need, Plan, Planner, Stepper};
-use crate::engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 
 use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
@@ -184,7 +184,7 @@ impl Running for Session {
     }
 }
 
-/// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](crate::engine::Execute::capacity) asks.
+/// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](gpuvm_engine::Execute::capacity) asks.
 pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
     let limits = &gpu.limits;
     let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);

@@ -11,8 +11,8 @@ use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, return_atomics, window};
 use super::launch::{Launch, fields};
-use crate::engine::Job;
-use crate::error::Result;
+use gpuvm_engine::Job;
+use gpuvm_engine::Result;
 
 /// A job of the row.
 pub struct Added {

@@ -9,8 +9,8 @@ use super::super::source::{row, signal};
 use super::super::transfer::download;
 use super::Session;
 use super::buffers::{ATOMICS_AT, return_atomics};
-use crate::engine::{Finished, Memory, fault};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Finished, Memory, fault};
 
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.

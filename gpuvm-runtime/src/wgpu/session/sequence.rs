@@ -22,8 +22,8 @@ use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
 use super::record::{Added, Bound, inputs, is_alone};
 use super::{Begun, Session};
-use crate::engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
-use crate::error::{Error, Result};
+use gpuvm_engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
+use gpuvm_engine::{Error, Result};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
 const MOST_JOBS: usize = 64;

@@ -15,9 +15,9 @@ use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
 use super::{Session, groups};
-use crate::engine::{EXTRA_WORDS, Image};
-use crate::error::{Error, Result};
-use crate::image::touched;
+use gpuvm_engine::touched;
+use gpuvm_engine::{EXTRA_WORDS, Image};
+use gpuvm_engine::{Error, Result};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;

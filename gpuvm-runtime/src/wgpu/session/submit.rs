@@ -11,8 +11,8 @@ use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::launch::{Launch, fields};
 use super::{Session, groups};
-use crate::engine::Words;
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::Words;
 
 /// What to submit.
 #[derive(Clone, Copy, Debug)]

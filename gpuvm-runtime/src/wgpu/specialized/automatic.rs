@@ -1,4 +1,4 @@
-//! What [`Engine::Auto`](crate::engine::Engine::Auto) means on a GPU: a launch starts on the interpreter, which has nothing to compile,
+//! What [`Engine::Auto`](gpuvm_engine::Engine::Auto) means on a GPU: a launch starts on the interpreter, which has nothing to compile,
 //! and goes on specialised as soon as another thread has compiled the program. A program that was launched before starts specialised.
 
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use gpuvm_core::program::Program;
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
-use crate::engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
-use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
 use crate::wgpu::session::{Jobs, Session, capacity};
 use crate::wgpu::stepper::{Need, Plan, Planner, Stepper};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
 
 /// The automatic engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]

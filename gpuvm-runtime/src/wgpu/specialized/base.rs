@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
 
-use crate::error::{Error, Result};
 use crate::wgpu::floats::FloatOps;
 use crate::wgpu::source::Entry;
+use gpuvm_engine::{Error, Result};
 
 /// The shader without a program.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use gpuvm_core::program::{Program, ProgramId};
 
 use super::kernel::{SpecializedKernel, Work};
 use super::options::Options;
-use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::library::Library;
+use gpuvm_engine::{Error, Result};
 
 /// Kernels that are kept; of more the one that was used longest ago is forgotten.
 const KEPT: usize = 1024;

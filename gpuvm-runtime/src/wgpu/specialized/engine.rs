@@ -13,8 +13,6 @@ use super::habits::Habits;
 use super::kernel::{SpecializedKernel, Work};
 use super::options::{Folded, Options};
 use super::size::Size;
-use crate::engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
-use crate::error::Result;
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::library::Library;
@@ -22,6 +20,8 @@ use crate::wgpu::pace::Experience;
 use crate::wgpu::parts::may_lose;
 use crate::wgpu::session::{Jobs, Session, capacity, groups};
 use crate::wgpu::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the device refuses it.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device refuses it.
     pub fn kernel(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
         self.cache.wait(&program.into(), options)
     }
@@ -122,7 +122,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the device has refused it.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device has refused it.
     pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         match self.excess(program, true)? {
             None => self.cache.request(&program.into(), options, &self.compilers),
@@ -134,7 +134,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the device has refused it.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device has refused it.
     pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
         for program in [Some(&work.program), work.then.as_ref()].into_iter().flatten() {
             if self.excess(program, true)?.is_some() {
@@ -150,7 +150,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the program cannot be looked at.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program cannot be looked at.
     pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
         let size = || Size::of(program, &self.options(program, Vec::new()));
         Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
@@ -175,7 +175,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses it.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses it.
     pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(program)?;
@@ -187,7 +187,7 @@ impl Specialized {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the program is damaged or the device refuses the interpreter for it.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses the interpreter for it.
     pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
         Ok(Specializing {
             program: program.clone(),

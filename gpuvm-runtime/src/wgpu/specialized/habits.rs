@@ -6,8 +6,8 @@ use gpuvm_core::types::TypeRef;
 
 use super::options::Folded;
 use crate::arg::Mode;
-use crate::engine::{Job, Slot, Source};
 use crate::wgpu::library::Library;
+use gpuvm_engine::{Job, Slot, Source};
 
 /// Launches in a row with the same uniforms after which these are folded in. Who sweeps over a parameter never gets there.
 const REPEATS: u32 = 16;

@@ -12,13 +12,13 @@ use super::disk::Folder;
 use super::emit::{About, Start, emit};
 use super::engine::reach;
 use super::options::Options;
-use crate::error::{Error, Result};
 use crate::wgpu::gpu::Gpu;
 use crate::wgpu::kernel::{Path, bindings, capabilities, uniform_fields};
 use crate::wgpu::memory::{bind_parts, filled};
 use crate::wgpu::pace::Experience;
 use crate::wgpu::spirv;
 use crate::wgpu::stepper::{BINDINGS, Reach};
+use gpuvm_engine::{Error, Result};
 
 /// What a kernel runs.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::base::base;
 use super::emit::{Start, emit};
 use super::flow::{Flow, op_at};
 use super::options::Options;
-use crate::error::Result;
+use gpuvm_engine::Result;
 
 /// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
 const MOST_TERMS: usize = 4096;
@@ -42,7 +42,7 @@ impl Size {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`](crate::Error::Device) if the shader around the program is wrong.
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the shader around the program is wrong.
     pub fn of(program: &Program, options: &Options) -> Result<Size> {
         let instructions = program.code.len();
         let mut size = Size {

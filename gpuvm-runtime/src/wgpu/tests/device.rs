@@ -2,9 +2,9 @@
 
 use super::control::{countdown, with_finish};
 use super::*;
-use crate::error::Error;
 use crate::wgpu::gpu::{Gpu, adapters};
 use crate::wgpu::interpreter::Interpreter;
+use gpuvm_engine::Error;
 
 /// Opens the best device once more, as `change` makes it.
 fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {

@@ -18,8 +18,8 @@ use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 
 use super::open;
-use crate::engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Running, Slot};
-use crate::error::Result;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Running, Slot};
 
 /// The engines of the one device of this test binary.
 fn engines() -> Vec<&'static dyn Execute> {

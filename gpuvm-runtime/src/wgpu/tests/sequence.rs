@@ -7,7 +7,7 @@ use gpuvm_core::isa::{Instruction, Op};
 
 use super::control::with_finish;
 use super::{Batch, engines, job, op};
-use crate::engine::{DeviceMemory, Execute, Limit, Region, Sequence};
+use gpuvm_engine::{DeviceMemory, Execute, Limit, Region, Sequence};
 
 const VMS: u32 = 70;
 /// Jobs that are more than one submission.

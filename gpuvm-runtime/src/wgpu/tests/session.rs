@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::control::{countdown, with_finish};
 use super::*;
-use crate::engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
+use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
 
 /// What a job ends with.
 type End = (Vec<u32>, Vec<u32>, Option<TrapRecord>);
@@ -444,7 +444,7 @@ fn mixed_without_yield() -> Batch {
 fn what_is_too_large_is_out_of_memory() {
     let memory = engines()[0].memory().unwrap();
     let error = memory.allocate(u64::from(u32::MAX)).unwrap_err();
-    assert!(matches!(error, crate::Error::OutOfMemory { .. }), "{error}");
+    assert!(matches!(error, gpuvm_engine::Error::OutOfMemory { .. }), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use naga::{AtomicFunction, BinaryOperator, Expression, Statement};
 use super::super::code::Node;
 use super::Emitter;
 use super::words::{Operand, Value};
-use crate::engine::fault;
+use gpuvm_engine::fault;
 
 /// A place in the atomics.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@ use super::super::code::Node;
 use super::super::flow::Exit;
 use super::words::{Hand, Operand};
 use super::{Emitter, Start};
-use crate::engine::fault;
 use gpuvm_core::interp::header;
+use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// Writes the whole function.

@@ -8,7 +8,7 @@ use super::super::facts::Fact;
 use super::Emitter;
 use super::state::Frame;
 use super::words::{Operand, Value};
-use crate::engine::fault;
+use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// `d = space[offset + constant]`.

@@ -9,7 +9,7 @@ use super::super::code::Node;
 use super::super::flow::{Exit, op_at};
 use super::Emitter;
 use super::words::Operand;
-use crate::engine::fault;
+use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// The VM stops at the end of a block.

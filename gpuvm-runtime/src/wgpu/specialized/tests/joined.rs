@@ -1,11 +1,11 @@
 //! Jobs that are joined to the one before them in a row.
 
 use super::*;
-use crate::engine::{DeviceMemory, Execute, Region, Sequence, Slot};
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::source::WORKGROUP;
 use crate::wgpu::specialized::Specialized;
 use gpuvm_core::program::ParamSlot;
+use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
 
 /// VMs of the job that others are joined to: several workgroups, the last not full.
 const VMS: u32 = 3 * WORKGROUP - 10;

@@ -18,12 +18,12 @@ use super::emit::Start;
 use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
 use super::options::{Folded, Options};
-use crate::engine::{Job, Limit, Running, Source};
-use crate::error::Result;
 use crate::wgpu::gpu::{self, Gpu};
 use crate::wgpu::session::Session;
 use crate::wgpu::stepper::{Need, Plan, Planner, Reach, Stepper};
 use crate::wgpu::tests::{Batch, is_nan, job, reference};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Job, Limit, Running, Source};
 
 /// The one device of these tests.
 fn device() -> &'static Arc<Gpu> {

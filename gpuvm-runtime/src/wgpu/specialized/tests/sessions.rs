@@ -1,9 +1,9 @@
 //! The engine as the runtime drives it: snapshots that come from elsewhere, budgets, the cache.
 
 use super::*;
-use crate::engine::{Engine, Execute};
 use crate::wgpu::interpreter::Interpreter;
 use crate::wgpu::specialized::Specialized;
+use gpuvm_engine::{Engine, Execute};
 
 fn engine() -> Specialized {
     Specialized::new(device().clone(), Interpreter::new(device().clone()))

@@ -1,4 +1,4 @@
-//! The devices a runtime can run on, as data: this CPU, and each GPU that wgpu finds.
+//! The devices that there can be, as data: this CPU, and each GPU that a back end finds.
 
 /// Through what a runtime reaches its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ pub struct Device {
     pub name: String,
     /// Through what it is reached.
     pub backend: Backend,
-    /// What to give [`RuntimeBuilder::device`](crate::RuntimeBuilder::device), together with the backend, to get it.
+    /// What to give `RuntimeBuilder::device`, together with the backend, to get it.
     pub index: usize,
     /// What it is.
     pub kind: DeviceKind,
@@ -65,7 +65,7 @@ pub struct Device {
 
 impl Device {
     /// This CPU.
-    pub(crate) fn cpu() -> Device {
+    pub fn cpu() -> Device {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Device {
             name: format!("this CPU ({threads} threads)"),
@@ -97,6 +97,11 @@ pub struct MemoryUse {
 }
 
 impl MemoryUse {
+    /// So many bytes of data, lent, and kept.
+    pub fn new(data: u64, work: u64, idle: u64) -> MemoryUse {
+        MemoryUse { data, work, idle }
+    }
+
     /// All of it. What drivers and compiled programs have besides is not known.
     pub fn bytes(&self) -> u64 {
         self.data + self.work + self.idle

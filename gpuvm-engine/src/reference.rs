@@ -6,12 +6,11 @@ use std::time::Instant;
 use gpuvm_core::interp::{self, Vm};
 use gpuvm_core::program::{ParamSlot, Program, Status};
 
-use crate::engine::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 use crate::error::{Error, Result};
-use crate::room;
+use crate::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Source, Tally, room};
 
 /// The engine. It has no state.
-pub(crate) struct Reference;
+pub struct Reference;
 
 /// VMs at a time.
 const BATCH: u32 = 1 << 16;

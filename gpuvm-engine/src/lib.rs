@@ -1,10 +1,14 @@
-//! What an engine looks like to the rest of the runtime: it takes a [`Job`], which is a program and plain words, and
-//! runs it as far as it is told to. Adding an engine is a file that implements [`Execute`] and a line where its device is opened.
+//! What an engine looks like to the runtime above it: it takes a [`Job`], which is a program and plain words, and runs it as far as it is
+//! told to. Adding an engine is a type that implements [`Execute`] and a line where its device is opened.
 //!
-//! The native engine is not one of these: it runs the annotated function itself on typed values, see
-//! [`native`](crate::native).
+//! The native engine is not one of these: it runs the annotated function itself on typed values.
 
+mod device;
+mod error;
+mod image;
 mod job;
+mod reference;
+pub mod room;
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -13,9 +17,11 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
 
+pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
+pub use self::error::{Error, Result};
+pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Slot, Span};
-use crate::device::{Device, MemoryUse};
-use crate::error::Result;
+pub use self::reference::Reference;
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,11 +38,11 @@ pub enum Engine {
     /// On the GPU: each VM fetches, decodes and executes in one dispatch.
     Interpreter,
     /// On the GPU: classify, then one kernel for each class of instruction. Few VMs that are not done after many epochs are left to the
-    /// interpreter, as [`Stats::left_to_interpreter`](crate::Stats::left_to_interpreter) says.
+    /// interpreter, as `Stats::left_to_interpreter` says.
     Epoch,
     /// On the GPU: the program partially evaluated into one shader. What that cannot do is left to the interpreter: to stop after an exact
     /// number of instructions or at a breakpoint, and programs that the device's compiler would take too long
-    /// over, as [`Stats::left_to_interpreter`](crate::Stats::left_to_interpreter) says.
+    /// over, as `Stats::left_to_interpreter` says.
     Specialized,
 }
 
@@ -97,7 +103,7 @@ pub trait Sequence: Send {
     ///
     /// # Errors
     ///
-    /// When the device fails. [`Error::OutOfMemory`](crate::Error::OutOfMemory) only before any of these jobs has run, where they are few enough
+    /// When the device fails. [`Error::OutOfMemory`] only before any of these jobs has run, where they are few enough
     /// for one submission.
     fn wait(&mut self) -> Result<Row>;
 }
@@ -378,13 +384,13 @@ pub struct Tally {
     pub left_after: Option<u64>,
 }
 
-/// Memory of a device in which [`Buffer`](crate::Buffer)s stay between launches.
+/// Memory of a device in which buffers stay between launches.
 pub trait DeviceMemory: Send + Sync {
     /// Room for that many words, whose content is anything. Dropping the last handle of the region frees it.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if there is no such room; the caller may keep the data on the host.
+    /// [`Error::OutOfMemory`] if there is no such room; the caller may keep the data on the host.
     fn allocate(&self, words: u64) -> Result<Region>;
 
     /// Writes words from the region's start on.
@@ -422,8 +428,8 @@ impl std::fmt::Debug for Region {
     }
 }
 
-/// A device that was opened, with the engines that run on it. This is what `wgpu::open(Choice) -> Result<Opened>` gives;
-/// `wgpu::devices() -> Vec<Device>` lists what could be opened.
+/// A device that was opened, with the engines that run on it. A back end's `open(Choice) -> Result<Opened>` gives this, and its
+/// `devices() -> Vec<Device>` lists what could be opened.
 pub struct Opened {
     /// The device.
     pub device: Device,
@@ -434,7 +440,7 @@ pub struct Opened {
 /// Which device to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The best real GPU; none is an [`Error::NoAdapter`](crate::Error::NoAdapter).
+    /// The best real GPU; none is an [`Error::NoAdapter`].
     Hardware,
     /// The best there is, a software rasteriser if nothing else.
     Best,

@@ -13,7 +13,7 @@ const LITTLE: usize = 1 << 26;
 /// # Errors
 ///
 /// [`Error::OutOfMemory`], which says what there is no room for.
-pub(crate) fn check(values: usize, bytes_each: usize, what: impl FnOnce() -> String) -> Result<()> {
+pub fn check(values: usize, bytes_each: usize, what: impl FnOnce() -> String) -> Result<()> {
     let bytes = values.checked_mul(bytes_each);
     let fits = bytes.is_some_and(|bytes| bytes < LITTLE || Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     if fits {
@@ -32,7 +32,7 @@ pub(crate) fn check(values: usize, bytes_each: usize, what: impl FnOnce() -> Str
 /// # Errors
 ///
 /// [`Error::OutOfMemory`].
-pub(crate) fn for_results(vms: usize, bytes_each: usize, routine: &str) -> Result<()> {
+pub fn for_results(vms: usize, bytes_each: usize, routine: &str) -> Result<()> {
     check(vms, bytes_each, || format!("the results of {vms} VMs of `{routine}`"))
 }
 

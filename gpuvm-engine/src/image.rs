@@ -5,7 +5,7 @@ use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
 use rayon::prelude::*;
 
-use crate::engine::{EXTRA_WORDS, Image, fault};
+use crate::{EXTRA_WORDS, Image, fault};
 
 /// VMs, or words, that one thread takes at a time.
 const PIECE: usize = 1 << 14;
@@ -14,7 +14,7 @@ const PIECE: usize = 1 << 14;
 const PAGE: usize = 1 << 10;
 
 /// Zeros whose pages are there, made by several threads: for many words that takes as long as bringing them from a device.
-pub(crate) fn touched(words: usize) -> Vec<u32> {
+pub fn touched(words: usize) -> Vec<u32> {
     let mut zeros = vec![0; words];
     let pages = zeros.par_chunks_mut(PAGE).with_min_len(PIECE / PAGE);
     pages.for_each(|page| page[0] = 0);
@@ -23,7 +23,7 @@ pub(crate) fn touched(words: usize) -> Vec<u32> {
 
 impl Image {
     /// The image of VMs at the entry, with the ids from `first_vm` on.
-    pub(crate) fn fresh(program: &Program, first_vm: u32, vms: u32, status: Status) -> Image {
+    pub fn fresh(program: &Program, first_vm: u32, vms: u32, status: Status) -> Image {
         let vms = vms as usize;
         let mut records = vec![0; vms * STATE_WORDS];
         let pieces = records.par_chunks_mut(PIECE * STATE_WORDS).enumerate();
@@ -42,7 +42,7 @@ impl Image {
     }
 
     /// Whether every VM is at the entry, as if it had not run.
-    pub(crate) fn is_fresh(&self) -> bool {
+    pub fn is_fresh(&self) -> bool {
         let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
         let all_zeros = |words: &[u32]| words.par_chunks(PIECE).all(zeros);
         let at_entry = |record: &[u32]| zeros(&record[..header::VM_ID]) && zeros(&record[header::VM_ID + 1..]);
@@ -50,7 +50,7 @@ impl Image {
     }
 
     /// Appends a VM.
-    pub(crate) fn push(&mut self, program: &Program, vm: &Vm) {
+    pub fn push(&mut self, program: &Program, vm: &Vm) {
         let (fault, offset) = match vm.trap {
             Some(trap) if trap.site == MEMORY_SITE => (fault::MEMORY, trap.words[1]),
             Some(trap) if trap.site == STACK_SITE => (fault::STACK, 0),
@@ -63,7 +63,7 @@ impl Image {
     }
 
     /// Appends all VMs of another image of the same program.
-    pub(crate) fn append(&mut self, other: Image) {
+    pub fn append(&mut self, other: Image) {
         if self.records.is_empty() {
             *self = other;
             return;
@@ -74,12 +74,12 @@ impl Image {
     }
 
     /// How many VMs it has.
-    pub(crate) fn vms(&self) -> usize {
+    pub fn vms(&self) -> usize {
         self.records.len() / STATE_WORDS
     }
 
     /// The VMs of a range.
-    pub(crate) fn part(&self, program: &Program, vms: std::ops::Range<usize>) -> Image {
+    pub fn part(&self, program: &Program, vms: std::ops::Range<usize>) -> Image {
         let words = |all: &[u32], each: usize| {
             let part = all[vms.start * each..vms.end * each].par_iter();
             part.with_min_len(PIECE).copied().collect()
@@ -92,18 +92,18 @@ impl Image {
     }
 
     /// The VMs' records, for several threads.
-    pub(crate) fn par_records(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
+    pub fn par_records(&self) -> impl IndexedParallelIterator<Item = &[u32]> {
         self.records.par_chunks_exact(STATE_WORDS).with_min_len(PIECE)
     }
 
     /// How many VMs have the status.
-    pub(crate) fn count(&self, status: Status) -> usize {
+    pub fn count(&self, status: Status) -> usize {
         let of_status = |record: &&[u32]| record[header::STATUS] == status as u32;
         self.par_records().filter(of_status).count()
     }
 
     /// One VM; `None` if there are not as many.
-    pub(crate) fn vm(&self, program: &Program, index: usize) -> Option<Vm> {
+    pub fn vm(&self, program: &Program, index: usize) -> Option<Vm> {
         let part = |words: &'_ [u32], each: usize| -> Option<Vec<u32>> {
             words.get(index * each..(index + 1) * each).map(<[u32]>::to_vec)
         };
