@@ -5,7 +5,7 @@ use std::num::Wrapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
-use gpuvm_core::types::{Kind, Type, TypeRef, VmType};
+use gpuvm_core::types::{Kind, Type, VmType};
 
 use crate::atomics::{Atomics, OwnAtomics};
 use crate::buffer::Buffer;
@@ -13,62 +13,22 @@ use crate::error::{Error, Result};
 use crate::plan::Handle;
 use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
+use gpuvm_core::program::Mode;
 
-/// How the VMs of a launch see a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// `x: T`: each VM its own value, or one for all.
-    Value,
-    /// `me: &mut T`: each VM its own record, written back.
-    Record,
-    /// `all: &[T]`: all VMs the whole slice.
-    Slice,
-    /// `out: &mut [T]`: each VM its own part of the slice.
-    Chunk,
-    /// `bins: &[AtomicU32]`, or of another atomic: all VMs the whole slice, with atomic access.
-    Atomic,
-    /// All VMs the whole slice, each entry of which at most one of them writes: a column that a kernel writes itself. No parameter of
-    /// a routine is one.
-    Whole,
-}
-
-impl Mode {
-    /// The mode of a parameter and the type of its entries; `None` for a type that no launch can give, such as `&&T`.
-    pub fn of(parameter: TypeRef) -> Option<(Mode, &'static Type)> {
-        match (parameter.refs, parameter.ty.kind, parameter.ty.element) {
-            (0, Kind::Slice | Kind::Atomic, _) | (1, Kind::Atomic, _) => None,
-            (0, _, _) => Some((Mode::Value, parameter.ty)),
-            (1, Kind::Slice, Some(element)) => Some(match (element.kind, element.element) {
-                (Kind::Atomic, Some(word)) => (Mode::Atomic, word),
-                _ if parameter.mutable => (Mode::Chunk, element),
-                _ => (Mode::Slice, element),
-            }),
-            (1, _, _) if parameter.mutable => Some((Mode::Record, parameter.ty)),
-            (1, _, _) => Some((Mode::Value, parameter.ty)),
-            _ => None,
-        }
-    }
-
-    /// Whether VMs write to such an argument.
-    pub(crate) fn writes(self) -> bool {
-        matches!(self, Mode::Record | Mode::Chunk | Mode::Atomic | Mode::Whole)
-    }
-
-    /// What is accepted for such a parameter, as an error says it.
-    pub(crate) fn accepted(self, element: &Type) -> String {
-        match self {
-            Mode::Value => format!("a column `&[{element}]` or one `{element}` for all VMs"),
-            Mode::Record | Mode::Chunk | Mode::Whole => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
-            Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
-            Mode::Atomic => {
-                let atomic = match element.kind {
-                    Kind::I32 => "AtomicI32",
-                    Kind::I64 => "AtomicI64",
-                    Kind::U64 => "AtomicU64",
-                    _ => "AtomicU32",
-                };
-                format!("`&[{atomic}]` or `&Buffer<{element}>`")
-            }
+/// What is accepted for such a parameter, as an error says it.
+pub(crate) fn accepted(mode: Mode, element: &Type) -> String {
+    match mode {
+        Mode::Value => format!("a column `&[{element}]` or one `{element}` for all VMs"),
+        Mode::Record | Mode::Chunk | Mode::Whole => format!("`&mut [{element}]` or `&Buffer<{element}>`"),
+        Mode::Slice => format!("`&[{element}]` or `&Buffer<{element}>`"),
+        Mode::Atomic => {
+            let atomic = match element.kind {
+                Kind::I32 => "AtomicI32",
+                Kind::I64 => "AtomicI64",
+                Kind::U64 => "AtomicU64",
+                _ => "AtomicU32",
+            };
+            format!("`&[{atomic}]` or `&Buffer<{element}>`")
         }
     }
 }
@@ -353,7 +313,7 @@ tuple_elements! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpuvm_core::types::Value;
+    use gpuvm_core::types::{TypeRef, Value};
 
     fn mode<T: Value + ?Sized>() -> Option<Mode> {
         Mode::of(TypeRef::of::<T>()).map(|(mode, _)| mode)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-use gpuvm_core::types::{Kind, Type, TypeRef, Value, VmType};
+use gpuvm_core::types::{Kind, Type, Value, VmType};
 
 /// An atomic of the machine.
 pub trait Atomic: Value + Sized {
@@ -144,12 +144,6 @@ impl Atomics<'_> {
     }
 }
 
-/// The type of the atomics of 64 bits that a routine with such parameters uses, if any: not every device has them.
-pub(crate) fn of_pairs<'t>(params: impl IntoIterator<Item = &'t TypeRef>) -> Option<&'static Type> {
-    let atomic = |param: &TypeRef| param.ty.element.filter(|ty| ty.kind == Kind::Atomic && ty.words == 2);
-    params.into_iter().find_map(atomic)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,13 +160,5 @@ mod tests {
         assert_eq!(AtomicI64::slice(own.view()).map(<[_]>::len), Some(2));
         assert!(AtomicU64::slice(own.view()).is_none());
         assert_eq!(own.view().found(), "`&[AtomicI64]`");
-    }
-
-    #[test]
-    fn parameters_tell_whether_there_are_pairs() {
-        let params = [TypeRef::of::<&[AtomicU32]>(), TypeRef::of::<u64>()];
-        assert!(of_pairs(&params).is_none());
-        let params = [TypeRef::of::<&[u64]>(), TypeRef::of::<&[AtomicU64]>()];
-        assert_eq!(of_pairs(&params).map(|ty| ty.name), Some("AtomicU64"));
     }
 }

@@ -3,9 +3,10 @@
 
 use gpuvm_core::types::{Type, TypeRef};
 
-use crate::arg::{Arg, Argument, Mode};
+use crate::arg::{Arg, Argument};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
+use gpuvm_core::program::Mode;
 
 /// Arguments that fit their parameters.
 pub(crate) struct Binding<'a> {
@@ -74,7 +75,7 @@ impl Parameter<'_> {
         if argument.suits(mode) && argument.element().same(element) {
             return Ok(());
         }
-        Err(self.wrong_type(mode.accepted(element), argument.found()))
+        Err(self.wrong_type(crate::arg::accepted(mode, element), argument.found()))
     }
 
     fn wrong_type(&self, expected: String, found: String) -> Error {

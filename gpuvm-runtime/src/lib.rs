@@ -36,8 +36,6 @@ pub mod trap;
 mod unheard;
 mod vector;
 mod view;
-#[cfg(feature = "wgpu")]
-mod wgpu;
 mod words;
 
 pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, FewerParameters, IntoArg, IntoArgs, RecordArg, SliceArg};

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::types::Type;
 
-use crate::arg::Mode;
 use crate::atomics::Atomics;
 use crate::content::Content;
 use crate::vector::{Column, write_pieces};
 use crate::view::{Seen, View};
+use gpuvm_core::program::Mode;
 use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 
 #[cfg(test)]

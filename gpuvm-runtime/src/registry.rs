@@ -19,7 +19,7 @@ pub struct Entry {
     pub file: &'static str,
     /// The line of its name.
     pub line: u32,
-    /// The names of its parameters, in order. Their modes follow from the routine's types, see [`Mode`](crate::arg::Mode).
+    /// The names of its parameters, in order. Their modes follow from the routine's types, see [`Mode`](gpuvm_core::program::Mode).
     pub params: &'static [&'static str],
     /// Its code.
     pub routine: fn() -> &'static Routine,

@@ -9,7 +9,6 @@ use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
 
-use crate::atomics::of_pairs;
 use crate::background;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -17,6 +16,7 @@ use crate::launch::Launch;
 use crate::plan::{self, Plan};
 use crate::registry::{self, Entry};
 use crate::ring::{self, KernelHandle, RingOptions, RuntimeConfig};
+use gpuvm_core::program::atomic_pairs;
 #[cfg(feature = "wgpu")]
 use gpuvm_engine::Choice;
 use gpuvm_engine::Reference;
@@ -62,7 +62,7 @@ impl Runtime {
     /// All devices there are. Each GPU is opened for a moment to probe its floats.
     pub fn devices() -> Vec<Device> {
         #[cfg(feature = "wgpu")]
-        let others = crate::wgpu::devices();
+        let others = gpuvm_wgpu::devices();
         #[cfg(not(feature = "wgpu"))]
         let others = Vec::new();
         [vec![Device::cpu()], others].concat()
@@ -231,7 +231,7 @@ impl Runtime {
 
     /// What [`Engine::Auto`] means here for routines with such parameters: the CPU, where the device does not have what they need.
     pub(crate) fn auto<'t>(&self, params: impl IntoIterator<Item = &'t TypeRef>) -> Engine {
-        if !self.shared.device.atomics_64 && of_pairs(params).is_some() {
+        if !self.shared.device.atomics_64 && atomic_pairs(params).is_some() {
             return Engine::Native;
         }
         self.shared
@@ -361,11 +361,11 @@ impl RuntimeBuilder {
                 reason: format!("the CPU backend has only device 0, and {index} was asked for"),
             }),
             #[cfg(feature = "wgpu")]
-            (_, Some(index)) => Ok(crate::wgpu::open(Choice::Index(index))?),
+            (_, Some(index)) => Ok(gpuvm_wgpu::open(Choice::Index(index))?),
             #[cfg(feature = "wgpu")]
-            (Some(_), None) => Ok(crate::wgpu::open(Choice::Best)?),
+            (Some(_), None) => Ok(gpuvm_wgpu::open(Choice::Best)?),
             #[cfg(feature = "wgpu")]
-            (None, None) => match crate::wgpu::open(Choice::Hardware) {
+            (None, None) => match gpuvm_wgpu::open(Choice::Hardware) {
                 Err(gpuvm_engine::Error::NoAdapter { .. }) => Ok(cpu()),
                 opened => Ok(opened?),
             },

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use gpuvm_core::types::Type;
 
-use crate::arg::{Argument, Mode};
+use crate::arg::Argument;
 use crate::atomics::Atomics;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::store::Lease;
 use crate::vector::{Column, ColumnMut, Vector, write_pieces};
+use gpuvm_core::program::Mode;
 use gpuvm_engine::{DeviceMemory, Region};
 
 #[cfg(test)]

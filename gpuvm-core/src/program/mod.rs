@@ -6,6 +6,7 @@ mod identity;
 mod locate;
 mod log;
 mod metadata;
+mod mode;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use identity::ProgramId;
 pub use locate::VariableMap;
 pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
+pub use mode::{Mode, atomic_pairs};
 pub use report::Report;
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 

@@ -175,7 +175,7 @@ inventory::submit! {
 #[cfg(feature = "wgpu")]
 #[test]
 fn a_device_without_atomics_of_64_bits_leaves_them_to_the_cpu() {
-    let opened = crate::wgpu::open_without_atomics_64().unwrap();
+    let opened = gpuvm_wgpu::open_without_atomics_64().unwrap();
     let runtime = Runtime::builder().on(opened);
     assert!(!runtime.device().atomics_64);
     let cells = [AtomicU64::new(0)];

@@ -70,7 +70,6 @@ use std::sync::OnceLock;
 use gpuvm_core::program::LogLine;
 use gpuvm_core::types::VmType;
 
-use crate::arg::Mode;
 use crate::atomics::{Atomics, OwnAtomics};
 use crate::bind;
 use crate::error::{Error, Result};
@@ -80,6 +79,7 @@ use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
+use gpuvm_core::program::Mode;
 use gpuvm_engine::room;
 
 pub use crate::atomics::Atomic;
@@ -357,7 +357,7 @@ impl<'b> NativeCx<'b> {
         Error::ArgumentType {
             routine: self.entry.id.to_string(),
             parameter: bind::name(self.entry, index).to_string(),
-            expected: mode.accepted(element),
+            expected: crate::arg::accepted(mode, element),
             found: "of a different Rust type of the same name and form".to_string(),
         }
     }

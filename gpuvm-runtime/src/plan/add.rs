@@ -8,13 +8,14 @@ use gpuvm_core::types::{Type, TypeRef, VmType};
 use super::Plan;
 use super::error::PlanError;
 use super::node::{Backing, Handle, Kind, Length, Node, Operand, Read, Sight, Use};
-use crate::arg::{Arg, Argument, Mode};
+use crate::arg::{Arg, Argument};
 use crate::bind;
 use crate::error::Result;
 use crate::execution::result_type;
 use crate::registry::Entry;
 use crate::store::{Store, make};
 use crate::vector::Column;
+use gpuvm_core::program::Mode;
 
 /// A parameter of a node that is about to be added, for errors about it.
 pub(super) struct Parameter<'n> {

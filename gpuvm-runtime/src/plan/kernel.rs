@@ -11,8 +11,8 @@ use super::graph::Graph;
 use super::node::{Kind, Node, Operand, Read, Sight};
 use super::repeat::GATE;
 use super::types::{column, record};
-use crate::arg::Mode;
 use crate::vector::{Vector, write_pieces};
+use gpuvm_core::program::Mode;
 
 /// Lanes of a reduction whose results are folded by one VM: those of one workgroup, so that a GPU does so in the same dispatch.
 pub(super) const NEIGHBOURS: u32 = 64;

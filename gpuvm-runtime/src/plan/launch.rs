@@ -16,7 +16,7 @@ use super::repeat::Gate;
 use super::run::Runner;
 use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
-use crate::arg::{Argument, Mode};
+use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
@@ -25,6 +25,7 @@ use crate::marshal::{Cut, Layout};
 use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
+use gpuvm_core::program::Mode;
 use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
 
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.

@@ -10,7 +10,7 @@ use super::kernel::{NEIGHBOURS, SCAN_CHUNK, lanes};
 use super::log::Launched;
 use super::node::{Kind, Operand, Use};
 use super::run::Runner;
-use crate::arg::{Argument, Mode};
+use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::logs::{LogLimit, Logs};
@@ -18,6 +18,7 @@ use crate::native::{self, Ran};
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
+use gpuvm_core::program::Mode;
 use gpuvm_engine::{Engine, Tally};
 
 /// What came of folding: the words, or nothing because a VM trapped.

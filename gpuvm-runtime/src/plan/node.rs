@@ -7,10 +7,10 @@ pub(super) use gpuvm_core::kernel::Nature;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::Type;
 
-use crate::arg::Mode;
 use crate::registry::Entry;
 use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
+use gpuvm_core::program::Mode;
 
 /// Stands for what a node of a [`Plan`](super::Plan) gives: a column. Handles are cheap to copy, and of use in their own plan only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

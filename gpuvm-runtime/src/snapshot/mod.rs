@@ -9,7 +9,7 @@ use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
 use rayon::prelude::*;
 
-use crate::arg::{Argument, Mode};
+use crate::arg::Argument;
 use crate::atomics::OwnAtomics;
 use crate::bind::{self, Bound};
 use crate::error::{Error, Result};
@@ -21,6 +21,7 @@ use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
 use crate::words::WordColumn;
+use gpuvm_core::program::Mode;
 use gpuvm_engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 
 mod bytes;

@@ -1,0 +1,243 @@
+//! The buffers of a session, and what is written to them before it begins.
+
+use std::sync::Arc;
+
+use gpuvm_core::types::TypeRef;
+
+use super::super::gpu::Gpu;
+use super::super::memory::{WORD, part_of, size, words_of};
+use super::super::pool::{Kind, Lease};
+use super::super::source::{row, signal};
+use super::super::stepper::{BINDINGS, Shared};
+use super::super::transfer::{Staged, upload};
+use super::arena::Arena;
+use gpuvm_core::program::Mode;
+use gpuvm_engine::Result;
+use gpuvm_engine::{Copy, Job, Region, Source};
+
+/// Bytes from one uniform to the next; no device asks for more.
+pub const UNIFORM_STRIDE: u32 = 256;
+/// Uniforms before those of the copies: one for the first dispatch of a submission, one for the others.
+pub const LAUNCHES: u32 = 2;
+/// An arena that starts with more words is uploaded when the session is made, else with the first submission.
+const MANY_WORDS: usize = 1 << 18;
+/// So many zeros at the end of an arena are sooner uploaded with the words before them than cleared by a command of their own.
+const FEW_ZEROS: usize = 1 << 8;
+
+/// Where the cells have the atomics: a multiple of what any device asks of a binding's place.
+pub const ATOMICS_AT: u64 = 64;
+const _: () = assert!(signal::WORDS as u64 <= ATOMICS_AT);
+
+/// The buffers of a session.
+#[derive(Debug)]
+pub struct Buffers {
+    /// The uniforms, then the parameters' slots.
+    pub inputs: Lease,
+    pub arena: Arena,
+    /// The signal, and from [`ATOMICS_AT`] on the atomics: one copy brings both.
+    pub cells: Lease,
+    pub states: Arc<Lease>,
+    pub frames: Arc<Lease>,
+    vms: u64,
+    frame_words: u64,
+    pub atomic_words: u64,
+    /// The parameters' slots, with places in the arena's buffer.
+    slots: Vec<u32>,
+    /// The words of the arena's buffer that the VMs may touch: where they start, and how many.
+    pub window: [u32; 2],
+    /// What the arena starts with, if that is little: it comes with the first submission.
+    little: Vec<u32>,
+    /// What is to be cleared at the end of the arena in place of being uploaded.
+    zeros: u64,
+}
+
+impl Buffers {
+    /// Takes buffers for a job.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails or has no memory left.
+    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
+        let vms = u64::from(job.vms);
+        let frame_words = u64::from(job.program.frame_memory());
+        let beside = if is_resident(job) {
+            Some(Arena::in_heap(gpu, job)?)
+        } else {
+            None
+        };
+        let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words)));
+        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
+        let mut buffers = gpu.allocating(|_| Buffers {
+            inputs: gpu
+                .pool
+                .take_as_left(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
+            arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
+            cells: gpu
+                .pool
+                .take(Kind::Storage, ATOMICS_AT * WORD + size(job.atomic_words() as u64)),
+            states: storage(row::COUNT as u64 * vms),
+            frames: storage(frame_words * vms),
+            vms,
+            frame_words,
+            atomic_words: job.atomic_words() as u64,
+            slots: Vec::new(),
+            window: [0, 0],
+            little: Vec::new(),
+            zeros: (job.arena_words - arena.filled()) as u64,
+        })?;
+        append_slots(job, &buffers.arena, &mut buffers.slots);
+        buffers.window = window(job, &buffers.arena);
+        if arena.filled() > MANY_WORDS {
+            let held = buffers.arena.hold();
+            let start = u64::from(buffers.arena.start());
+            upload(gpu, held.buffer()?.0, start, arena, 0..arena.filled())?;
+        } else {
+            buffers.little.resize(arena.filled(), 0);
+            arena.write(0..arena.filled(), &mut buffers.little);
+            if buffers.zeros <= FEW_ZEROS as u64 {
+                buffers.little.resize(job.arena_words, 0);
+                buffers.zeros = 0;
+            }
+        }
+        Ok(buffers)
+    }
+
+    /// Records what has to happen before the first submission: uploads of uniforms, slots, the signal, and what is small.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn stage(&self, gpu: &Gpu, job: &Job, uniforms: &[u32], signal: &[u32]) -> Result<Staged> {
+        let mut inputs = uniforms.to_vec();
+        inputs.extend(&self.slots);
+        if inputs == self.inputs.written {
+            inputs.clear();
+        }
+        let mut cells = signal.to_vec();
+        cells.resize(ATOMICS_AT as usize, 0);
+        cells.extend(&job.atomics);
+        Staged::new(gpu, &[&inputs, &cells, &self.little])
+    }
+
+    /// Records the copies of what was staged.
+    pub fn record_staged(&self, staged: &Staged, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, job: &Job) {
+        staged.record(encoder, 0, &self.inputs, 0);
+        staged.record(encoder, 1, &self.cells, 0);
+        let start = u64::from(self.arena.start());
+        staged.record(encoder, 2, arena, start * WORD);
+        if self.zeros > 0 {
+            let at = start + self.arena.words - self.zeros;
+            encoder.clear_buffer(arena, at * WORD, Some(self.zeros * WORD));
+        }
+        fetch_atomics(job, encoder, arena, &self.cells);
+    }
+
+    /// The bindings that all engines share; `launch` has so many fields.
+    pub fn shared<'a>(&'a self, job: &Job, fields: usize, (arena, words): (&'a wgpu::Buffer, u64)) -> Shared<'a> {
+        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
+        let bindings: [_; BINDINGS] = [
+            words_of(&self.inputs, fields as u64),
+            part_of(&self.inputs, params_at, self.slots.len() as u64),
+            words_of(arena, words),
+            part_of(&self.cells, ATOMICS_AT * WORD, self.atomic_words),
+            words_of(&self.states, row::COUNT as u64 * self.vms),
+            words_of(&self.frames, self.frame_words * self.vms),
+            words_of(&self.cells, signal::WORDS as u64),
+        ];
+        Shared::new(bindings)
+    }
+}
+
+impl Buffers {
+    /// Takes note of the uniforms that the inputs have now; the slots never change.
+    pub fn note(&mut self, uniforms: &[u32]) {
+        let written = &mut self.inputs.written;
+        written.clear();
+        written.extend(uniforms);
+        written.extend(&self.slots);
+    }
+
+    /// Whether the inputs begin with these uniforms.
+    pub fn has(&self, uniforms: &[u32]) -> bool {
+        self.inputs.written.starts_with(uniforms)
+    }
+}
+
+/// Whether data that stays on the device takes part in a job.
+pub fn is_resident(job: &Job) -> bool {
+    let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
+    job.slots.iter().any(|slot| slot.region.is_some())
+        || job.copies.iter().any(copied)
+        || !job.atomic_regions.is_empty()
+}
+
+/// How many uniforms a job has: those of launches, and one for each copy, or one where there is none to copy.
+pub fn uniforms(job: &Job) -> u64 {
+    u64::from(LAUNCHES) + job.copies.len().max(1) as u64
+}
+
+/// Writes words to a buffer, from the given byte on, before everything that is submitted from now on.
+pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
+    if !words.is_empty() {
+        gpu.queue.write_buffer(buffer, offset, bytemuck::cast_slice(words));
+    }
+}
+
+/// Records that the atomics of a job come to the cells from where they stay.
+pub fn fetch_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(arena, stay, cells, at, bytes);
+    }
+}
+
+/// Records that they go back there.
+pub fn return_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
+    for (stay, at, bytes) in atomic_copies(job) {
+        encoder.copy_buffer_to_buffer(cells, at, arena, stay, bytes);
+    }
+}
+
+/// Where atomics stay in the arena's buffer, where they are in the cells, and how many bytes.
+fn atomic_copies(job: &Job) -> impl Iterator<Item = (u64, u64, u64)> {
+    let copy = |(at, region): &(usize, Region)| {
+        let at = ATOMICS_AT + *at as u64;
+        (
+            u64::from(region.start) * WORD,
+            at * WORD,
+            u64::from(region.words) * WORD,
+        )
+    };
+    job.atomic_regions.iter().map(copy)
+}
+
+/// Appends the parameter slots as words, with places in the arena's buffer.
+pub fn append_slots(job: &Job, arena: &Arena, to: &mut Vec<u32>) {
+    let types = job.program.params.iter().map(Some).chain([None]);
+    let is_atomic = |ty: &TypeRef| Mode::of(*ty).is_some_and(|(mode, _)| mode == Mode::Atomic);
+    for (slot, ty) in job.slots.iter().zip(types) {
+        let origin = match &slot.region {
+            Some(region) => region.start,
+            None if ty.is_some_and(is_atomic) => 0,
+            None => arena.start(),
+        };
+        let place = &slot.place;
+        to.extend([
+            place.base.wrapping_add(origin),
+            place.stride,
+            place.length,
+            place.reserved,
+        ]);
+    }
+}
+
+/// The smallest span of the arena's buffer that has the job's own arena and all regions of its slots.
+pub fn window(job: &Job, arena: &Arena) -> [u32; 2] {
+    let regions = job.slots.iter().filter_map(|slot| slot.region.as_ref());
+    let span = |start: u32, words: u64| (u64::from(start), u64::from(start) + words);
+    let regions = regions.map(|region| span(region.start, region.words.into()));
+    let own = span(arena.start(), arena.words);
+    let spans = regions.chain((arena.words > 0).then_some(own));
+    let around = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+    let (start, end) = spans.reduce(around).unwrap_or(own);
+    [start as u32, (end - start) as u32]
+}

@@ -1,0 +1,153 @@
+//! What [`Engine::Auto`](gpuvm_engine::Engine::Auto) means on a GPU: a launch starts on the interpreter, which has nothing to compile,
+//! and goes on specialised as soon as another thread has compiled the program. A program that was launched before starts specialised.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gpuvm_core::program::Program;
+
+use super::engine::{Prepared, Specialized, Specializing};
+use super::kernel::{SpecializedKernel, Work};
+use crate::gpu::Gpu;
+use crate::interpreter::Interpreter;
+use crate::library::Library;
+use crate::session::{Jobs, Session, capacity};
+use crate::stepper::{Need, Plan, Planner, Stepper};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
+
+/// The automatic engine on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    specialized: Specialized,
+    interpreter: Interpreter,
+    /// Whether a program was launched before.
+    launched: Arc<Library<AtomicBool>>,
+}
+
+/// A session that chooses for itself.
+struct Choosing {
+    program: Arc<Program>,
+    specialized: Specialized,
+    interpreting: Box<dyn Plan>,
+    stage: Stage,
+    /// Whether the program was launched before. If not, compiling it is worth while only once the launch takes a second submission.
+    launched_before: bool,
+}
+
+/// How far a session has come.
+enum Stage {
+    /// On the interpreter.
+    Interpreting,
+    /// On the kernel, or on the way to where it takes VMs up.
+    Specialized(Specializing),
+}
+
+impl Automatic {
+    /// The engine of a device, made of the two that it chooses from.
+    pub fn new(specialized: Specialized, interpreter: Interpreter) -> Automatic {
+        Automatic {
+            specialized,
+            interpreter,
+            launched: Arc::default(),
+        }
+    }
+}
+
+impl Execute for Automatic {
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        self.interpreter.memory()
+    }
+
+    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+        capacity(self.gpu(), program, demand)
+    }
+
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        Session::start(self, job, arena)
+    }
+
+    fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
+        self.specialized.excess(program, true).ok().flatten()
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        Some(Box::new(Jobs::new(self.clone())))
+    }
+}
+
+impl Planner for Automatic {
+    fn gpu(&self) -> &Arc<Gpu> {
+        self.specialized.gpu()
+    }
+
+    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
+        let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
+        let habitual = self.specialized.habitual(job, arena);
+        let stage = match habitual {
+            Some(kernel) => Stage::Specialized(self.specialized.plan_with(&job.program, kernel)?),
+            None => Stage::Interpreting,
+        };
+        Ok(Box::new(Choosing {
+            program: job.program.clone(),
+            specialized: self.specialized.clone(),
+            interpreting: self.interpreter.interpreting(&job.program)?,
+            stage,
+            launched_before: launched.swap(true, Ordering::Relaxed),
+        }))
+    }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
+        let options = self.specialized.options(program, Vec::new());
+        let kernel = match launched.swap(true, Ordering::Relaxed) {
+            // A device that refuses it leaves the program to the interpreter.
+            true => self.specialized.request(program, &options).ok().flatten(),
+            false => None,
+        };
+        Ok(match kernel {
+            Some(kernel) => Arc::new(Prepared::new(kernel)),
+            None => self.interpreter.load(program)?,
+        })
+    }
+
+    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        // A device that refuses it leaves the jobs to their own kernels.
+        let work = Work::joined(program, then);
+        let kernel = work.and_then(|work| self.specialized.request_joined(&work).ok().flatten());
+        Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
+    }
+}
+
+impl Choosing {
+    /// The kernel, if it is there. A device that refuses it leaves the launch on the interpreter.
+    fn kernel(&self) -> Option<Arc<SpecializedKernel>> {
+        let options = self.specialized.options(&self.program, Vec::new());
+        self.specialized.request(&self.program, &options).ok().flatten()
+    }
+}
+
+impl Plan for Choosing {
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if let Stage::Specialized(plan) = &mut self.stage {
+            return plan.stepper(need);
+        }
+        let worth_it = self.launched_before || !need.fresh;
+        let exactly = need.exact || !need.breakpoints.is_empty();
+        let kernel = if worth_it && !exactly { self.kernel() } else { None };
+        let Some(kernel) = kernel else {
+            return self.interpreting.stepper(need);
+        };
+        let mut plan = self.specialized.plan_with(&self.program, kernel)?;
+        let stepper = plan.stepper(need);
+        self.stage = Stage::Specialized(plan);
+        stepper
+    }
+
+    fn replaced(&mut self, image: &Image) {
+        if let Stage::Specialized(plan) = &mut self.stage {
+            plan.replaced(image);
+        }
+    }
+}

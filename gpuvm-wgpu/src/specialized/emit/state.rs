@@ -1,0 +1,248 @@
+//! How a VM starts and stops: its state is taken from memory only if it has been stopped before, and stored only if it is stopped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, WORDS, space};
+use gpuvm_core::program::Status;
+use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
+
+use super::super::code::Node;
+use super::super::facts::Fact;
+use super::super::flow::op_at;
+use super::steps::NOWHERE;
+use super::{Emitter, Start};
+use crate::source::row;
+
+/// Where the VM's frame is while the shader runs.
+#[derive(Debug)]
+pub enum Frame {
+    /// There is none.
+    None,
+    /// Each word in a variable of its own, by its number in the frame: no word is reached by address.
+    Scalars(BTreeMap<u32, Node>),
+    /// In an array of that many words, the call stack that nobody uses included.
+    Array(Node, u32),
+    /// In the frames buffer.
+    Memory,
+}
+
+/// Words of a frame that is kept in variables at most.
+const KEPT: u32 = 256;
+
+impl Emitter<'_> {
+    /// Words of the call stack, after which the frames begin.
+    pub fn frames_start(&self) -> u32 {
+        self.program.call_depth * CALL_FRAME_WORDS as u32
+    }
+
+    /// Makes the variables, and for VMs that were stopped takes their values from memory.
+    pub fn prologue(&mut self, burns: bool, module: &mut Module) {
+        let resumed = self.start == Start::Resumed;
+        self.choose_frame(module);
+        if self.options.software {
+            self.trapped = Some(self.local("trapped"));
+        }
+        if burns {
+            let (fuel, cycles) = (self.local("fuel"), self.code.launch("cycles"));
+            self.code.store(fuel, cycles);
+            self.fuel = Some(fuel);
+        }
+        let counts_depth = (0..self.program.code.len() as u32)
+            .any(|ip| matches!(op_at(self.program, ip), Some(Op::Enter | Op::Leave)));
+        if counts_depth {
+            let depth = self.local("depth");
+            self.depth = Some(depth);
+            self.fetch(depth, header::DEPTH);
+        }
+        if self.flow.calls {
+            let stack = [self.local("base"), self.local("calls")];
+            self.fetch(stack[0], row::FRAME_BASE);
+            self.fetch(stack[1], row::CALLS);
+            self.stack = Some(stack);
+        }
+        if !resumed {
+            if matches!(self.frame, Frame::Memory) {
+                let words = self.code.word(self.program.frame_memory());
+                self.code.invoke("clear_frame", &[words]);
+            }
+            return;
+        }
+        for number in words_in(self.used) {
+            let local = self.local_of(number);
+            self.fetch(local, header::WORD_0 + number);
+        }
+        self.move_frame(false);
+    }
+
+    /// Sets a variable to a row of the state of a VM that was stopped.
+    fn fetch(&mut self, variable: Node, row: usize) {
+        if self.start == Start::Resumed {
+            let row = self.code.word(row as u32);
+            let value = self.code.call("get_state", &[row]);
+            self.code.store(variable, value);
+        }
+    }
+
+    fn choose_frame(&mut self, module: &mut Module) {
+        let mut touched = BTreeSet::new();
+        let (mut addressed, mut unknown) = (false, false);
+        for block in 0..self.flow.blocks.len() {
+            let mut facts = self.known[block];
+            for (ip, op, instruction) in self.flow.straight(block, self.program) {
+                let word = instruction.operands[1];
+                match op {
+                    Op::LoadFrame | Op::StoreFrame => _ = touched.insert(word),
+                    Op::Address => addressed = true,
+                    Op::Load | Op::Store => match facts[word as usize % WORDS] {
+                        Fact::Constant(space::FRAME) => addressed = true,
+                        Fact::Constant(_) => {}
+                        _ => unknown = true,
+                    },
+                    _ => {}
+                }
+                super::super::facts::step(&mut facts, self.program, self.options, ip);
+            }
+        }
+        let words = self.program.frame_memory();
+        self.frame = if words == 0 || (touched.is_empty() && !addressed && !unknown && !self.flow.calls) {
+            Frame::None
+        } else if self.flow.calls || unknown || (addressed && words > KEPT) || touched.len() > KEPT as usize {
+            Frame::Memory
+        } else if addressed {
+            let inner = TypeInner::Array {
+                base: self.base.types.word,
+                size: std::num::NonZeroU32::new(words).map_or(ArraySize::Dynamic, ArraySize::Constant),
+                stride: 4,
+            };
+            let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
+            Frame::Array(self.code.local("frame", ty, None), words)
+        } else {
+            let inside = |word: &u32| u64::from(*word) + u64::from(self.frames_start()) < u64::from(words);
+            let touched: Vec<u32> = touched.into_iter().filter(inside).collect();
+            let variable = |word: u32| (word, self.local(&format!("f{word}")));
+            Frame::Scalars(touched.into_iter().map(variable).collect())
+        };
+    }
+
+    /// Moves the frame between its variables and the frames buffer.
+    fn move_frame(&mut self, out: bool) {
+        match &self.frame {
+            Frame::None | Frame::Memory => {}
+            Frame::Scalars(words) => {
+                for (word, variable) in words.clone() {
+                    let offset = self.code.word(self.frames_start() + word);
+                    self.move_word(variable, offset, out);
+                }
+            }
+            &Frame::Array(array, words) => {
+                let counter = self.local("moved");
+                let zero = self.code.word(0);
+                self.code.store(counter, zero);
+                let body = self.nested(|emitter| {
+                    let (index, end) = (emitter.code.load(counter), emitter.code.word(words));
+                    let done = emitter.code.binary(BinaryOperator::GreaterEqual, index, end);
+                    emitter.code.when(done, |code| code.push(Statement::Break));
+                    let word = emitter.code.element(array, index);
+                    emitter.move_word(word, index, out);
+                    let one = emitter.code.word(1);
+                    let next = emitter.code.binary(BinaryOperator::Add, index, one);
+                    emitter.code.store(counter, next);
+                });
+                self.code.again(body);
+            }
+        }
+    }
+
+    fn move_word(&mut self, variable: Node, offset: Node, out: bool) {
+        if out {
+            let value = self.code.load(variable);
+            self.code.invoke("put_frame", &[offset, value]);
+        } else {
+            let value = self.code.call("get_frame", &[offset]);
+            self.code.store(variable, value);
+        }
+    }
+
+    /// Finds out where a VM that was stopped goes on. One that stands somewhere else stays as it is.
+    pub fn take_up(&mut self, entries: &BTreeSet<u32>, zero_is_a_goal: bool) {
+        let goal = self.local("goal");
+        self.fetch(goal, header::IP);
+        self.goal = Some(goal);
+        let ip = self.code.load(goal);
+        let mut known = self.code.truth(false);
+        for &entry in entries {
+            let entry = self.code.word(entry);
+            let here = self.code.binary(BinaryOperator::Equal, ip, entry);
+            known = self.code.binary(BinaryOperator::LogicalOr, known, here);
+        }
+        let unknown = self.code.not(known);
+        self.code.when(unknown, |code| {
+            let row = code.word(header::STATUS as u32);
+            let status = code.call("get_state", &[row]);
+            code.push(Statement::Return { value: Some(status) });
+        });
+        if !zero_is_a_goal {
+            let (zero, nowhere) = (self.code.word(0), self.code.word(NOWHERE));
+            let start = self.code.binary(BinaryOperator::Equal, ip, zero);
+            self.code.when(start, |code| code.store(goal, nowhere));
+        }
+    }
+
+    /// Uses up one iteration of the budget; a VM that has none left is stopped in front of an instruction.
+    pub fn burn(&mut self, ip: u32) {
+        let live = self.live_at(ip);
+        self.burn_or(|emitter| {
+            let ip = emitter.code.word(ip);
+            emitter.save(ip, Status::Running, live);
+        });
+    }
+
+    /// Uses up one iteration of the budget, or saves the VM and ends if none is left.
+    pub fn burn_or(&mut self, save: impl FnOnce(&mut Self)) {
+        let Some(fuel) = self.fuel else {
+            return;
+        };
+        let (left, zero, one) = (self.code.load(fuel), self.code.word(0), self.code.word(1));
+        let empty = self.code.binary(BinaryOperator::Equal, left, zero);
+        let stop = self.nested(save);
+        self.code.choose(empty, stop, naga::Block::new());
+        let less = self.code.binary(BinaryOperator::Subtract, left, one);
+        self.code.store(fuel, less);
+    }
+
+    /// The VM yields, to go on with an instruction.
+    pub fn pause(&mut self, ip: u32) {
+        let live = self.live_at(ip);
+        let ip = self.code.word(ip);
+        self.save(ip, Status::Yielded, live);
+    }
+
+    /// Stores the VM's state, and ends with the status.
+    pub fn save(&mut self, ip: Node, status: Status, live: u32) {
+        let live = live & self.used;
+        let (stands, dead) = (self.code.word(status as u32), self.code.word(!live));
+        let depth = match self.depth {
+            Some(depth) => self.code.load(depth),
+            None => self.code.word(0),
+        };
+        self.code.invoke("put_header", &[ip, stands, depth, dead]);
+        for number in words_in(live) {
+            let local = self.local_of(number);
+            let (row, value) = (self.code.word((header::WORD_0 + number) as u32), self.code.load(local));
+            self.code.invoke("put_state", &[row, value]);
+        }
+        let [base, calls] = match self.stack {
+            Some(stack) => stack.map(|variable| self.code.load(variable)),
+            None => [self.code.word(0); 2],
+        };
+        self.code.invoke("put_calls", &[base, calls]);
+        self.move_frame(true);
+        self.code.give(status as u32);
+    }
+}
+
+/// The numbers of the words that have their bit set.
+fn words_in(bits: u32) -> impl Iterator<Item = usize> {
+    (0..WORDS).filter(move |number| bits >> number & 1 == 1)
+}

@@ -1,0 +1,396 @@
+//! The specialised engine: sessions on specialised kernels, and on the interpreter where VMs have to stop exactly.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{Op, STATE_WORDS};
+use gpuvm_core::program::{Program, Status};
+
+use super::cache::{Cache, Compilers};
+use super::flow::op_at;
+use super::habits::Habits;
+use super::kernel::{SpecializedKernel, Work};
+use super::options::{Folded, Options};
+use super::size::Size;
+use crate::gpu::Gpu;
+use crate::interpreter::Interpreter;
+use crate::library::Library;
+use crate::pace::Experience;
+use crate::parts::may_lose;
+use crate::session::{Jobs, Session, capacity, groups};
+use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
+
+/// The specialised engine on one device. A clone is another handle to it.
+#[derive(Clone, Debug)]
+pub struct Specialized {
+    gpu: Arc<Gpu>,
+    interpreter: Interpreter,
+    cache: Arc<Cache>,
+    compilers: Arc<Compilers>,
+    habits: Arc<Habits>,
+    /// How large the programs' shaders are.
+    sizes: Arc<Library<Size>>,
+}
+
+/// A specialised program, ready to be bound to a session's buffers.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its pipelines.
+    pub kernel: Arc<SpecializedKernel>,
+    /// How much a batch may hold.
+    pub reach: Reach,
+}
+
+/// The kernel with a session's buffers.
+struct OnBuffers {
+    kernel: Arc<SpecializedKernel>,
+    group: wgpu::BindGroup,
+    groups: [u32; 2],
+}
+
+/// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
+/// interpreter, and after that until all of them stand where the kernel takes VMs up.
+pub struct Specializing {
+    program: Arc<Program>,
+    prepared: Arc<Prepared>,
+    interpreter: Interpreter,
+    interpreting: Box<dyn Plan>,
+    standing: Standing,
+}
+
+/// Where the VMs of a session stand.
+enum Standing {
+    /// Where the kernel takes them up.
+    Ready,
+    /// Anywhere.
+    Anywhere,
+    /// Some where the kernel takes them up, and the others go there by an interpreter that stops in front of these instructions.
+    Gathering(Arc<dyn Stepper>),
+}
+
+/// Iterations of loops in one dispatch.
+const MOST_CYCLES: u32 = 1 << 24;
+/// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the eight VMs
+/// that share a vector may add its own.
+const MOST_CYCLES_SOFTWARE: u32 = 7_000;
+/// Dispatches of one submission there.
+const MOST_DISPATCHES_SOFTWARE: u32 = 64;
+/// Iterations of the loops inside of one instruction there, of eight VMs together: of a float remainder, and of an exchange that is tried
+/// until it succeeds.
+const INNER_SOFTWARE: u32 = 256;
+
+impl Specialized {
+    /// The engine for a device; programs that have to stop exactly run on the interpreter.
+    pub fn new(gpu: Arc<Gpu>, interpreter: Interpreter) -> Specialized {
+        Specialized {
+            cache: Cache::new(gpu.clone()),
+            compilers: Arc::default(),
+            habits: Arc::default(),
+            sizes: Arc::default(),
+            gpu,
+            interpreter,
+        }
+    }
+
+    /// What a program is specialised for on this device, given what is known of the launch's parameters.
+    pub fn options(&self, program: &Program, folded: Vec<Folded>) -> Options {
+        Options {
+            folded,
+            floats: if program.relaxed {
+                self.gpu.floats.relaxed()
+            } else {
+                self.gpu.floats
+            },
+            relaxed: program.relaxed,
+            software: self.gpu.software,
+        }
+    }
+
+    /// The kernel of a program, compiled if it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device refuses it.
+    pub fn kernel(&self, program: &Arc<Program>, options: &Options) -> Result<Arc<SpecializedKernel>> {
+        self.cache.wait(&program.into(), options)
+    }
+
+    /// The kernel of a program if it is there; if not, and the program is not too large, another thread begins to compile it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device has refused it.
+    pub fn request(&self, program: &Arc<Program>, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
+        match self.excess(program, true)? {
+            None => self.cache.request(&program.into(), options, &self.compilers),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// The kernel of two joined jobs' programs if it is there; if not, another thread begins to compile it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the device has refused it.
+    pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
+        for program in [Some(&work.program), work.then.as_ref()].into_iter().flatten() {
+            if self.excess(program, true)?.is_some() {
+                return Ok(None);
+            }
+        }
+        let options = self.options(&work.program, Vec::new());
+        self.cache.request(work, &options, &self.compilers)
+    }
+
+    /// The estimate of how long the device's compiler takes over a program, if a launch should not wait for it, or not even start it
+    /// `meanwhile`: the program is the interpreter's then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program cannot be looked at.
+    pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
+        let size = || Size::of(program, &self.options(program, Vec::new()));
+        Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
+    }
+
+    /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
+    pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
+        let folded = self.habits.note(job, arena)?;
+        let options = self.options(&job.program, folded);
+        // Without it the general kernel serves.
+        let kernel = self.request(&job.program, &options).ok().flatten()?;
+        if kernel.experience.is_blank() {
+            let general = self.options(&job.program, Vec::new());
+            if let Ok(Some(general)) = self.request(&job.program, &general) {
+                kernel.experience.learn_from(&general.experience);
+            }
+        }
+        Some(kernel)
+    }
+
+    /// How a session of the program goes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses it.
+    pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
+        // The interpreter refuses damaged programs.
+        self.interpreter.load(program)?;
+        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        self.plan_with(program, kernel)
+    }
+
+    /// The same with a kernel that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses the interpreter for it.
+    pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
+        Ok(Specializing {
+            program: program.clone(),
+            prepared: Arc::new(Prepared::new(kernel)),
+            interpreter: self.interpreter.clone(),
+            interpreting: self.interpreter.interpreting(program)?,
+            standing: Standing::Anywhere,
+        })
+    }
+}
+
+impl Execute for Specialized {
+    fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
+        self.interpreter.memory()
+    }
+
+    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+        capacity(&self.gpu, program, demand)
+    }
+
+    fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        Session::start(self, job, arena)
+    }
+
+    fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
+        self.excess(program, false).ok().flatten()
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        Some(Box::new(Jobs::new(self.clone())))
+    }
+}
+
+impl Planner for Specialized {
+    fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
+        if self.excess(&job.program, false)?.is_some() {
+            return self.interpreter.interpreting(&job.program);
+        }
+        Ok(Box::new(match self.habitual(job, arena) {
+            Some(kernel) => self.plan_with(&job.program, kernel)?,
+            None => self.specializing(&job.program)?,
+        }))
+    }
+
+    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        // The interpreter refuses damaged programs.
+        let interpreted = self.interpreter.load(program)?;
+        if self.excess(program, false)?.is_some() {
+            return Ok(interpreted);
+        }
+        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        Ok(Arc::new(Prepared::new(kernel)))
+    }
+
+    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        let Some(work) = Work::joined(program, then) else {
+            return Ok(None);
+        };
+        if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
+            return Ok(None);
+        }
+        let options = self.options(program, Vec::new());
+        let kernel = self.cache.wait(&work, &options)?;
+        Ok(Some(Arc::new(Prepared::new(kernel))))
+    }
+}
+
+impl Plan for Specializing {
+    fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if need.exact || !need.breakpoints.is_empty() {
+            self.standing = Standing::Anywhere;
+            return self.interpreting.stepper(need);
+        }
+        match &self.standing {
+            _ if need.fresh => {}
+            Standing::Ready => {}
+            Standing::Gathering(_) if need.gathered => {}
+            Standing::Gathering(gathering) => return Ok(gathering.clone()),
+            Standing::Anywhere => {
+                let entries = &self.prepared.kernel.about.entries;
+                let gathering: Arc<dyn Stepper> = self.interpreter.load_stopping(&self.program, entries)?;
+                self.standing = Standing::Gathering(gathering.clone());
+                return Ok(gathering);
+            }
+        }
+        self.standing = Standing::Ready;
+        Ok(self.prepared.clone())
+    }
+
+    fn replaced(&mut self, image: &Image) {
+        let entries = &self.prepared.kernel.about.entries;
+        let anywhere = image.records.chunks_exact(STATE_WORDS).any(|record| {
+            let stands = record[header::STATUS];
+            let goes_on = stands == Status::Running as u32 || stands == Status::Yielded as u32;
+            goes_on && entries.binary_search(&record[header::IP]).is_err()
+        });
+        self.standing = match anywhere {
+            true => Standing::Anywhere,
+            false => Standing::Ready,
+        };
+    }
+}
+
+impl Prepared {
+    /// A kernel, ready to be bound.
+    pub fn new(kernel: Arc<SpecializedKernel>) -> Prepared {
+        Prepared {
+            reach: kernel.reach,
+            kernel,
+        }
+    }
+}
+
+impl Stepper for Prepared {
+    fn engine(&self) -> Engine {
+        Engine::Specialized
+    }
+
+    fn launch_fields(&self) -> &[String] {
+        &self.kernel.uniform
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    fn ends_at_once(&self) -> bool {
+        !self.kernel.about.suspends
+    }
+
+    fn counts_instructions(&self) -> bool {
+        false
+    }
+
+    fn leaves_states(&self) -> bool {
+        false
+    }
+
+    fn experience(&self) -> &Experience {
+        &self.kernel.experience
+    }
+
+    fn writes_states(&self) -> bool {
+        let about = &self.kernel.about;
+        about.suspends || about.traps
+    }
+
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
+        Box::new(OnBuffers {
+            kernel: self.kernel.clone(),
+            group: match self.kernel.joined {
+                _ if self.kernel.has_pairs => shared.group_with_pairs(gpu, &self.kernel.layout),
+                true => shared.joined_group(gpu, &self.kernel.layout),
+                false => shared.group(gpu, &self.kernel.layout),
+            },
+            groups: groups(gpu, vms.into(), self.kernel.workgroup),
+        })
+    }
+}
+
+impl Bound for OnBuffers {
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        let mut recorded = Recorded::default();
+        for dispatch in 0..batch.dispatches {
+            let first = dispatch == 0;
+            let pipeline = match &self.kernel.resumed {
+                _ if first && batch.fresh => &self.kernel.fresh,
+                Some(resumed) => resumed,
+                // All VMs have run to their ends.
+                None => break,
+            };
+            let launches = match self.kernel.joined {
+                true => &[batch.first, batch.then][..],
+                false if first => &[batch.first],
+                false => &[batch.then],
+            };
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &self.group, launches);
+            if let Some(data) = &self.kernel.data {
+                pass.set_bind_group(1, data, &[]);
+            }
+            pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
+            recorded.dispatches += 1;
+        }
+        recorded
+    }
+}
+
+/// How much a dispatch may do for a program.
+pub fn reach(software: bool, program: &Program) -> Reach {
+    let loops = (0..program.code.len() as u32)
+        .filter(|&ip| op_at(program, ip).is_some_and(|op| op == Op::FRem || may_lose(op)));
+    let inner = loops.count() as u32 * INNER_SOFTWARE;
+    Reach {
+        cycles: match software {
+            true => (MOST_CYCLES_SOFTWARE / inner.saturating_add(1)).max(1),
+            false => MOST_CYCLES,
+        },
+        dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
+        inner: 0,
+    }
+}

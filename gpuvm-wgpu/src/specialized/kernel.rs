@@ -1,0 +1,325 @@
+//! Makes pipelines of a specialised program, or of two whose jobs are joined.
+
+use std::sync::Arc;
+
+use gpuvm_core::program::{Program, ProgramId};
+use naga::Module;
+use naga::compact::{KeepUnused, compact};
+use naga::valid::{ModuleInfo, ValidationFlags, Validator};
+
+use super::base::{RUN, THEN, base};
+use super::disk::Folder;
+use super::emit::{About, Start, emit};
+use super::engine::reach;
+use super::options::Options;
+use crate::gpu::Gpu;
+use crate::kernel::{Path, bindings, capabilities, uniform_fields};
+use crate::memory::{bind_parts, filled};
+use crate::pace::Experience;
+use crate::spirv;
+use crate::stepper::{BINDINGS, Reach};
+use gpuvm_engine::{Error, Result};
+
+/// What a kernel runs.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The program of a job that is joined to the first one's: each of its VMs follows a workgroup of theirs. It surely ends and never
+    /// traps.
+    pub then: Option<Arc<Program>>,
+}
+
+impl Work {
+    /// Two programs whose jobs are joined; `None` if one of them needs a binding that joined jobs do not have.
+    pub fn joined(program: &Arc<Program>, then: &Arc<Program>) -> Option<Work> {
+        let mut both = [program, then].into_iter();
+        let plain = both.all(|program| program.data.is_empty() && !program.has_atomic_pairs());
+        plain.then(|| Work {
+            program: program.clone(),
+            then: Some(then.clone()),
+        })
+    }
+}
+
+impl From<&Arc<Program>> for Work {
+    fn from(program: &Arc<Program>) -> Work {
+        Work {
+            program: program.clone(),
+            then: None,
+        }
+    }
+}
+
+/// A program as compute pipelines.
+#[derive(Debug)]
+pub struct SpecializedKernel {
+    /// For VMs that have not started.
+    pub fresh: wgpu::ComputePipeline,
+    /// For VMs that have been stopped, if the program can be stopped. Those of joined jobs go on by a kernel of their own.
+    pub resumed: Option<wgpu::ComputePipeline>,
+    /// Whether it is of joined jobs, and has a uniform for each.
+    pub joined: bool,
+    /// Whether it has a binding of atomic pairs. Joined jobs have none.
+    pub has_pairs: bool,
+    /// The layout of the bind group of a session's buffers, which is that of both.
+    pub layout: wgpu::BindGroupLayout,
+    /// The bind group of the program's data, if it has any. Joined jobs have none.
+    pub data: Option<wgpu::BindGroup>,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// The names of the uniform's fields, each a word, in order.
+    pub uniform: Vec<String>,
+    /// What is known of the program.
+    pub about: About,
+    /// How much a batch may hold.
+    pub reach: Reach,
+    /// What is remembered of its launches.
+    pub experience: Experience,
+}
+
+/// A shader as it goes to the driver.
+#[derive(Debug)]
+pub struct Shader {
+    /// The shader.
+    pub module: Module,
+    /// What its validation has found out.
+    pub info: ModuleInfo,
+    /// What is known of the program.
+    pub about: About,
+}
+
+impl Shader {
+    /// Writes a program's shader.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if naga does not accept it.
+    pub fn new(program: &Program, options: &Options, start: Start) -> Result<Shader> {
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let (function, about) = emit(program, options, base, &mut module, start);
+        module.functions[base.functions[RUN]] = function;
+        let entry = match start {
+            Start::Resumed => "resumed",
+            _ if about.suspends || about.traps => "fresh",
+            _ => "complete",
+        };
+        Shader::check(program, module, about, entry)
+    }
+
+    /// Writes the shader of two programs for joined jobs. What is known of it is what is known of the first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if naga does not accept it.
+    pub fn joined(program: &Program, then: &Program, options: &Options) -> Result<Shader> {
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let (first, about) = emit(program, options, base, &mut module, Start::Fresh);
+        let (second, _) = emit(then, options, base, &mut module, Start::Joined);
+        module.functions[base.functions[RUN]] = first;
+        module.functions[base.functions[THEN]] = second;
+        Shader::check(program, module, about, "both")
+    }
+
+    /// Leaves one entry point and what it needs, and checks that.
+    fn check(program: &Program, mut module: Module, about: About, entry: &str) -> Result<Shader> {
+        module.entry_points.retain(|point| point.name == entry);
+        compact(&mut module, KeepUnused::No);
+        let info = Validator::new(ValidationFlags::all(), capabilities())
+            .validate(&module)
+            .map_err(|error| Error::Device {
+                reason: format!("the shader of program `{}`: {}", program.name, error.emit_to_string("")),
+            })?;
+        Ok(Shader { module, info, about })
+    }
+
+    /// The name of the entry point.
+    fn entry(&self) -> &str {
+        self.module.entry_points.first().map_or("", |point| &point.name)
+    }
+}
+
+impl SpecializedKernel {
+    /// Writes and compiles a program, or two whose jobs are joined.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the device refuses it.
+    pub fn new(gpu: &Gpu, work: &Work, options: &Options) -> Result<SpecializedKernel> {
+        let base = &*base(options.floats)?;
+        let Work { program, then } = work;
+        let fresh = match then {
+            Some(then) => Shader::joined(program, then, options)?,
+            None => Shader::new(program, options, Start::Fresh)?,
+        };
+        let resumed = match fresh.about.suspends && then.is_none() {
+            true => Some(Shader::new(program, options, Start::Resumed)?),
+            false => None,
+        };
+        // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform, and only programs that
+        // use atomic pairs have these.
+        let has_pairs = program.has_atomic_pairs();
+        let mut groups = bindings(&base.module);
+        groups[0].retain(|entry| match entry.ty {
+            _ if (entry.binding as usize) < BINDINGS => true,
+            wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                ..
+            } => then.is_some(),
+            _ => has_pairs,
+        });
+        groups.truncate(1 + usize::from(!program.data.is_empty()));
+        let mut layouts: Vec<wgpu::BindGroupLayout> = gpu.guarded(|device| {
+            let layout = |entries: &Vec<_>| {
+                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                    label: Some("specialized"),
+                    entries,
+                })
+            };
+            groups.iter().map(layout).collect()
+        })?;
+        let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
+        let identity = content_of([Some(&fresh), resumed.as_ref()]);
+        let kept = folder.as_ref().and_then(|folder| folder.load(identity));
+        let maker = Maker {
+            gpu,
+            layouts: &layouts,
+            relaxed: options.relaxed,
+            cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
+        };
+        let pipelines = maker.pipelines(&fresh, resumed.as_ref())?;
+        if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
+            && let Some(data) = cache.get_data()
+        {
+            folder.store(identity, &data);
+        }
+        Ok(SpecializedKernel {
+            fresh: pipelines.0,
+            resumed: pipelines.1,
+            joined: then.is_some(),
+            has_pairs,
+            data: match layouts.get(1) {
+                Some(layout) => Some(gpu.guarded(|device| {
+                    let data = filled(gpu, "data", &program.data);
+                    bind_parts(device, layout, [data.as_entire_binding()])
+                })?),
+                None => None,
+            },
+            layout: layouts.swap_remove(0),
+            workgroup: crate::source::WORKGROUP,
+            uniform: uniform_fields(&base.module),
+            about: resumed.map_or(fresh.about, |shader| shader.about),
+            reach: reach(gpu.software, program),
+            experience: Experience::default(),
+        })
+    }
+}
+
+/// What shaders are, as a hash.
+fn content_of(shaders: [Option<&Shader>; 2]) -> ProgramId {
+    let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
+    ProgramId::of(format!("{modules:?}").as_bytes())
+}
+
+/// What pipelines of one program are made with.
+struct Maker<'a> {
+    gpu: &'a Gpu,
+    layouts: &'a [wgpu::BindGroupLayout],
+    relaxed: bool,
+    cache: Option<wgpu::PipelineCache>,
+}
+
+impl Maker<'_> {
+    /// Both pipelines, at the same time: drivers take their time over each.
+    fn pipelines(
+        &self,
+        fresh: &Shader,
+        resumed: Option<&Shader>,
+    ) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
+        let Some(resumed) = resumed else {
+            return Ok((self.pipeline(fresh)?, None));
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| self.pipeline(resumed));
+            let fresh = self.pipeline(fresh);
+            let resumed = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((fresh?, Some(resumed?)))
+        })
+    }
+
+    fn pipeline(&self, shader: &Shader) -> Result<wgpu::ComputePipeline> {
+        let entry = shader.entry();
+        let refused = |reason| Error::Device { reason };
+        let words = match self.gpu.path() {
+            Path::Exact if !self.relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(refused)?),
+            _ => None,
+        };
+        self.gpu.guarded(|device| {
+            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(entry),
+                bind_group_layouts: &self.layouts.iter().map(Some).collect::<Vec<_>>(),
+                immediate_size: 0,
+            });
+            let module = match words {
+                Some(words) => passthrough(device, entry, words),
+                None => unchecked(device, entry, shader.module.clone()),
+            };
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry),
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: self.cache.as_ref(),
+            })
+        })
+    }
+}
+
+/// What the driver is to look into before it compiles, and to leave its results in.
+#[allow(unsafe_code)]
+fn driver_cache(device: &wgpu::Device, kept: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor {
+        label: Some("specialized"),
+        data: kept,
+        fallback: true,
+    };
+    // SAFETY: the data was made by `get_data` for a device of this key: its file's checksum, which covers the key, was right.
+    unsafe { device.create_pipeline_cache(&descriptor) }
+}
+
+/// A shader module of SPIR-V that wgpu does not look into.
+#[allow(unsafe_code)]
+fn passthrough(device: &wgpu::Device, entry: &str, words: Vec<u32>) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
+        label: Some(entry),
+        entry_points: [wgpu::PassthroughShaderEntryPoint {
+            name: entry.into(),
+            workgroup_size: [crate::source::WORKGROUP, 1, 1].into(),
+        }]
+        .to_vec()
+        .into(),
+        spirv: Some(words.into()),
+        ..Default::default()
+    };
+    // SAFETY: the words are naga's translation of a module that its validator accepted, patched with execution modes and decorations of
+    // floats; what they do is within bounds, as `unchecked` says.
+    unsafe { device.create_shader_module_passthrough(descriptor) }
+}
+
+/// A shader module that wgpu translates without putting checks into it.
+#[allow(unsafe_code)]
+fn unchecked(device: &wgpu::Device, entry: &str, module: Module) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(entry),
+        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+    };
+    // SAFETY: every access to a buffer is within it: rows of states and frames by the sizes that the host gave the buffers, arena and
+    // atomics by checks against the launch's window or by proof from it, the program's data likewise by its length, parameters by number. (Besides, wgpu asks for robust buffer
+    // access where a device has it.) The one array of a function, the frame, is indexed after a check against its length. Every loop
+    // of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics,
+    // which end when the exchange succeeds.
+    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+}

@@ -1,0 +1,150 @@
+//! Specialised programs against the reference interpreter, run to their ends in dispatches of any length, on whatever device is here.
+
+mod choices;
+mod control;
+mod counted;
+mod joined;
+mod operations;
+mod random;
+mod sessions;
+mod structure;
+
+use std::sync::{Arc, OnceLock};
+
+use gpuvm_core::assembly::assemble;
+use gpuvm_core::program::{Program, TrapRecord};
+
+use super::emit::Start;
+use super::engine::Prepared;
+use super::kernel::{Shader, SpecializedKernel};
+use super::options::{Folded, Options};
+use crate::gpu::{self, Gpu};
+use crate::session::Session;
+use crate::stepper::{Need, Plan, Planner, Reach, Stepper};
+use crate::tests::{Batch, is_nan, job, reference};
+use gpuvm_engine::Result;
+use gpuvm_engine::{Job, Limit, Running, Source};
+
+/// The one device of these tests.
+fn device() -> &'static Arc<Gpu> {
+    static DEVICE: OnceLock<Arc<Gpu>> = OnceLock::new();
+    DEVICE.get_or_init(|| {
+        let adapter = gpu::adapters()
+            .into_iter()
+            .next()
+            .expect("these tests need a Vulkan adapter");
+        Arc::new(Gpu::open(adapter, 0).unwrap())
+    })
+}
+
+/// What a job came to: how many VMs trapped, and the first of them.
+type End = (u64, Option<TrapRecord>);
+
+/// Sessions on one kernel, in short dispatches.
+#[derive(Clone)]
+struct Always(Arc<Prepared>);
+
+impl Planner for Always {
+    fn gpu(&self) -> &Arc<Gpu> {
+        device()
+    }
+
+    fn plan(&self, _: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+        Ok(Box::new(self.clone()))
+    }
+
+    fn stepper(&self, _: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+        Ok(self.0.clone())
+    }
+}
+
+impl Plan for Always {
+    fn stepper(&mut self, _: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Begins a job in dispatches of so many cycles.
+fn begin(job: &Batch, options: &Options, cycles: u32) -> Box<dyn Running> {
+    let gpu = device();
+    let kernel = SpecializedKernel::new(gpu, &(&job.program).into(), options).unwrap();
+    let reach = Reach {
+        cycles,
+        dispatches: 5,
+        inner: 0,
+    };
+    let prepared = Prepared {
+        kernel: Arc::new(kernel),
+        reach,
+    };
+    let always = Always(Arc::new(prepared));
+    Session::start(&always, job.job.clone(), &job.arena.as_slice()).unwrap()
+}
+
+/// Runs a job in dispatches of so many cycles; its memory is changed.
+fn run(job: &mut Batch, options: &Options, cycles: u32) -> End {
+    let mut running = begin(job, options, cycles);
+    let mut advances = 0;
+    let tally = loop {
+        let tally = running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        advances += 1;
+        assert!(advances < 1000, "{tally:?}");
+        if tally.running + tally.yielded == 0 {
+            break tally;
+        }
+    };
+    assert_eq!(tally.halted + tally.trapped, job.vms);
+    let finished = running.finish().unwrap();
+    let first_trap = finished.first_trap;
+    job.take(finished);
+    (tally.trapped.into(), first_trap)
+}
+
+/// Runs a job by the reference and specialised, in dispatches of each of the given lengths, and checks that memory and traps are
+/// the same. Gives the memory.
+fn check_with(job: &Batch, options: &Options, cycles: &[u32]) -> Batch {
+    let mut expected = job.clone();
+    let wanted = reference(&mut expected);
+    for (i, &cycles) in cycles.iter().enumerate() {
+        let mut found = job.clone();
+        // Both ways to trap take turns, as long as the device knows them.
+        let software = device().software && i % 2 == 0;
+        let options = Options {
+            software,
+            floats: device().floats,
+            ..options.clone()
+        };
+        let (traps, first) = run(&mut found, &options, cycles);
+        assert_eq!((traps, first), (wanted.traps, wanted.first_trap), "{cycles} cycles");
+        assert_eq!(found.atomics, expected.atomics, "{cycles} cycles");
+        let differs = (0..found.arena.len()).find(|&at| {
+            let (a, b) = (found.arena[at], expected.arena[at]);
+            a != b && !(is_nan(a) && is_nan(b))
+        });
+        if let Some(at) = differs {
+            panic!(
+                "with {cycles} cycles word {at} is {:#x} and not {:#x}",
+                found.arena[at], expected.arena[at]
+            );
+        }
+    }
+    expected
+}
+
+fn check(job: &Batch) -> Batch {
+    check_with(job, &Options::default(), &[1000])
+}
+
+/// Code in which w10 is the VM's result.
+fn assembled(header: &str, code: &str) -> Program {
+    let text = format!(
+        "{header}\nparam u32\nresult u32\ncode\n{code}\nfinish:\nimm w0, 1\nparam w1, 1\nstore w10, w0, w1, 0\nhalt\n"
+    );
+    assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// What the fresh shader of a program looks like.
+fn shown(program: &Program, start: Start) -> String {
+    let shader = Shader::new(program, &Options::default(), start).unwrap();
+    naga::back::wgsl::write_string(&shader.module, &shader.info, naga::back::wgsl::WriterFlags::empty()).unwrap()
+}

@@ -1,0 +1,94 @@
+//! Devices of the tests' own: lost ones, small ones, and what is left on them.
+
+use super::control::{countdown, with_finish};
+use super::*;
+use crate::gpu::{Gpu, adapters};
+use crate::interpreter::Interpreter;
+use gpuvm_engine::Error;
+
+/// Opens the best device once more, as `change` makes it.
+fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {
+    let mut gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+    change(&mut gpu);
+    let gpu = Arc::new(gpu);
+    (gpu.clone(), Interpreter::new(gpu))
+}
+
+fn counting() -> Batch {
+    job(with_finish(countdown(3, 100)), &[], 0, 1, 1000)
+}
+
+#[test]
+fn a_lost_device_is_an_error_and_the_next_one_works() {
+    let (gpu, engine) = opened(|_| {});
+    let few = Limit {
+        cycles: Some(50),
+        ..Limit::default()
+    };
+    let mut running = counting().start(&engine).unwrap();
+    assert_eq!(running.advance(&few, &mut |_| {}).unwrap().running, 1000);
+    let mut another = counting().start(&engine).unwrap();
+    gpu.device.destroy();
+    let lost = |error: Error| assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
+    lost(running.advance(&few, &mut |_| {}).unwrap_err());
+    lost(running.image().unwrap_err());
+    lost(running.vm(0).unwrap_err());
+    lost(running.finish().unwrap_err());
+    lost(another.advance(&few, &mut |_| {}).unwrap_err());
+    lost(engine.memory().unwrap().allocate(10).unwrap_err());
+    lost(counting().start(&engine).map(|_| ()).unwrap_err());
+    let (_, engine) = opened(|_| {});
+    check(&engine, counting());
+}
+
+#[test]
+fn more_workgroups_than_one_dimension_has_go_in_two() {
+    let (_, engine) = opened(|gpu| gpu.limits.max_compute_workgroups_per_dimension = 3);
+    // 16 workgroups: 3 columns and 6 rows, of which the last is not full.
+    check(&engine, counting());
+    let (program, demand) = (with_finish(countdown(1, 1)), Demand::default());
+    assert_eq!(engine.capacity(&program, &demand), 9 * 64);
+}
+
+#[test]
+fn a_warm_launch_makes_no_buffers() {
+    let (gpu, engine) = opened(|_| {});
+    let batch = counting();
+    let run = || {
+        let mut running = batch.clone().start(&engine).unwrap();
+        running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        running.finish().unwrap();
+    };
+    (0..3).for_each(|_| run());
+    let made = gpu.pool.made();
+    (0..10).for_each(|_| run());
+    assert_eq!(gpu.pool.made(), made);
+}
+
+#[test]
+fn a_launch_that_ends_at_once_is_one_submission() {
+    let (_, engine) = opened(|_| {});
+    let code = vec![op(Op::VmId, [10, 0, 0, 0])];
+    let mut running = job(with_finish(code), &[], 0, 1, 5000).start(&engine).unwrap();
+    let mut looks = 0;
+    let tally = running.advance(&Limit::default(), &mut |_| looks += 1).unwrap();
+    assert_eq!((looks, tally.batches, tally.halted), (1, 1, 5000));
+}
+
+#[test]
+fn small_regions_are_apart_and_their_blocks_come_back_whole() {
+    let (gpu, _) = opened(|_| {});
+    let room = gpu.heap.room();
+    let reserve = |words: u32| gpu.heap.reserve(&gpu, words.into()).unwrap();
+    let mut regions: Vec<_> = (1..300).map(reserve).collect();
+    assert!(gpu.heap.room() < room);
+    let mut kept = 0..;
+    regions.retain(|_| kept.next().is_some_and(|number| number % 3 > 0));
+    regions.extend((1..300).rev().map(reserve));
+    regions.sort_by_key(|region| region.start);
+    for pair in regions.windows(2) {
+        assert!(pair[0].start + pair[0].words <= pair[1].start, "{pair:?}");
+    }
+    drop(regions);
+    assert_eq!(gpu.heap.room(), room);
+}

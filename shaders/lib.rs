@@ -1,0 +1,67 @@
+//! The kernels' WGSL, one concept a file, for whoever puts shaders together from it. What each is for stands at its head.
+
+/// Constants with the texts of files.
+macro_rules! texts {
+    ($($name:ident = $file:literal;)*) => {
+        $(
+            #[doc = concat!("`", $file, "`")]
+            pub const $name: &str = include_str!($file);
+        )*
+    };
+}
+
+texts! {
+    INTERPRETER = "interpreter.wgsl";
+    PROBE = "probe.wgsl";
+    ROOTS = "roots.wgsl";
+    SPECIALIZED = "specialized.wgsl";
+    STEP = "step.wgsl";
+    TRANSPOSE = "transpose.wgsl";
+}
+
+/// The kernels of the epoch engine.
+pub mod epoch {
+    texts! {
+        BRANCH = "epoch/branch.wgsl";
+        CLASSIFY = "epoch/classify.wgsl";
+        IO = "epoch/io.wgsl";
+        LINEAR = "epoch/linear.wgsl";
+        ORACLE = "epoch/oracle.wgsl";
+        PREPARE = "epoch/prepare.wgsl";
+        QUEUE = "epoch/queue.wgsl";
+        TURN = "epoch/turn.wgsl";
+        WORDS = "epoch/words.wgsl";
+    }
+}
+
+/// What several kernels have.
+pub mod shared {
+    texts! {
+        ATOMIC_PAIRS = "shared/atomic_pairs.wgsl";
+        BRANCH = "shared/branch.wgsl";
+        FLOAT = "shared/float.wgsl";
+        FLOAT_CONVERT = "shared/float_convert.wgsl";
+        FLOAT_DOUBLE = "shared/float_double.wgsl";
+        FLOAT_FMA = "shared/float_fma.wgsl";
+        FLOAT_NATIVE = "shared/float_native.wgsl";
+        FLOAT_ROOT = "shared/float_root.wgsl";
+        FLOAT_ROUND = "shared/float_round.wgsl";
+        INSTRUCTION = "shared/instruction.wgsl";
+        INTEGER = "shared/integer.wgsl";
+        IO = "shared/io.wgsl";
+        IO_NO_PAIRS = "shared/io_no_pairs.wgsl";
+        IO_PAIRS = "shared/io_pairs.wgsl";
+        LAUNCH = "shared/launch.wgsl";
+        LINEAR = "shared/linear.wgsl";
+        LONG = "shared/long.wgsl";
+        LONG_JOIN = "shared/long_join.wgsl";
+        LONG_NATIVE = "shared/long_native.wgsl";
+        MATH = "shared/math.wgsl";
+        MATRIX = "shared/matrix.wgsl";
+        MEMORY = "shared/memory.wgsl";
+        ORACLE = "shared/oracle.wgsl";
+        REGISTERS = "shared/registers.wgsl";
+        SIGNAL = "shared/signal.wgsl";
+        WORDS = "shared/words.wgsl";
+    }
+}
