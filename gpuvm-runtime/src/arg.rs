@@ -10,7 +10,7 @@ use gpuvm_core::types::{Kind, Type, VmType};
 use crate::atomics::{Atomics, OwnAtomics};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::plan::Handle;
+use crate::handle::Handle;
 use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
 use gpuvm_core::program::Mode;

@@ -17,7 +17,7 @@ use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
 use crate::native;
 use crate::progress::Progress;
-use crate::registry::Entry;
+use crate::registry::{self, Entry};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
@@ -38,6 +38,17 @@ pub struct Launch<'a> {
     vms: Option<usize>,
     budget: Budget,
     options: Options<'a>,
+}
+
+impl Runtime {
+    /// Begins a launch of the routine with this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`].
+    pub fn launch<'a>(&self, id: &str) -> Result<Launch<'a>> {
+        Ok(Launch::new(self.clone(), registry::find(id)?))
+    }
 }
 
 impl<'a> Launch<'a> {

@@ -11,14 +11,18 @@ mod background;
 mod bind;
 pub mod budget;
 pub mod buffer;
+mod config;
 mod content;
 mod counted;
 pub mod done;
 pub mod error;
 pub mod execution;
+mod handle;
 pub mod inspect;
 mod json;
 pub mod launch;
+#[cfg(test)]
+mod layers;
 mod leg;
 pub mod logs;
 mod marshal;

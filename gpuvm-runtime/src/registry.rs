@@ -1,5 +1,5 @@
-//! The routines and the ring kernels of the binary by id. `#[routine]` submits one [`Entry`] a launchable routine, `#[ring_kernel]` one
-//! [`ring::handler::Entry`](crate::ring::handler::Entry); a registry is read once and refuses two of one id.
+//! What the binary has by id. `#[routine]` submits one [`Entry`] a launchable routine, and other attributes entries of other kinds; the entries
+//! of a kind are read once, and two of one id are refused.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,7 +8,6 @@ use gpuvm_core::routine::Routine;
 
 use crate::error::{Error, Result};
 use crate::native::NativeFn;
-use crate::ring::handler as ring;
 
 /// A routine that can be launched, as `#[routine]` submits it.
 #[derive(Debug)]
@@ -63,41 +62,40 @@ impl Registered for Entry {
     }
 }
 
-impl Registered for ring::Entry {
-    const WHAT: &'static str = "ring kernel";
-    const ATTRIBUTE: &'static str = "ring_kernel";
-    const LAUNCH: &'static str = "launch_ring";
-    const WITHOUT_ID: &'static str = "its id is the function's name, or what `#[ring_kernel(id = \"…\")]` says";
+/// Entries under their ids.
+pub(crate) type ById<E> = BTreeMap<&'static str, Vec<&'static E>>;
 
-    fn id(&self) -> &'static str {
-        self.id
-    }
+/// A kind of entries, as the others know it: who asks for an id of another kind is told.
+pub(crate) struct Kind {
+    what: &'static str,
+    launch: &'static str,
+    has: fn(&str) -> bool,
+}
 
-    fn place(&self) -> (&'static str, u32) {
-        (self.file, self.line)
+inventory::collect!(Kind);
+
+impl Kind {
+    /// The kind of entries that `has` finds.
+    pub(crate) const fn of<E: Registered>(has: fn(&str) -> bool) -> Kind {
+        Kind {
+            what: E::WHAT,
+            launch: E::LAUNCH,
+            has,
+        }
     }
 }
 
-/// Entries under their ids.
-type ById<E> = BTreeMap<&'static str, Vec<&'static E>>;
+inventory::submit! {
+    Kind::of::<Entry>(|id| routines().contains_key(id))
+}
 
 /// The routine of an id.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownId`] with the nearest id there is, [`Error::OtherKind`] if it is a ring kernel's, or [`Error::DuplicateId`] if the binary has
-/// two routines of this id.
+/// As [`find_among`].
 pub(crate) fn find(id: &str) -> Result<&'static Entry> {
-    find_among(routines(), ring_kernels(), id)
-}
-
-/// The ring kernel of an id.
-///
-/// # Errors
-///
-/// As [`find`].
-pub(crate) fn find_ring(id: &str) -> Result<&'static ring::Entry> {
-    find_among(ring_kernels(), routines(), id)
+    find_among(routines(), inventory::iter::<Kind>, id)
 }
 
 fn routines() -> &'static ById<Entry> {
@@ -105,12 +103,8 @@ fn routines() -> &'static ById<Entry> {
     REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>))
 }
 
-fn ring_kernels() -> &'static ById<ring::Entry> {
-    static REGISTRY: OnceLock<ById<ring::Entry>> = OnceLock::new();
-    REGISTRY.get_or_init(|| by_id(inventory::iter::<ring::Entry>))
-}
-
-fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E> {
+/// All entries of a kind.
+pub(crate) fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E> {
     let mut registry = ById::new();
     for entry in entries {
         registry.entry(entry.id()).or_default().push(entry);
@@ -118,17 +112,26 @@ fn by_id<E: Registered>(entries: impl IntoIterator<Item = &'static E>) -> ById<E
     registry
 }
 
-/// The entry of an id, or an error that says so if what is of the other kind has it.
-fn find_among<E: Registered, O: Registered>(registry: &ById<E>, others: &ById<O>, id: &str) -> Result<&'static E> {
-    if !registry.contains_key(id) && others.contains_key(id) {
-        return Err(Error::OtherKind {
+/// The entry of an id.
+///
+/// # Errors
+///
+/// [`Error::UnknownId`] with the nearest id there is, [`Error::OtherKind`] if what has it is of another kind, or [`Error::DuplicateId`] if two have it.
+pub(crate) fn find_among<'k, E: Registered>(
+    registry: &ById<E>,
+    kinds: impl IntoIterator<Item = &'k Kind>,
+    id: &str,
+) -> Result<&'static E> {
+    let mut others = kinds.into_iter().filter(|kind| kind.what != E::WHAT);
+    match others.find(|kind| !registry.contains_key(id) && (kind.has)(id)) {
+        Some(kind) => Err(Error::OtherKind {
             what: E::WHAT,
             id: id.to_string(),
-            found: O::WHAT,
-            launch: O::LAUNCH,
-        });
+            found: kind.what,
+            launch: kind.launch,
+        }),
+        None => find_in(registry, id),
     }
-    find_in(registry, id)
 }
 
 fn find_in<E: Registered>(registry: &ById<E>, id: &str) -> Result<&'static E> {
@@ -233,10 +236,10 @@ mod tests {
     fn an_id_of_the_other_kind_says_what_it_is() {
         struct Kernel(&'static str);
         impl Registered for Kernel {
-            const WHAT: &'static str = <ring::Entry as Registered>::WHAT;
-            const ATTRIBUTE: &'static str = <ring::Entry as Registered>::ATTRIBUTE;
-            const LAUNCH: &'static str = <ring::Entry as Registered>::LAUNCH;
-            const WITHOUT_ID: &'static str = <ring::Entry as Registered>::WITHOUT_ID;
+            const WHAT: &'static str = "ring kernel";
+            const ATTRIBUTE: &'static str = "ring_kernel";
+            const LAUNCH: &'static str = "launch_ring";
+            const WITHOUT_ID: &'static str = "";
 
             fn id(&self) -> &'static str {
                 self.0
@@ -247,13 +250,17 @@ mod tests {
             }
         }
         static KERNELS: [Kernel; 2] = [Kernel("counter"), Kernel("blur")];
+        let kinds = [
+            Kind::of::<Entry>(|id| by_id(&ENTRIES).contains_key(id)),
+            Kind::of::<Kernel>(|id| by_id(&KERNELS).contains_key(id)),
+        ];
         let (routines, kernels) = (by_id(&ENTRIES), by_id(&KERNELS));
         assert_eq!(
-            find_among(&routines, &kernels, "counter").unwrap_err().to_string(),
+            find_among(&routines, &kinds, "counter").unwrap_err().to_string(),
             "`counter` is a ring kernel and not a routine; launch it with `launch_ring`"
         );
-        assert_eq!(find_among(&routines, &kernels, "blur").unwrap().line, 1);
-        let error = find_among(&kernels, &routines, "sharpen").map(|_| ()).unwrap_err();
+        assert_eq!(find_among(&routines, &kinds, "blur").unwrap().line, 1);
+        let error = find_among(&kernels, &kinds, "sharpen").map(|_| ()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "`sharpen` is a routine and not a ring kernel; launch it with `launch`"

@@ -9,13 +9,10 @@ use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
 
-use crate::background;
 use crate::buffer::Buffer;
+use crate::config::RuntimeConfig;
 use crate::error::{Error, Result};
-use crate::launch::Launch;
-use crate::plan::{self, Plan};
 use crate::registry::{self, Entry};
-use crate::ring::{self, KernelHandle, RingOptions, RuntimeConfig};
 use gpuvm_core::program::atomic_pairs;
 #[cfg(feature = "wgpu")]
 use gpuvm_engine::Choice;
@@ -90,46 +87,6 @@ impl Runtime {
         &self.shared.settings
     }
 
-    /// Begins a launch of the routine with this id.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`].
-    pub fn launch<'a>(&self, id: &str) -> Result<Launch<'a>> {
-        Ok(Launch::new(self.clone(), registry::find(id)?))
-    }
-
-    /// Begins a launch of a registered routine; what `name::launch` calls.
-    #[doc(hidden)]
-    pub fn launch_entry<'a>(&self, entry: &'static Entry) -> Launch<'a> {
-        Launch::new(self.clone(), entry)
-    }
-
-    /// Begins a plan: a program of several routines that pass columns on to each other.
-    pub fn plan<'a>(&self) -> Plan<'a> {
-        Plan::new(self.clone())
-    }
-
-    /// Launches the ring kernel with this id. Its actors rest until [`KernelHandle::activate`](ring::KernelHandle::activate).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownId`] with the nearest id there is, [`Error::DuplicateId`], [`Error::Link`], [`RingError::Options`](ring::RingError::Options), or when
-    /// the device has no room for the actors.
-    pub async fn launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
-        let (runtime, entry) = (self.clone(), registry::find_ring(id)?);
-        background::run(move |_, _| ring::launch(&runtime, entry, &options), None).await?
-    }
-
-    /// [`Runtime::launch_ring`], on a thread that may block.
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn blocking_launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
-        ring::launch(self, registry::find_ring(id)?, &options)
-    }
-
     /// A buffer with a copy of `data`.
     ///
     /// # Errors
@@ -155,7 +112,12 @@ impl Runtime {
     }
 
     /// Links the kernel of a registry entry, given its address, or gives what was linked before with the runtime's settings and any depth.
-    fn linked(&self, entry: usize, kernel: impl FnOnce() -> Kernel, settings: &Settings) -> Result<Arc<Program>> {
+    pub(crate) fn linked(
+        &self,
+        entry: usize,
+        kernel: impl FnOnce() -> Kernel,
+        settings: &Settings,
+    ) -> Result<Arc<Program>> {
         let own = Settings {
             recursion_limit: settings.recursion_limit,
             ..self.shared.settings.clone()
@@ -175,7 +137,7 @@ impl Runtime {
 
     /// Links a kernel of a plan, or gives what was linked before, so that engines find what they made of it.
     pub(crate) fn link_kernel(&self, kernel: &Kernel) -> Result<Arc<Program>> {
-        let key = plan::key(kernel);
+        let key = kernel.key();
         let kernels = || self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = kernels().get(&key) {
             return Ok(Arc::clone(program));
@@ -186,20 +148,6 @@ impl Runtime {
             kernels.clear();
         }
         Ok(Arc::clone(kernels.entry(key).or_insert(program)))
-    }
-
-    /// Links what each VM does for a ring kernel, or gives what was linked before.
-    pub(crate) fn link_ring(&self, entry: &'static ring::handler::Entry) -> Result<Arc<Program>> {
-        self.link_ring_with(entry, &self.shared.settings)
-    }
-
-    /// The same with settings that may be others than the runtime's.
-    pub(crate) fn link_ring_with(
-        &self,
-        entry: &'static ring::handler::Entry,
-        settings: &Settings,
-    ) -> Result<Arc<Program>> {
-        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel(), settings)
     }
 
     /// Links a routine with settings that may be others than the runtime's.

@@ -45,6 +45,7 @@ mod handle;
 #[cfg(test)]
 mod handle_tests;
 mod identity;
+mod key;
 #[cfg(test)]
 mod loop_tests;
 mod loops;

@@ -6,12 +6,13 @@ use gpuvm_core::kernel::nature;
 use gpuvm_core::types::{Type, TypeRef, VmType};
 
 use super::Plan;
-use super::error::PlanError;
-use super::node::{Backing, Handle, Kind, Length, Node, Operand, Read, Sight, Use};
+use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight, Use};
 use crate::arg::{Arg, Argument};
 use crate::bind;
+use crate::error::PlanError;
 use crate::error::Result;
 use crate::execution::result_type;
+use crate::handle::Handle;
 use crate::registry::Entry;
 use crate::store::{Store, make};
 use crate::vector::Column;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use gpuvm_core::types::{Type, VmType};
 
 use super::data::Data;
-use super::error::PlanError;
-use super::node::{Backing, Handle, Kind, Node};
+use super::node::{Backing, Kind, Node};
 use super::prepared::Prepared;
 use super::stats::PlanStats;
 use super::trace::Trace;
+use crate::error::PlanError;
 use crate::error::Result;
+use crate::handle::Handle;
 use crate::logs::Logs;
 use crate::vector::{Vector, entries, read_all, write_pieces};
 

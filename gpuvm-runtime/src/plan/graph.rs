@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::error::PlanError;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, within};
+use crate::error::PlanError;
 use crate::vector::write_pieces;
 
 /// What is left of a plan's nodes, or of those in a loop's body, and when each runs.

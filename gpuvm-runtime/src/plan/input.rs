@@ -1,6 +1,6 @@
 //! What the methods of a plan take beside handles: columns to read, and several handles at once.
 
-use super::node::Handle;
+use crate::handle::Handle;
 use gpuvm_core::types::VmType;
 
 use crate::arg::Element;

@@ -5,7 +5,6 @@ mod add;
 mod data;
 mod done;
 mod draft;
-mod error;
 mod fuse;
 mod graph;
 mod input;
@@ -41,14 +40,12 @@ use crate::registry;
 use crate::runtime::Runtime;
 use gpuvm_engine::Engine;
 
+pub use crate::error::PlanError;
+pub use crate::handle::Handle;
 pub use done::PlanDone;
-pub use error::PlanError;
 pub use input::{Handles, PlanInput};
-pub use node::Handle;
 pub use report::Explanation;
 pub use stats::{PlanStats, StepStats};
-
-pub(crate) use kernel::key;
 
 use node::{Kind, Length, Node};
 use prepared::Prepared;
@@ -106,8 +103,15 @@ struct Options {
     trace: bool,
 }
 
+impl Runtime {
+    /// Begins a plan: a program of several routines that pass columns on to each other.
+    pub fn plan<'a>(&self) -> Plan<'a> {
+        Plan::new(self.clone())
+    }
+}
+
 impl<'a> Plan<'a> {
-    pub(crate) fn new(runtime: Runtime) -> Plan<'a> {
+    fn new(runtime: Runtime) -> Plan<'a> {
         static PLANS: AtomicU64 = AtomicU64::new(0);
         Plan {
             runtime,

@@ -12,13 +12,6 @@ use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
 use gpuvm_core::program::Mode;
 
-/// Stands for what a node of a [`Plan`](super::Plan) gives: a column. Handles are cheap to copy, and of use in their own plan only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Handle {
-    pub(super) plan: u64,
-    pub(super) node: usize,
-}
-
 /// A node.
 pub(super) struct Node<'a> {
     pub kind: Kind<'a>,

@@ -4,10 +4,11 @@ use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::Plan;
 use super::add::{Parameter, uses};
-use super::error::PlanError;
-use super::node::{Handle, Kind, Length, Nature, Node, Operand, Read, Sight, Use};
+use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
 use super::types::tuple;
+use crate::error::PlanError;
 use crate::error::Result;
+use crate::handle::Handle;
 use crate::registry::Entry;
 
 impl<'a> Plan<'a> {

@@ -1,9 +1,9 @@
 //! The order of a plan's steps, and how long each column has to be there.
 
-use super::error::PlanError;
 use super::fuse::{Step, steps};
 use super::graph::Graph;
 use super::node::{Kind, Node};
+use crate::error::PlanError;
 
 /// What runs, in which order.
 pub(super) struct Order {

@@ -8,11 +8,11 @@ use gpuvm_core::program::Program;
 use super::add::Parameter;
 use super::done::Named;
 use super::draft::Draft;
-use super::error::PlanError;
 use super::kernel::Sketch;
 use super::node::Node;
 use super::order::Order;
 use super::{Options, Plan};
+use crate::error::PlanError;
 use crate::error::Result;
 
 /// A plan that is ready to run.

@@ -9,13 +9,13 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{TypeRef, Value};
 
 use super::data::{Data, words};
-use super::error::PlanError;
 use super::fuse::Step;
 use super::kernel::{Column, gate};
 use super::node::{Kind, Loop};
 use super::prepared::Linked;
 use super::program::{At, Columns};
 use super::run::Runner;
+use crate::error::PlanError;
 use crate::error::Result;
 use gpuvm_engine::Execute;
 

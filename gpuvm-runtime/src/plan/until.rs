@@ -4,10 +4,11 @@ use gpuvm_core::types::{Type, Value};
 
 use super::Plan;
 use super::add::Parameter;
-use super::error::PlanError;
 use super::graph::Graph;
-use super::node::{Handle, Kind, Length, Loop, Node, Operand, Read, Sight};
+use super::node::{Kind, Length, Loop, Node, Operand, Read, Sight};
+use crate::error::PlanError;
 use crate::error::Result;
+use crate::handle::Handle;
 
 impl<'a> Plan<'a> {
     /// Opens the scope of a loop of at most so many turns, and gives the loop with its states as the body sees them.

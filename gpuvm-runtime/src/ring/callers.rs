@@ -7,9 +7,9 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use super::error::RingError;
 use super::shared::Shared;
 use crate::alarm::Alarm;
+use crate::error::RingError;
 
 /// The words of an answer, or why there is none.
 pub(super) type Answer = Result<Vec<u32>, RingError>;

@@ -9,11 +9,11 @@ use event_listener::IntoNotification;
 use super::batch::gathered;
 use super::callers::Caller;
 use super::context::Sent;
-use super::error::RingError;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::options::Answers;
 use super::outcome::Outcome;
 use super::shared::{Shared, State};
+use crate::error::RingError;
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
 /// that they have sent each other. Whether nobody else has to know of anything.

@@ -1,7 +1,7 @@
 //! Limits of a kernel's attribute that its actors have exceeded. Then the kernel is wrong and not a message, so whoever waits for it to be
 //! done with all messages is told.
 
-use super::error::RingError;
+use crate::error::RingError;
 
 /// What was exceeded so far.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! Messages that nobody handles, and kernels that fail.
 
 use super::context::Sent;
-use super::error::RingError;
 use super::handler::Kind;
 use super::letters::{DeadLetter, DeadReason, Letters};
-use super::life::Life;
 use super::queue::Piece;
 use super::shared::{Shared, State};
+use crate::error::Life;
+use crate::error::RingError;
 
 impl Shared {
     /// Makes dead letters of everything that waits.

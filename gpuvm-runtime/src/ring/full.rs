@@ -5,10 +5,10 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use super::life::Life;
 use super::shared::{Shared, State};
 use crate::alarm::Alarm;
 use crate::counted::counted;
+use crate::error::Life;
 use crate::unheard;
 
 /// What keeps a ring kernel from taking messages, or an active one's actors from handling them.

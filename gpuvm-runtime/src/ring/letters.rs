@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use gpuvm_core::types::{RingMessage, TypeRef, format_words};
 
-use super::error::RingError;
 use super::handler::Kind;
 use super::snapshot::Messages;
+use crate::error::RingError;
 
 /// Messages in the order in which they were accepted.
 #[derive(Default)]

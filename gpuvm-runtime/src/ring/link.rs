@@ -16,11 +16,11 @@ use std::time::Instant;
 
 use super::context::Sent;
 use super::device::{Depot, Parcel};
-use super::error::RingError;
 use super::letters::Letters;
-use super::life::Life;
 use super::shared::{Shared, State};
 use crate::error::Error;
+use crate::error::Life;
+use crate::error::RingError;
 
 /// A kernel's place among linked ones.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use super::full::Full;
-use super::life::Life;
 use crate::counted::counted;
+use crate::error::Life;
 use gpuvm_engine::Engine;
 
 /// How a ring kernel stands.

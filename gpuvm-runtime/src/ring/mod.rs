@@ -42,7 +42,6 @@ mod clock;
 mod context;
 mod deliver;
 mod device;
-mod error;
 mod exceeded;
 mod failure;
 mod full;
@@ -50,7 +49,6 @@ mod handle;
 pub mod handler;
 mod interrupt;
 mod letters;
-mod life;
 mod link;
 mod metrics;
 mod native;
@@ -60,6 +58,7 @@ mod outputs;
 mod pump;
 mod question;
 mod queue;
+mod registry;
 mod rest;
 mod runner;
 mod shared;
@@ -69,25 +68,26 @@ mod thread;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
+use gpuvm_core::settings::Settings;
 
 use self::clock::Clock;
 pub use self::context::Ring;
 use self::device::OnDevice;
-pub use self::error::{RingError, TrySendError};
 pub use self::full::Full;
 pub use self::handle::KernelHandle;
 use self::handler::Entry;
 pub use self::letters::{DeadLetter, DeadReason};
-pub use self::life::Life;
 pub use self::metrics::{Latency, Metrics, Status};
 use self::native::OnCpu;
-pub use self::options::{Answers, Restart, RingOptions, RuntimeConfig, Terminate};
+pub use self::options::{Answers, Restart, RingOptions, Terminate};
 use self::runner::Runner;
 use self::shared::Shared;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
+pub use crate::config::RuntimeConfig;
 use crate::error::Result;
+pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
 use crate::runtime::Runtime;
@@ -97,8 +97,40 @@ use gpuvm_engine::room;
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
 const SHORTEST_BATCH: usize = 4096;
 
+impl Runtime {
+    /// Launches the ring kernel with this id. Its actors rest until [`KernelHandle::activate`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`](crate::Error::UnknownId) with the nearest id there is, [`Error::DuplicateId`](crate::Error::DuplicateId), [`Error::Link`](crate::Error::Link), [`RingError::Options`], or when
+    /// the device has no room for the actors.
+    pub async fn launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
+        let (runtime, entry) = (self.clone(), registry::find(id)?);
+        crate::background::run(move |_, _| launch(&runtime, entry, &options), None).await?
+    }
+
+    /// [`Runtime::launch_ring`], on a thread that may block.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn blocking_launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
+        launch(self, registry::find(id)?, &options)
+    }
+
+    /// Links what each VM does for a ring kernel, or gives what was linked before.
+    pub(crate) fn link_ring(&self, entry: &'static Entry) -> Result<Arc<Program>> {
+        self.link_ring_with(entry, self.settings())
+    }
+
+    /// The same with settings that may be others than the runtime's.
+    pub(crate) fn link_ring_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
+        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel(), settings)
+    }
+}
+
 /// Launches a kernel.
-pub(crate) fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Result<KernelHandle> {
+fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Result<KernelHandle> {
     start(runtime, entry, options, None)
 }
 

@@ -1,17 +1,15 @@
 //! What a ring kernel is launched with.
 
-use std::time::Duration;
-
 use gpuvm_engine::Engine;
 
 /// How a ring kernel is launched. With `RingOptions { actors: 1024, ..default() }` the rest is as it is for most kernels; what all kernels of a runtime
-/// have in common is in [`RuntimeConfig`].
+/// have in common is in [`RuntimeConfig`](crate::RuntimeConfig).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RingOptions {
     /// How many actors there are, each with a state of its own; at least 1.
     pub actors: u32,
     /// The most messages that wait to be handled or are being handled, of all actors together; as many answers may wait to be received.
-    /// 0 is [`RuntimeConfig::queue_capacity`].
+    /// 0 is [`RuntimeConfig::queue_capacity`](crate::RuntimeConfig::queue_capacity).
     pub queue_capacity: usize,
     /// What runs the actors. [`Engine::Auto`] is the GPU, or this CPU where there is none.
     pub engine: Engine,
@@ -64,31 +62,4 @@ pub enum Terminate {
     Drain,
     /// What was sent and is not being handled becomes dead letters.
     Now,
-}
-
-/// What the ring kernels of a runtime have in common.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RuntimeConfig {
-    /// The most messages that wait, for a kernel that does not say so itself.
-    pub queue_capacity: usize,
-    /// How long a call waits for its answer.
-    pub call_timeout: Duration,
-    /// How long terminating waits for what was sent before.
-    pub termination_timeout: Duration,
-    /// The most dead letters that are kept until somebody takes them; the oldest go first.
-    pub dead_letters: usize,
-    /// Whether latencies are measured.
-    pub telemetry: bool,
-}
-
-impl Default for RuntimeConfig {
-    fn default() -> RuntimeConfig {
-        RuntimeConfig {
-            queue_capacity: 4096,
-            call_timeout: Duration::from_secs(5),
-            termination_timeout: Duration::from_secs(10),
-            dead_letters: 1 << 16,
-            telemetry: true,
-        }
-    }
 }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::batch::{Batch, Mail};
 use super::context::{Sent, is_exceeded};
-use super::error::RingError;
 use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
+use crate::error::RingError;
 use crate::error::{Error, Result};
 use gpuvm_engine::Words;
 

@@ -10,15 +10,15 @@ use super::clock::Clock;
 use super::context::Sent;
 use super::deliver::deliver;
 use super::device::Parcel;
-use super::error::RingError;
 use super::interrupt::Interrupt;
 use super::letters::Letters;
-use super::life::Life;
 use super::outcome::{Outcome, Stage, handle};
 use super::question::Question;
 use super::queue::{Lot, Queue};
 use super::runner::{Handled, Linked, Rounds, Runner, Turn};
 use super::shared::{Shared, Went};
+use crate::error::Life;
+use crate::error::RingError;
 use crate::error::{Error, Result};
 
 /// Runs until the kernel is over.

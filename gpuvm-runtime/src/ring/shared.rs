@@ -9,21 +9,22 @@ use event_listener::{Event, IntoNotification};
 use super::callers::{Caller, Callers};
 use super::context::Sent;
 use super::device::Parcel;
-use super::error::RingError;
 use super::exceeded::Exceeded;
 use super::full::Waiting;
 use super::handler::Entry;
 use super::letters::{DeadLetter, Letters};
-use super::life::Life;
 use super::link::Links;
 use super::metrics::{Counts, Metrics};
-use super::options::{Answers, Restart, RuntimeConfig, Terminate};
+use super::options::{Answers, Restart, Terminate};
 use super::outputs::Outputs;
 use super::question::Question;
 use super::queue::Queue;
 use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
+use crate::config::RuntimeConfig;
+use crate::error::Life;
 use crate::error::Result;
+use crate::error::RingError;
 use crate::logs::{LogLimit, Logs};
 
 /// A kernel as its handles and its pump see it.

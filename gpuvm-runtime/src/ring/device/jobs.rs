@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::super::batch::{Batch, Mail};
-use super::super::error::RingError;
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Trapped, Turn};
 use super::layout::{Content, Layout, Left};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
+use crate::error::RingError;
 use crate::error::{Error, Result};
 use crate::logs;
 use crate::trap::Trap;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::super::error::RingError;
 use super::super::runner::Turn;
 use super::OnDevice;
 use super::post::{job, tell_time};
 use super::rounds::{OnTheirOwn, Place};
+use crate::error::RingError;
 use crate::error::{Error, Result};
 use gpuvm_engine::Error as Failure;
 use gpuvm_engine::{Image, Job, Row};

@@ -2,13 +2,13 @@
 
 use gpuvm_core::types::Type;
 
-use super::super::error::RingError;
-use super::super::life::Life;
 use super::super::options::RingOptions;
 use super::super::question::{Answer, Question};
 use super::super::snapshot::Identity;
 use super::{KernelHandle, Owner};
+use crate::error::Life;
 use crate::error::Result;
+use crate::error::RingError;
 use gpuvm_engine::Engine;
 
 impl KernelHandle {

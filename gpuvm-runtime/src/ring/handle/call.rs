@@ -5,13 +5,13 @@ use std::time::Duration;
 use gpuvm_core::types::RingMessage;
 
 use super::super::callers::Caller;
-use super::super::error::RingError;
 use super::super::rest::block_on;
 use super::super::shared::Taken;
 use super::KernelHandle;
 use super::send::words_of;
 use super::wait::{until, within};
 use crate::error::Result;
+use crate::error::RingError;
 
 impl KernelHandle {
     /// Sends an actor a message and waits for the answer to it, at most

@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures_core::Stream;
 use gpuvm_core::types::RingMessage;
 
-use super::super::error::RingError;
 use super::super::outputs::Outputs;
 use super::KernelHandle;
 use super::wait::{until, within};
 use crate::error::Result;
+use crate::error::RingError;
 
 impl KernelHandle {
     /// Waits so long for the next answer to a message that was sent.

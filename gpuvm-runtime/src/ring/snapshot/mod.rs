@@ -9,11 +9,11 @@ use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{Type, VmType};
 
-use super::error::RingError;
 use super::handle::KernelHandle;
 use super::handler::{Entry, Kind};
 use super::options::RingOptions;
 use super::question::Question;
+use crate::error::RingError;
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 
@@ -166,7 +166,7 @@ impl Runtime {
 }
 
 fn restore(runtime: &Runtime, snapshot: RingSnapshot, options: &RingOptions) -> Result<KernelHandle> {
-    let entry = crate::registry::find_ring(&snapshot.kernel)?;
+    let entry = super::registry::find(&snapshot.kernel)?;
     if options.actors != snapshot.actors() {
         let RingOptions { actors, .. } = options;
         return Err(RingError::Options {

@@ -1,13 +1,19 @@
 //! The one error of the host side. A trap of a VM is reported through it too, with all results of the other VMs inside.
 
+mod life;
+mod plan;
+mod ring;
+
 use gpuvm_core::link::LinkError;
 
 use crate::counted::{counted, listed, there_are};
 use crate::done::BudgetReport;
-use crate::plan::PlanError;
-use crate::ring::RingError;
 use crate::trap::TrapReport;
 use gpuvm_engine::Engine;
+
+pub use self::life::Life;
+pub use self::plan::PlanError;
+pub use self::ring::{RingError, TrySendError};
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -357,7 +363,6 @@ impl From<gpuvm_engine::Error> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::Life;
 
     #[test]
     fn debug_says_what_display_says() {
