@@ -23,6 +23,7 @@ pub mod private;
 pub mod program;
 pub mod routine;
 pub mod settings;
+pub mod specialise;
 #[allow(
     dead_code,
     unused_mut,

@@ -41,14 +41,6 @@ impl Budget {
         Budget::default()
     }
 
-    /// This budget, and at most so many instructions of each VM.
-    pub fn and_cycles(self, cycles: u64) -> Budget {
-        Budget {
-            cycles: Some(cycles),
-            ..self
-        }
-    }
-
     /// This budget, and at most so much time.
     pub fn and_time(self, time: Duration) -> Budget {
         Budget {

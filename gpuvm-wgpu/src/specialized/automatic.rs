@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
+use gpuvm_core::specialise::Known;
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
@@ -100,7 +101,7 @@ impl Planner for Automatic {
 
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
-        let options = self.specialized.options(program, Vec::new());
+        let options = self.specialized.options(program, Known::default());
         let kernel = match launched.swap(true, Ordering::Relaxed) {
             // A device that refuses it leaves the program to the interpreter.
             true => self.specialized.request(program, &options).ok().flatten(),
@@ -123,7 +124,7 @@ impl Planner for Automatic {
 impl Choosing {
     /// The kernel, if it is there. A device that refuses it leaves the launch on the interpreter.
     fn kernel(&self) -> Option<Arc<SpecializedKernel>> {
-        let options = self.specialized.options(&self.program, Vec::new());
+        let options = self.specialized.options(&self.program, Known::default());
         self.specialized.request(&self.program, &options).ok().flatten()
     }
 }

@@ -8,10 +8,9 @@ use gpuvm_core::isa::{Op, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
 
 use super::cache::{Cache, Compilers};
-use super::flow::op_at;
 use super::habits::Habits;
 use super::kernel::{SpecializedKernel, Work};
-use super::options::{Folded, Options};
+use super::options::Options;
 use super::size::Size;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
@@ -20,6 +19,8 @@ use crate::pace::Experience;
 use crate::parts::may_lose;
 use crate::session::{Jobs, Session, capacity, groups};
 use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::flow::op_at;
 use gpuvm_engine::Result;
 use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 
@@ -96,9 +97,9 @@ impl Specialized {
     }
 
     /// What a program is specialised for on this device, given what is known of the launch's parameters.
-    pub fn options(&self, program: &Program, folded: Vec<Folded>) -> Options {
+    pub fn options(&self, program: &Program, known: Known) -> Options {
         Options {
-            folded,
+            known,
             floats: if program.relaxed {
                 self.gpu.floats.relaxed()
             } else {
@@ -141,7 +142,7 @@ impl Specialized {
                 return Ok(None);
             }
         }
-        let options = self.options(&work.program, Vec::new());
+        let options = self.options(&work.program, Known::default());
         self.cache.request(work, &options, &self.compilers)
     }
 
@@ -152,18 +153,18 @@ impl Specialized {
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program cannot be looked at.
     pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
-        let size = || Size::of(program, &self.options(program, Vec::new()));
+        let size = || Size::of(program, &self.options(program, Known::default()));
         Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
     }
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
     pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
-        let folded = self.habits.note(job, arena)?;
-        let options = self.options(&job.program, folded);
+        let known = self.habits.note(job, arena)?;
+        let options = self.options(&job.program, known);
         // Without it the general kernel serves.
         let kernel = self.request(&job.program, &options).ok().flatten()?;
         if kernel.experience.is_blank() {
-            let general = self.options(&job.program, Vec::new());
+            let general = self.options(&job.program, Known::default());
             if let Ok(Some(general)) = self.request(&job.program, &general) {
                 kernel.experience.learn_from(&general.experience);
             }
@@ -179,7 +180,7 @@ impl Specialized {
     pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(program)?;
-        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        let kernel = self.kernel(program, &self.options(program, Known::default()))?;
         self.plan_with(program, kernel)
     }
 
@@ -242,7 +243,7 @@ impl Planner for Specialized {
         if self.excess(program, false)?.is_some() {
             return Ok(interpreted);
         }
-        let kernel = self.kernel(program, &self.options(program, Vec::new()))?;
+        let kernel = self.kernel(program, &self.options(program, Known::default()))?;
         Ok(Arc::new(Prepared::new(kernel)))
     }
 
@@ -253,7 +254,7 @@ impl Planner for Specialized {
         if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
             return Ok(None);
         }
-        let options = self.options(program, Vec::new());
+        let options = self.options(program, Known::default());
         let kernel = self.cache.wait(&work, &options)?;
         Ok(Some(Arc::new(Prepared::new(kernel))))
     }

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use gpuvm_core::types::TypeRef;
 
-use super::options::Folded;
 use crate::library::Library;
 use gpuvm_core::program::Mode;
+use gpuvm_core::specialise::{Folded, Known};
 use gpuvm_engine::{Job, Slot, Source};
 
 /// Launches in a row with the same uniforms after which these are folded in. Who sweeps over a parameter never gets there.
@@ -20,13 +20,13 @@ pub struct Habits(Library<Mutex<Habit>>);
 
 #[derive(Debug, Default)]
 struct Habit {
-    last: Vec<Folded>,
+    last: Known,
     launches: u32,
 }
 
 impl Habits {
     /// Takes note of a launch, and gives what is known of its parameters if the launches before it had the same.
-    pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<Vec<Folded>> {
+    pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<Known> {
         let habit = self.0.get(&job.program, || Ok(Mutex::default())).ok()?;
         let now = known_of(job, arena);
         let mut habit = habit.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl Habits {
 }
 
 /// What a launch fixes of each parameter.
-fn known_of(job: &Job, arena: &dyn Source) -> Vec<Folded> {
+fn known_of(job: &Job, arena: &dyn Source) -> Known {
     let mut left = MOST_WORDS;
     let known = |(slot, ty): (&Slot, &TypeRef)| {
         let Slot { place, region } = slot;
@@ -59,7 +59,7 @@ fn known_of(job: &Job, arena: &dyn Source) -> Vec<Folded> {
             value,
         }
     };
-    job.slots.iter().zip(&job.program.params).map(known).collect()
+    Known(job.slots.iter().zip(&job.program.params).map(known).collect())
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(note(&same.arena), None);
         }
         let found = note(&same.arena).unwrap();
-        assert_eq!((found[0].stride, &found[0].value), (Some(0), &Some(vec![7])));
+        assert_eq!((found.0[0].stride, &found.0[0].value), (Some(0), &Some(vec![7])));
         assert_eq!(note(&other), None, "another value begins anew");
         assert_eq!(note(&same.arena), None);
     }

@@ -9,8 +9,8 @@ use naga::{Block, Statement};
 
 use super::base::base;
 use super::emit::{Start, emit};
-use super::flow::{Flow, op_at};
 use super::options::Options;
+use gpuvm_core::specialise::flow::{Flow, op_at};
 use gpuvm_engine::Result;
 
 /// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.

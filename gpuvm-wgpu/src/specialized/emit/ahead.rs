@@ -3,9 +3,9 @@
 use naga::{BinaryOperator, ScalarKind};
 
 use super::super::code::Node;
-use super::super::counted::{Counted, Test};
 use super::Emitter;
 use super::words::{Operand, Value};
+use gpuvm_core::specialise::counted::{Counted, Test};
 
 impl Emitter<'_> {
     /// Whether so many iterations of a loop at whose header the VM stands follow each other: each but the last ends with another to come.

@@ -5,10 +5,10 @@ use gpuvm_core::program::Status;
 use naga::{BinaryOperator, Block, Module, Statement, SwitchCase, SwitchValue};
 
 use super::super::code::Node;
-use super::super::flow::Exit;
 use super::words::{Hand, Operand};
 use super::{Emitter, Start};
 use gpuvm_core::interp::header;
+use gpuvm_core::specialise::flow::Exit;
 use gpuvm_engine::fault;
 
 impl Emitter<'_> {

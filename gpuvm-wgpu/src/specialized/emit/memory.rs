@@ -4,10 +4,10 @@ use gpuvm_core::isa::{Op, space};
 use naga::{BinaryOperator, MathFunction};
 
 use super::super::code::Node;
-use super::super::facts::Fact;
 use super::Emitter;
 use super::state::Frame;
 use super::words::{Operand, Value};
+use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_engine::fault;
 
 impl Emitter<'_> {
@@ -123,7 +123,7 @@ impl Emitter<'_> {
     fn folded(&mut self, offset: u32, constant: u32) -> Option<u32> {
         let value = self.read(offset);
         let (param, at) = self.place_of(&value)?;
-        self.options.value(param, at.wrapping_add(constant))
+        self.options.known.value(param, at.wrapping_add(constant))
     }
 
     /// A pointer to a word of the arena; one outside of the launch's window traps.
@@ -283,7 +283,7 @@ impl Emitter<'_> {
         let value = match op {
             Op::VmId => Value::word(self.vm_id()),
             Op::VmCount => Value::word(self.code.launch("vm_count")),
-            Op::ParamLen => match self.options.length(param) {
+            Op::ParamLen => match self.options.known.length(param) {
                 Some(length) => Value::known(length),
                 None => {
                     let length = self.slot(param, 2);
@@ -293,7 +293,7 @@ impl Emitter<'_> {
             },
             _ => {
                 let base = self.slot(param, 0);
-                let place = match self.options.stride(param) {
+                let place = match self.options.known.stride(param) {
                     Some(0) => base,
                     stride => {
                         let stride = match stride {

@@ -30,12 +30,12 @@ use naga::{Function, Module};
 
 use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
-use super::facts::{Fact, Facts, facts};
-use super::flow::Flow;
 use super::options::Options;
-use super::structure::structure;
-use super::unroll::unroll;
 use early::Early;
+use gpuvm_core::specialise::flow::Flow;
+use gpuvm_core::specialise::propagation::{Fact, Facts, facts};
+use gpuvm_core::specialise::structure::structure;
+use gpuvm_core::specialise::unroll::unroll;
 use proof::{Said, Sum};
 use state::Frame;
 use words::Hand;
@@ -121,13 +121,13 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     let mut steps = structure(&flow);
     if steps.is_some() {
         let mut unrolled = flow.clone();
-        unroll(&mut unrolled, program, options);
+        unroll(&mut unrolled, program, &options.known, options.software);
         if let Some(better) = structure(&unrolled) {
             (flow, steps) = (unrolled, Some(better));
         }
     }
     let used = (0..program.code.len() as u32).fold(0, |used, ip| {
-        let (uses, defs) = super::flow::words_of(program, ip);
+        let (uses, defs) = gpuvm_core::specialise::flow::words_of(program, ip);
         used | uses | defs
     });
     let live = flow.blocks.iter().map(|block| match steps {
@@ -145,7 +145,7 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         } else {
             HashMap::new()
         },
-        known: facts(&flow, program, options),
+        known: facts(&flow, program, &options.known),
         flow: &flow,
         program,
         options,

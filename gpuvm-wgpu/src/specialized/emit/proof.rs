@@ -5,9 +5,9 @@ use gpuvm_core::program::Program;
 use gpuvm_core::types::Kind;
 
 use super::super::code::Node;
-use super::super::facts::Fact;
 use super::Emitter;
 use super::words::Value;
+use gpuvm_core::specialise::propagation::Fact;
 
 /// An integer as a sum mod 2³².
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use gpuvm_core::program::Status;
 use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 
 use super::super::code::Node;
-use super::super::facts::Fact;
-use super::super::flow::op_at;
 use super::steps::NOWHERE;
 use super::{Emitter, Start};
 use crate::source::row;
+use gpuvm_core::specialise::flow::op_at;
+use gpuvm_core::specialise::propagation::Fact;
 
 /// Where the VM's frame is while the shader runs.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Emitter<'_> {
                     },
                     _ => {}
                 }
-                super::super::facts::step(&mut facts, self.program, self.options, ip);
+                gpuvm_core::specialise::propagation::step(&mut facts, self.program, &self.options.known, ip);
             }
         }
         let words = self.program.frame_memory();

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use naga::{BinaryOperator, Block, Module, Statement};
 
 use super::super::code::Node;
-use super::super::flow::{Exit, words_of};
-use super::super::structure::Step;
 use super::words::Operand;
 use super::{Emitter, Start};
+use gpuvm_core::specialise::flow::{Exit, words_of};
+use gpuvm_core::specialise::structure::Step;
 
 /// The goal of a VM that is where it should be.
 pub const NOWHERE: u32 = u32::MAX;
@@ -113,7 +113,7 @@ impl Emitter<'_> {
             self.hand.forget(written);
             for (word, fact) in self.facts.iter_mut().enumerate() {
                 if written >> word & 1 == 1 {
-                    *fact = super::super::facts::Fact::Any;
+                    *fact = gpuvm_core::specialise::propagation::Fact::Any;
                 }
             }
         }

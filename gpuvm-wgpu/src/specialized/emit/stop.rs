@@ -6,9 +6,9 @@ use gpuvm_core::program::Status;
 use naga::{BinaryOperator, Block};
 
 use super::super::code::Node;
-use super::super::flow::{Exit, op_at};
 use super::Emitter;
 use super::words::Operand;
+use gpuvm_core::specialise::flow::{Exit, op_at};
 use gpuvm_engine::fault;
 
 impl Emitter<'_> {

@@ -4,11 +4,11 @@
 use gpuvm_core::isa::Op;
 use naga::{Statement, SwitchCase, SwitchValue};
 
-use super::super::facts::{Fact, step};
-use super::super::flow::{Exit, words_of};
-use super::super::structure::Step;
 use super::Emitter;
 use super::words::Operand;
+use gpuvm_core::specialise::flow::{Exit, words_of};
+use gpuvm_core::specialise::propagation::{Fact, step};
+use gpuvm_core::specialise::structure::Step;
 
 /// Fewer cases are not worth a switch.
 const FEWEST: usize = 4;
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             } else if defs >> tested & 1 == 1 {
                 found = Some((tested, 0, false));
             }
-            step(&mut facts, self.program, self.options, ip);
+            step(&mut facts, self.program, &self.options.known, ip);
         }
         let (word, value, accepted) = found?;
         let (equal, differs) = if accepted { (accept, reject) } else { (reject, accept) };

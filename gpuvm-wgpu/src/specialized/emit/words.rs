@@ -4,8 +4,8 @@ use gpuvm_core::isa::WORDS;
 use naga::{BinaryOperator, ScalarKind};
 
 use super::super::code::{Code, Node};
-use super::super::facts::Fact;
 use super::Emitter;
+use gpuvm_core::specialise::propagation::Fact;
 
 /// A word's value as the expressions that give it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -284,7 +284,7 @@ fn what_is_known_of_the_launch_is_folded_in() {
     });
     job.slots.insert(1, slice);
     let folded = Options {
-        folded: vec![
+        known: Known(vec![
             Folded {
                 stride: Some(0),
                 value: Some(vec![3]),
@@ -295,7 +295,7 @@ fn what_is_known_of_the_launch_is_folded_in() {
                 length: Some(4),
                 value: None,
             },
-        ],
+        ]),
         ..Options::default()
     };
     for options in [Options::default(), folded] {

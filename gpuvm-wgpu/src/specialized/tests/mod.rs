@@ -2,12 +2,10 @@
 
 mod choices;
 mod control;
-mod counted;
 mod joined;
 mod operations;
 mod random;
 mod sessions;
-mod structure;
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,11 +15,12 @@ use gpuvm_core::program::{Program, TrapRecord};
 use super::emit::Start;
 use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
-use super::options::{Folded, Options};
+use super::options::Options;
 use crate::gpu::{self, Gpu};
 use crate::session::Session;
 use crate::stepper::{Need, Plan, Planner, Reach, Stepper};
 use crate::tests::{Batch, is_nan, job, reference};
+use gpuvm_core::specialise::{Folded, Known};
 use gpuvm_engine::Result;
 use gpuvm_engine::{Job, Limit, Running, Source};
 

@@ -1,12 +1,12 @@
 //! What is known of a program's words wherever it is, whichever way it came there.
 
-use gpuvm_core::interp::arithmetic::fold;
-use gpuvm_core::isa::{Op, Role, WORDS, space, unpair};
-use gpuvm_core::matrix::{AffineMap, CONSTANT, Ring, read_record};
-use gpuvm_core::program::Program;
+use crate::interp::arithmetic::fold;
+use crate::isa::{Op, Role, WORDS, space, unpair};
+use crate::matrix::{AffineMap, CONSTANT, Ring, read_record};
+use crate::program::Program;
 
 use super::flow::{Exit, Flow, op_at, words_of};
-use super::options::Options;
+use super::known::Known;
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Fact {
 pub type Facts = [Fact; WORDS];
 
 /// What is known when each block begins. In blocks that cannot be reached nothing is.
-pub fn facts(flow: &Flow, program: &Program, options: &Options) -> Vec<Facts> {
+pub fn facts(flow: &Flow, program: &Program, launch: &Known) -> Vec<Facts> {
     let mut known: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
     known[0] = Some([Fact::Constant(0); WORDS]);
     let calls = flow.blocks.iter().filter_map(|block| match block.exit {
@@ -39,7 +39,7 @@ pub fn facts(flow: &Flow, program: &Program, options: &Options) -> Vec<Facts> {
             continue;
         };
         for (ip, ..) in flow.straight(block, program) {
-            step(&mut facts, program, options, ip);
+            step(&mut facts, program, launch, ip);
         }
         let mut reach = |to: usize| {
             let before = known[to];
@@ -65,7 +65,7 @@ pub fn facts(flow: &Flow, program: &Program, options: &Options) -> Vec<Facts> {
 }
 
 /// Brings the facts past an instruction.
-pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
+pub fn step(facts: &mut Facts, program: &Program, launch: &Known, ip: u32) {
     let (Some(op), Some(instruction)) = (op_at(program, ip), program.code.get(ip as usize)) else {
         return;
     };
@@ -89,11 +89,11 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
         Op::Mov => set(d, of(a)),
         Op::AddImm => set(d, plus(of(a), b)),
         Op::Param => set(d, Fact::Place(a, 0)),
-        Op::ParamLen => set(d, length(options, a)),
+        Op::ParamLen => set(d, length(launch, a)),
         Op::Load => {
             let fact = match (of(a), of(b)) {
                 (Fact::Constant(space::ARENA), Fact::Place(param, offset)) => {
-                    options.value(param, offset.wrapping_add(c))
+                    launch.value(param, offset.wrapping_add(c))
                 }
                 (Fact::Constant(space::DATA), Fact::Constant(at)) => {
                     program.data.get(at.wrapping_add(c) as usize).copied()
@@ -143,8 +143,8 @@ pub fn step(facts: &mut Facts, program: &Program, options: &Options, ip: u32) {
 }
 
 /// What is known of the length of a launch parameter.
-fn length(options: &Options, param: u32) -> Fact {
-    options.length(param).map_or(Fact::Length(param), Fact::Constant)
+fn length(launch: &Known, param: u32) -> Fact {
+    launch.length(param).map_or(Fact::Length(param), Fact::Constant)
 }
 
 fn plus(fact: Fact, constant: u32) -> Fact {

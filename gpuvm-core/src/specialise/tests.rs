@@ -1,9 +1,26 @@
 //! Structured code against the flow that it was made of, walked side by side with random choices.
 
-use super::super::flow::{Block, Exit, Flow};
-use super::super::loops::Shape;
-use super::super::structure::{Step, structure};
-use crate::tests::Random;
+use super::flow::{Block, Exit, Flow};
+use super::loops::Shape;
+use super::structure::{Step, structure};
+
+/// A sequence of numbers without pattern.
+struct Random(u32);
+
+impl Random {
+    /// Any word.
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0.wrapping_mul(0x9e37_79b9)
+    }
+
+    /// A number below the limit.
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.next() >> 8) % limit
+    }
+}
 
 fn structured(exits: Vec<Exit>) -> (Flow, Option<Vec<Step>>) {
     let block = |(i, exit)| Block {

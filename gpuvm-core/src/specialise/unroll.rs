@@ -5,14 +5,14 @@
 //! header whether so many iterations are sure to come, and runs that many copies of its body with one test, at the end. Any other
 //! keeps its tests in each copy.
 
-use gpuvm_core::isa::Op;
-use gpuvm_core::program::Program;
+use crate::isa::Op;
+use crate::program::Program;
 
 use super::counted::{Counted, entered};
-use super::facts::facts;
 use super::flow::{Block, Exit, Flow};
+use super::known::Known;
 use super::loops::{Loop, Shape};
-use super::options::Options;
+use super::propagation::facts;
 
 /// Instructions of an unrolled loop's body at most.
 const UNROLLED: u32 = 64;
@@ -31,9 +31,9 @@ const STRAIGHTENED: u32 = 256;
 /// As how many instructions counts one whose exact form is a function.
 const LONG: u32 = 16;
 
-/// Repeats the bodies of small innermost loops.
-pub fn unroll(flow: &mut Flow, program: &Program, options: &Options) {
-    while straighten(flow, program, options) {}
+/// Repeats the bodies of small innermost loops. `plainly`: without copies that look ahead, for a device that gains nothing by them.
+pub fn unroll(flow: &mut Flow, program: &Program, launch: &Known, plainly: bool) {
+    while straighten(flow, program, launch) {}
     let Some(shape) = Shape::new(flow) else {
         return;
     };
@@ -41,7 +41,7 @@ pub fn unroll(flow: &mut Flow, program: &Program, options: &Options) {
     for one in innermost.collect::<Vec<_>>() {
         let (size, body) = (size(flow, program, one), Body::new(one));
         let copies = (UNROLLED / size).min(MOST_COPIES);
-        let turns = match options.software {
+        let turns = match plainly {
             true => copies,
             false if size > UNROLLED => 1,
             false => ahead(flow, program, one, size),
@@ -89,15 +89,15 @@ fn size(flow: &Flow, program: &Program, one: &Loop) -> u32 {
 }
 
 /// Turns an innermost loop that runs a known number of times into that many copies; whether there was one.
-fn straighten(flow: &mut Flow, program: &Program, options: &Options) -> bool {
+fn straighten(flow: &mut Flow, program: &Program, launch: &Known) -> bool {
     let Some(shape) = Shape::new(flow) else {
         return false;
     };
-    let known = facts(flow, program, options);
+    let known = facts(flow, program, launch);
     let found = shape.loops.iter().find_map(|one| {
         let most = STRAIGHTENED / size(flow, program, one);
         let counted = is_innermost(flow, &shape, one).then(|| Counted::of(flow, program, &shape, one))??;
-        let entered = entered(flow, program, options, &known, one)?;
+        let entered = entered(flow, program, launch, &known, one)?;
         Some((one, counted.turns(&entered, most)?))
     });
     if let Some((one, turns)) = found {
@@ -218,13 +218,13 @@ struct Copies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpuvm_core::assembly::assemble;
+    use crate::assembly::assemble;
 
     /// The blocks in the loops of a program whose loops were unrolled, and all of its blocks.
     fn unrolled(text: &str) -> (Vec<usize>, usize) {
         let program = assemble(text).unwrap();
         let mut flow = Flow::new(&program);
-        unroll(&mut flow, &program, &Options::default());
+        unroll(&mut flow, &program, &Known::default(), false);
         let shape = Shape::new(&flow).unwrap();
         let loops = shape.loops.iter().map(|one| one.blocks().count());
         (loops.collect(), shape.order.len())

@@ -1,8 +1,8 @@
 //! A program's control flow: its code cut into basic blocks, and what follows from their order.
 
-use gpuvm_core::isa::{Instruction, Op, Role, unpair};
-use gpuvm_core::matrix::{CONSTANT, read_record};
-use gpuvm_core::program::Program;
+use crate::isa::{Instruction, Op, Role, unpair};
+use crate::matrix::{CONSTANT, read_record};
+use crate::program::Program;
 
 use super::counted::Counted;
 
@@ -293,7 +293,7 @@ fn starts(program: &Program) -> Vec<bool> {
         if op.roles()[0] == Role::Label {
             starts[(instruction.operands[0] as usize).min(program.code.len())] = true;
         }
-        starts[ip + 1] |= op.effect() == gpuvm_core::isa::Effect::Control;
+        starts[ip + 1] |= op.effect() == crate::isa::Effect::Control;
     }
     starts
 }
@@ -334,7 +334,7 @@ pub fn words_of(program: &Program, ip: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpuvm_core::assembly::assemble;
+    use crate::assembly::assemble;
 
     #[test]
     fn code_is_cut_where_control_goes() {

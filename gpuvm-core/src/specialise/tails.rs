@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use gpuvm_core::isa::Effect;
-use gpuvm_core::program::Program;
+use crate::isa::Effect;
+use crate::program::Program;
 
 use super::flow::{Block, Exit, Flow, op_at};
 

@@ -1,13 +1,13 @@
 //! Loops that count: each iteration changes one word by the same constant, and goes on by comparing it with a word that stays as it is.
 
-use gpuvm_core::isa::Op;
-use gpuvm_core::matrix::{CONSTANT, Ring, read_record};
-use gpuvm_core::program::Program;
+use crate::isa::Op;
+use crate::matrix::{CONSTANT, Ring, read_record};
+use crate::program::Program;
 
-use super::facts::{Fact, Facts, step};
 use super::flow::{Exit, Flow, op_at, words_of};
+use super::known::Known;
 use super::loops::{Loop, Shape};
-use super::options::Options;
+use super::propagation::{Fact, Facts, step};
 
 /// How a loop counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +80,13 @@ impl Counted {
 }
 
 /// What is known when a loop is entered.
-pub fn entered(flow: &Flow, program: &Program, options: &Options, known: &[Facts], one: &Loop) -> Option<Facts> {
+pub fn entered(flow: &Flow, program: &Program, launch: &Known, known: &[Facts], one: &Loop) -> Option<Facts> {
     let outside = (0..one.inside.len())
         .filter(|&block| !one.inside[block] && flow.blocks[block].exit.targets().any(|to| to == one.header));
     let after = outside.map(|block| {
         let mut facts = known[block];
         for (ip, ..) in flow.straight(block, program) {
-            step(&mut facts, program, options, ip);
+            step(&mut facts, program, launch, ip);
         }
         facts
     });

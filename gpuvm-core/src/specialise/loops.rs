@@ -137,7 +137,7 @@ fn natural(header: usize, closing: Vec<usize>, before: &[Vec<usize>]) -> Vec<boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpuvm_core::assembly::assemble;
+    use crate::assembly::assemble;
 
     fn flow(text: &str) -> Flow {
         Flow::new(&assemble(text).unwrap())

@@ -1,0 +1,34 @@
+//! What a program is specialised for.
+
+/// What is known of a launch's parameters, by number; nothing is known of those past the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Known(pub Vec<Folded>);
+
+/// What is known of a launch parameter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Folded {
+    /// Words from one VM's part to the next.
+    pub stride: Option<u32>,
+    /// Elements that one VM sees.
+    pub length: Option<u32>,
+    /// The words of a value that all VMs share.
+    pub value: Option<Vec<u32>>,
+}
+
+impl Known {
+    /// The stride of a parameter, if it is known.
+    pub fn stride(&self, param: u32) -> Option<u32> {
+        self.0.get(param as usize)?.stride
+    }
+
+    /// The length of a parameter, if it is known.
+    pub fn length(&self, param: u32) -> Option<u32> {
+        self.0.get(param as usize)?.length
+    }
+
+    /// A word of a parameter's value, if it is known.
+    pub fn value(&self, param: u32, offset: u32) -> Option<u32> {
+        let value = self.0.get(param as usize)?.value.as_ref()?;
+        value.get(offset as usize).copied()
+    }
+}
