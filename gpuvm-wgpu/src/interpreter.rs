@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Op};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, Repeats};
 use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
 
@@ -14,7 +14,7 @@ use super::library::Library;
 use super::memory::{bind_parts, filled};
 use super::pace::Experience;
 use super::pack::{Packed, pack};
-use super::parts::{Part, Uses, may_lose};
+use super::parts::Uses;
 use super::session::{Jobs, Session, capacity, groups};
 use super::source::Entry;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
@@ -102,7 +102,7 @@ impl Interpreter {
                 code: filled(gpu, "code", &packed.code),
                 constants: filled(gpu, "constants", &packed.constants),
                 packed,
-                reach: reach(gpu.software, program, uses),
+                reach: reach(gpu.software, program),
                 ends_at_once: ends_at_once(program),
                 experience: Experience::default(),
             })
@@ -261,16 +261,16 @@ impl Bound for OnBuffers {
 }
 
 /// How much a dispatch may do for a program.
-fn reach(software: bool, program: &Program, uses: Uses) -> Reach {
+fn reach(software: bool, program: &Program) -> Reach {
     Reach {
         cycles: if software { MOST_CYCLES_SOFTWARE } else { MOST_CYCLES },
         dispatches: if software { MOST_DISPATCHES_SOFTWARE } else { 1 },
-        inner: longest_instruction(program, uses),
+        inner: longest_instruction(program),
     }
 }
 
 /// The most iterations of loops inside of one of the program's instructions.
-pub fn longest_instruction(program: &Program, uses: Uses) -> u32 {
+pub fn longest_instruction(program: &Program) -> u32 {
     let rows = |record: &MatrixRecord| {
         let mask = program.pools.dense.get(record.offset as usize);
         mask.map_or(0, |mask| mask.count_ones())
@@ -281,7 +281,12 @@ pub fn longest_instruction(program: &Program, uses: Uses) -> u32 {
         // Rows of bits go eight coefficients a step; the others are no longer than this.
         Format::Dense => record.size / 8 + rows(record) * 32,
     });
-    let remainder = if uses.has(Part::RareFloat) { REMAINDER_STEPS } else { 0 };
+    let ops = program
+        .code
+        .iter()
+        .filter_map(|instruction| Op::from_code(instruction.opcode));
+    let has_steps = ops.map(Op::repeats).any(|repeats| repeats == Repeats::Steps);
+    let remainder = if has_steps { REMAINDER_STEPS } else { 0 };
     matrices.max().unwrap_or(0).max(remainder)
 }
 
@@ -293,7 +298,7 @@ fn ends_at_once(program: &Program) -> bool {
                 Some(Op::Jump | Op::JumpIf | Op::JumpUnless) => instruction.operands[0] > at,
                 // These may have to be tried again, or wait.
                 Some(Op::Call | Op::Yield) => false,
-                Some(op) => !may_lose(op),
+                Some(op) => op.repeats() != Repeats::Retries,
                 None => true,
             }
         })

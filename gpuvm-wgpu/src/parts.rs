@@ -2,87 +2,47 @@
 
 use std::fmt::Write;
 
-use gpuvm_core::isa::Op;
+use gpuvm_core::isa::{Op, Unit};
 use gpuvm_core::matrix::Format;
 use gpuvm_core::program::Program;
 
-/// Costly parts of the interpreter. A driver for a CPU runs through every part for every instruction, and on a GPU each costs
-/// registers, so a shader has only those that its programs use.
+/// The parts of the interpreter that a shader may do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Part {
-    /// Quotients and remainders of words.
-    Division,
-    /// Pairs of words, all but their quotients.
-    Long,
-    /// Quotients and remainders of pairs of words.
-    LongDivision,
-    /// Float remainder, fused multiply-add, square root.
-    RareFloat,
-    /// Rounding, and conversion between floats and integers.
-    Conversion,
-    /// The device's own functions, of relaxed programs.
-    Math,
+    /// What some operations need.
+    Unit(Unit),
     /// Sparse matrices.
     Sparse,
     /// Dense matrices.
     Dense,
-    /// Operations on atomic words.
-    Atomic,
-    /// Operations on atomic pairs.
-    AtomicPair,
-    /// Calls that the linker has not inlined.
-    Calls,
     /// Breakpoints, which no program has of itself.
     Breaks,
 }
 
 /// The parts with the names of their constants.
 const PARTS: [(Part, &str); 12] = [
-    (Part::Division, "USES_DIVISION"),
-    (Part::Long, "USES_LONG"),
-    (Part::LongDivision, "USES_LONG_DIVISION"),
-    (Part::RareFloat, "USES_RARE_FLOAT"),
-    (Part::Conversion, "USES_CONVERSION"),
-    (Part::Math, "USES_MATH"),
+    (Part::Unit(Unit::Division), "USES_DIVISION"),
+    (Part::Unit(Unit::Long), "USES_LONG"),
+    (Part::Unit(Unit::LongDivision), "USES_LONG_DIVISION"),
+    (Part::Unit(Unit::RareFloat), "USES_RARE_FLOAT"),
+    (Part::Unit(Unit::Conversion), "USES_CONVERSION"),
+    (Part::Unit(Unit::Math), "USES_MATH"),
     (Part::Sparse, "USES_SPARSE"),
     (Part::Dense, "USES_DENSE"),
-    (Part::Atomic, "USES_ATOMIC"),
-    (Part::AtomicPair, "USES_ATOMIC_PAIR"),
-    (Part::Calls, "USES_CALLS"),
+    (Part::Unit(Unit::Atomic), "USES_ATOMIC"),
+    (Part::Unit(Unit::AtomicPair), "USES_ATOMIC_PAIR"),
+    (Part::Unit(Unit::Calls), "USES_CALLS"),
     (Part::Breaks, "USES_BREAKS"),
 ];
 
 impl Part {
-    /// The part that an operation needs. A matrix needs that of its format.
-    pub fn of(op: Op) -> Option<Part> {
-        use Op::*;
-        Some(match op {
-            DivU | DivS | RemU | RemS => Part::Division,
-            DivU64 | DivS64 | RemU64 | RemS64 => Part::LongDivision,
-            Add64 | Sub64 | Mul64 | Shl64 | Shr64 | Sar64 | Eq64 | LtU64 | LtS64 | MulOverU64 | MulOverS64 => {
-                Part::Long
-            }
-            FRem | FMulAdd | FSqrt => Part::RareFloat,
-            FFloor | FCeil | FTrunc | FRound | FRoundEven | FToI | FToU | IToF | UToF | FToI64 | FToU64 | I64ToF
-            | U64ToF => Part::Conversion,
-            FMath => Part::Math,
-            AtomicLoad | AtomicStore | AtomicAdd | AtomicSub | AtomicAnd | AtomicOr | AtomicXor | AtomicMinU
-            | AtomicMaxU | AtomicMinS | AtomicMaxS | AtomicSwap | AtomicCas => Part::Atomic,
-            op if op.is_on_atomic_pair() => Part::AtomicPair,
-            Call => Part::Calls,
-            _ => return None,
-        })
+    /// The bit that stands for it among others; none for what every program uses.
+    fn bit(self) -> u16 {
+        PARTS
+            .iter()
+            .position(|(part, _)| *part == self)
+            .map_or(0, |place| 1 << place)
     }
-}
-
-/// Whether an operation may get nothing done for a moment, or takes as many turns of a loop as others are in its way: an exchange that may fail.
-pub fn may_lose(op: Op) -> bool {
-    use Op::*;
-    matches!(
-        op,
-        AtomicMinS | AtomicMaxS | AtomicCas | AtomicMinS64 | AtomicMaxS64 | AtomicCas64
-    )
 }
 
 /// The parts of the interpreter that a program uses.
@@ -104,12 +64,12 @@ impl Uses {
             let op = Op::from_code(instruction.opcode);
             let matrix = program.matrices.get(instruction.operands[3] as usize);
             let part = match (op, matrix) {
-                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Some(Part::Dense),
-                (Some(Op::Affine), _) => Some(Part::Sparse),
-                (Some(op), _) => Part::of(op),
-                (None, _) => None,
+                (Some(Op::Affine), Some(record)) if record.format == Format::Dense => Part::Dense,
+                (Some(Op::Affine), _) => Part::Sparse,
+                (Some(op), _) => Part::Unit(op.unit()),
+                (None, _) => continue,
             };
-            uses.parts |= part.map_or(0, |part| 1 << part as u8);
+            uses.parts |= part.bit();
         }
         uses
     }
@@ -117,7 +77,7 @@ impl Uses {
     /// These parts and breakpoints.
     pub fn with_breaks(self) -> Uses {
         Uses {
-            parts: self.parts | 1 << Part::Breaks as u8,
+            parts: self.parts | Part::Breaks.bit(),
             ..self
         }
     }
@@ -125,14 +85,14 @@ impl Uses {
     /// Those of the parts that are among the given ones.
     pub fn among(self, parts: &[Part]) -> Uses {
         Uses {
-            parts: parts.iter().fold(0, |uses, &part| uses | self.parts & 1 << part as u8),
+            parts: parts.iter().fold(0, |uses, part| uses | self.parts & part.bit()),
             ..self
         }
     }
 
     /// Whether it has the part.
     pub fn has(self, part: Part) -> bool {
-        self.parts >> part as u8 & 1 == 1
+        self.parts & part.bit() != 0
     }
 
     /// Every part.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, STATE_WORDS, WORDS, space};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, STATE_WORDS, Unit, WORDS, space};
 use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
@@ -64,7 +64,7 @@ impl Entry {
     /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
     pub fn has_pairs(self) -> bool {
         match self {
-            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::AtomicPair),
+            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::Unit(Unit::AtomicPair)),
             _ => false,
         }
     }

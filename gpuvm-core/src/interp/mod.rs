@@ -218,7 +218,16 @@ impl Vm {
                 let (expected, new) = (self.pair(c), self.pair(d));
                 self.update_pair(memory, a, b, |old| if old == expected { new } else { old })?;
             }
-            _ if op.is_on_atomic_pair() => {
+            Op::AtomicAdd64
+            | Op::AtomicSub64
+            | Op::AtomicAnd64
+            | Op::AtomicOr64
+            | Op::AtomicXor64
+            | Op::AtomicMinU64
+            | Op::AtomicMaxU64
+            | Op::AtomicMinS64
+            | Op::AtomicMaxS64
+            | Op::AtomicSwap64 => {
                 let operand = self.pair(c);
                 self.update_pair(memory, a, b, |old| memory::updated_pair(op, old, operand))?;
             }
@@ -247,8 +256,21 @@ impl Vm {
             }
             Op::Leave => self.state[header::DEPTH] = self.state[header::DEPTH].wrapping_sub(1),
 
-            // All the others only compute.
-            _ => self.compute(op, operands),
+            // Encoded code only.
+            Op::Log => {}
+
+            // These only compute.
+            #[rustfmt::skip]
+            Op::Mov | Op::Imm | Op::Add | Op::Sub | Op::Neg | Op::AddImm | Op::MulImm | Op::Xor | Op::XorImm | Op::AndImm | Op::OrImm | Op::ShlImm |
+            Op::ShrImm | Op::SarImm | Op::RotlImm | Op::ByteSwap | Op::BitReverse | Op::FAdd | Op::FSub | Op::FAddImm | Op::FMulImm | Op::Mul |
+            Op::MulHighU | Op::MulHighS | Op::DivU | Op::DivS | Op::RemU | Op::RemS | Op::And | Op::Or | Op::Shl | Op::Shr | Op::Sar | Op::Rotl |
+            Op::MinU | Op::MaxU | Op::MinS | Op::MaxS | Op::Clz | Op::Ctz | Op::Popcount | Op::Eq | Op::Ne | Op::LtU | Op::LtS | Op::LeU | Op::LeS |
+            Op::Select | Op::AddOverS | Op::SubOverS | Op::MulOverU | Op::MulOverS | Op::Add64 | Op::Sub64 | Op::Mul64 | Op::DivU64 | Op::DivS64 |
+            Op::RemU64 | Op::RemS64 | Op::Shl64 | Op::Shr64 | Op::Sar64 | Op::Eq64 | Op::LtU64 | Op::LtS64 | Op::MulOverU64 | Op::MulOverS64 |
+            Op::FMul | Op::FDiv | Op::FRem | Op::FMulAdd | Op::FSqrt | Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRound | Op::FRoundEven | Op::FMin
+            | Op::FMax | Op::FEq | Op::FLt | Op::FLe | Op::FCanon | Op::FToI | Op::FToU | Op::IToF | Op::UToF | Op::FToI64 | Op::FToU64 | Op::I64ToF
+            | Op::U64ToF | Op::FMath
+            => self.compute(op, operands),
         }
         Ok(Next::Following)
     }

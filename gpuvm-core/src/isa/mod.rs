@@ -34,6 +34,46 @@ pub enum Effect {
     Control,
 }
 
+/// The parts of an interpreter. Each but the first is costly, so an interpreter may leave out those that its programs do not use: one for a CPU
+/// runs through every part for every instruction, and on a GPU each takes registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Unit {
+    /// What every program uses.
+    Core,
+    /// Quotients and remainders of words.
+    Division,
+    /// Pairs of words, all but their quotients.
+    Long,
+    /// Quotients and remainders of pairs of words.
+    LongDivision,
+    /// Float remainder, fused multiply-add, square root.
+    RareFloat,
+    /// Rounding, and conversion between floats and integers.
+    Conversion,
+    /// The device's own functions, of relaxed programs.
+    Math,
+    /// Operations on atomic words.
+    Atomic,
+    /// Operations on atomic pairs of words.
+    AtomicPair,
+    /// Calls that the linker has not inlined.
+    Calls,
+}
+
+/// How often an operation may have to do the same until it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// Once.
+    Once,
+    /// For each bit by which the exponents of its operands differ, some at a time.
+    Steps,
+    /// For each term of its matrix.
+    Terms,
+    /// Until no other VM is in its way: an exchange that may fail.
+    Retries,
+}
+
 /// What one operand of an instruction means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -62,7 +102,7 @@ pub enum Role {
 }
 
 macro_rules! define_ops {
-    ($($variant:ident = $code:literal, $mnemonic:literal, [$($role:ident),*], $class:ident, $effect:ident, $meaning:literal;)*) => {
+    ($($variant:ident = $code:literal, $mnemonic:literal, [$($role:ident),*], $class:ident, $effect:ident, $unit:ident, $repeats:ident, $meaning:literal;)*) => {
         /// An operation of the machine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u32)]
@@ -114,6 +154,16 @@ macro_rules! define_ops {
             #[inline]
             pub const fn effect(self) -> Effect {
                 match self { $(Op::$variant => Effect::$effect,)* }
+            }
+
+            /// The part of an interpreter that it needs.
+            pub const fn unit(self) -> Unit {
+                match self { $(Op::$variant => Unit::$unit,)* }
+            }
+
+            /// Whether it goes on in a loop of its own where a device has no instruction for it.
+            pub const fn repeats(self) -> Repeats {
+                match self { $(Op::$variant => Repeats::$repeats,)* }
             }
 
             /// One line on what it does.

@@ -11,7 +11,7 @@ mod queues;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_core::isa::Class;
+use gpuvm_core::isa::{Class, Unit};
 use gpuvm_core::program::Program;
 
 use super::gpu::Gpu;
@@ -134,7 +134,7 @@ impl Epoch {
                 packed,
                 uses,
                 outlook: Outlook::of(program, MOST_STEPS, MOST_INNER),
-                longest_instruction: longest_instruction(program, uses),
+                longest_instruction: longest_instruction(program),
                 experience: Experience::default(),
             })
         })
@@ -192,15 +192,15 @@ fn parts(class: Class) -> &'static [Part] {
         Class::Linear => &[Part::Breaks, Part::Sparse, Part::Dense],
         Class::Oracle => &[
             Part::Breaks,
-            Part::Division,
-            Part::Long,
-            Part::LongDivision,
-            Part::RareFloat,
-            Part::Conversion,
-            Part::Math,
+            Part::Unit(Unit::Division),
+            Part::Unit(Unit::Long),
+            Part::Unit(Unit::LongDivision),
+            Part::Unit(Unit::RareFloat),
+            Part::Unit(Unit::Conversion),
+            Part::Unit(Unit::Math),
         ],
-        Class::Branch => &[Part::Breaks, Part::Calls],
-        Class::Io => &[Part::Breaks, Part::Atomic, Part::AtomicPair],
+        Class::Branch => &[Part::Breaks, Part::Unit(Unit::Calls)],
+        Class::Io => &[Part::Breaks, Part::Unit(Unit::Atomic), Part::Unit(Unit::AtomicPair)],
     }
 }
 
@@ -304,10 +304,10 @@ mod tests {
     #[test]
     fn each_kernel_has_the_parts_that_operations_of_its_class_need() {
         for &op in Op::ALL {
-            let part = Part::of(op);
+            let unit = op.unit();
             assert!(
-                part.is_none_or(|part| parts(op.class()).contains(&part)),
-                "{op:?} needs {part:?}"
+                unit == Unit::Core || parts(op.class()).contains(&Part::Unit(unit)),
+                "{op:?} needs {unit:?}"
             );
         }
     }

@@ -1,10 +1,9 @@
 //! What the order of a program's instructions tells of its epochs: how many there are at most, and which classes its loops have.
 
-use gpuvm_core::isa::{Class, Instruction, Op};
+use gpuvm_core::isa::{Class, Instruction, Op, Repeats};
 use gpuvm_core::program::Program;
 
 use super::super::interpreter::REMAINDER_STEPS;
-use super::super::parts::{Part, may_lose};
 
 /// The classes in the order of their turns in an epoch. Branches are last: most loops end with one, and what goes on at a loop's
 /// start is then back at the first class at once.
@@ -62,13 +61,13 @@ fn rank(op: Op) -> usize {
 /// Iterations of the loops inside of all the program's instructions, at most: a matrix has no more than one for each of its words
 /// and rows.
 fn inner_iterations(program: &Program, ops: &[Op]) -> u64 {
-    let of_op = |(op, instruction): (&Op, &Instruction)| match (op, Part::of(*op)) {
-        (Op::Affine, _) => {
+    let of_op = |(op, instruction): (&Op, &Instruction)| match op.repeats() {
+        Repeats::Terms => {
             let matrix = program.matrices.get(instruction.operands[3] as usize);
             matrix.map_or(0, |record| 2 * u64::from(record.size))
         }
-        (_, Some(Part::RareFloat)) => REMAINDER_STEPS.into(),
-        _ => 0,
+        Repeats::Steps => REMAINDER_STEPS.into(),
+        Repeats::Once | Repeats::Retries => 0,
     };
     ops.iter().zip(&program.code).map(of_op).sum()
 }
@@ -84,7 +83,7 @@ fn most_epochs(program: &Program, ops: &[Op]) -> Option<u32> {
             Op::JumpIf | Op::JumpUnless => (true, true),
             Op::Return | Op::Halt | Op::Trap => (false, false),
             Op::Call | Op::Yield => return None,
-            op if may_lose(*op) => return None,
+            op if op.repeats() == Repeats::Retries => return None,
             _ => (false, true),
         };
         for next in [(jumps, label), (falls, at + 1)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{Op, STATE_WORDS};
+use gpuvm_core::isa::{Repeats, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
 
 use super::cache::{Cache, Compilers};
@@ -16,7 +16,6 @@ use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
-use crate::parts::may_lose;
 use crate::session::{Jobs, Session, capacity, groups};
 use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 use gpuvm_core::specialise::Known;
@@ -384,7 +383,7 @@ impl Bound for OnBuffers {
 /// How much a dispatch may do for a program.
 pub fn reach(software: bool, program: &Program) -> Reach {
     let loops = (0..program.code.len() as u32)
-        .filter(|&ip| op_at(program, ip).is_some_and(|op| op == Op::FRem || may_lose(op)));
+        .filter(|&ip| op_at(program, ip).is_some_and(|op| matches!(op.repeats(), Repeats::Steps | Repeats::Retries)));
     let inner = loops.count() as u32 * INNER_SOFTWARE;
     Reach {
         cycles: match software {
