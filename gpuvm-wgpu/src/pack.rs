@@ -5,7 +5,7 @@ use gpuvm_core::isa::{Class, Instruction, NO_WORD, Op, Role, WORDS, pair, unpair
 use gpuvm_core::matrix::{CONSTANT, Format, MatrixRecord, Term, dense};
 use gpuvm_core::program::Program;
 
-use super::source::{Shape, term};
+use super::source::{Shape, packed, term};
 
 /// A program's words for the device.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,17 +23,12 @@ impl Packed {
         let mut code = self.code.clone();
         for &at in breakpoints {
             if let Some(word) = code.get_mut(at as usize * 4) {
-                *word = (Shape::Break as u32) << SHAPE_SHIFT;
+                *word = (Shape::Break as u32) << packed::SHAPE_SHIFT;
             }
         }
         code
     }
 }
-
-/// Labels and sites share a word with opcode and shape, so they have to be below this.
-const FIRST_OPERANDS: u32 = 1 << 21;
-/// Where an instruction's first word has its shape.
-const SHAPE_SHIFT: u32 = 29;
 
 /// Packs a program.
 ///
@@ -48,22 +43,22 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
     if !matches!(last, Some(Op::Jump | Op::Return | Op::Halt | Op::Trap)) {
         return Err("the code does not end in a jump, return, halt or trap".to_string());
     }
-    let mut packed = Packed::default();
+    let mut words = Packed::default();
     let data = u32::try_from(program.data.len()).map_err(|_| "it has more data than words can count")?;
-    packed.constants.push(data);
-    packed.constants.extend(&program.data);
+    words.constants.push(data);
+    words.constants.extend(&program.data);
     let mut places = Vec::with_capacity(program.matrices.len());
     for (number, record) in program.matrices.iter().enumerate() {
-        let place = pack_matrix(program, record, &mut packed.constants)
+        let place = pack_matrix(program, record, &mut words.constants)
             .ok_or_else(|| format!("matrix {number} is damaged or reaches outside of its pool"))?;
         places.push(place);
     }
     for (at, instruction) in program.code.iter().enumerate() {
-        let words = pack_instruction(program, &places, instruction)
+        let instruction = pack_instruction(program, &places, instruction)
             .map_err(|what| format!("instruction {at} (opcode {:#x}) {what}", instruction.opcode))?;
-        packed.code.extend(words);
+        words.code.extend(instruction);
     }
-    Ok(packed)
+    Ok(words)
 }
 
 fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instruction) -> Result<[u32; 4], String> {
@@ -85,14 +80,15 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
         Op::Affine => operands = places[operands[3] as usize],
         _ => {}
     }
+    // Labels and sites share a word with opcode and shape.
     let first = operands[0];
-    if first >= FIRST_OPERANDS {
+    if first >= packed::FIRST_LIMIT {
         return Err(format!(
             "names {first}, and the device's engines can go to {} only",
-            FIRST_OPERANDS - 1
+            packed::FIRST_LIMIT - 1
         ));
     }
-    operands[0] = op.code() | first << 8 | (shape as u32) << SHAPE_SHIFT;
+    operands[0] = op.code() | first << packed::FIRST_SHIFT | (shape as u32) << packed::SHAPE_SHIFT;
     Ok(operands)
 }
 

@@ -210,7 +210,6 @@ fn declare_epoch(text: &mut String, uses: Uses, workgroup: u32) {
     uses.declare(text);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "const EPOCH_WORKGROUP: u32 = {workgroup}u;");
-    let _ = writeln!(text, "const COUNT_WORDS: u32 = {}u;", epoch::COUNT_WORDS);
     let _ = writeln!(text, "const MOST_STEPS: u32 = {}u;", epoch::MOST_STEPS);
 }
 
@@ -287,10 +286,30 @@ pub mod signal {
     pub const WORDS: usize = 15;
 }
 
+/// The first word of a packed instruction: opcode, first operand, shape.
+pub mod packed {
+    /// Where the first operand starts; the opcode is before it.
+    pub const FIRST_SHIFT: u32 = 8;
+    /// The first operand is below this.
+    pub const FIRST_LIMIT: u32 = 1 << (SHAPE_SHIFT - FIRST_SHIFT);
+    /// Where the shape starts.
+    pub const SHAPE_SHIFT: u32 = 29;
+}
+
 /// What the epoch engine and its kernels agree on.
 pub mod epoch {
+    /// The classes of instructions, each with two queues.
+    pub const CLASSES: u32 = 4;
+    /// Of the counts' words the first of the lengths of all classes' queues, of even turns and then of odd ones.
+    pub const LENGTHS: u32 = 0;
+    /// Of how many turns each class has had.
+    pub const TURNS: u32 = LENGTHS + 2 * CLASSES;
+    /// How many workgroups of a dispatch are done.
+    pub const DONE: u32 = TURNS + CLASSES;
+    /// The last epoch in which there was anything to do, counted from 1.
+    pub const LAST_EPOCH: u32 = DONE + 1;
     /// Words of the counts.
-    pub const COUNT_WORDS: u64 = 14;
+    pub const COUNT_WORDS: u32 = LAST_EPOCH + 1;
     /// Instructions that a VM runs in one turn at most: a program may jump to itself.
     pub const MOST_STEPS: u32 = 1024;
 }
@@ -337,6 +356,17 @@ fn constants() -> String {
         ("COLUMN_SHIFT", term::COLUMN_SHIFT),
         ("ROTATION_SHIFT", term::ROTATION_SHIFT),
         ("RING_SHIFT", term::RING_SHIFT),
+        ("PACKED_OPCODE_MASK", (1 << packed::FIRST_SHIFT) - 1),
+        ("PACKED_FIRST_SHIFT", packed::FIRST_SHIFT),
+        ("PACKED_FIRST_MASK", packed::FIRST_LIMIT - 1),
+        ("PACKED_SHAPE_SHIFT", packed::SHAPE_SHIFT),
+        ("CLASSES", epoch::CLASSES),
+        ("CLASS_NONE", epoch::CLASSES),
+        ("COUNT_LENGTHS", epoch::LENGTHS),
+        ("COUNT_TURNS", epoch::TURNS),
+        ("COUNT_DONE", epoch::DONE),
+        ("COUNT_LAST_EPOCH", epoch::LAST_EPOCH),
+        ("COUNT_WORDS", epoch::COUNT_WORDS),
         ("TERM_FIRST", term::FIRST),
         ("TERM_LAST", term::LAST),
         ("COLUMN_CONSTANT", term::CONSTANT),

@@ -6,7 +6,7 @@
 
 // Both queues of each class, a place a VM in each: the VM and its ip.
 @group(1) @binding(0) var<storage, read_write> queues: array<vec2<u32>>;
-// How long the queues are, and what else the kernels tell each other, see the `COUNT_` constants.
+// How long the queues are, and what else the kernels tell each other, see the `COUNT_` constants that the host declares.
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 // The workgroups of each dispatch in the next epoch: enough for all VMs that are in any queue. Those of the epoch at hand were sized by
 // the other buffer of this kind. A buffer of sizes that has been written costs the dispatch that it sizes some 2 µs more, so there is
@@ -14,19 +14,6 @@
 @group(1) @binding(2) var<storage, read_write> next_sizes: array<u32>;
 // Instructions that each VM has run in this batch.
 @group(1) @binding(3) var<storage, read_write> spent: array<u32>;
-
-const CLASSES: u32 = 4u;
-// In place of a class: the VM does not go on in this batch.
-const CLASS_NONE: u32 = 4u;
-
-// Words of the counts: the lengths of all classes' queues of even turns, then of those of odd turns ...
-const COUNT_LENGTHS: u32 = 0u;
-// ... how many turns each class has had ...
-const COUNT_TURNS: u32 = 8u;
-// ... how many workgroups of this dispatch are done ...
-const COUNT_DONE: u32 = 12u;
-// ... and the number of the last epoch in which there was anything to do, counted from 1. There are `COUNT_WORDS`.
-const COUNT_LAST_EPOCH: u32 = 13u;
 
 // Workgroups that a dispatch can have in one dimension, on every device.
 const MOST_GROUPS: u32 = 65535u;

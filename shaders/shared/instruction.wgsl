@@ -1,21 +1,21 @@
-// One packed instruction is a vec4: in x the opcode (8 bits), the first operand (21 bits) and its shape (3 bits), in y, z and w the
-// other operands. The host packs, and checks that every word, label, matrix and site exists.
+// One packed instruction is a vec4: in x the opcode, the first operand and its shape, from the low bits on, in y, z and w the other
+// operands. The host packs, and checks that every word, label, matrix and site exists.
 
 @group(0) @binding(7) var<storage, read> code: array<vec4<u32>>;
 // How many words the program's data has, these, and behind them its matrices.
 @group(0) @binding(8) var<storage, read> constants: array<u32>;
 
 fn opcode(instruction: vec4<u32>) -> u32 {
-    return instruction.x & 0xffu;
+    return instruction.x & PACKED_OPCODE_MASK;
 }
 
 fn first_operand(instruction: vec4<u32>) -> u32 {
-    return (instruction.x >> 8u) & 0x1fffffu;
+    return (instruction.x >> PACKED_FIRST_SHIFT) & PACKED_FIRST_MASK;
 }
 
 // How operands are read and results written, one of the `SHAPE_` constants.
 fn shape(instruction: vec4<u32>) -> u32 {
-    return instruction.x >> 29u;
+    return instruction.x >> PACKED_SHAPE_SHIFT;
 }
 
 // In place of a word that is written: the spare, which nobody reads.

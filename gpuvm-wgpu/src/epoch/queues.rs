@@ -53,7 +53,7 @@ impl Queues {
         let own = [&stepper.code, &stepper.program.constants].map(|buffer| buffer.as_entire_binding());
         let vms = u64::from(vms);
         // Two queues a class, two words a place.
-        let words = [4 * TURNS.len() as u64 * vms, COUNT_WORDS, vms];
+        let words = [4 * TURNS.len() as u64 * vms, u64::from(COUNT_WORDS), vms];
         let leases = words.map(|words| gpu.pool.take(Kind::Storage, size(words)));
         let sizes = [(); 2].map(|()| gpu.pool.take(Kind::Sizes, size(SIZE)));
         let queues = [0, 1].map(|i: usize| {
