@@ -13,6 +13,7 @@ use super::floats::{FloatOps, Needs};
 use super::parts::{Part, Uses};
 use super::stepper::BINDINGS;
 use gpuvm_engine::fault;
+use gpuvm_shaders as wgsl;
 
 /// A shader's entry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,10 +73,12 @@ impl Entry {
     /// What it has for operations on atomic pairs.
     fn pairs(self) -> &'static [&'static str] {
         match self {
-            _ if self.has_pairs() => &[ATOMIC_PAIRS, IO_PAIRS],
-            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => &[IO_NO_PAIRS],
+            _ if self.has_pairs() => &[wgsl::shared::ATOMIC_PAIRS, wgsl::shared::IO_PAIRS],
+            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => {
+                &[wgsl::shared::IO_NO_PAIRS]
+            }
             // It is read on any device; what a program does not use is left out.
-            Entry::Specialized => &[ATOMIC_PAIRS],
+            Entry::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
             Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step => &[],
         }
     }
@@ -94,18 +97,15 @@ impl Entry {
         let (parts, entry): (&[&[&str]], _) = match self {
             Entry::Interpreter(uses) => {
                 uses.declare(&mut source);
-                let entry = gpuvm_shaders::INTERPRETER;
-                (&[MACHINE, REGISTERS], entry)
+                (&[MACHINE, REGISTERS], wgsl::INTERPRETER)
             }
             Entry::Prepare => {
                 declare_epoch(&mut source, Uses::default(), 1);
-                let entry = gpuvm_shaders::epoch::PREPARE;
-                (&[MACHINE, QUEUES], entry)
+                (&[MACHINE, QUEUES], wgsl::epoch::PREPARE)
             }
             Entry::Classify(uses, workgroup) => {
                 declare_epoch(&mut source, uses, workgroup);
-                let entry = gpuvm_shaders::epoch::CLASSIFY;
-                (&[MACHINE, QUEUES], entry)
+                (&[MACHINE, QUEUES], wgsl::epoch::CLASSIFY)
             }
             Entry::Turn(class, uses, workgroup) => {
                 declare_epoch(&mut source, uses, workgroup);
@@ -114,19 +114,19 @@ impl Entry {
             Entry::Probe => {
                 let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
                 floats.declare_probe(&mut source);
-                (&[], gpuvm_shaders::PROBE)
+                (&[], wgsl::PROBE)
             }
-            Entry::Roots => (&[], gpuvm_shaders::ROOTS),
-            Entry::Transpose => (&[], gpuvm_shaders::TRANSPOSE),
-            Entry::Step => (&[], gpuvm_shaders::STEP),
-            Entry::Specialized => (&[SPECIALIZED], gpuvm_shaders::SPECIALIZED),
+            Entry::Roots => (&[], wgsl::ROOTS),
+            Entry::Transpose => (&[], wgsl::TRANSPOSE),
+            Entry::Step => (&[], wgsl::STEP),
+            Entry::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
         };
         if !matches!(self, Entry::Transpose | Entry::Step) {
             source.push_str(&arithmetic(floats));
         }
         let pairs = self.pairs();
         if self.has_pairs() && !floats.needs(Needs::Long) {
-            source.push_str(LONG_JOIN);
+            source.push_str(wgsl::shared::LONG_JOIN);
         }
         for part in parts.iter().copied().flatten().chain(pairs).chain([&entry]) {
             source.push_str(part);
@@ -141,7 +141,11 @@ impl Entry {
 pub fn arithmetic(floats: FloatOps) -> String {
     let mut source = String::new();
     floats.declare(&mut source);
-    let native = [(Needs::Double, DOUBLE), (Needs::Long, LONG_JOIN), (Needs::Long, LONG)];
+    let native = [
+        (Needs::Double, wgsl::shared::FLOAT_DOUBLE),
+        (Needs::Long, wgsl::shared::LONG_JOIN),
+        (Needs::Long, wgsl::shared::LONG_NATIVE),
+    ];
     let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
     for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
         source.push_str(part);
@@ -152,58 +156,42 @@ pub fn arithmetic(floats: FloatOps) -> String {
 
 /// Arithmetic on every device.
 const ARITHMETIC: &[&str] = &[
-    gpuvm_shaders::shared::INTEGER,
-    gpuvm_shaders::shared::LONG,
-    gpuvm_shaders::shared::FLOAT,
-    gpuvm_shaders::shared::FLOAT_NATIVE,
-    gpuvm_shaders::shared::FLOAT_ROUND,
-    gpuvm_shaders::shared::FLOAT_FMA,
-    gpuvm_shaders::shared::FLOAT_ROOT,
-    gpuvm_shaders::shared::FLOAT_CONVERT,
+    wgsl::shared::INTEGER,
+    wgsl::shared::LONG,
+    wgsl::shared::FLOAT,
+    wgsl::shared::FLOAT_NATIVE,
+    wgsl::shared::FLOAT_ROUND,
+    wgsl::shared::FLOAT_FMA,
+    wgsl::shared::FLOAT_ROOT,
+    wgsl::shared::FLOAT_CONVERT,
 ];
 
 /// What a specialised program needs.
-const SPECIALIZED: &[&str] = &[gpuvm_shaders::shared::LAUNCH, gpuvm_shaders::shared::MATH];
-
-/// Forms of arithmetic by way of `f64`.
-const DOUBLE: &str = gpuvm_shaders::shared::FLOAT_DOUBLE;
-
-/// Forms of arithmetic on 64-bit integers of the device's own.
-const LONG: &str = gpuvm_shaders::shared::LONG_NATIVE;
-
-/// A pair of words as such an integer, and back.
-const LONG_JOIN: &str = gpuvm_shaders::shared::LONG_JOIN;
-
-/// Atomics of 64 bits.
-const ATOMIC_PAIRS: &str = gpuvm_shaders::shared::ATOMIC_PAIRS;
-
-/// The operations on them, and what is there in their place.
-const IO_PAIRS: &str = gpuvm_shaders::shared::IO_PAIRS;
-const IO_NO_PAIRS: &str = gpuvm_shaders::shared::IO_NO_PAIRS;
+const SPECIALIZED: &[&str] = &[wgsl::shared::LAUNCH, wgsl::shared::MATH];
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[
-    gpuvm_shaders::shared::LAUNCH,
-    gpuvm_shaders::shared::REGISTERS,
-    gpuvm_shaders::shared::INSTRUCTION,
-    gpuvm_shaders::shared::SIGNAL,
-    gpuvm_shaders::shared::MEMORY,
-    gpuvm_shaders::shared::MATRIX,
-    gpuvm_shaders::shared::LINEAR,
-    gpuvm_shaders::shared::MATH,
-    gpuvm_shaders::shared::ORACLE,
-    gpuvm_shaders::shared::BRANCH,
-    gpuvm_shaders::shared::IO,
+    wgsl::shared::LAUNCH,
+    wgsl::shared::REGISTERS,
+    wgsl::shared::INSTRUCTION,
+    wgsl::shared::SIGNAL,
+    wgsl::shared::MEMORY,
+    wgsl::shared::MATRIX,
+    wgsl::shared::LINEAR,
+    wgsl::shared::MATH,
+    wgsl::shared::ORACLE,
+    wgsl::shared::BRANCH,
+    wgsl::shared::IO,
 ];
 
 /// The words in private memory, for kernels that run a VM for long.
-const REGISTERS: &[&str] = &[gpuvm_shaders::shared::WORDS];
+const REGISTERS: &[&str] = &[wgsl::shared::WORDS];
 
 /// What the epoch engine's kernels share.
-const QUEUES: &[&str] = &[gpuvm_shaders::epoch::WORDS, gpuvm_shaders::epoch::QUEUE];
+const QUEUES: &[&str] = &[wgsl::epoch::WORDS, wgsl::epoch::QUEUE];
 
 /// The frame of a class's kernel.
-const TURN: &[&str] = &[gpuvm_shaders::epoch::TURN];
+const TURN: &[&str] = &[wgsl::epoch::TURN];
 
 /// The constants that only the epoch engine's kernels have.
 fn declare_epoch(text: &mut String, uses: Uses, workgroup: u32) {
@@ -216,10 +204,10 @@ fn declare_epoch(text: &mut String, uses: Uses, workgroup: u32) {
 /// What the epoch engine's kernel of a class does for one instruction.
 fn step(class: Class) -> &'static str {
     match class {
-        Class::Linear => gpuvm_shaders::epoch::LINEAR,
-        Class::Oracle => gpuvm_shaders::epoch::ORACLE,
-        Class::Branch => gpuvm_shaders::epoch::BRANCH,
-        Class::Io => gpuvm_shaders::epoch::IO,
+        Class::Linear => wgsl::epoch::LINEAR,
+        Class::Oracle => wgsl::epoch::ORACLE,
+        Class::Branch => wgsl::epoch::BRANCH,
+        Class::Io => wgsl::epoch::IO,
     }
 }
 
