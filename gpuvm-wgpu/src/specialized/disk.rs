@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use gpuvm_core::program::ProgramId;
 
@@ -15,6 +15,10 @@ const HEADER: usize = 24;
 /// Bytes of all files together; beyond that those that were used longest ago are removed.
 const MOST_BYTES: u64 = 256 << 20;
 const EXTENSION: &str = "pipeline";
+/// Of a file that is being written.
+const UNFINISHED: &str = "unfinished";
+/// Longer than writing a file takes: who wrote one that is older has been killed.
+const WRITING: Duration = Duration::from_secs(1);
 
 /// A folder of compiled kernels of one device.
 #[derive(Debug)]
@@ -41,11 +45,13 @@ impl Folder {
                 caches.or_else(|| Some(set("HOME")?.join(".cache")))?.join("gpuvm")
             }
         };
-        Some(Folder {
+        let folder = Folder {
             path,
             device: device.to_string(),
             most_bytes: MOST_BYTES,
-        })
+        };
+        folder.forget_unfinished();
+        Some(folder)
     }
 
     /// What was kept of a kernel, if it is undamaged and this device's.
@@ -72,14 +78,33 @@ impl Folder {
     fn write(&self, kernel: ProgramId, data: &[u8]) -> std::io::Result<()> {
         fs::create_dir_all(&self.path)?;
         // Written under another name first, because other processes may look for it.
-        let unfinished = self.path.join(format!("{kernel}.{}", std::process::id()));
-        let mut file = fs::File::create(&unfinished)?;
-        file.write_all(&MAGIC)?;
-        file.write_all(&self.checksum(data).to_bytes())?;
-        file.write_all(data)?;
-        drop(file);
-        fs::rename(&unfinished, self.file(kernel))?;
+        let unfinished = self
+            .path
+            .join(format!("{kernel}-{}", std::process::id()))
+            .with_extension(UNFINISHED);
+        let written = fs::File::create(&unfinished).and_then(|mut file| {
+            file.write_all(&MAGIC)?;
+            file.write_all(&self.checksum(data).to_bytes())?;
+            file.write_all(data)
+        });
+        let finished = written.and_then(|()| fs::rename(&unfinished, self.file(kernel)));
+        if finished.is_err() {
+            // What is left of it on a full disk.
+            let _ = fs::remove_file(&unfinished);
+        }
+        finished?;
         self.forget_old()
+    }
+
+    /// Removes what was not finished before the process that wrote it ended.
+    fn forget_unfinished(&self) {
+        for (modified, _, path) in self.files().unwrap_or_default() {
+            let is_old = modified.elapsed().is_ok_and(|age| age > WRITING);
+            if is_old && has_extension(&path, UNFINISHED) {
+                // If that fails it counts to the limit.
+                let _ = fs::remove_file(path);
+            }
+        }
     }
 
     fn file(&self, kernel: ProgramId) -> PathBuf {
@@ -90,15 +115,20 @@ impl Folder {
         ProgramId::of(&[self.device.as_bytes(), data].concat())
     }
 
+    /// Our files, finished or not, with when each was changed and its bytes.
+    fn files(&self) -> std::io::Result<Vec<(SystemTime, u64, PathBuf)>> {
+        let entries = fs::read_dir(&self.path)?.filter_map(|entry| {
+            let entry = entry.ok()?;
+            let about = entry.metadata().ok()?;
+            let path = entry.path();
+            let ours = has_extension(&path, EXTENSION) || has_extension(&path, UNFINISHED);
+            ours.then_some((about.modified().ok()?, about.len(), path))
+        });
+        Ok(entries.collect())
+    }
+
     fn forget_old(&self) -> std::io::Result<()> {
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(&self.path)?
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let about = entry.metadata().ok()?;
-                let ours = is_ours(&entry.path());
-                ours.then_some((about.modified().ok()?, about.len(), entry.path()))
-            })
-            .collect();
+        let mut files = self.files()?;
         files.sort();
         let mut bytes: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
         for (_, size, path) in files {
@@ -112,8 +142,8 @@ impl Folder {
     }
 }
 
-fn is_ours(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == EXTENSION)
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension == wanted)
 }
 
 #[cfg(test)]
@@ -157,19 +187,53 @@ mod tests {
         fs::remove_dir_all(folder.path).unwrap();
     }
 
+    /// Makes a file that old, in seconds since 1970.
+    fn age(path: &Path, seconds: u64) {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+            .unwrap();
+    }
+
+    #[test]
+    fn what_was_not_finished_is_removed_and_counts() {
+        let folder = folder("unfinished");
+        let kernels = [b"a", b"b"].map(|name| ProgramId::of(name));
+        folder.store(kernels[0], &[0; 20]);
+        age(&folder.file(kernels[0]), 20);
+        let killed = folder.path.join("killed-1.unfinished");
+        let other = folder.path.join("notes.txt");
+        fs::write(&killed, [0; 80]).unwrap();
+        fs::write(&other, [0; 80]).unwrap();
+        age(&killed, 10);
+        folder.store(kernels[1], &[1; 20]);
+        assert!(!killed.exists(), "it counts to the limit, and is the oldest");
+        assert_eq!(kernels.map(|kernel| folder.load(kernel).is_some()), [true, true]);
+        fs::write(&killed, [0; 10]).unwrap();
+        folder.forget_unfinished();
+        assert!(killed.exists(), "somebody may be writing it");
+        age(&killed, 10);
+        folder.forget_unfinished();
+        assert!(!killed.exists() && other.exists());
+        // A folder in the place of the file: it can be written, and not be finished.
+        fs::remove_file(folder.file(kernels[0])).unwrap();
+        fs::create_dir(folder.file(kernels[0])).unwrap();
+        folder.store(kernels[0], &[0; 20]);
+        let left = folder.files().unwrap();
+        assert!(
+            left.iter().all(|(_, _, path)| !has_extension(path, UNFINISHED)),
+            "{left:?}"
+        );
+        fs::remove_dir_all(folder.path).unwrap();
+    }
+
     #[test]
     fn what_was_used_longest_ago_is_forgotten() {
         let folder = folder("age");
         let kernels = [b"a", b"b", b"c"].map(|name| ProgramId::of(name));
-        let age = |kernel: ProgramId, seconds| {
-            let file = fs::File::options().write(true).open(folder.file(kernel)).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds))
-                .unwrap();
-        };
         folder.store(kernels[0], &[0; 20]);
         folder.store(kernels[1], &[1; 20]);
-        age(kernels[0], 10);
-        age(kernels[1], 20);
+        age(&folder.file(kernels[0]), 10);
+        age(&folder.file(kernels[1]), 20);
         assert!(folder.load(kernels[0]).is_some(), "now used last");
         folder.store(kernels[2], &[2; 20]);
         assert_eq!(kernels.map(|kernel| folder.load(kernel).is_some()), [true, false, true]);
