@@ -1,6 +1,6 @@
 //! A launch: arguments and choices piled up, then checked, run on an engine, and turned into [`Done`] or an error.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gpuvm_core::isa::Op;
@@ -195,8 +195,8 @@ impl<'a> Launch<'a> {
     /// [`run`](Launch::run) for asynchronous code, under any executor: the launch runs on a thread of its own, on copies of the slices
     /// among the arguments, which come back at the end. Progress is told when the future is polled.
     ///
-    /// Dropping the future cancels the launch, soon on engines that can pause and without effect on the native one; `&mut` slices keep
-    /// their old values then.
+    /// Dropping the future cancels the launch: soon on engines that can pause, and on the native one as soon as the VMs that run are over, of
+    /// which there is one a thread at most. `&mut` slices keep their old values then.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl<'a> Bounded<'a> {
     /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
     fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
         match self.engine() {
-            Ok(Engine::Native) => self.run_native(),
+            Ok(Engine::Native) => self.run_native(cancelled),
             Ok(engine) => self.run_program(engine, cancelled),
             Err(error) => (Err(error), Vec::new()),
         }
@@ -359,16 +359,16 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    fn run_native(mut self) -> (Result<Done>, Vec<Bound<'a>>) {
+    fn run_native(mut self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
         let mut held = match Held::new(std::mem::take(&mut self.params), None, false) {
             Ok(held) => held,
             Err(error) => return (Err(error), Vec::new()),
         };
-        (self.native_steps(&mut held), held.params)
+        (self.native_steps(&mut held, cancelled), held.params)
     }
 
     /// All steps on the native engine.
-    fn native_steps(mut self, held: &mut Held<'_>) -> Result<Done> {
+    fn native_steps(mut self, held: &mut Held<'_>, cancelled: Option<&AtomicBool>) -> Result<Done> {
         let routine = (self.entry.routine)();
         let limit = self.options.settings(&self.runtime).recursion_limit;
         let result = result_type(routine);
@@ -376,9 +376,10 @@ impl<'a> Bounded<'a> {
         let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
         let (mut texts, mut dropped) = (Vec::new(), 0);
         let mut steps = 0;
-        while steps < self.options.steps && trap.is_none() {
+        let goes_on = || !cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed));
+        while steps < self.options.steps && trap.is_none() && goes_on() {
             held.refresh()?;
-            let ran = native::run(self.entry, held.views(), self.vms, limit, self.options.log)?;
+            let ran = native::run(self.entry, held.views(), self.vms, limit, self.options.log, cancelled)?;
             texts.extend(ran.texts);
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());

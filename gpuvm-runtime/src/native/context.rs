@@ -4,8 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 use gpuvm_core::routine::Cause;
 use gpuvm_core::settings::Settings;
@@ -147,18 +148,23 @@ pub(super) fn each_vm(range: Range<usize>, mut body: impl FnMut(usize)) {
     });
 }
 
+/// How long nobody looks whether a launch was cancelled, but for a VM that takes longer.
+const SOON: Duration = Duration::from_millis(1);
+
 /// What the threads of one launch share.
-pub(super) struct Launch {
+pub(super) struct Launch<'c> {
     vms: Vms,
+    cancelled: Option<&'c AtomicBool>,
     first_trap: Mutex<Option<Trap>>,
     traps: AtomicU64,
     printed: Mutex<Printed>,
 }
 
-impl Launch {
-    pub(super) fn new(vms: Vms) -> Launch {
+impl<'c> Launch<'c> {
+    pub(super) fn new(vms: Vms, cancelled: Option<&'c AtomicBool>) -> Launch<'c> {
         Launch {
             vms,
+            cancelled,
             first_trap: Mutex::new(None),
             traps: AtomicU64::new(0),
             printed: Mutex::new(Printed::default()),
@@ -170,13 +176,22 @@ impl Launch {
     pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(Range<usize>)) {
         let running = Running::start(self.vms);
         let mut next = range.start;
-        while next < range.end {
-            match running.catch(&mut || run(next..range.end)) {
-                Ended::Done => break,
-                Ended::Halted => {}
-                Ended::Trapped(trap) => self.trap(trap),
+        // A launch that may be cancelled takes as many VMs at a time as are over soon.
+        let mut at_a_time = if self.cancelled.is_some() { 1 } else { usize::MAX };
+        while next < range.end && !self.is_cancelled() {
+            let end = next.saturating_add(at_a_time).min(range.end);
+            let begin = Instant::now();
+            match running.catch(&mut || run(next..end)) {
+                Ended::Done => next = end,
+                Ended::Halted => next = vm_id() as usize + 1,
+                Ended::Trapped(trap) => {
+                    self.trap(trap);
+                    next = vm_id() as usize + 1;
+                }
             }
-            next = vm_id() as usize + 1;
+            if begin.elapsed() < SOON {
+                at_a_time = at_a_time.saturating_mul(4);
+            }
         }
         let printed = print::take();
         if !printed.is_empty() {
@@ -195,6 +210,11 @@ impl Launch {
             texts: printed.texts,
             dropped_texts: printed.dropped,
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled
+            .is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
     }
 
     fn trap(&self, trap: Trap) {

@@ -66,6 +66,7 @@ pub(crate) mod watch;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use gpuvm_core::program::LogLine;
 use gpuvm_core::types::VmType;
@@ -97,6 +98,7 @@ pub struct NativeCx<'b> {
     vms: u32,
     recursion_limit: u32,
     log: LogLimit,
+    cancelled: Option<&'b AtomicBool>,
     ran: Option<Ran>,
 }
 
@@ -124,13 +126,14 @@ pub(crate) struct Ran {
     pub dropped_texts: u64,
 }
 
-/// Runs the routine natively for `vms` VMs.
+/// Runs the routine natively for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
 pub(crate) fn run(
     entry: &'static Entry,
     params: Vec<Seen<'_>>,
     vms: u32,
     recursion_limit: u32,
     log: LogLimit,
+    cancelled: Option<&AtomicBool>,
 ) -> Result<Ran> {
     let mut lent: Vec<Lent<'_>> = params.into_iter().map(Lent::new).collect();
     let args = lent.iter_mut().map(|lent| Some(lent.arg())).collect();
@@ -140,6 +143,7 @@ pub(crate) fn run(
         vms,
         recursion_limit,
         log,
+        cancelled,
         ran: None,
     };
     let called = (entry.native)(&mut cx);
@@ -319,12 +323,13 @@ impl<'b> NativeCx<'b> {
         room::for_results(self.vms as usize, size_of::<R>(), self.entry.id)?;
         let zeros = vec![0; R::TYPE.words as usize];
         let mut results = vec![R::read_words(&zeros); self.vms as usize];
-        let launch = context::Launch::new(Vms {
+        let vms = Vms {
             count: self.vms,
             recursion_limit: self.recursion_limit,
             log: self.log,
             place: (self.entry.file, self.entry.line),
-        });
+        };
+        let launch = context::Launch::new(vms, self.cancelled);
         let parts = (Records::new(&mut results), parts);
         let pool = pool::get(self.recursion_limit)?;
         let grain = pool::grain(self.vms as usize, pool.current_num_threads());
@@ -364,7 +369,7 @@ impl<'b> NativeCx<'b> {
 }
 
 /// Runs the VMs of a range over their parts.
-type Work<'w, P, R> = dyn for<'r> Fn(&context::Launch, Range<usize>, &mut (Records<'r, R>, P)) + Sync + 'w;
+type Work<'w, P, R> = dyn for<'r> Fn(&context::Launch<'_>, Range<usize>, &mut (Records<'r, R>, P)) + Sync + 'w;
 
 /// The entries of a vector, or what its words mean where it is one of words of the same type.
 fn typed_entries<'b, T: VmType>(vector: &'b dyn Vector, typed: &'b OnceLock<Box<dyn Vector>>) -> Option<&'b [T]> {

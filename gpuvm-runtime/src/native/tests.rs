@@ -1,7 +1,10 @@
 //! Launches of hand-made entries on the native engine: every kind of parameter, traps, halting, recursion.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
 
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
@@ -67,6 +70,33 @@ fn everything(x: f32, me: &mut (u32, f32), all: &[f32], out: &mut [u32], bins: &
     out.fill(vm::count());
     bins[vm::id() as usize % bins.len()].fetch_add(1, Ordering::Relaxed);
     (me.0, all.iter().sum())
+}
+
+/// How many VMs of `slow` have begun.
+static BEGUN: AtomicU32 = AtomicU32::new(0);
+
+entry!("slow", () -> (), |cx| {
+    cx.run((), |_, ()| {
+        BEGUN.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(1));
+    })
+});
+
+#[test]
+fn a_launch_whose_future_is_dropped_begins_no_further_vm() {
+    const VMS: usize = 100_000;
+    let launch = || runtime().launch("slow").unwrap().vms(VMS);
+    let mut under_way = Box::pin(launch().run_async());
+    let mut context = Context::from_waker(Waker::noop());
+    while BEGUN.load(Ordering::Relaxed) == 0 {
+        assert!(under_way.as_mut().poll(&mut context).is_pending());
+        std::thread::yield_now();
+    }
+    drop(under_way);
+    // The threads are free for the next launch when all of the first has ended.
+    launch().vms(1).run().unwrap();
+    let begun = BEGUN.load(Ordering::Relaxed);
+    assert!(begun < VMS as u32 / 2, "{begun} VMs have begun");
 }
 
 fn runtime() -> Runtime {

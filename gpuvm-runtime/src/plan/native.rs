@@ -119,6 +119,7 @@ impl Runner<'_, '_> {
             vms,
             self.runtime.settings().recursion_limit,
             LogLimit::default(),
+            None,
         )?;
         let launched = Launched {
             step: self.turn.step,
