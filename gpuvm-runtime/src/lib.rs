@@ -27,6 +27,8 @@ mod leg;
 pub mod logs;
 mod marshal;
 pub mod native;
+#[cfg(feature = "wgpu")]
+mod overlooked;
 pub mod plan;
 pub mod progress;
 pub mod registry;

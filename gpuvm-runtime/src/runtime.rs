@@ -1,6 +1,7 @@
 //! The runtime: a device with its engines, the settings programs are linked with, and the programs linked so far.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::compile::link_kernel;
@@ -272,15 +273,17 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Opens the device.
+    /// Opens the device. Where neither a back end nor a device was chosen, the environment variable `GPUVM_BACKEND` chooses: `cpu`, `wgpu`, or
+    /// `auto`, as if it was not set.
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened; [`Error::FloatsNotExact`] if exact
+    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened, or if `GPUVM_BACKEND` is something else; [`Error::FloatsNotExact`] if exact
     /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
         let opened = self.open()?;
         check_floats(self.exact, &opened.device)?;
+        tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
         Ok(self.on(opened))
     }
 
@@ -303,7 +306,11 @@ impl RuntimeBuilder {
             device: Device::cpu(),
             engines: Vec::new(),
         };
-        match (self.backend, self.device) {
+        let backend = match (self.backend, self.device) {
+            (None, None) => chosen(std::env::var_os(BACKEND))?,
+            (backend, _) => backend,
+        };
+        match (backend, self.device) {
             (Some(Backend::Cpu), None | Some(0)) => Ok(cpu()),
             (Some(Backend::Cpu), Some(index)) => Err(Error::NoAdapter {
                 reason: format!("the CPU backend has only device 0, and {index} was asked for"),
@@ -314,7 +321,10 @@ impl RuntimeBuilder {
             (Some(_), None) => Ok(gpuvm_wgpu::open(Choice::Best)?),
             #[cfg(feature = "wgpu")]
             (None, None) => match gpuvm_wgpu::open(Choice::Hardware) {
-                Err(gpuvm_engine::Error::NoAdapter { .. }) => Ok(cpu()),
+                Err(gpuvm_engine::Error::NoAdapter { .. }) => {
+                    crate::overlooked::tell();
+                    Ok(cpu())
+                }
                 opened => Ok(opened?),
             },
             #[cfg(not(feature = "wgpu"))]
@@ -324,6 +334,22 @@ impl RuntimeBuilder {
                 reason: "gpuvm was built without its feature `wgpu`".to_string(),
             }),
         }
+    }
+}
+
+/// The environment variable that chooses where the program does not.
+const BACKEND: &str = "GPUVM_BACKEND";
+
+/// The back end that the environment variable chooses.
+fn chosen(value: Option<OsString>) -> Result<Option<Backend>> {
+    let value = value.unwrap_or_default();
+    match value.to_str() {
+        Some("" | "auto") => Ok(None),
+        Some("cpu") => Ok(Some(Backend::Cpu)),
+        Some("wgpu") => Ok(Some(Backend::Wgpu)),
+        _ => Err(Error::NoAdapter {
+            reason: format!("`{BACKEND}` is {value:?}, and may be `auto`, `cpu` or `wgpu`"),
+        }),
     }
 }
 
@@ -340,6 +366,20 @@ fn check_floats(exact: bool, device: &Device) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_environment_chooses_a_back_end_that_there_is() {
+        let of = |value: &str| chosen(Some(value.into()));
+        assert_eq!(chosen(None).unwrap(), None);
+        assert_eq!(of("").unwrap(), None);
+        assert_eq!(of("auto").unwrap(), None);
+        assert_eq!(of("cpu").unwrap(), Some(Backend::Cpu));
+        assert_eq!(of("wgpu").unwrap(), Some(Backend::Wgpu));
+        assert_eq!(
+            of("vulkan").unwrap_err().to_string(),
+            "no device: `GPUVM_BACKEND` is \"vulkan\", and may be `auto`, `cpu` or `wgpu`"
+        );
+    }
 
     #[test]
     fn exact_floats_are_there_or_refused() {
