@@ -82,35 +82,35 @@ pub trait Execute: Send + Sync {
         None
     }
 
-    /// A row of jobs that needs no host in between, if the engine has such rows.
+    /// A sequence of jobs that needs no host in between, if the engine has such sequences.
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
         None
     }
 }
 
 /// Jobs that follow each other on a device without the host in between: each finds what those before it have left in the engine's
-/// memory. A job of which a VM does not halt, because it traps, yields or is not done yet, ends the row: the jobs after it do not start.
+/// memory. A job of which a VM does not halt, because it traps, yields or is not done yet, ends the sequence: the jobs after it do not start.
 pub trait Sequence: Send {
-    /// Adds a job; false if it cannot be one of a row. Whatever it works on has to stay as it is until the row was waited for.
+    /// Adds a job; false if it cannot be one of a sequence. Whatever it works on has to stay as it is until the sequence was waited for.
     ///
     /// # Errors
     ///
     /// When the device fails: lost, out of memory, or refusing the work.
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool>;
 
-    /// Waits for all jobs that were added. After that the row is empty, but for the jobs after one that has ended it: they can be waited
+    /// Waits for all jobs that were added. After that the sequence is empty, but for the jobs after one that has ended it: they can be waited
     /// for when that one is over.
     ///
     /// # Errors
     ///
     /// When the device fails. [`Error::OutOfMemory`] only before any of these jobs has run, where they are few enough
     /// for one submission.
-    fn wait(&mut self) -> Result<Row>;
+    fn wait(&mut self) -> Result<SequenceEnd>;
 }
 
-/// How a row of jobs has ended.
+/// How a sequence of jobs has ended.
 #[derive(Default)]
-pub struct Row {
+pub struct SequenceEnd {
     /// What it cost, and how many VMs have halted.
     pub tally: Tally,
     /// The number, counted from 0, of the job that has ended it before its last, and that job where it stands.
@@ -132,7 +132,7 @@ pub trait Running: Send {
     /// Lets VMs that yielded go on, and runs until no VM is running any more or the limit is reached. `watch` is called between
     /// submissions.
     ///
-    /// A job of several [steps](Job::steps) goes on to the next when all VMs have halted; a trap ends the row.
+    /// A job of several [steps](Job::steps) goes on to the next when all VMs have halted; a trap ends the sequence.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use super::memory::{bind_parts, filled};
 use super::pace::Experience;
 use super::pack::{Packed, pack};
 use super::parts::Uses;
-use super::session::{Jobs, Session, capacity, groups};
+use super::session::{JobSequence, Session, capacity, groups};
 use super::source::Entry;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
@@ -175,7 +175,7 @@ impl Execute for Interpreter {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Box::new(Jobs::new(self.clone())))
+        Some(Box::new(JobSequence::new(self.clone())))
     }
 }
 

@@ -107,7 +107,7 @@ impl PlanDone {
     /// [Perfetto](https://ui.perfetto.dev) reads too. Times are in microseconds from the beginning of the run, sizes in bytes.
     ///
     /// The host has rows of bars for phases, steps, launches and transfers. A launch's is the time that it took to send it off, where the
-    /// engine has rows of launches that nobody waits for one by one. Transfers are inputs that are brought to the engine's memory, columns
+    /// engine has sequences of launches that nobody waits for one by one. Transfers are inputs that are brought to the engine's memory, columns
     /// that the host looks at, and zeros; what a launch brings itself is in its own bar. The device has a bar for each time that it was
     /// waited for, as long as it says that it worked; it does not say when, so the bar ends where the wait did.
     pub fn trace_json(&self) -> Option<String> {

@@ -41,7 +41,7 @@ enum Place {
 }
 
 impl Draft {
-    /// The draft of a job that can be one of a row; `None` if the next one like it may have other words in its arena.
+    /// The draft of a job that can be one of a sequence; `None` if the next one like it may have other words in its arena.
     pub fn new(job: &Job, arena: &Content<'_>, demand: Demand, params: &[Seen<'_>]) -> Option<Draft> {
         let (result, slots) = job.slots.split_last()?;
         let mut atomics = job.atomic_regions.iter();

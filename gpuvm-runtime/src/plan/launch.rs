@@ -1,4 +1,4 @@
-//! The launches of a step. Where the engine can, they are only added to its row of jobs, and nobody waits for them before somebody has
+//! The launches of a step. Where the engine can, they are only added to its sequence of jobs, and nobody waits for them before somebody has
 //! to look; else they are brought to their ends one by one.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
 use gpuvm_core::program::Mode;
-use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, Row, Words};
+use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, SequenceEnd, Words};
 
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.
 const MOST_WRITTEN: u64 = 1 << 26;
@@ -117,7 +117,7 @@ impl<'p> Runner<'p, '_> {
         Ok((course, params))
     }
 
-    /// Adds a launch to the row, with the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
+    /// Adds a launch to the sequence, with the gate that it is if it is one. Gives the course back if it cannot be a part of it: because some
     /// of its data is not in the engine's memory, or it is more than one job, or sees all of what it writes, which takes a copy.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl<'p> Runner<'p, '_> {
         Ok(None)
     }
 
-    /// Adds a launch's job to the row, by the draft of it if there is one that suits; false if it cannot be a part of it.
+    /// Adds a launch's job to the sequence, by the draft of it if there is one that suits; false if it cannot be a part of it.
     fn push(
         &mut self,
         course: &Course,
@@ -181,12 +181,12 @@ impl<'p> Runner<'p, '_> {
         params: &mut [Bound<'_>],
         regions: Vec<Option<Region>>,
     ) -> Result<bool> {
-        let (Course { program, vms, .. }, Some(row)) = (course, &mut self.under_way.row) else {
+        let (Course { program, vms, .. }, Some(sequence)) = (course, &mut self.under_way.sequence) else {
             return Ok(false);
         };
         let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
         if let Some(draft) = kernel.draft.get().filter(|draft| draft.suits(*vms, params, &regions)) {
-            return Ok(fits(&draft.demand) && row.push(draft.job(course, regions), &&*draft.words)?);
+            return Ok(fits(&draft.demand) && sequence.push(draft.job(course, regions), &&*draft.words)?);
         }
         let seen: Option<Vec<Seen<'_>>> = params.iter_mut().zip(&regions).map(seen).collect();
         let Some(seen) = seen else {
@@ -208,14 +208,14 @@ impl<'p> Runner<'p, '_> {
         job.atomics = layout.take_atomics();
         job.neighbours = kernel.sketch.neighbours;
         let draft = Draft::new(&job, &arena, demand, &seen);
-        let pushed = row.push(job, &arena)?;
+        let pushed = sequence.push(job, &arena)?;
         if let Some(draft) = draft.filter(|_| pushed) {
             kernel.draft.get_or_init(|| draft);
         }
         Ok(pushed)
     }
 
-    /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the row is waited for before it is
+    /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the sequence is waited for before it is
     /// asked for again, so that nobody waits for this plan meanwhile.
     fn lease(&mut self, params: &[Bound<'_>]) -> Result<()> {
         let mut wanted: Vec<(&Arc<Store>, bool)> = Vec::new();
@@ -291,8 +291,10 @@ impl<'p> Runner<'p, '_> {
     /// When the device fails, or [`Error::Trap`].
     pub fn settle(&mut self) -> Result<()> {
         while !self.under_way.sent.is_empty() {
-            let Some(row) = &mut self.under_way.row else { break };
-            let Row { tally, stopped } = row.wait()?;
+            let Some(sequence) = &mut self.under_way.sequence else {
+                break;
+            };
+            let SequenceEnd { tally, stopped } = sequence.wait()?;
             let ended = stopped
                 .as_ref()
                 .map_or(self.under_way.sent.len(), |(number, _)| *number);
@@ -311,7 +313,7 @@ impl<'p> Runner<'p, '_> {
             };
             match sent.gate {
                 Some(gate) if self.is_set(&gate.flag)? => {
-                    // The rest of the row is never to run.
+                    // The rest of the sequence is never to run.
                     self.under_way = UnderWay::new(sent.course.executor.sequence());
                     self.under_way.close(gate);
                     return Ok(());
@@ -322,10 +324,10 @@ impl<'p> Runner<'p, '_> {
                 }
             }
         }
-        let UnderWay { row, closed, .. } = std::mem::take(&mut self.under_way);
+        let UnderWay { sequence, closed, .. } = std::mem::take(&mut self.under_way);
         self.under_way = UnderWay {
             closed,
-            ..UnderWay::new(row)
+            ..UnderWay::new(sequence)
         };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Loops on their way. On an engine that has rows of jobs, several turns are sent ahead, each with a *gate* behind it: a kernel that
+//! Loops on their way. On an engine that has sequences of jobs, several turns are sent ahead, each with a *gate* behind it: a kernel that
 //! yields if the flag is set, so that the device itself keeps the turns after the last from starting. The host looks from time to time.
 
 use std::borrow::Cow;
@@ -62,7 +62,7 @@ pub(super) static GATE: Routine = Routine {
 type Sender<'s> = (&'s Arc<dyn Execute>, Arc<Linked>);
 
 impl<'p> Runner<'p, '_> {
-    /// Runs a loop, with gates if the engine has rows.
+    /// Runs a loop, with gates if the engine has sequences.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl<'p> Runner<'p, '_> {
         Ok(())
     }
 
-    /// Adds a gate to the row, and takes it if that was possible.
+    /// Adds a gate to the sequence, and takes it if that was possible.
     fn send_gate(&mut self, at: At<'_>, kernel: &Linked, gate: &mut Option<Gate>) -> Result<()> {
         let flag = gate.as_ref().map(|gate| (Column::From, gate.flag.clone()));
         let columns = Columns::from(flag);

@@ -10,7 +10,7 @@ use gpuvm_engine::Sequence;
 /// Launches in a row, and what they need until they have ended.
 #[derive(Default)]
 pub(super) struct UnderWay<'p> {
-    pub row: Option<Box<dyn Sequence>>,
+    pub sequence: Option<Box<dyn Sequence>>,
     pub sent: Vec<Sent<'p>>,
     /// The gate at which the loop that runs has ended. What was sent after it did not run, and nothing is sent until it is reopened.
     pub closed: Option<Gate>,
@@ -20,7 +20,7 @@ pub(super) struct UnderWay<'p> {
     pub written: u64,
 }
 
-/// A launch in the row.
+/// A launch in the sequence.
 pub(super) struct Sent<'p> {
     pub place: Place<'p>,
     pub course: Course,
@@ -35,17 +35,17 @@ pub(super) struct Place<'p> {
 }
 
 impl UnderWay<'_> {
-    /// Launches on an engine that has such rows, or none.
-    pub fn new(row: Option<Box<dyn Sequence>>) -> Self {
+    /// Launches on an engine that has such sequences, or none.
+    pub fn new(sequence: Option<Box<dyn Sequence>>) -> Self {
         UnderWay {
-            row,
+            sequence,
             ..UnderWay::default()
         }
     }
 
     /// Whether launches can be added.
     pub fn is_possible(&self) -> bool {
-        self.row.is_some()
+        self.sequence.is_some()
     }
 
     /// Whether a loop has ended at a gate.

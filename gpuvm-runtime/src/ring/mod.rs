@@ -13,7 +13,7 @@
 //! (`outcome.rs`). What waits is kept in pieces of that size (`queue.rs`).
 //!
 //! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
-//! of who has sent it and when. On an engine that has rows of jobs and memory of its own rounds go on without the host, until nobody has mail
+//! of who has sent it and when. On an engine that has sequences of jobs and memory of its own rounds go on without the host, until nobody has mail
 //! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.
 //!
 //! What they forward to the actors of another kernel is put into that one's queue by the pump. Where both kernels' states are in the same

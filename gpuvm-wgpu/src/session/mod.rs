@@ -29,7 +29,7 @@ use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source,
 use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
 
-pub use self::sequence::Jobs;
+pub use self::sequence::JobSequence;
 
 /// A job on a GPU.
 pub struct Session {

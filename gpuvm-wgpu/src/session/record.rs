@@ -1,4 +1,4 @@
-//! What is recorded for the jobs of a row: one dispatch for each, or for two that are joined.
+//! What is recorded for the jobs of a sequence: one dispatch for each, or for two that are joined.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::launch::{Launch, fields};
 use gpuvm_engine::Job;
 use gpuvm_engine::Result;
 
-/// A job of the row.
+/// A job of the sequence.
 pub struct Added {
     /// The job.
     pub job: Job,
@@ -139,7 +139,7 @@ pub fn is_alone(job: &Job) -> bool {
     job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
 }
 
-/// The uniforms of jobs, and then all their slots. So many jobs of the row were before.
+/// The uniforms of jobs, and then all their slots. So many jobs of the sequence were before.
 pub fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
     let stride = (u64::from(UNIFORM_STRIDE) / WORD) as usize;
     let mut words = Vec::with_capacity(added.len() * (stride + 32));

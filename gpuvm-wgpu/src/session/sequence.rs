@@ -22,7 +22,7 @@ use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
 use super::record::{Added, Bound, inputs, is_alone};
 use super::{Begun, Session};
-use gpuvm_engine::{Engine, Job, Limit, Row, Sequence, Source, Tally};
+use gpuvm_engine::{Engine, Job, Limit, Sequence, SequenceEnd, Source, Tally};
 use gpuvm_engine::{Error, Result};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
@@ -32,8 +32,8 @@ const MOST_WORDS: usize = 1 << 12;
 /// Words that the states of a job's VMs may take.
 const MOST_STATES: u64 = 1 << 26;
 
-/// A row of jobs on an engine.
-pub struct Jobs<P> {
+/// A sequence of jobs on an engine.
+pub struct JobSequence<P> {
     planner: P,
     /// Those that were not submitted yet.
     added: Vec<Added>,
@@ -57,10 +57,10 @@ struct Submission {
     frames: Arc<Lease>,
 }
 
-impl<P> Jobs<P> {
-    /// An empty row.
-    pub fn new(planner: P) -> Jobs<P> {
-        Jobs {
+impl<P> JobSequence<P> {
+    /// An empty sequence.
+    pub fn new(planner: P) -> JobSequence<P> {
+        JobSequence {
             planner,
             added: Vec::new(),
             submitted: Vec::new(),
@@ -74,7 +74,7 @@ impl<P> Jobs<P> {
     }
 }
 
-impl<P: Planner> Sequence for Jobs<P> {
+impl<P: Planner> Sequence for JobSequence<P> {
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool> {
         let single = job.steps == 1 && job.copies.is_empty() && job.changed.is_empty();
         let atomics: u64 = job
@@ -113,9 +113,9 @@ impl<P: Planner> Sequence for Jobs<P> {
         Ok(true)
     }
 
-    fn wait(&mut self) -> Result<Row> {
+    fn wait(&mut self) -> Result<SequenceEnd> {
         if self.submitted.is_empty() && self.added.is_empty() {
-            return Ok(Row::default());
+            return Ok(SequenceEnd::default());
         }
         let gpu = self.planner.gpu().clone();
         // The signal, then for each submission two readings of the clock.
@@ -140,7 +140,7 @@ impl<P: Planner> Sequence for Jobs<P> {
     }
 }
 
-impl<P: Planner> Jobs<P> {
+impl<P: Planner> JobSequence<P> {
     /// What a program's jobs begin with. The interpreter may yet be followed by something better.
     fn stepper(&mut self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         let key = Arc::as_ptr(program).addr();
@@ -243,14 +243,14 @@ impl<P: Planner> Jobs<P> {
         Ok(submission)
     }
 
-    /// What a row has come to, given its signal.
+    /// What a sequence has come to, given its signal.
     fn end(
         &mut self,
         gpu: &Arc<Gpu>,
         submissions: Vec<Submission>,
         found: &[u32; signal::WORDS],
         device_time: Option<Duration>,
-    ) -> Result<Row> {
+    ) -> Result<SequenceEnd> {
         let jobs = || submissions.iter().flat_map(|submission| &submission.jobs);
         let stopped = (found[signal::ENDED] as usize).checked_sub(1);
         let ended = stopped.unwrap_or_else(|| jobs().count());
@@ -262,7 +262,7 @@ impl<P: Planner> Jobs<P> {
         let halted = vms(|_| true);
         // Those of joined jobs do not count themselves.
         let signalled = vms(|job| job.joined.is_none());
-        let mut row = Row {
+        let mut end = SequenceEnd {
             tally: Tally {
                 halted,
                 retired: counted.then(|| retired(found)),
@@ -274,7 +274,7 @@ impl<P: Planner> Jobs<P> {
             stopped: None,
         };
         if stopped.is_none() {
-            return Ok(row);
+            return Ok(end);
         }
         let mut left = submissions.into_iter().flat_map(Submission::into_jobs).skip(ended);
         if let Some((added, states, frames)) = left.next() {
@@ -295,9 +295,9 @@ impl<P: Planner> Jobs<P> {
             let arena = &*added.words;
             let plan = self.planner.plan(&added.job, &arena)?;
             let session = Session::begun(gpu, (plan, added.stepper), added.job, &arena, begun)?;
-            row.stopped = Some((ended, Box::new(session)));
+            end.stopped = Some((ended, Box::new(session)));
         }
-        Ok(row)
+        Ok(end)
     }
 }
 

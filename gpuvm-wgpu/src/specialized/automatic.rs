@@ -13,7 +13,7 @@ use super::kernel::{SpecializedKernel, Work};
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
-use crate::session::{Jobs, Session, capacity};
+use crate::session::{JobSequence, Session, capacity};
 use crate::stepper::{Need, Plan, Planner, Stepper};
 use gpuvm_engine::Result;
 use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
@@ -74,7 +74,7 @@ impl Execute for Automatic {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Box::new(Jobs::new(self.clone())))
+        Some(Box::new(JobSequence::new(self.clone())))
     }
 }
 

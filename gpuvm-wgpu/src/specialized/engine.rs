@@ -16,7 +16,7 @@ use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
-use crate::session::{Jobs, Session, capacity, groups};
+use crate::session::{JobSequence, Session, capacity, groups};
 use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 use gpuvm_core::specialise::Known;
 use gpuvm_core::specialise::flow::op_at;
@@ -217,7 +217,7 @@ impl Execute for Specialized {
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        Some(Box::new(Jobs::new(self.clone())))
+        Some(Box::new(JobSequence::new(self.clone())))
     }
 }
 

@@ -12,7 +12,7 @@ use super::depot::{Depot, Sizes};
 use super::forwarding;
 use super::parcel::Parcel;
 use super::post::{Delivery, job, link};
-use super::row::{End, Step};
+use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 use gpuvm_engine::Job;

@@ -5,7 +5,7 @@
 //! the actors' mail is laid out by these counts; and each actor puts its own messages in the order of who sent them and when. So what an
 //! actor gets does not depend on the device, though where it lies does.
 //!
-//! A routine that finds something that the host has to see to traps. Then nothing after it in the row of jobs starts, and what the actors
+//! A routine that finds something that the host has to see to traps. Then nothing after it in the sequence of jobs starts, and what the actors
 //! had, handled and sent is still there.
 
 use std::sync::atomic::{AtomicU32, Ordering};

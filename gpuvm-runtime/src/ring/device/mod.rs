@@ -14,7 +14,7 @@ mod layout;
 mod parcel;
 mod post;
 mod rounds;
-mod row;
+mod sequence;
 mod states;
 
 use std::collections::VecDeque;
@@ -145,7 +145,7 @@ impl Runner for OnDevice {
     }
 
     fn most_batches(&self) -> usize {
-        // Engines without rows do not go on by themselves. Where actors go round by themselves the device has enough to do.
+        // Engines without sequences do not go on by themselves. Where actors go round by themselves the device has enough to do.
         match self.states.stay() && !self.has_rounds() && self.executor.sequence().is_some() {
             true => MOST_BATCHES,
             false => 1,

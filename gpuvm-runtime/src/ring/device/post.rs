@@ -13,7 +13,7 @@ use super::columns::{Columns, atomic, whole, words};
 use super::delivery::{self, GROUP};
 use super::depot::Sizes;
 use super::forwarding;
-use super::row::Step;
+use super::sequence::Step;
 use crate::error::Result;
 use crate::runtime::Runtime;
 use gpuvm_engine::{Job, Region, Slot};

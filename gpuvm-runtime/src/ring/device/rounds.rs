@@ -1,5 +1,5 @@
 //! Rounds of actors on their own: what they have sent each other is brought to them in the engine's memory and handled there, round after
-//! round, as rows of jobs. The host looks from time to time, when nobody has mail any more, and when a round has come to something that
+//! round, as sequences of jobs. The host looks from time to time, when nobody has mail any more, and when a round has come to something that
 //! it has to see to: an answer, a trap, an actor that stops, or mail that the device does not deliver.
 //!
 //! What they forward to a kernel in the same memory gets there as a [`Parcel`]; the host then looks after each round whether there is one.
@@ -22,7 +22,7 @@ use super::depot::Depot;
 use super::ending::quiet;
 use super::parcel::Parcel;
 use super::post::{self, Post};
-use super::row::{End, Step};
+use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 use gpuvm_engine::Execute;
@@ -64,11 +64,11 @@ struct Gone {
 pub const ACTORS_PER_MESSAGE: u32 = 16;
 /// Rounds in a row at most. It begins with one and doubles, so that little is sent in vain.
 const MOST_ROUNDS: usize = 64;
-/// How long a row may take before the next one is shorter: messages from outside wait for it.
+/// How long a sequence may take before the next one is shorter: messages from outside wait for it.
 const LONG: Duration = Duration::from_millis(20);
 
 impl OnTheirOwn {
-    /// What actors of a kernel need on an engine, given whether anybody wants their answers; `None` if the engine has no rows or no memory.
+    /// What actors of a kernel need on an engine, given whether anybody wants their answers; `None` if the engine has no sequences or no memory.
     pub fn new(
         runtime: &Runtime,
         entry: &Entry,
@@ -213,8 +213,8 @@ impl OnDevice {
                 ahead = 1;
             }
             let begin = Instant::now();
-            let end = match self.row(own, place, before..before + ahead, turn) {
-                // A row of one round is submitted at once, or not at all.
+            let end = match self.sequence(own, place, before..before + ahead, turn) {
+                // A sequence of one round is submitted at once, or not at all.
                 Err(Error::OutOfMemory { .. }) if before == 0 => return Ok(None),
                 end => end?,
             };
@@ -239,7 +239,7 @@ impl OnDevice {
         }
     }
 
-    /// What has become of columns when a row has ended after so many rounds, and the host has something to do.
+    /// What has become of columns when a sequence has ended after so many rounds, and the host has something to do.
     fn see(&self, own: &OnTheirOwn, place: Place<'_>, before: usize, end: &End) -> Result<Gone> {
         let (depot, columns) = (&*own.depot, place.columns);
         let mut is_possible = true;

@@ -1,4 +1,4 @@
-//! Rows of rounds: which jobs a round has, and where a row of them has ended.
+//! Sequences of rounds: which jobs a round has, and where a sequence of them has ended.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::rounds::{OnTheirOwn, Place};
 use crate::error::RingError;
 use crate::error::{Error, Result};
 use gpuvm_engine::Error as Failure;
-use gpuvm_engine::{Image, Job, Row};
+use gpuvm_engine::{Image, Job, SequenceEnd};
 
 /// The jobs of a round, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub struct At {
     pub step: Step,
 }
 
-/// How a row of rounds has ended.
+/// How a sequence of rounds has ended.
 pub enum End {
     /// With nothing that the host has to see to.
     Clean,
@@ -58,7 +58,7 @@ impl End {
         }
     }
 
-    /// The step before whose end the row has ended.
+    /// The step before whose end the sequence has ended.
     pub fn step(&self) -> Option<Step> {
         match self {
             End::Clean => None,
@@ -68,13 +68,19 @@ impl End {
 }
 
 impl OnDevice {
-    /// One row of these rounds.
-    pub(super) fn row(&self, own: &OnTheirOwn, place: Place<'_>, rounds: Range<usize>, turn: &Turn<'_>) -> Result<End> {
+    /// One sequence of these rounds.
+    pub(super) fn sequence(
+        &self,
+        own: &OnTheirOwn,
+        place: Place<'_>,
+        rounds: Range<usize>,
+        turn: &Turn<'_>,
+    ) -> Result<End> {
         let first = At {
             round: rounds.start,
             step: Step::Tell,
         };
-        let Some(mut row) = self.executor.sequence() else {
+        let Some(mut sequence) = self.executor.sequence() else {
             return Ok(End::Before(first));
         };
         let mut added = Vec::new();
@@ -84,15 +90,15 @@ impl OnDevice {
             jobs.map(move |(step, job)| (At { round, step }, job))
         });
         for (at, job) in jobs {
-            if !row.push(job, &(&[] as &[u32]))? {
+            if !sequence.push(job, &(&[] as &[u32]))? {
                 refused = Some(at);
                 break;
             }
             added.push(at);
         }
         let mut ended = 0;
-        let mut next = row.wait()?;
-        while let Row {
+        let mut next = sequence.wait()?;
+        while let SequenceEnd {
             stopped: Some((number, mut running)),
             ..
         } = next
@@ -113,7 +119,7 @@ impl OnDevice {
             // What the job has left among its atomics goes back to where they stay.
             running.finish().map_err(Failure::after_begin)?;
             ended += number + 1;
-            next = row.wait().map_err(Failure::after_begin)?;
+            next = sequence.wait().map_err(Failure::after_begin)?;
         }
         Ok(refused.map_or(End::Clean, End::Before))
     }
