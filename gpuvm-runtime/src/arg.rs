@@ -5,6 +5,7 @@ use std::num::Wrapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::{Kind, Type, VmType};
 
 use crate::atomics::{Atomics, OwnAtomics};
@@ -13,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::handle::Handle;
 use crate::store::Store;
 use crate::vector::{Column, ColumnMut, Vector};
-use gpuvm_core::program::Mode;
 
 /// What is accepted for such a parameter, as an error says it.
 pub(crate) fn accepted(mode: Mode, element: &Type) -> String {

@@ -1,12 +1,12 @@
 //! Binding: arguments meet parameters. Every mistake a caller can make in a launch is found here, before anything runs,
 //! and told by the parameter's name.
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::{Type, TypeRef};
 
 use crate::arg::{Arg, Argument};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
-use gpuvm_core::program::Mode;
 
 /// Arguments that fit their parameters.
 pub(crate) struct Binding<'a> {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::vector::Column;
 use gpuvm_engine::Source;
+
+use crate::vector::Column;
 
 /// Parts one after the other, with zeros between them and after the last.
 #[derive(Default)]

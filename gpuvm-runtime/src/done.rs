@@ -1,6 +1,7 @@
 //! A launch that is done: its results, typed on demand, and its statistics.
 
 use gpuvm_core::types::{Field, Type, Value, VmType};
+use gpuvm_engine::{Words, room};
 use rayon::prelude::*;
 
 use crate::budget::Budget;
@@ -9,8 +10,6 @@ use crate::logs::Logs;
 use crate::stats::Stats;
 use crate::vector::{Vector, entries, read_all};
 use crate::words::WordColumn;
-use gpuvm_engine::Words;
-use gpuvm_engine::room;
 
 /// The results of a launch. Columns that were lent with `&mut` have their new values already.
 #[derive(Debug)]

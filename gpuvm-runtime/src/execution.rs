@@ -18,13 +18,13 @@ use crate::tally::continued;
 use crate::trap::Trap;
 use crate::vector::read_all;
 use crate::view::Held;
-use gpuvm_engine::{Dispatch, Engine, Limit, Tally, Words};
 
 mod cost;
 mod end;
 
 use cost::Slices;
 pub(crate) use end::{or_trap, result_type};
+use gpuvm_engine::{Dispatch, Engine, Limit, Tally, Words};
 
 /// Why [`Execution::advance`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::isa::Op;
 use gpuvm_core::routine::{Callee, Routine};
+use gpuvm_engine::{Device, Dispatch, Engine, FloatMode, Words};
 
 use crate::arg::{Arg, IntoArgs};
 use crate::background;
@@ -22,8 +23,6 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
-use gpuvm_engine::{Device, FloatMode};
-use gpuvm_engine::{Dispatch, Engine, Words};
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,12 @@ use std::time::Instant;
 
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_engine::{Engine, Execute, Image, Limit, Running, Tally, Words, room};
 
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
 use crate::view::Seen;
-use gpuvm_engine::room;
-use gpuvm_engine::{Engine, Execute, Image, Limit, Running, Tally, Words};
 
 /// What the legs of one launch have in common.
 pub(crate) struct Course {

@@ -2,14 +2,13 @@
 
 use std::ops::Deref;
 
-use gpuvm_core::program::{Log, LogLine, Program};
+use gpuvm_core::program::{Log, LogLine, Mode, Program};
 use gpuvm_core::routine::Level;
 use gpuvm_core::types::Value;
 
 use crate::arg::Argument;
 use crate::atomics::OwnAtomics;
 use crate::bind::Bound;
-use gpuvm_core::program::Mode;
 
 /// How much of what VMs print is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,15 +10,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gpuvm_core::program::{ParamSlot, Program};
+use gpuvm_core::program::{Mode, ParamSlot, Program};
 use gpuvm_core::types::Type;
+use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 
 use crate::atomics::Atomics;
 use crate::content::Content;
 use crate::vector::{Column, write_pieces};
 use crate::view::{Seen, View};
-use gpuvm_core::program::Mode;
-use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
 
 #[cfg(test)]
 mod tests;

@@ -6,20 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
+#[cfg(feature = "wgpu")]
+use gpuvm_engine::Choice;
+use gpuvm_engine::{Backend, Device, Engine, Execute, FloatMode, MemoryUse, Opened, Reference};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
 use crate::error::{Error, Result};
 use crate::registry::{self, Entry};
-use gpuvm_core::program::atomic_pairs;
-#[cfg(feature = "wgpu")]
-use gpuvm_engine::Choice;
-use gpuvm_engine::Reference;
-use gpuvm_engine::{Backend, Device, FloatMode, MemoryUse};
-use gpuvm_engine::{Engine, Execute, Opened};
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
-
-use gpuvm_engine::{Device, FloatMode};
-use gpuvm_engine::{Dispatch, Engine, Execute, Tally};
+use gpuvm_engine::{Device, Dispatch, Engine, Execute, FloatMode, Tally};
 
 /// Numbers about one launch.
 #[derive(Clone, Debug, PartialEq)]

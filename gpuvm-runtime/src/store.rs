@@ -7,12 +7,12 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
+use gpuvm_engine::{DeviceMemory, Region};
 
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::vector::{Column, Vector, entries, read_all};
 use crate::words::WordColumn;
-use gpuvm_engine::{DeviceMemory, Region};
 
 /// What all handles of a buffer share.
 pub(crate) struct Store {

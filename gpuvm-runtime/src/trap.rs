@@ -1,13 +1,12 @@
 //! Traps as data: what the first VM that trapped did wrong, the same on every engine.
 
 use gpuvm_core::interp::trap_site;
-use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_core::program::{Mode, Program, TrapRecord};
 
 use crate::bind::{self, Bound};
 use crate::counted::counted;
 use crate::done::Done;
 use crate::registry::Entry;
-use gpuvm_core::program::Mode;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]

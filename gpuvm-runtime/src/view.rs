@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
+use gpuvm_engine::{DeviceMemory, Region};
 
 use crate::arg::Argument;
 use crate::atomics::Atomics;
@@ -11,8 +13,6 @@ use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::store::Lease;
 use crate::vector::{Column, ColumnMut, Vector, write_pieces};
-use gpuvm_core::program::Mode;
-use gpuvm_engine::{DeviceMemory, Region};
 
 #[cfg(test)]
 mod tests;

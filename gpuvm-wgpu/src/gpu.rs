@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::types::Kind;
+use gpuvm_engine::{Backend, Device, DeviceKind, Error, FloatMode, Result};
 
 use super::clock::Shelf;
 use super::floats::FloatOps;
@@ -14,9 +15,6 @@ use super::kernel::{Kernel, Path};
 use super::pool::Pool;
 use super::probe;
 use super::source::Entry;
-use gpuvm_core::program::atomic_pairs;
-use gpuvm_engine::{Backend, Device, DeviceKind, FloatMode};
-use gpuvm_engine::{Error, Result};
 
 /// An opened device.
 #[derive(Debug)]

@@ -3,13 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
 
+use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Source, Words};
+
 use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
 use super::transfer::upload;
-use gpuvm_engine::MemoryUse;
-use gpuvm_engine::{DeviceMemory, Region, Source, Words};
-use gpuvm_engine::{Error, Result};
 
 /// The memory. It grows as it is needed, up to what one binding can have.
 #[derive(Debug)]

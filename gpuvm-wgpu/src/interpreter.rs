@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, Repeats};
 use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Sequence, Source};
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
@@ -18,8 +19,6 @@ use super::parts::Uses;
 use super::session::{JobSequence, Session, capacity, groups};
 use super::source::Entry;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Sequence, Source};
-use gpuvm_engine::{Error, Result};
 
 /// The interpreter on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! A compute kernel: a shader's source made into a pipeline, with its bindings read back from the shader itself.
 
+use gpuvm_engine::{Error, Result};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, StorageAccess, TypeInner};
 
@@ -7,7 +8,6 @@ use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::source::Entry;
 use super::spirv;
-use gpuvm_engine::{Error, Result};
 
 /// How a kernel's shader reaches the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,9 +27,7 @@ mod transfer;
 
 use std::sync::Arc;
 
-use gpuvm_engine::Device;
-use gpuvm_engine::{Choice, Engine, Opened};
-use gpuvm_engine::{Error, Result};
+use gpuvm_engine::{Choice, Device, Engine, Error, Opened, Result};
 
 use self::epoch::Epoch;
 use self::gpu::Gpu;

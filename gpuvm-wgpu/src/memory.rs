@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use gpuvm_engine::{Result, Words};
+
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::pool::{Kind, Lease};
-use gpuvm_engine::Result;
-use gpuvm_engine::Words;
 
 /// Bytes of a word.
 pub const WORD: u64 = 4;

@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::stepper::Reach;
 use gpuvm_engine::{Dispatch, Limit};
+
+use super::stepper::Reach;
 
 /// How long the device should be at one submission, and how much it seems to get done in that time.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! Known answers: which of a device's own forms of arithmetic give Rust's bits is found out by trying, because drivers promise what they
 //! do not keep and keep what they do not promise.
 
+use gpuvm_engine::Result;
+
 use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::kernel::{Kernel, Path};
 use super::memory::{Readback, bind, filled, zeros};
 use super::source::Entry;
-use gpuvm_engine::Result;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.
 const SPECIAL: [u32; 30] = [

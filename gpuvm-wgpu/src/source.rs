@@ -8,11 +8,11 @@ use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, STATE_WORDS, Unit, WORDS, spa
 use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
+use gpuvm_engine::fault;
 
 use super::floats::{FloatOps, Needs};
 use super::parts::{Part, Uses};
 use super::stepper::BINDINGS;
-use gpuvm_engine::fault;
 use gpuvm_shaders as wgsl;
 
 /// A shader's entry file.

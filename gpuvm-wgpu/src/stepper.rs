@@ -5,12 +5,11 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
+use gpuvm_engine::{Engine, Image, Job, Result, Source};
 
 use super::gpu::Gpu;
 use super::memory::bind_parts;
 use super::pace::Experience;
-use gpuvm_engine::Result;
-use gpuvm_engine::{Engine, Image, Job, Source};
 
 /// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
 /// batches the complete state of all VMs is in the session's buffers, with one meaning for all engines, so a session may go on

@@ -5,13 +5,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use gpuvm_engine::{Result, Source};
 use rayon::prelude::*;
 
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size};
 use super::pool::{Kind, Lease};
-use gpuvm_engine::Result;
-use gpuvm_engine::Source;
 
 /// Words of a piece.
 const PIECE: usize = 4 << 20;

@@ -5,11 +5,11 @@ mod plan;
 mod ring;
 
 use gpuvm_core::link::LinkError;
+use gpuvm_engine::Engine;
 
 use crate::counted::{counted, listed, there_are};
 use crate::done::BudgetReport;
 use crate::trap::TrapReport;
-use gpuvm_engine::Engine;
 
 pub use self::life::Life;
 pub use self::plan::PlanError;

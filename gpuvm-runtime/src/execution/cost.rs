@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use gpuvm_engine::{Device, Engine, FloatMode, Tally};
+
 use super::Execution;
 use crate::leg::Course;
 use crate::stats::{LeftToInterpreter, Stats};
 use crate::tally::continued;
-use gpuvm_engine::{Device, FloatMode};
-use gpuvm_engine::{Engine, Tally};
 
 /// How long the device is at one submission.
 #[derive(Debug, Default)]

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gpuvm_core::isa::{Instruction, NO_WORD, Op, pair};
 use gpuvm_core::routine::{Cause, Site};
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::Backend;
 
 use super::*;
 use crate::error::Error;
-use gpuvm_engine::Backend;
 
 const MESSAGE: &str = "attempt to multiply with overflow";
 const CODE: &[Instruction] = &[

@@ -5,10 +5,11 @@ use crate::arg::IntoArgs;
 use crate::bind::{Bound, bind};
 use crate::registry::Entry;
 use crate::view::Held;
+use std::sync::atomic::AtomicU32;
+
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::Source;
-use std::sync::atomic::AtomicU32;
 
 const ENTRY: Entry = Entry {
     id: "step",

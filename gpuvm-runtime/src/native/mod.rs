@@ -68,8 +68,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use gpuvm_core::program::LogLine;
+use gpuvm_core::program::{LogLine, Mode};
 use gpuvm_core::types::VmType;
+use gpuvm_engine::room;
 
 use crate::atomics::{Atomics, OwnAtomics};
 use crate::bind;
@@ -80,8 +81,6 @@ use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
-use gpuvm_core::program::Mode;
-use gpuvm_engine::room;
 
 pub use crate::atomics::Atomic;
 use context::Vms;

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use gpuvm_core::kernel::nature;
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::{Type, TypeRef, VmType};
 
 use super::Plan;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight, Use};
 use crate::arg::{Arg, Argument};
 use crate::bind;
-use crate::error::PlanError;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 use crate::execution::result_type;
 use crate::handle::Handle;
 use crate::registry::Entry;
 use crate::store::{Store, make};
 use crate::vector::Column;
-use gpuvm_core::program::Mode;
 
 /// A parameter of a node that is about to be added, for errors about it.
 pub(super) struct Parameter<'n> {

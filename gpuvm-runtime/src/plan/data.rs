@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use gpuvm_core::types::Type;
+use gpuvm_engine::Execute;
 
 use super::node::Kind;
-use super::run::Runner;
+use super::run::Run;
 use crate::arg::Argument;
 use crate::error::Result;
 use crate::store::Store;
 use crate::vector::{Column, Vector, write_pieces};
 use crate::words::WordColumn;
-use gpuvm_engine::Execute;
 
 /// The data of a column.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub(super) enum Data {
     Host(Arc<dyn Vector>),
 }
 
-impl<'p> Runner<'p, '_> {
+impl<'p> Run<'p, '_> {
     /// What a node has given.
     pub fn data(&self, node: usize) -> Data {
         match (&self.columns[node], &self.nodes[node].kind) {

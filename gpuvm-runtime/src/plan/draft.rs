@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
+use gpuvm_engine::{Demand, Job, Region, Slot, Source};
 
 use crate::bind::Bound;
 use crate::content::Content;
 use crate::leg::Course;
 use crate::view::{Seen, View};
-use gpuvm_engine::{Demand, Job, Region, Slot, Source};
 
 /// A launch's job, ready for columns in the engine's memory.
 pub(super) struct Draft {

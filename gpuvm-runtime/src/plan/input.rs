@@ -1,7 +1,8 @@
 //! What the methods of a plan take beside handles: columns to read, and several handles at once.
 
-use crate::handle::Handle;
 use gpuvm_core::types::VmType;
+
+use crate::handle::Handle;
 
 use crate::arg::Element;
 use crate::vector::Column;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gpuvm_core::kernel::{Call, Count, Fold, Input, Kernel, Output, Then};
+use gpuvm_core::program::Mode;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{Type, TypeRef, Value};
 
@@ -12,7 +13,6 @@ use super::node::{Kind, Node, Operand, Read, Sight};
 use super::repeat::GATE;
 use super::types::{column, record};
 use crate::vector::{Vector, write_pieces};
-use gpuvm_core::program::Mode;
 
 /// Lanes of a reduction whose results are folded by one VM: those of one workgroup, so that a GPU does so in the same dispatch.
 pub(super) const NEIGHBOURS: u32 = 64;

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
+use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, SequenceEnd, Words};
 
 use super::data::{Data, empty};
 use super::draft::Draft;
@@ -13,7 +15,7 @@ use super::log::Launched;
 use super::prepared::{Linked, Turn};
 use super::program::{At, Columns};
 use super::repeat::Gate;
-use super::run::Runner;
+use super::run::Run;
 use super::stats::added;
 use super::under_way::{Place, Sent, UnderWay};
 use crate::arg::Argument;
@@ -25,13 +27,11 @@ use crate::marshal::{Cut, Layout};
 use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
-use gpuvm_core::program::Mode;
-use gpuvm_engine::{Demand, DeviceMemory, Limit, Region, SequenceEnd, Words};
 
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.
 const MOST_WRITTEN: u64 = 1 << 26;
 
-impl<'p> Runner<'p, '_> {
+impl<'p> Run<'p, '_> {
     /// Runs a kernel.
     ///
     /// # Errors

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use gpuvm_engine::Tally;
+
 use super::fuse::Step;
-use super::run::Runner;
+use super::run::Run;
 use super::stats::{StepStats, added, plural};
 use super::trace::{Bar, Trace, Track};
 use crate::error::Result;
 use crate::json::{Json, ToJson, fields};
 use crate::tally::continued;
-use gpuvm_engine::Tally;
 
 /// A run's log. One that is off writes nothing, and costs nothing.
 #[derive(Default)]
@@ -113,7 +114,7 @@ impl Log {
     }
 }
 
-impl Runner<'_, '_> {
+impl Run<'_, '_> {
     /// Begins a step. Those of a loop's body are a part of the loop's.
     pub fn begin_step(&mut self) {
         if self.order.graph.scope.is_none() {

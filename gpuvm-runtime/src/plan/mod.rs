@@ -38,7 +38,6 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::registry;
 use crate::runtime::Runtime;
-use gpuvm_engine::Engine;
 
 pub use crate::error::PlanError;
 pub use crate::handle::Handle;
@@ -47,10 +46,11 @@ pub use input::{Handles, PlanInput};
 pub use report::Explanation;
 pub use stats::{PlanStats, StepStats};
 
+use gpuvm_engine::Engine;
 use node::{Kind, Length, Node};
 use prepared::Prepared;
 use report::Report;
-use run::Runner;
+use run::Run;
 
 /// A program of several routines that is being put together: a graph of nodes, each of which gives a column.
 ///
@@ -444,8 +444,8 @@ impl<'a> Plan<'a> {
     }
 
     /// A run that has not begun.
-    fn runner(&self) -> Result<Runner<'_, 'a>> {
-        Ok(Runner::new(
+    fn runner(&self) -> Result<Run<'_, 'a>> {
+        Ok(Run::new(
             &self.runtime,
             &self.nodes,
             self.prepared()?,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
+use gpuvm_engine::{Engine, Tally};
 
 use super::data::{Data, empty, words};
 use super::fuse::Step;
 use super::kernel::{NEIGHBOURS, SCAN_CHUNK, lanes};
 use super::log::Launched;
 use super::node::{Kind, Operand, Use};
-use super::run::Runner;
+use super::run::Run;
 use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
@@ -18,8 +20,6 @@ use crate::native::{self, Ran};
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
-use gpuvm_core::program::Mode;
-use gpuvm_engine::{Engine, Tally};
 
 /// What came of folding: the words, or nothing because a VM trapped.
 type Folded = Option<Vec<u32>>;
@@ -31,7 +31,7 @@ struct Chunks {
     each: usize,
 }
 
-impl Runner<'_, '_> {
+impl Run<'_, '_> {
     /// Runs a node.
     ///
     /// # Errors

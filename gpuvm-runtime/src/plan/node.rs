@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(super) use gpuvm_core::kernel::Nature;
+use gpuvm_core::program::Mode;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::Type;
 
 use crate::registry::Entry;
 use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
-use gpuvm_core::program::Mode;
 
 /// A node.
 pub(super) struct Node<'a> {

@@ -6,8 +6,7 @@ use super::Plan;
 use super::add::{Parameter, uses};
 use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
 use super::types::tuple;
-use crate::error::PlanError;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 use crate::handle::Handle;
 use crate::registry::Entry;
 

@@ -12,8 +12,7 @@ use super::kernel::Sketch;
 use super::node::Node;
 use super::order::Order;
 use super::{Options, Plan};
-use crate::error::PlanError;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 
 /// A plan that is ready to run.
 pub(super) struct Prepared {

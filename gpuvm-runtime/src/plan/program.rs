@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{Type, Value};
+use gpuvm_engine::{Engine, Execute};
 
 use super::data::{Data, empty};
 use super::fuse::Step;
@@ -12,10 +13,9 @@ use super::kernel::{
     rescan,
 };
 use super::node::{Kind, Node, Use};
-use super::run::Runner;
+use super::run::Run;
 use crate::error::Result;
 use crate::store::{Store, make_words};
-use gpuvm_engine::{Engine, Execute};
 
 /// The columns of a step. They are few.
 pub(super) struct Columns(Vec<(Column, Data)>);
@@ -48,7 +48,7 @@ pub(super) struct At<'e> {
     pub root: usize,
 }
 
-impl<'p> Runner<'p, '_> {
+impl<'p> Run<'p, '_> {
     /// Runs a step.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gpuvm_core::isa::{Instruction, Op};
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{TypeRef, Value};
+use gpuvm_engine::Execute;
 
 use super::data::{Data, words};
 use super::fuse::Step;
@@ -14,10 +15,8 @@ use super::kernel::{Column, gate};
 use super::node::{Kind, Loop};
 use super::prepared::Linked;
 use super::program::{At, Columns};
-use super::run::Runner;
-use crate::error::PlanError;
-use crate::error::Result;
-use gpuvm_engine::Execute;
+use super::run::Run;
+use crate::error::{PlanError, Result};
 
 /// Turns that are sent before the host looks at most. It begins with one and doubles, so that a short loop sends little in vain.
 const MOST_AHEAD: usize = 32;
@@ -61,7 +60,7 @@ pub(super) static GATE: Routine = Routine {
 /// Where gates are sent, and the kernel that they are.
 type Sender<'s> = (&'s Arc<dyn Execute>, Arc<Linked>);
 
-impl<'p> Runner<'p, '_> {
+impl<'p> Run<'p, '_> {
     /// Runs a loop, with gates if the engine has sequences.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use gpuvm_engine::{Device, Dispatch, Engine, Tally};
+
 use super::Options;
 use super::data::Data;
 use super::done::PlanDone;
@@ -17,8 +19,7 @@ use super::stats::PlanStats;
 use super::under_way::UnderWay;
 use crate::bind::Bound;
 use crate::done::{Done, Results};
-use crate::error::PlanError;
-use crate::error::{Error, Result};
+use crate::error::{Error, PlanError, Result};
 use crate::execution::or_trap;
 use crate::leg::Course;
 use crate::logs::Logs;
@@ -27,11 +28,9 @@ use crate::stats::{LeftToInterpreter, Stats};
 use crate::store::Store;
 use crate::tally::continued;
 use crate::trap::Trap;
-use gpuvm_engine::Device;
-use gpuvm_engine::{Dispatch, Engine, Tally};
 
 /// A plan that runs.
-pub(super) struct Runner<'p, 'a> {
+pub(super) struct Run<'p, 'a> {
     pub runtime: &'p Runtime,
     pub nodes: &'p [Node<'a>],
     pub order: &'p Order,
@@ -61,7 +60,7 @@ pub(super) struct Runner<'p, 'a> {
     begin: Instant,
 }
 
-impl<'p, 'a> Runner<'p, 'a> {
+impl<'p, 'a> Run<'p, 'a> {
     pub fn new(
         runtime: &'p Runtime,
         nodes: &'p [Node<'a>],
@@ -69,7 +68,7 @@ impl<'p, 'a> Runner<'p, 'a> {
         engine: Engine,
         options: Options,
     ) -> Self {
-        Runner {
+        Run {
             runtime,
             nodes,
             order: &prepared.order,

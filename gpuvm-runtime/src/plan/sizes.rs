@@ -1,12 +1,12 @@
 //! What a plan is given has to fit its words, before it runs.
 
 use super::node::{Backing, Kind, Node, Operand};
-use super::run::Runner;
+use super::run::Run;
 use crate::bind;
 use crate::error::{Error, Result};
 use crate::vector::Column;
 
-impl Runner<'_, '_> {
+impl Run<'_, '_> {
     /// Looks at all inputs, buffers and values of a plan.
     ///
     /// # Errors

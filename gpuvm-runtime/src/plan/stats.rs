@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use gpuvm_engine::{Device, Engine};
+
 use super::report::size;
 use crate::json::{Json, ToJson, fields};
 use crate::stats::LeftToInterpreter;
-use gpuvm_engine::Device;
-use gpuvm_engine::Engine;
 
 /// Numbers about one run of a plan.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,12 @@
 //! What was sent to an engine and was not waited for yet.
 
+use gpuvm_engine::Sequence;
+
 use super::data::Data;
 use super::prepared::Prepared;
 use super::repeat::Gate;
 use crate::leg::Course;
 use crate::store::Lease;
-use gpuvm_engine::Sequence;
 
 /// Launches in a row, and what they need until they have ended.
 #[derive(Default)]

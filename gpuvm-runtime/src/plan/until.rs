@@ -6,8 +6,7 @@ use super::Plan;
 use super::add::Parameter;
 use super::graph::Graph;
 use super::node::{Kind, Length, Loop, Node, Operand, Read, Sight};
-use crate::error::PlanError;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 use crate::handle::Handle;
 
 impl<'a> Plan<'a> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use gpuvm_engine::{Engine, Execute, room};
+
 use super::data::Data;
 use super::kernel::{Column, fill};
 use super::node::{Backing, Node};
 use super::program::{At, Columns, blank};
-use super::run::Runner;
+use super::run::Run;
 use crate::error::Result;
 use crate::store::Store;
-use gpuvm_engine::room;
-use gpuvm_engine::{Engine, Execute};
 
 impl Backing {
     /// The store of a buffer of such a node: the caller's, or new zeros.
@@ -22,7 +22,7 @@ impl Backing {
     }
 }
 
-impl Runner<'_, '_> {
+impl Run<'_, '_> {
     /// Makes zeros. In an engine's memory a kernel does, so that they come in order with all other launches and nothing is copied.
     ///
     /// # Errors

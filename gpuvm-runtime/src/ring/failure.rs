@@ -5,8 +5,7 @@ use super::handler::Kind;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::queue::Piece;
 use super::shared::{Shared, State};
-use crate::error::Life;
-use crate::error::RingError;
+use crate::error::{Life, RingError};
 
 impl Shared {
     /// Makes dead letters of everything that waits.

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
+use gpuvm_engine::Engine;
 
 use self::owner::Owner;
 use self::wait::{until, within};
@@ -21,10 +22,8 @@ use super::metrics::{Metrics, Status};
 use super::options::Terminate;
 use super::shared::Shared;
 use super::thread::PumpThread;
-use crate::error::Life;
-use crate::error::{Error, Result};
+use crate::error::{Error, Life, Result};
 use crate::logs::Logs;
-use gpuvm_engine::Engine;
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
 /// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end: after two seconds without

@@ -18,9 +18,7 @@ use super::context::Sent;
 use super::device::{Depot, Parcel};
 use super::letters::Letters;
 use super::shared::{Shared, State};
-use crate::error::Error;
-use crate::error::Life;
-use crate::error::RingError;
+use crate::error::{Error, Life, RingError};
 
 /// A kernel's place among linked ones.
 #[derive(Default)]

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use gpuvm_engine::Engine;
 use hdrhistogram::Histogram;
 
 use super::full::Full;
 use crate::counted::counted;
 use crate::error::Life;
-use gpuvm_engine::Engine;
 
 /// How a ring kernel stands.
 #[derive(Clone, Debug, PartialEq)]

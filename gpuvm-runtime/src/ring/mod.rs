@@ -69,6 +69,7 @@ use std::sync::Arc;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
+use gpuvm_engine::{Engine, room};
 
 use self::clock::Clock;
 pub use self::context::Ring;
@@ -91,8 +92,6 @@ pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
 use crate::runtime::Runtime;
-use gpuvm_engine::Engine;
-use gpuvm_engine::room;
 
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
 const SHORTEST_BATCH: usize = 4096;

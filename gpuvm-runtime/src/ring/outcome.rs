@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use gpuvm_engine::Words;
+
 use super::batch::{Batch, Mail};
 use super::context::{Sent, is_exceeded};
 use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
-use crate::error::RingError;
-use crate::error::{Error, Result};
-use gpuvm_engine::Words;
+use crate::error::{Error, Result, RingError};
 
 /// What became of a batch.
 #[derive(Default)]

@@ -17,9 +17,7 @@ use super::question::Question;
 use super::queue::{Lot, Queue};
 use super::runner::{Handled, Linked, Rounds, Runner, Turn};
 use super::shared::{Shared, Went};
-use crate::error::Life;
-use crate::error::RingError;
-use crate::error::{Error, Result};
+use crate::error::{Error, Life, Result, RingError};
 
 /// Runs until the kernel is over.
 pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {

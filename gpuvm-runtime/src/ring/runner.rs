@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use gpuvm_engine::Words;
+
 use super::batch::{Batch, Mail};
 use super::context::Sent;
 use super::device::{Depot, Parcel};
@@ -10,7 +12,6 @@ use super::letters::Letters;
 use crate::error::Result;
 use crate::logs::Logs;
 use crate::trap::Trap;
-use gpuvm_engine::Words;
 
 /// The actors of a kernel, with their states.
 pub trait Runner: Send {

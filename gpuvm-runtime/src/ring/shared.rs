@@ -22,9 +22,7 @@ use super::queue::Queue;
 use super::rest::{Patience, Rest};
 use super::snapshot::Kept;
 use crate::config::RuntimeConfig;
-use crate::error::Life;
-use crate::error::Result;
-use crate::error::RingError;
+use crate::error::{Life, Result, RingError};
 use crate::logs::{LogLimit, Logs};
 
 /// A kernel as its handles and its pump see it.

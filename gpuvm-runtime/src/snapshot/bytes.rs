@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::program::ProgramId;
+use gpuvm_engine::{EXTRA_WORDS, Image};
 use rayon::prelude::*;
 
 #[cfg(feature = "serde")]
@@ -12,7 +13,6 @@ use super::format::deserialize;
 use super::format::{Format, PIECE, Reader, Writer, bad};
 use super::{Kind, Saved, Snapshot};
 use crate::error::Result;
-use gpuvm_engine::{EXTRA_WORDS, Image};
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmsnp",

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpuvm_core::interp::header;
-use gpuvm_core::program::{Program, ProgramId, Status};
+use gpuvm_core::program::{Mode, Program, ProgramId, Status};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 use rayon::prelude::*;
 
 use crate::arg::Argument;
@@ -21,8 +22,6 @@ use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
 use crate::words::WordColumn;
-use gpuvm_core::program::Mode;
-use gpuvm_engine::{Dispatch, EXTRA_WORDS, Engine, Image, Memory, Tally};
 
 mod bytes;
 pub(crate) mod format;

@@ -6,11 +6,11 @@ use std::time::Duration;
 use gpuvm_core::matrix::Format;
 use gpuvm_core::program::ProgramId;
 use gpuvm_core::settings::Settings;
+use gpuvm_engine::Image;
 use proptest::prelude::*;
 
 use super::{Kind, Saved, Snapshot};
 use crate::error::Error;
-use gpuvm_engine::Image;
 
 pub(crate) fn words(most: usize) -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![

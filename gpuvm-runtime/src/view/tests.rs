@@ -2,9 +2,10 @@
 
 use std::sync::Mutex;
 
+use gpuvm_engine::MemoryUse;
+
 use super::*;
 use crate::buffer::Buffer;
-use gpuvm_engine::MemoryUse;
 
 /// A memory of so many words, in which regions lie one after the other and are never freed.
 #[derive(Default)]

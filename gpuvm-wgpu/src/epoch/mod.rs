@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::isa::{Class, Unit};
 use gpuvm_core::program::Program;
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Source};
 
 use super::gpu::Gpu;
 use super::interpreter::{Interpreter, longest_instruction};
@@ -26,8 +27,6 @@ use super::session::{Session, capacity};
 use super::source::Entry;
 use super::source::epoch::MOST_STEPS;
 use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Job, Running, Source};
-use gpuvm_engine::{Error, Result};
 
 use self::outlook::Outlook;
 use self::queues::Queues;

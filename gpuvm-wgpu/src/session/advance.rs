@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use gpuvm_engine::{Dispatch, Engine, Limit, Result, Tally};
+
 use super::super::pace::Pace;
 use super::super::source::signal;
 use super::super::stepper::Need;
 use super::Session;
 use super::submit::{Order, Report, Ticket};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Dispatch, Engine, Limit, Tally};
 
 /// Iterations of loops inside of instructions in one dispatch, where lavapipe silently ends a shader after 65,535 iterations of all
 /// its loops together, and each of the up to eight VMs that share a vector may add its own; the largest single instruction comes

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, RwLockReadGuard};
 
+use gpuvm_engine::{Job, Region, Result, Span};
+
 use super::super::gpu::Gpu;
 use super::super::heap::{Current, Heap};
 use super::super::memory::size;
 use super::super::pool::{Kind, Lease};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Job, Region, Span};
 
 /// A job's arena.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Mode;
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::{Copy, Job, Region, Result, Source};
 
 use super::super::gpu::Gpu;
 use super::super::memory::{WORD, part_of, size, words_of};
@@ -11,9 +13,6 @@ use super::super::source::{row, signal};
 use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
-use gpuvm_core::program::Mode;
-use gpuvm_engine::Result;
-use gpuvm_engine::{Copy, Job, Region, Source};
 
 /// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;

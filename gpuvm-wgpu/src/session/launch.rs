@@ -1,7 +1,6 @@
 //! What a dispatch's uniform says.
 
-use gpuvm_engine::Job;
-use gpuvm_engine::{Error, Result};
+use gpuvm_engine::{Error, Job, Result};
 
 /// A dispatch of a job's VMs.
 pub struct Launch<'j> {

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
+use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Source, Tally};
 
 use super::gpu::Gpu;
 use super::memory::WORD;
@@ -23,8 +24,6 @@ use super::pace::Pace;
 use super::pool::Lease;
 use super::source::{WORKGROUP, row, signal};
 use super::stepper::{Bound, Need, Plan, Planner, Stepper};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Running, Source, Tally};
 
 use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gpuvm_engine::{Job, Result};
+
 use super::super::clock::Clock;
 use super::super::gpu::Gpu;
 use super::super::memory::{WORD, part_of, words_of};
@@ -11,8 +13,6 @@ use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, return_atomics, window};
 use super::launch::{Launch, fields};
-use gpuvm_engine::Job;
-use gpuvm_engine::Result;
 
 /// A job of the sequence.
 pub struct Added {

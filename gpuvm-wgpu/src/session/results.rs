@@ -3,14 +3,13 @@
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_engine::{Finished, Memory, Result, fault};
 
 use super::super::memory::Readback;
 use super::super::source::{row, signal};
 use super::super::transfer::download;
 use super::Session;
 use super::buffers::{ATOMICS_AT, return_atomics};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Finished, Memory, fault};
 
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
+use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Source, Tally};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -22,8 +23,6 @@ use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
 use super::record::{Added, Bound, inputs, is_alone};
 use super::{Begun, Session};
-use gpuvm_engine::{Engine, Job, Limit, Sequence, SequenceEnd, Source, Tally};
-use gpuvm_engine::{Error, Result};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
 const MOST_JOBS: usize = 64;

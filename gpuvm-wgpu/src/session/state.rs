@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
 use gpuvm_core::program::Status;
+use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
 use rayon::prelude::*;
 
 use super::super::gpu::Gpu;
@@ -15,9 +16,6 @@ use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
 use super::{Session, groups};
-use gpuvm_engine::touched;
-use gpuvm_engine::{EXTRA_WORDS, Image};
-use gpuvm_engine::{Error, Result};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use gpuvm_engine::{Result, Words};
+
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
@@ -11,8 +13,6 @@ use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::launch::{Launch, fields};
 use super::{Session, groups};
-use gpuvm_engine::Result;
-use gpuvm_engine::Words;
 
 /// What to submit.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::Known;
+use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Result, Running, Sequence, Source};
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
@@ -15,8 +16,6 @@ use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::session::{JobSequence, Session, capacity};
 use crate::stepper::{Need, Plan, Planner, Stepper};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Running, Sequence, Source};
 
 /// The automatic engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]

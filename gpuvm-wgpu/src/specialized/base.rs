@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gpuvm_engine::{Error, Result};
 use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
 
 use crate::floats::FloatOps;
 use crate::source::Entry;
-use gpuvm_engine::{Error, Result};
 
 /// The shader without a program.
 #[derive(Debug)]

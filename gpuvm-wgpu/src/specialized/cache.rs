@@ -5,12 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
+use gpuvm_engine::{Error, Result};
 
 use super::kernel::{SpecializedKernel, Work};
 use super::options::Options;
 use crate::gpu::Gpu;
 use crate::library::Library;
-use gpuvm_engine::{Error, Result};
 
 /// Kernels that are kept; of more the one that was used longest ago is forgotten.
 const KEPT: usize = 1024;

@@ -6,6 +6,9 @@ use std::time::Duration;
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{Repeats, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
+use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::flow::op_at;
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Result, Running, Sequence, Source};
 
 use super::cache::{Cache, Compilers};
 use super::habits::Habits;
@@ -18,10 +21,6 @@ use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
 use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
-use gpuvm_core::specialise::Known;
-use gpuvm_core::specialise::flow::op_at;
-use gpuvm_engine::Result;
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Running, Sequence, Source};
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]

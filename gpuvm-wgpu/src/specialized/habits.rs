@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use gpuvm_core::types::TypeRef;
-
-use crate::library::Library;
 use gpuvm_core::program::Mode;
 use gpuvm_core::specialise::{Folded, Known};
+use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Slot, Source};
+
+use crate::library::Library;
 
 /// Launches in a row with the same uniforms after which these are folded in. Who sweeps over a parameter never gets there.
 const REPEATS: u32 = 16;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::program::{Program, ProgramId};
+use gpuvm_engine::{Error, Result};
 use naga::Module;
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
@@ -18,7 +19,6 @@ use crate::memory::{bind_parts, filled};
 use crate::pace::Experience;
 use crate::spirv;
 use crate::stepper::{BINDINGS, Reach};
-use gpuvm_engine::{Error, Result};
 
 /// What a kernel runs.
 #[derive(Clone, Debug)]

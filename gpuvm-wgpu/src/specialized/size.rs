@@ -5,13 +5,13 @@ use std::time::Duration;
 use gpuvm_core::isa::Op;
 use gpuvm_core::matrix::read_record;
 use gpuvm_core::program::Program;
+use gpuvm_core::specialise::flow::{Flow, op_at};
+use gpuvm_engine::Result;
 use naga::{Block, Statement};
 
 use super::base::base;
 use super::emit::{Start, emit};
 use super::options::Options;
-use gpuvm_core::specialise::flow::{Flow, op_at};
-use gpuvm_engine::Result;
 
 /// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
 const MOST_TERMS: usize = 4096;

@@ -1,8 +1,9 @@
 //! Jumps, calls, memory, atomics, signals and traps.
 
-use super::*;
 use gpuvm_core::interp::MEMORY_SITE;
 use gpuvm_core::isa::pair;
+
+use super::*;
 
 /// Stores w10 as the VM's result and halts.
 fn finish() -> [Instruction; 4] {

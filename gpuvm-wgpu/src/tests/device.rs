@@ -1,10 +1,11 @@
 //! Devices of the tests' own: lost ones, small ones, and what is left on them.
 
+use gpuvm_engine::Error;
+
 use super::control::{countdown, with_finish};
 use super::*;
 use crate::gpu::{Gpu, adapters};
 use crate::interpreter::Interpreter;
-use gpuvm_engine::Error;
 
 /// Opens the best device once more, as `change` makes it.
 fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {

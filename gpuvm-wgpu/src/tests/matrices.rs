@@ -1,8 +1,9 @@
 //! Matrices in both forms of storage and all rings.
 
-use super::*;
 use gpuvm_core::isa::WORDS;
 use gpuvm_core::matrix::{CONSTANT, Ring, Term};
+
+use super::*;
 
 const VMS: u32 = 100;
 const INPUTS: u32 = 26;

@@ -16,10 +16,9 @@ use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
 use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status, TrapRecord};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Result, Running, Slot};
 
 use super::open;
-use gpuvm_engine::Result;
-use gpuvm_engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Running, Slot};
 
 /// The engines of the one device of this test binary.
 fn engines() -> Vec<&'static dyn Execute> {

@@ -1,7 +1,8 @@
 //! Every operation that only computes, on edge values in all combinations and on random ones.
 
-use super::*;
 use gpuvm_core::isa::{Class, Role, pair};
+
+use super::*;
 
 /// Values at which integers, shifts, floats and conversions change their ways.
 const EDGES: [u32; 40] = [

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::isa::{Instruction, Op};
+use gpuvm_engine::{DeviceMemory, Execute, Limit, Region, Sequence};
 
 use super::control::with_finish;
 use super::{Batch, engines, job, op};
-use gpuvm_engine::{DeviceMemory, Execute, Limit, Region, Sequence};
 
 const VMS: u32 = 70;
 /// Jobs that are more than one submission.

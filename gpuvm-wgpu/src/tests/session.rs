@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
+
 use super::control::{countdown, with_finish};
 use super::*;
-use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
 
 /// What a job ends with.
 type End = (Vec<u32>, Vec<u32>, Option<TrapRecord>);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::plan::fuse::Step;
 use crate::plan::node::{Kind, Length, Node};
 use crate::plan::order::{Life, Order};
-use crate::plan::run::Runner;
+use crate::plan::run::Run;
 
 impl Report {
     /// What a plan does when it runs like this.
@@ -15,8 +15,8 @@ impl Report {
     /// # Errors
     ///
     /// [`Error::Link`](crate::Error::Link) if a step cannot be linked.
-    pub(in crate::plan) fn of(runner: &Runner<'_, '_>) -> Result<Report> {
-        let Runner { nodes, order, .. } = *runner;
+    pub(in crate::plan) fn of(runner: &Run<'_, '_>) -> Result<Report> {
+        let Run { nodes, order, .. } = *runner;
         let reuse = runner.options.reuse;
         let steps: Vec<StepReport> = order
             .steps
@@ -44,8 +44,8 @@ impl Report {
 }
 
 /// The loops among a plan's or a body's steps.
-fn loops(runner: &Runner<'_, '_>) -> Result<Vec<LoopReport>> {
-    let Runner {
+fn loops(runner: &Run<'_, '_>) -> Result<Vec<LoopReport>> {
+    let Run {
         runtime,
         nodes,
         engine,
@@ -55,7 +55,7 @@ fn loops(runner: &Runner<'_, '_>) -> Result<Vec<LoopReport>> {
     let bodies = runner.prepared.bodies.iter();
     let told = bodies.filter_map(|(&node, body)| Some((node, body, nodes[node].kind.as_loop()?)));
     told.map(|(node, body, of)| {
-        let body = Report::of(&Runner::new(runtime, nodes, body, engine, options))?;
+        let body = Report::of(&Run::new(runtime, nodes, body, engine, options))?;
         Ok(LoopReport {
             node,
             most_turns: of.most as u64,
@@ -111,7 +111,7 @@ fn kind(kind: &Kind<'_>) -> NodeKind {
     }
 }
 
-fn found(runner: &Runner<'_, '_>, step: &Step) -> Result<StepReport> {
+fn found(runner: &Run<'_, '_>, step: &Step) -> Result<StepReport> {
     let sketches = runner.sketches(step);
     let kernels = sketches.iter().map(|sketch| {
         let program = runner.runtime.link_kernel(&sketch.kernel)?;

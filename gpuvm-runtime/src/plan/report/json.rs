@@ -1,10 +1,11 @@
 //! What a plan does, told to a program.
 
+use gpuvm_engine::Engine;
+
 use super::{
     ColumnReport, KernelReport, LoopReport, Matrices, NodeKind, NodeReport, ReadReport, Report, Sight, StepReport,
 };
 use crate::json::{Json, ToJson, fields};
-use gpuvm_engine::Engine;
 
 impl Report {
     /// It as JSON: an object with the fields that it has here, and so on for what is in it. Enumerations are words, and `None` is `null`.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use gpuvm_engine::Engine;
+
 use super::{ColumnReport, KernelReport, NodeKind, NodeReport, Report, StepReport};
 use crate::error::Result;
-use gpuvm_engine::Engine;
 
 /// What a plan does, or why it cannot run: `Display` prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]

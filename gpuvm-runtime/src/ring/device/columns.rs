@@ -1,6 +1,7 @@
 //! The columns of a round in an engine's memory: how the host fills them and reads them.
 
 use gpuvm_core::program::ParamSlot;
+use gpuvm_engine::{Region, Slot, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::ROOMS;
@@ -9,7 +10,6 @@ use super::depot::{Depot, Sizes};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::error::Result;
-use gpuvm_engine::{Region, Slot, Words};
 
 /// The columns of a round. A clone is another handle to them.
 #[derive(Clone)]

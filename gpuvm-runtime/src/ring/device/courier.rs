@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gpuvm_core::facts::RoutineType;
 use gpuvm_core::program::Program;
+use gpuvm_engine::Job;
 
 use super::super::handler::FORWARDS;
 use super::columns::{Columns, atomic, whole, words};
@@ -15,7 +16,6 @@ use super::post::{Delivery, job, link};
 use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
-use gpuvm_engine::Job;
 
 /// The courier of two kernels.
 pub struct Courier {

@@ -3,12 +3,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gpuvm_engine::DeviceMemory;
+
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
 use super::columns::Columns;
 use super::delivery::CELLS;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::error::Result;
-use gpuvm_engine::DeviceMemory;
 
 /// The depot.
 pub struct Depot {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use gpuvm_engine::{Image, Words};
+
 use super::super::batch::{Batch, Mail};
 use super::super::context::Sent;
 use super::super::handler::{FORWARDS, REPLIES};
@@ -12,7 +14,6 @@ use super::depot::Depot;
 use super::jobs::Ended;
 use super::layout::Left;
 use crate::error::Result;
-use gpuvm_engine::{Image, Words};
 
 impl OnDevice {
     /// Ends rounds with one after so many others that the host has to see to, and that may count as handled already.

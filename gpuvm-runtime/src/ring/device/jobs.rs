@@ -3,16 +3,16 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use gpuvm_engine::{Demand, Image, Limit, Running, Words};
+
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Trapped, Turn};
 use super::layout::{Content, Layout, Left};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
-use crate::error::RingError;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, RingError};
 use crate::logs;
 use crate::trap::Trap;
-use gpuvm_engine::{Demand, Image, Limit, Running, Words};
 
 /// How long a batch runs before somebody looks whether the kernel is to end.
 const LOOK: Duration = Duration::from_millis(100);

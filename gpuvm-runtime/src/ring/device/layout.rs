@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
 use gpuvm_core::types::{Context, VmType};
+use gpuvm_engine::{Job, Slot, Source, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{ROOMS, Room};
 use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
-use gpuvm_engine::{Job, Slot, Source, Words};
 
 /// Where in a job's arena what is. Messages count from the first of the job.
 pub struct Layout {

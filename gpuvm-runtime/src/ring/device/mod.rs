@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
+use gpuvm_engine::{Engine, Execute};
 
 pub use self::depot::Depot;
 use self::jobs::Started;
@@ -37,7 +38,6 @@ use super::runner::{Handled, Rounds, Runner, Turn};
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
 use crate::runtime::Runtime;
-use gpuvm_engine::{Engine, Execute};
 
 /// Actors whose states an engine has.
 pub struct OnDevice {

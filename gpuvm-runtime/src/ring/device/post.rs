@@ -7,6 +7,7 @@ use gpuvm_core::kernel::{Call, Count, Input, Kernel};
 use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::{Job, Region, Slot};
 
 use super::super::handler::{FORWARDS, REPLIES};
 use super::columns::{Columns, atomic, whole, words};
@@ -16,7 +17,6 @@ use super::forwarding;
 use super::sequence::Step;
 use crate::error::Result;
 use crate::runtime::Runtime;
-use gpuvm_engine::{Job, Region, Slot};
 
 /// The post of a kernel whose actors send each other messages.
 pub struct Post {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpuvm_core::program::Program;
+use gpuvm_engine::Execute;
 
 use super::super::batch::Grouper;
 use super::super::context::Sent;
@@ -25,7 +26,6 @@ use super::post::{self, Post};
 use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
-use gpuvm_engine::Execute;
 
 /// What actors on their own need.
 pub struct OnTheirOwn {

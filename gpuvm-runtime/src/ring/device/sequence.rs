@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
+use gpuvm_engine::{Error as Failure, Image, Job, SequenceEnd};
+
 use super::super::runner::Turn;
 use super::OnDevice;
 use super::post::{job, tell_time};
 use super::rounds::{OnTheirOwn, Place};
-use crate::error::RingError;
-use crate::error::{Error, Result};
-use gpuvm_engine::Error as Failure;
-use gpuvm_engine::{Image, Job, SequenceEnd};
+use crate::error::{Error, Result, RingError};
 
 /// The jobs of a round, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

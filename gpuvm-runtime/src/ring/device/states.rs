@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
+use gpuvm_engine::{DeviceMemory, Execute, Region, Slot};
 
 use crate::error::Result;
-use gpuvm_engine::{DeviceMemory, Execute, Region, Slot};
 
 /// The states of a kernel's actors.
 pub struct States {

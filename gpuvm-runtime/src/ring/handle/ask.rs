@@ -1,15 +1,13 @@
 //! Asking the pump: what a kernel has while its actors rest.
 
 use gpuvm_core::types::Type;
+use gpuvm_engine::Engine;
 
 use super::super::options::RingOptions;
 use super::super::question::{Answer, Question};
 use super::super::snapshot::Identity;
 use super::{KernelHandle, Owner};
-use crate::error::Life;
-use crate::error::Result;
-use crate::error::RingError;
-use gpuvm_engine::Engine;
+use crate::error::{Life, Result, RingError};
 
 impl KernelHandle {
     /// Asks the pump while the actors rest, and waits for what it answers.

@@ -10,8 +10,7 @@ use super::super::shared::Taken;
 use super::KernelHandle;
 use super::send::words_of;
 use super::wait::{until, within};
-use crate::error::Result;
-use crate::error::RingError;
+use crate::error::{Result, RingError};
 
 impl KernelHandle {
     /// Sends an actor a message and waits for the answer to it, at most

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
+use gpuvm_engine::Engine;
 
 use super::super::options::Terminate;
 use super::super::shared::Shared;
 use super::super::thread::PumpThread;
 use crate::unheard;
-use gpuvm_engine::Engine;
 
 /// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
 const GIVING_UP: Duration = Duration::from_secs(1);

@@ -8,8 +8,7 @@ use gpuvm_core::types::RingMessage;
 use super::super::outputs::Outputs;
 use super::KernelHandle;
 use super::wait::{until, within};
-use crate::error::Result;
-use crate::error::RingError;
+use crate::error::{Result, RingError};
 
 impl KernelHandle {
     /// Waits so long for the next answer to a message that was sent.

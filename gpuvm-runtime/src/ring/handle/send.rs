@@ -5,8 +5,7 @@ use gpuvm_core::types::{RingMessage, VmType};
 use super::super::shared::Taken;
 use super::KernelHandle;
 use super::wait::until;
-use crate::error::Result;
-use crate::error::{RingError, TrySendError};
+use crate::error::{Result, RingError, TrySendError};
 
 /// Messages that are turned to words at a time, and the words that these may have.
 const CHUNK: usize = 4096;

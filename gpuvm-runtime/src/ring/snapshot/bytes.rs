@@ -1,6 +1,7 @@
 //! Snapshots of ring kernels as bytes, in the format that all snapshots have.
 
 use gpuvm_core::program::ProgramId;
+use gpuvm_engine::Engine;
 
 use super::super::options::{Answers, Restart, RingOptions};
 use super::{Identity, Kept, Messages, RingSnapshot};
@@ -8,7 +9,6 @@ use crate::error::Result;
 #[cfg(feature = "serde")]
 use crate::snapshot::format::deserialize;
 use crate::snapshot::format::{Format, Reader, Writer, bad};
-use gpuvm_engine::Engine;
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmrng",

@@ -13,8 +13,7 @@ use super::handle::KernelHandle;
 use super::handler::{Entry, Kind};
 use super::options::RingOptions;
 use super::question::Question;
-use crate::error::RingError;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, RingError};
 use crate::runtime::Runtime;
 
 /// A ring kernel at rest: every actor's state, the messages that wait in their order, the answers that nobody has received, and which actors

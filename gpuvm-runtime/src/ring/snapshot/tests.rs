@@ -3,6 +3,7 @@
 use gpuvm_core::program::ProgramId;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{Value, VmType};
+use gpuvm_engine::Engine;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -12,7 +13,6 @@ use super::{Identity, Kept, Messages, RingSnapshot};
 use crate::error::Error;
 use crate::snapshot::format::HEADER;
 use crate::snapshot::tests::{sealed, settings, words};
-use gpuvm_engine::Engine;
 
 prop_compose! {
     fn messages()(actors in words(6), words in words(9)) -> Messages {

@@ -1,11 +1,11 @@
 //! Whether a counting loop is sure to begin a number of iterations, asked once for all of them.
 
+use gpuvm_core::specialise::counted::{Counted, Test};
 use naga::{BinaryOperator, ScalarKind};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::{Operand, Value};
-use gpuvm_core::specialise::counted::{Counted, Test};
 
 impl Emitter<'_> {
     /// Whether so many iterations of a loop at whose header the VM stands follow each other: each but the last ends with another to come.

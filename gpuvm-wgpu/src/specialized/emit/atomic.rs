@@ -1,12 +1,12 @@
 //! Operations on atomics, on words and on pairs of words.
 
 use gpuvm_core::isa::{Op, unpair};
+use gpuvm_engine::fault;
 use naga::{AtomicFunction, BinaryOperator, Expression, Statement};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::{Operand, Value};
-use gpuvm_engine::fault;
 
 /// A place in the atomics.
 #[derive(Clone, Copy)]

@@ -1,15 +1,15 @@
 //! Code without structure: a loop around a switch over the blocks.
 
+use gpuvm_core::interp::header;
 use gpuvm_core::isa::CALL_FRAME_WORDS;
 use gpuvm_core::program::Status;
+use gpuvm_core::specialise::flow::Exit;
+use gpuvm_engine::fault;
 use naga::{BinaryOperator, Block, Module, Statement, SwitchCase, SwitchValue};
 
 use super::super::code::Node;
 use super::words::{Hand, Operand};
 use super::{Emitter, Start};
-use gpuvm_core::interp::header;
-use gpuvm_core::specialise::flow::Exit;
-use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// Writes the whole function.

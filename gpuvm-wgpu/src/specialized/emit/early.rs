@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 
 use gpuvm_core::isa::{Op, space};
 use gpuvm_core::matrix::{Ring, read_record};
+use gpuvm_core::specialise::flow::{Exit, words_of};
+use gpuvm_core::specialise::unroll::MOST_EARLY;
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::Operand;
-use gpuvm_core::specialise::flow::{Exit, words_of};
-use gpuvm_core::specialise::unroll::MOST_EARLY;
 
 /// For each load to come, in order, the number of its instruction and the value if it was loaded early.
 #[derive(Debug, Default)]

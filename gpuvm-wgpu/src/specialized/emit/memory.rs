@@ -1,14 +1,14 @@
 //! Instructions that touch memory: its spaces and launch parameters.
 
 use gpuvm_core::isa::{Op, space};
+use gpuvm_core::specialise::propagation::Fact;
+use gpuvm_engine::fault;
 use naga::{BinaryOperator, MathFunction};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::state::Frame;
 use super::words::{Operand, Value};
-use gpuvm_core::specialise::propagation::Fact;
-use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// `d = space[offset + constant]`.

@@ -26,16 +26,16 @@ use std::collections::HashMap;
 
 use gpuvm_core::isa::WORDS;
 use gpuvm_core::program::Program;
+use gpuvm_core::specialise::flow::Flow;
+use gpuvm_core::specialise::propagation::{Fact, Facts, facts};
+use gpuvm_core::specialise::structure::structure;
+use gpuvm_core::specialise::unroll::unroll;
 use naga::{Function, Module};
 
 use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
 use super::options::Options;
 use early::Early;
-use gpuvm_core::specialise::flow::Flow;
-use gpuvm_core::specialise::propagation::{Fact, Facts, facts};
-use gpuvm_core::specialise::structure::structure;
-use gpuvm_core::specialise::unroll::unroll;
 use proof::{Said, Sum};
 use state::Frame;
 use words::Hand;

@@ -2,12 +2,12 @@
 //! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length.
 
 use gpuvm_core::program::Program;
+use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_core::types::Kind;
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::Value;
-use gpuvm_core::specialise::propagation::Fact;
 
 /// An integer as a sum mod 2³².
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

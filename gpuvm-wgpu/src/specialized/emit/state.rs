@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, WORDS, space};
 use gpuvm_core::program::Status;
+use gpuvm_core::specialise::flow::op_at;
+use gpuvm_core::specialise::propagation::Fact;
 use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 
 use super::super::code::Node;
 use super::steps::NOWHERE;
 use super::{Emitter, Start};
 use crate::source::row;
-use gpuvm_core::specialise::flow::op_at;
-use gpuvm_core::specialise::propagation::Fact;
 
 /// Where the VM's frame is while the shader runs.
 #[derive(Debug)]

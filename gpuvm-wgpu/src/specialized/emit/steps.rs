@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use gpuvm_core::specialise::flow::{Exit, words_of};
+use gpuvm_core::specialise::structure::Step;
 use naga::{BinaryOperator, Block, Module, Statement};
 
 use super::super::code::Node;
 use super::words::Operand;
 use super::{Emitter, Start};
-use gpuvm_core::specialise::flow::{Exit, words_of};
-use gpuvm_core::specialise::structure::Step;
 
 /// The goal of a VM that is where it should be.
 pub const NOWHERE: u32 = u32::MAX;

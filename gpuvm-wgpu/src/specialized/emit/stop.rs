@@ -3,13 +3,13 @@
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{NO_WORD, Op, unpair};
 use gpuvm_core::program::Status;
+use gpuvm_core::specialise::flow::{Exit, op_at};
+use gpuvm_engine::fault;
 use naga::{BinaryOperator, Block};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::Operand;
-use gpuvm_core::specialise::flow::{Exit, op_at};
-use gpuvm_engine::fault;
 
 impl Emitter<'_> {
     /// The VM stops at the end of a block.

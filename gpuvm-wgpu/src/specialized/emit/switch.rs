@@ -2,13 +2,13 @@
 //! once, and not comparison by comparison.
 
 use gpuvm_core::isa::Op;
+use gpuvm_core::specialise::flow::{Exit, words_of};
+use gpuvm_core::specialise::propagation::{Fact, step};
+use gpuvm_core::specialise::structure::Step;
 use naga::{Statement, SwitchCase, SwitchValue};
 
 use super::Emitter;
 use super::words::Operand;
-use gpuvm_core::specialise::flow::{Exit, words_of};
-use gpuvm_core::specialise::propagation::{Fact, step};
-use gpuvm_core::specialise::structure::Step;
 
 /// Fewer cases are not worth a switch.
 const FEWEST: usize = 4;

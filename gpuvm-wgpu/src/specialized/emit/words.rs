@@ -1,11 +1,11 @@
 //! The words of the VM while its shader is written: what is at hand of each, and in which forms.
 
 use gpuvm_core::isa::WORDS;
+use gpuvm_core::specialise::propagation::Fact;
 use naga::{BinaryOperator, ScalarKind};
 
 use super::super::code::{Code, Node};
 use super::Emitter;
-use gpuvm_core::specialise::propagation::Fact;
 
 /// A word's value as the expressions that give it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,11 +1,12 @@
 //! Jobs that are joined to the one before them in a row.
 
+use gpuvm_core::program::ParamSlot;
+use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
+
 use super::*;
 use crate::interpreter::Interpreter;
 use crate::source::WORKGROUP;
 use crate::specialized::Specialized;
-use gpuvm_core::program::ParamSlot;
-use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
 
 /// VMs of the job that others are joined to: several workgroups, the last not full.
 const VMS: u32 = 3 * WORKGROUP - 10;

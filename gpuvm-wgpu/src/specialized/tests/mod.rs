@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::assembly::assemble;
 use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_core::specialise::{Folded, Known};
+use gpuvm_engine::{Job, Limit, Result, Running, Source};
 
 use super::emit::Start;
 use super::engine::Prepared;
@@ -20,9 +22,6 @@ use crate::gpu::{self, Gpu};
 use crate::session::Session;
 use crate::stepper::{Need, Plan, Planner, Reach, Stepper};
 use crate::tests::{Batch, is_nan, job, reference};
-use gpuvm_core::specialise::{Folded, Known};
-use gpuvm_engine::Result;
-use gpuvm_engine::{Job, Limit, Running, Source};
 
 /// The one device of these tests.
 fn device() -> &'static Arc<Gpu> {

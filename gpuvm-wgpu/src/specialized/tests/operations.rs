@@ -1,10 +1,11 @@
 //! Every operation that only computes, many of them in one program.
 
+use gpuvm_core::isa::{Class, Instruction, Op, Role, pair};
+use gpuvm_core::matrix::pool::Store;
+
 use super::*;
 use crate::tests::op;
 use crate::tests::operations::{arity, inputs};
-use gpuvm_core::isa::{Class, Instruction, Op, Role, pair};
-use gpuvm_core::matrix::pool::Store;
 
 const CONSTANTS: [u32; 11] = [
     0,

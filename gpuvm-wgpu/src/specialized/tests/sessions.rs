@@ -1,9 +1,10 @@
 //! The engine as the runtime drives it: snapshots that come from elsewhere, budgets, the cache.
 
+use gpuvm_engine::{Engine, Execute};
+
 use super::*;
 use crate::interpreter::Interpreter;
 use crate::specialized::Specialized;
-use gpuvm_engine::{Engine, Execute};
 
 fn engine() -> Specialized {
     Specialized::new(device().clone(), Interpreter::new(device().clone()))
