@@ -254,12 +254,7 @@ pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStre
     };
     let span = at(&node.func);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    // Of a longer path that names nothing the import has said so.
-    let is_name = matches!(&*node.func, Expr::Path(path) if path.path.get_ident().is_some());
-    let path = match namesake.is_some() || is_name {
-        true => node.func.to_token_stream(),
-        false => callee.clone(),
-    };
+    let path = take(&mut node.func);
     *node.func = Expr::Verbatim(quote!(#function));
     let marker = marker(callee, &function, namesake, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
