@@ -127,7 +127,7 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
     let slot = slot_at(number, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        ({ ::gpuvm::__private::name_type::<#ty>(&#slot); #inner })
+        ({ ::gpuvm::__private::name_type::<#ty>(&#slot); (#inner) })
     });
 }
 
@@ -554,7 +554,8 @@ pub fn try_convert(expr: &mut Expr, number: u64) {
 /// Makes a closure's body dead, as the routine's own is: a closure is borrow-checked by itself.
 pub fn closure_body(node: &mut syn::ExprClosure) {
     let inner = take(&mut node.body);
-    *node.body = Expr::Verbatim(quote!({ ::gpuvm::__private::unreached(); #inner }));
+    // In parentheses: what begins with a block, as `{ … } & 3` does, would begin with a statement.
+    *node.body = Expr::Verbatim(quote!({ ::gpuvm::__private::unreached(); (#inner) }));
     // Nothing is changed in dead code, and rustc would say so.
     for input in &mut node.inputs {
         Immutable.visit_pat_mut(input);

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     by_name, captures, captures_uniquely, moves, copies_are_their_own, returns_early, question_inside, given_to_routines, given_by_reference, nested,
     by_path, patterns_of_parameters, in_a_loop, called_before_and_after, evaluation_order, closure_in_generic, function_pointer_parameter,
-    methods_take_closures, returns_a_reference, variants_by_path,
+    methods_take_closures, returns_a_reference, variants_by_path, bodies_that_begin_with_a_block,
 }
 
 #[routine]
@@ -305,4 +305,25 @@ fn variants_by_path(a: u32, b: u32) -> (Option<Shape>, Result<u32, Shape>, u32) 
         .filter(|x| *x == Shape::A(7))
         .count();
     (half.map(Shape::A), judged.map_err(Shape::B2), same as u32)
+}
+
+#[routine]
+fn bodies_that_begin_with_a_block(a: u32, b: u32) -> (u64, u32, u32, u64) {
+    let doubled = |x: u32| {
+        let half = x / 2;
+        half
+    } * 2;
+    let chosen = |x: u32| if x > b { 1 } else { x % 5 } + 5;
+    let matched = |x: u32| match x % 3 { 0 => 1, rest => rest } ^ a;
+    let values = [a, b, 7, 9];
+    let masked = (0..8u64).map(|i| {
+        let at = i & 3;
+        u64::from(values[at as usize])
+    } & 3).sum::<u64>();
+    let cast = {
+        let first = a % 9;
+        first
+    } as u64
+        + if a > b { 1u32 } else { 2 } as u64;
+    (masked, doubled(a), chosen(b) ^ matched(b), cast)
 }
