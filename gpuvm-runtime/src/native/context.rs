@@ -180,7 +180,7 @@ impl<'c> Launch<'c> {
         let mut at_a_time = if self.cancelled.is_some() { 1 } else { usize::MAX };
         while next < range.end && !self.is_cancelled() {
             let end = next.saturating_add(at_a_time).min(range.end);
-            let begin = Instant::now();
+            let begin = self.cancelled.map(|_| Instant::now());
             match running.catch(&mut || run(next..end)) {
                 Ended::Done => next = end,
                 Ended::Halted => next = vm_id() as usize + 1,
@@ -189,7 +189,7 @@ impl<'c> Launch<'c> {
                     next = vm_id() as usize + 1;
                 }
             }
-            if begin.elapsed() < SOON {
+            if begin.is_some_and(|begin| begin.elapsed() < SOON) {
                 at_a_time = at_a_time.saturating_mul(4);
             }
         }
