@@ -1,22 +1,14 @@
 //! A compute kernel: a shader's source made into a pipeline, with its bindings read back from the shader itself.
 
+use gpuvm_core::program::ProgramId;
 use gpuvm_engine::{Error, Result};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, StorageAccess, TypeInner};
 
 use super::floats::FloatOps;
 use super::gpu::Gpu;
+use super::pipeline::{Maker, Path, Shader};
 use super::source::Entry;
-use super::spirv;
-
-/// How a kernel's shader reaches the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
-    /// As our own SPIR-V with exact floats.
-    Exact,
-    /// As WGSL, through whatever wgpu makes of it.
-    Plain,
-}
 
 /// A pipeline and what its shader says about itself.
 #[derive(Debug)]
@@ -57,69 +49,31 @@ impl Kernel {
             .entry_points
             .first()
             .ok_or_else(|| refused("has no entry point".to_string()))?;
-        let size = point.workgroup_size;
-        let words = match path {
-            Path::Exact => Some(spirv::exact(&module, &info, true).map_err(refused)?),
-            Path::Plain => None,
-        };
+        let workgroup = point.workgroup_size[0];
         let groups = bindings(&module);
-        gpu.guarded(|device| {
-            let layout = |entries: &Vec<_>| {
-                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                    label: Some(entry.point()),
-                    entries,
-                })
-            };
-            let layouts: Vec<_> = groups.iter().map(layout).collect();
-            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(entry.point()),
-                bind_group_layouts: &layouts.iter().map(Some).collect::<Vec<_>>(),
-                immediate_size: 0,
-            });
-            let shader = match words {
-                Some(words) => spirv_module(device, entry, size, words),
-                None => device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                    label: Some(entry.point()),
-                    source: wgpu::ShaderSource::Wgsl(source.into()),
-                }),
-            };
-            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(entry.point()),
-                layout: Some(&pipeline_layout),
-                module: &shader,
-                entry_point: Some(entry.point()),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                cache: None,
-            });
-            Kernel {
-                pipeline,
-                layouts,
-                workgroup: size[0],
-                uniform: uniform_fields(&module),
-                has_pairs: entry.has_pairs(),
-            }
+        let layouts: Vec<_> = gpu.guarded(|device| {
+            groups
+                .iter()
+                .map(|group| layout(device, entry.point(), group))
+                .collect()
+        })?;
+        let maker = Maker::new(gpu, &layouts, || ProgramId::of(format!("{path:?} {source}").as_bytes()));
+        let shader = Shader {
+            entry: entry.point(),
+            module: &module,
+            info: &info,
+            checked: true,
+        };
+        let pipeline = maker.pipeline(&shader, path)?;
+        maker.keep();
+        Ok(Kernel {
+            pipeline,
+            layouts,
+            workgroup,
+            uniform: uniform_fields(&module),
+            has_pairs: entry.has_pairs(),
         })
     }
-}
-
-/// A shader module of SPIR-V that wgpu does not look into.
-#[allow(unsafe_code)]
-fn spirv_module(device: &wgpu::Device, entry: Entry, size: [u32; 3], words: Vec<u32>) -> wgpu::ShaderModule {
-    let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
-        label: Some(entry.point()),
-        entry_points: [wgpu::PassthroughShaderEntryPoint {
-            name: entry.point().into(),
-            workgroup_size: size.into(),
-        }]
-        .to_vec()
-        .into(),
-        spirv: Some(words.into()),
-        ..Default::default()
-    };
-    // SAFETY: the words are naga's translation of a module that its validator accepted, with buffer accesses checked; indices into
-    // other arrays are masked to their length and loops are bounded in the source, see `spirv.rs`; the patch adds execution modes
-    // and decorations of floats only.
-    unsafe { device.create_shader_module_passthrough(descriptor) }
 }
 
 /// Reads and validates WGSL.
@@ -133,6 +87,14 @@ pub fn parse(source: &str) -> Result<(Module, ModuleInfo), String> {
         .validate(&module)
         .map_err(|error| error.emit_to_string(source))?;
     Ok((module, info))
+}
+
+/// The layout of a bind group.
+pub fn layout(device: &wgpu::Device, label: &str, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupLayout {
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(label),
+        entries,
+    })
 }
 
 /// The bind groups' layouts as the shader's variables have them.

@@ -2,6 +2,7 @@
 //! programs.
 
 mod clock;
+mod disk;
 mod epoch;
 mod floats;
 mod free_list;
@@ -14,6 +15,7 @@ mod memory;
 mod pace;
 mod pack;
 mod parts;
+mod pipeline;
 mod pool;
 mod probe;
 mod session;

@@ -5,8 +5,9 @@ use gpuvm_engine::Result;
 
 use super::floats::FloatOps;
 use super::gpu::Gpu;
-use super::kernel::{Kernel, Path};
+use super::kernel::Kernel;
 use super::memory::{Readback, bind, filled, zeros};
+use super::pipeline::Path;
 use super::source::Entry;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.

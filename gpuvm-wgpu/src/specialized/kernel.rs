@@ -9,15 +9,14 @@ use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
 
 use super::base::{RUN, THEN, base};
-use super::disk::Folder;
 use super::emit::{About, Start, emit};
 use super::engine::reach;
 use super::options::Options;
 use crate::gpu::Gpu;
-use crate::kernel::{Path, bindings, capabilities, uniform_fields};
+use crate::kernel::{bindings, capabilities, layout, uniform_fields};
 use crate::memory::{bind_parts, filled};
 use crate::pace::Experience;
-use crate::spirv;
+use crate::pipeline::{self, Maker, Path};
 use crate::stepper::{BINDINGS, Reach};
 
 /// What a kernel runs.
@@ -135,9 +134,18 @@ impl Shader {
         Ok(Shader { module, info, about })
     }
 
-    /// The name of the entry point.
-    fn entry(&self) -> &str {
-        self.module.entry_points.first().map_or("", |point| &point.name)
+    /// The shader to be compiled without checks: every access to a buffer is within it. Rows of states and frames are by the sizes that the
+    /// host gave the buffers, arena and atomics by checks against the launch's window or by proof from it, the program's data likewise by
+    /// its length, parameters by number. The one array of a function, the frame, is indexed after a check against its length. Every loop
+    /// of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics, which
+    /// end when the exchange succeeds.
+    fn unchecked(&self) -> pipeline::Shader<'_> {
+        pipeline::Shader {
+            entry: self.module.entry_points.first().map_or("", |point| &point.name),
+            module: &self.module,
+            info: &self.info,
+            checked: false,
+        }
     }
 }
 
@@ -172,29 +180,15 @@ impl SpecializedKernel {
         });
         groups.truncate(1 + usize::from(!program.data.is_empty()));
         let mut layouts: Vec<wgpu::BindGroupLayout> = gpu.guarded(|device| {
-            let layout = |entries: &Vec<_>| {
-                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                    label: Some("specialized"),
-                    entries,
-                })
-            };
-            groups.iter().map(layout).collect()
+            groups
+                .iter()
+                .map(|group| layout(device, "specialized", group))
+                .collect()
         })?;
-        let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
-        let identity = content_of([Some(&fresh), resumed.as_ref()]);
-        let kept = folder.as_ref().and_then(|folder| folder.load(identity));
-        let maker = Maker {
-            gpu,
-            layouts: &layouts,
-            relaxed: options.relaxed,
-            cache: folder.as_ref().map(|_| driver_cache(&gpu.device, kept.as_deref())),
-        };
-        let pipelines = maker.pipelines(&fresh, resumed.as_ref())?;
-        if let (Some(folder), Some(cache), None) = (&folder, &maker.cache, &kept)
-            && let Some(data) = cache.get_data()
-        {
-            folder.store(identity, &data);
-        }
+        let path = if options.relaxed { Path::Plain } else { gpu.path() };
+        let maker = Maker::new(gpu, &layouts, || content_of(path, [Some(&fresh), resumed.as_ref()]));
+        let pipelines = pipelines(&maker, path, &fresh, resumed.as_ref())?;
+        maker.keep();
         Ok(SpecializedKernel {
             fresh: pipelines.0,
             resumed: pipelines.1,
@@ -217,109 +211,27 @@ impl SpecializedKernel {
     }
 }
 
-/// What shaders are, as a hash.
-fn content_of(shaders: [Option<&Shader>; 2]) -> ProgramId {
+/// What shaders are, and how they reach the driver, as a hash.
+fn content_of(path: Path, shaders: [Option<&Shader>; 2]) -> ProgramId {
     let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
-    ProgramId::of(format!("{modules:?}").as_bytes())
+    ProgramId::of(format!("{path:?} {modules:?}").as_bytes())
 }
 
-/// What pipelines of one program are made with.
-struct Maker<'a> {
-    gpu: &'a Gpu,
-    layouts: &'a [wgpu::BindGroupLayout],
-    relaxed: bool,
-    cache: Option<wgpu::PipelineCache>,
-}
-
-impl Maker<'_> {
-    /// Both pipelines, at the same time: drivers take their time over each.
-    fn pipelines(
-        &self,
-        fresh: &Shader,
-        resumed: Option<&Shader>,
-    ) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
-        let Some(resumed) = resumed else {
-            return Ok((self.pipeline(fresh)?, None));
-        };
-        std::thread::scope(|scope| {
-            let other = scope.spawn(|| self.pipeline(resumed));
-            let fresh = self.pipeline(fresh);
-            let resumed = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            Ok((fresh?, Some(resumed?)))
-        })
-    }
-
-    fn pipeline(&self, shader: &Shader) -> Result<wgpu::ComputePipeline> {
-        let entry = shader.entry();
-        let refused = |reason| Error::Device { reason };
-        let words = match self.gpu.path() {
-            Path::Exact if !self.relaxed => Some(spirv::exact(&shader.module, &shader.info, false).map_err(refused)?),
-            _ => None,
-        };
-        self.gpu.guarded(|device| {
-            let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(entry),
-                bind_group_layouts: &self.layouts.iter().map(Some).collect::<Vec<_>>(),
-                immediate_size: 0,
-            });
-            let module = match words {
-                Some(words) => passthrough(device, entry, words),
-                None => unchecked(device, entry, shader.module.clone()),
-            };
-            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(entry),
-                layout: Some(&pipeline_layout),
-                module: &module,
-                entry_point: Some(entry),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                cache: self.cache.as_ref(),
-            })
-        })
-    }
-}
-
-/// What the driver is to look into before it compiles, and to leave its results in.
-#[allow(unsafe_code)]
-fn driver_cache(device: &wgpu::Device, kept: Option<&[u8]>) -> wgpu::PipelineCache {
-    let descriptor = wgpu::PipelineCacheDescriptor {
-        label: Some("specialized"),
-        data: kept,
-        fallback: true,
+/// Both pipelines, at the same time: drivers take their time over each.
+fn pipelines(
+    maker: &Maker<'_>,
+    path: Path,
+    fresh: &Shader,
+    resumed: Option<&Shader>,
+) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
+    let pipeline = |shader: &Shader| maker.pipeline(&shader.unchecked(), path);
+    let Some(resumed) = resumed else {
+        return Ok((pipeline(fresh)?, None));
     };
-    // SAFETY: the data was made by `get_data` for a device of this key: its file's checksum, which covers the key, was right.
-    unsafe { device.create_pipeline_cache(&descriptor) }
-}
-
-/// A shader module of SPIR-V that wgpu does not look into.
-#[allow(unsafe_code)]
-fn passthrough(device: &wgpu::Device, entry: &str, words: Vec<u32>) -> wgpu::ShaderModule {
-    let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
-        label: Some(entry),
-        entry_points: [wgpu::PassthroughShaderEntryPoint {
-            name: entry.into(),
-            workgroup_size: [crate::source::WORKGROUP, 1, 1].into(),
-        }]
-        .to_vec()
-        .into(),
-        spirv: Some(words.into()),
-        ..Default::default()
-    };
-    // SAFETY: the words are naga's translation of a module that its validator accepted, patched with execution modes and decorations of
-    // floats; what they do is within bounds, as `unchecked` says.
-    unsafe { device.create_shader_module_passthrough(descriptor) }
-}
-
-/// A shader module that wgpu translates without putting checks into it.
-#[allow(unsafe_code)]
-fn unchecked(device: &wgpu::Device, entry: &str, module: Module) -> wgpu::ShaderModule {
-    let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(entry),
-        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
-    };
-    // SAFETY: every access to a buffer is within it: rows of states and frames by the sizes that the host gave the buffers, arena and
-    // atomics by checks against the launch's window or by proof from it, the program's data likewise by its length, parameters by number. (Besides, wgpu asks for robust buffer
-    // access where a device has it.) The one array of a function, the frame, is indexed after a check against its length. Every loop
-    // of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics,
-    // which end when the exchange succeeds.
-    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| pipeline(resumed));
+        let fresh = pipeline(fresh);
+        let resumed = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((fresh?, Some(resumed?)))
+    })
 }

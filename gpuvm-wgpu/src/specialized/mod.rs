@@ -4,7 +4,6 @@ mod automatic;
 mod base;
 mod cache;
 mod code;
-mod disk;
 mod emit;
 mod engine;
 mod habits;
