@@ -4,6 +4,7 @@ mod control;
 mod device;
 mod matrices;
 pub(super) mod operations;
+pub(super) mod ptx;
 mod sequence;
 mod session;
 

@@ -4,6 +4,7 @@ mod choices;
 mod control;
 mod joined;
 mod operations;
+mod ptx;
 mod random;
 mod sessions;
 

@@ -126,7 +126,7 @@ impl Writer {
     }
 }
 
-fn random_program(seed: u32) -> Program {
+pub(super) fn random_program(seed: u32) -> Program {
     let mut writer = Writer {
         random: Random(seed.wrapping_mul(0x9e37_79b9) | 1),
         text: String::new(),
@@ -152,7 +152,7 @@ fn random_program(seed: u32) -> Program {
 }
 
 #[test]
-fn random_programs_end_the_same() {
+pub(super) fn random_programs_end_the_same() {
     for seed in 1..=14 {
         let program = random_program(seed);
         println!("seed {seed}\n{}", program.disassemble());

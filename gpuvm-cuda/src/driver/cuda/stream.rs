@@ -1,0 +1,371 @@
+//! A stream of a context: the calls that a device behind wgpu's interface makes all the time.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ptr::{NonNull, null, null_mut, with_exposed_provenance_mut};
+use std::sync::Arc;
+
+use cudarc::driver::sys;
+
+use super::super::{Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
+use super::functions::Functions;
+use super::{Context, NOT_READY};
+
+/// A stream.
+#[derive(Debug)]
+pub struct Stream {
+    context: Arc<Context>,
+    stream: usize,
+    writes_words: bool,
+}
+
+/// The parameters of kernels that have no more than so many take no memory at a launch.
+const FEW_PARAMETERS: usize = 48;
+/// Bytes of the compiler's messages to keep.
+const LOG: usize = 8192;
+
+impl Stream {
+    /// A stream that does not wait for others.
+    pub fn new(context: Arc<Context>) -> Result<Stream> {
+        let entered = context.enter()?;
+        let mut stream = null_mut();
+        let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as c_uint;
+        // SAFETY: the place is that of a handle, and the thread has entered.
+        let code = unsafe { (context.library.functions.stream_create)(&raw mut stream, flags) };
+        context.library.check("cuStreamCreate", code)?;
+        let mut stream = Stream {
+            context: context.clone(),
+            stream: stream.expose_provenance(),
+            writes_words: false,
+        };
+        stream.writes_words = stream.can_write_words();
+        drop(entered);
+        Ok(stream)
+    }
+
+    /// Whether words can be written in order, found out by doing it: the driver's answers differ by version.
+    fn can_write_words(&self) -> bool {
+        let Ok(word) = self.allocate_host(4) else {
+            return false;
+        };
+        // SAFETY: the memory has four bytes and nobody else has it.
+        unsafe { word.cast::<u32>().write_volatile(0) };
+        let address = word.as_ptr().expose_provenance() as u64;
+        let written = self.write_word(address, 1).and_then(|()| self.synchronize());
+        // SAFETY: as above; the stream is idle.
+        let right = written.is_ok() && unsafe { word.cast::<u32>().read_volatile() } == 1;
+        self.free_host(word);
+        right
+    }
+
+    fn functions(&self) -> &Functions {
+        &self.context.library.functions
+    }
+
+    fn handle(&self) -> sys::CUstream {
+        with_exposed_provenance_mut(self.stream)
+    }
+
+    fn check(&self, call: &'static str, code: u32) -> Result<()> {
+        self.context.library.check(call, code)
+    }
+
+    /// What a question has come to.
+    fn answer(&self, call: &'static str, code: u32) -> Result<bool> {
+        match code {
+            0 => Ok(true),
+            NOT_READY => Ok(false),
+            _ => self.check(call, code).map(|()| true),
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        // SAFETY: the stream is there as long as this is.
+        self.check("cuStreamSynchronize", unsafe {
+            (self.functions().stream_synchronize)(self.handle())
+        })
+    }
+
+    fn try_allocate(&self, bytes: usize) -> Result<u64> {
+        let mut address = 0;
+        match self.context.pool() {
+            // SAFETY: the place is that of an address, pool and stream are there as long as this is.
+            Some(pool) => self.check("cuMemAllocFromPoolAsync", unsafe {
+                (self.functions().mem_alloc_from_pool_async)(&raw mut address, bytes, pool, self.handle())
+            })?,
+            // SAFETY: the place is that of an address.
+            None => self.check("cuMemAlloc", unsafe {
+                (self.functions().mem_alloc)(&raw mut address, bytes)
+            })?,
+        }
+        Ok(address)
+    }
+
+    /// Lets the driver have what the pool keeps.
+    fn trim(&self) -> Result<()> {
+        self.synchronize()?;
+        match self.context.pool() {
+            // SAFETY: the pool is there as long as this is.
+            Some(pool) => self.check("cuMemPoolTrimTo", unsafe {
+                (self.functions().mem_pool_trim_to)(pool, 0)
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Driver for Stream {
+    fn enter(&self) -> Result<Entered> {
+        self.context.enter()
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<u64> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        match self.try_allocate(bytes) {
+            Err(error) if error.kind == Kind::OutOfMemory => {
+                self.trim()?;
+                self.try_allocate(bytes)
+            }
+            other => other,
+        }
+    }
+
+    fn free(&self, address: u64) {
+        // What goes wrong here has gone wrong before, and is told by what was before.
+        match self.context.pool {
+            // SAFETY: the memory came from this stream, and nobody has it but what the stream still does.
+            Some(_) => unsafe { (self.functions().mem_free_async)(address, self.handle()) },
+            // SAFETY: as above; this waits for the GPU.
+            None => unsafe { (self.functions().mem_free)(address) },
+        };
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<NonNull<u8>> {
+        let mut start = null_mut();
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        // SAFETY: the place is that of an address.
+        self.check("cuMemHostAlloc", unsafe {
+            (self.functions().mem_host_alloc)(&raw mut start, bytes, flags)
+        })?;
+        NonNull::new(start.cast()).ok_or_else(|| Error {
+            kind: Kind::OutOfMemory,
+            call: "cuMemHostAlloc",
+            code: 0,
+            text: "no address".to_string(),
+        })
+    }
+
+    fn free_host(&self, start: NonNull<u8>) {
+        // SAFETY: the memory came from `cuMemHostAlloc`, and neither host nor device has it any more.
+        unsafe { (self.functions().mem_free_host)(start.as_ptr().cast()) };
+    }
+
+    fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<()> {
+        // SAFETY: both are memory of so many bytes, see the trait; under unified addressing the driver tells by the addresses whose.
+        self.check("cuMemcpyAsync", unsafe {
+            (self.functions().memcpy_async)(to, from, bytes as usize, self.handle())
+        })
+    }
+
+    fn clear(&self, address: u64, bytes: u64) -> Result<()> {
+        if address.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            // SAFETY: there are so many bytes, see the trait.
+            return self.check("cuMemsetD32Async", unsafe {
+                (self.functions().memset_d32_async)(address, 0, bytes as usize / 4, self.handle())
+            });
+        }
+        // SAFETY: as above.
+        self.check("cuMemsetD8Async", unsafe {
+            (self.functions().memset_d8_async)(address, 0, bytes as usize, self.handle())
+        })
+    }
+
+    fn write_word(&self, address: u64, value: u32) -> Result<()> {
+        let flags = sys::CUstreamWriteValue_flags_enum::CU_STREAM_WRITE_VALUE_DEFAULT as c_uint;
+        // SAFETY: the address is that of a word that the host reads by atomics only.
+        self.check("cuStreamWriteValue32", unsafe {
+            (self.functions().stream_write_value_32)(self.handle(), address, value, flags)
+        })
+    }
+
+    fn writes_words(&self) -> bool {
+        self.writes_words
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        let mut event = null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as c_uint;
+        // SAFETY: the place is that of a handle.
+        self.check("cuEventCreate", unsafe {
+            (self.functions().event_create)(&raw mut event, flags)
+        })?;
+        let mark = Mark(event.expose_provenance());
+        // SAFETY: the event is the one just made.
+        let recorded = self.check("cuEventRecord", unsafe {
+            (self.functions().event_record)(event, self.handle())
+        });
+        recorded.inspect_err(|_| self.forget(mark)).map(|()| mark)
+    }
+
+    fn has_passed(&self, mark: Mark) -> Result<bool> {
+        // SAFETY: the event is there until it is forgotten.
+        let code = unsafe { (self.functions().event_query)(with_exposed_provenance_mut(mark.0)) };
+        self.answer("cuEventQuery", code)
+    }
+
+    fn forget(&self, mark: Mark) {
+        // SAFETY: nobody asks for the event any more.
+        unsafe { (self.functions().event_destroy)(with_exposed_provenance_mut(mark.0)) };
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        // SAFETY: the stream is there as long as this is.
+        let code = unsafe { (self.functions().stream_query)(self.handle()) };
+        self.answer("cuStreamQuery", code)
+    }
+
+    fn compile(&self, ptx: &str) -> Result<Vec<u8>> {
+        use sys::CUjit_option_enum as Jit;
+        let functions = self.functions();
+        let text = c_string("cuLinkAddData", ptx)?;
+        let mut log = vec![0_u8; LOG];
+        let mut options = [
+            Jit::CU_JIT_ERROR_LOG_BUFFER as c_uint,
+            Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_uint,
+        ];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(LOG)];
+        let mut linker = null_mut();
+        // SAFETY: there are two options with their values, which stay until the linker is destroyed below, as the log does.
+        self.check("cuLinkCreate", unsafe {
+            (functions.link_create)(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
+        })?;
+        let kind = sys::CUjitInputType_enum::CU_JIT_INPUT_PTX as c_uint;
+        let bytes = text.as_bytes_with_nul();
+        let name: *const c_char = c"kernel".as_ptr();
+        // SAFETY: the text has so many bytes, its end included, and is only read.
+        let added = self.check("cuLinkAddData", unsafe {
+            let data = bytes.as_ptr().cast_mut().cast();
+            (functions.link_add_data)(linker, kind, data, bytes.len(), name, 0, null_mut(), null_mut())
+        });
+        let (mut cubin, mut size) = (null_mut(), 0);
+        let linked = added.and_then(|()| {
+            // SAFETY: the places are those of an address and a size.
+            self.check("cuLinkComplete", unsafe {
+                (functions.link_complete)(linker, &raw mut cubin, &raw mut size)
+            })
+        });
+        let result = linked.map(|()| {
+            // SAFETY: the linker has so many bytes there until it is destroyed.
+            unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec()
+        });
+        // SAFETY: it was made above, and nobody has what it has.
+        unsafe { (functions.link_destroy)(linker) };
+        result.map_err(|error| {
+            let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+            let said = String::from_utf8_lossy(&log[..end]);
+            let text = match said.trim() {
+                "" => error.text,
+                said => format!("{}: {said}", error.text),
+            };
+            Error { text, ..error }
+        })
+    }
+
+    fn load(&self, cubin: &[u8], entry: &str) -> Result<Function> {
+        let name = c_string("cuModuleGetFunction", entry)?;
+        let mut module = null_mut();
+        // SAFETY: the image was made by this driver's compiler, and tells its own length.
+        self.check("cuModuleLoadData", unsafe {
+            (self.functions().module_load_data)(&raw mut module, cubin.as_ptr().cast())
+        })?;
+        let mut kernel: sys::CUfunction = null_mut();
+        // SAFETY: the place is that of a handle, the module the one just made, the name a string.
+        let found = self.check("cuModuleGetFunction", unsafe {
+            (self.functions().module_get_function)(&raw mut kernel, module, name.as_ptr())
+        });
+        let function = Function {
+            module: module.expose_provenance(),
+            kernel: kernel.expose_provenance(),
+        };
+        found.inspect_err(|_| self.unload(function)).map(|()| function)
+    }
+
+    fn unload(&self, function: Function) {
+        // SAFETY: the module was loaded for this function, which is not running and is not launched again.
+        unsafe { (self.functions().module_unload)(with_exposed_provenance_mut(function.module)) };
+    }
+
+    fn resident_blocks(&self, function: Function, threads: u32) -> Result<u32> {
+        let mut blocks = 0;
+        let kernel = with_exposed_provenance_mut(function.kernel);
+        // SAFETY: the place is that of a number, and the function is loaded.
+        self.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", unsafe {
+            (self.functions().occupancy)(&raw mut blocks, kernel, threads as c_int, 0)
+        })?;
+        Ok(u32::try_from(blocks).unwrap_or_default() * self.context.multiprocessors)
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        let base = launch.values.as_ptr();
+        let place = |&offset: &u32| {
+            assert!(
+                (offset as usize) < launch.values.len(),
+                "a parameter is one of the values"
+            );
+            // SAFETY: it is within the values.
+            unsafe { base.add(offset as usize) }.cast_mut().cast::<c_void>()
+        };
+        let (mut few, mut many) = ([null_mut::<c_void>(); FEW_PARAMETERS], Vec::new());
+        let places = match few.get_mut(..launch.offsets.len()) {
+            Some(few) => {
+                few.iter_mut()
+                    .zip(launch.offsets)
+                    .for_each(|(to, offset)| *to = place(offset));
+                few
+            }
+            None => {
+                many.extend(launch.offsets.iter().map(place));
+                &mut many[..]
+            }
+        };
+        let ([x, y, z], [i, j, k]) = (launch.blocks, launch.threads);
+        let kernel = with_exposed_provenance_mut(launch.function.kernel);
+        // SAFETY: the function is loaded and stays so until the launch has ended; it has as many parameters as there are places, of the
+        // sizes that its translation says, and the driver copies them now. What it does with the addresses among them its translation
+        // answers for.
+        self.check("cuLaunchKernel", unsafe {
+            (self.functions().launch_kernel)(
+                kernel,
+                x,
+                y,
+                z,
+                i,
+                j,
+                k,
+                0,
+                self.handle(),
+                places.as_mut_ptr(),
+                null::<*mut c_void>().cast_mut(),
+            )
+        })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Ok(_entered) = self.enter() {
+            // SAFETY: nobody has it any more. What it still has to do it does.
+            unsafe { (self.functions().stream_destroy)(self.handle()) };
+        }
+    }
+}
+
+/// A text for the driver.
+fn c_string(call: &'static str, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error {
+        kind: Kind::Refused,
+        call,
+        code: 0,
+        text: "the text has a zero in it".to_string(),
+    })
+}

@@ -1,0 +1,388 @@
+//! The kernel around the entry point: its parameters, variables and built-in values, and the loop over workgroups where a fixed grid
+//! does the work of one whose size is found on the device.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use naga::valid::ModuleInfo;
+use naga::{
+    AddressSpace, Binding, BuiltIn, EntryPoint, GlobalVariable, Handle, Module, ShaderStage, StorageAccess, TypeInner,
+};
+
+use crate::analysis::Analysis;
+use crate::error::{invalid, unsupported};
+use crate::layout::Layout;
+use crate::operand::{Operand, Ty, Width};
+use crate::options::{Grid, Kernel, Options, Parameter};
+use crate::place::{Address, Base, Place, Space};
+use crate::text::{Label, Text};
+use crate::translator::{Buffer, Evaluated, Frame, Translator, Value};
+use crate::{Error, Result};
+
+/// What drivers take without asking for more than PTX 7.0.
+const MOST_PARAMETER_BYTES: u32 = 4352;
+
+/// Translates a module.
+pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Result<Kernel> {
+    let [point] = &module.entry_points[..] else {
+        return Err(Error::EntryPoints(module.entry_points.len()));
+    };
+    if point.stage != ShaderStage::Compute {
+        return Err(Error::Stage(point.name.clone()));
+    }
+    if point.workgroup_size_overrides.is_some() || !module.overrides.is_empty() {
+        return Err(unsupported("an override that has not been resolved"));
+    }
+    let mut translator = Translator {
+        module,
+        info,
+        options,
+        layout: Layout::new(module)?,
+        analysis: Analysis::new(module, info),
+        text: Text::default(),
+        frame: Frame {
+            handle: None,
+            function: &point.function,
+            info: info.get_entry_point(0),
+            values: vec![None; point.function.expressions.len()],
+            arguments: Vec::new(),
+            locals: Vec::new(),
+            result: Vec::new(),
+            end: Text::default().label(),
+            breaks: None,
+            continues: None,
+        },
+        globals: HashMap::new(),
+        buffers: Vec::new(),
+        symbols: HashMap::new(),
+        depots: HashMap::new(),
+        widened: HashMap::new(),
+    };
+    translator.frame.end = translator.text.label();
+    let mut parameters = Vec::new();
+    let shares = translator.globals(&mut parameters)?;
+    if options.grid == Grid::Indirect {
+        parameters.push(Parameter::Grid);
+    }
+    translator.kernel(point, shares)?;
+    let entry = entry_name(&point.name);
+    let declared = declared(&parameters)?;
+    let [x, y, z] = point.workgroup_size;
+    // Writing to a string cannot fail.
+    let mut text = String::from(".version 7.0\n.target sm_70\n.address_size 64\n\n");
+    let _ = writeln!(
+        text,
+        ".visible .entry {entry}({declared}\n)\n.maxntid {x}, {y}, {z}\n{{"
+    );
+    text.push_str(&translator.text.finish());
+    text.push_str("}\n");
+    Ok(Kernel {
+        text,
+        entry,
+        workgroup: point.workgroup_size,
+        parameters,
+    })
+}
+
+/// The entry point's name as PTX can have it; none of its instructions is called like this.
+fn entry_name(name: &str) -> String {
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    format!("kernel_{}", letters.collect::<String>())
+}
+
+/// The list of parameters.
+fn declared(parameters: &[Parameter]) -> Result<String> {
+    let mut text = String::new();
+    let mut bytes: u32 = 0;
+    for (number, parameter) in parameters.iter().enumerate() {
+        let comma = if number == 0 { "" } else { "," };
+        let (size, declaration) = match *parameter {
+            Parameter::Buffer { .. } => {
+                let declaration = format!(".param .u64 buffer_{number},\n\t.param .u64 length_{number}");
+                (16, declaration)
+            }
+            Parameter::Uniform { size, .. } => (
+                size.next_multiple_of(16),
+                format!(".param .align 16 .b8 uniform_{number}[{size}]"),
+            ),
+            Parameter::Grid => (8, ".param .u64 grid".to_string()),
+        };
+        bytes = bytes.saturating_add(size);
+        let _ = write!(text, "{comma}\n\t{declaration}");
+    }
+    if bytes > MOST_PARAMETER_BYTES {
+        return Err(Error::Parameters(bytes, MOST_PARAMETER_BYTES));
+    }
+    Ok(text)
+}
+
+/// The registers of a grid that is looped over.
+struct Indirect {
+    /// The number of the workgroup at hand, and how many there are.
+    number: Operand,
+    count: Operand,
+    /// Workgroups in each dimension.
+    groups: [Operand; 3],
+    /// Blocks of the launch.
+    blocks: Operand,
+    /// Where the next workgroup begins.
+    again: Label,
+    /// What follows the last one.
+    end: Label,
+}
+
+impl<'a> Translator<'a> {
+    /// Gives places to the variables that the entry point uses, and tells whether the workgroup shares any.
+    fn globals(&mut self, parameters: &mut Vec<Parameter>) -> Result<bool> {
+        let module: &'a Module = self.module;
+        let mut shares = false;
+        for (handle, variable) in module.global_variables.iter() {
+            if self.frame.info[handle].is_empty() {
+                continue;
+            }
+            shares |= variable.space == AddressSpace::WorkGroup;
+            let place = self.global(handle, variable, parameters)?;
+            self.globals.insert(handle, place);
+        }
+        Ok(shares)
+    }
+
+    fn global(
+        &mut self,
+        handle: Handle<GlobalVariable>,
+        variable: &'a GlobalVariable,
+        parameters: &mut Vec<Parameter>,
+    ) -> Result<Place> {
+        let inner = self.layout.inner(variable.ty);
+        let size = match variable.space {
+            AddressSpace::Handle => {
+                let name = variable.name.as_deref().unwrap_or("without a name");
+                let what = crate::layout::name(inner);
+                return Err(unsupported(format!("the variable `{name}`, which is {what},")));
+            }
+            _ => self.layout.size(variable.ty),
+        };
+        let number = parameters.len();
+        let binding = || {
+            let binding = variable.binding.as_ref();
+            binding.ok_or_else(|| invalid("a variable without a binding"))
+        };
+        Ok(match variable.space {
+            AddressSpace::Private => {
+                let indexed = self.analysis.globals.contains(&handle);
+                self.variable(inner, size, indexed, &format!("private_{}", handle.index()))?
+            }
+            AddressSpace::WorkGroup => {
+                Place::Memory(self.memory(Space::Shared, size, &format!("shared_{}", handle.index())))
+            }
+            AddressSpace::Uniform => {
+                let binding = binding()?;
+                parameters.push(Parameter::Uniform {
+                    group: binding.group,
+                    binding: binding.binding,
+                    size,
+                });
+                Place::Memory(Address {
+                    space: Space::Param,
+                    base: Base::Symbol(format!("uniform_{number}").into()),
+                    offset: 0,
+                    align: 16,
+                    buffer: None,
+                })
+            }
+            AddressSpace::Storage { access } => {
+                let binding = binding()?;
+                let writable = access.contains(StorageAccess::STORE);
+                parameters.push(Parameter::Buffer {
+                    group: binding.group,
+                    binding: binding.binding,
+                    writable,
+                });
+                let base = self.text.in_head(|text| {
+                    let [parameter, base] = [(); 2].map(|()| text.register(Width::Long));
+                    text.line(format_args!("ld.param.u64 {parameter}, [buffer_{number}]"));
+                    text.line(format_args!("cvta.to.global.u64 {base}, {parameter}"));
+                    base
+                });
+                self.buffers.push(Buffer {
+                    length: format!("length_{number}"),
+                    bound: None,
+                });
+                Place::Memory(Address {
+                    space: if writable { Space::Global } else { Space::Constant },
+                    base: Base::Register(base),
+                    offset: 0,
+                    align: 16,
+                    buffer: Some(self.buffers.len() - 1),
+                })
+            }
+            other => return Err(unsupported(format!("a variable in the space {other:?}"))),
+        })
+    }
+
+    /// Writes the entry point, for one workgroup or in a loop over them.
+    fn kernel(&mut self, point: &'a EntryPoint, shares: bool) -> Result<()> {
+        let indirect = match self.options.grid {
+            Grid::Launched => None,
+            Grid::Indirect => Some(self.begin_loop()),
+        };
+        let ids = match &indirect {
+            None => ["ctaid", "nctaid"].map(|name| self.special(name)),
+            Some(indirect) => [self.workgroup_id(indirect), indirect.groups],
+        };
+        self.initialize()?;
+        for argument in &point.function.arguments {
+            let value = match (&argument.binding, self.layout.inner(argument.ty)) {
+                (Some(Binding::BuiltIn(builtin)), _) => self.builtin(*builtin, point, ids)?,
+                (None, TypeInner::Struct { members, .. }) => {
+                    let mut value = Value::new();
+                    for member in members {
+                        match member.binding {
+                            Some(Binding::BuiltIn(builtin)) => value.extend(self.builtin(builtin, point, ids)?),
+                            _ => return Err(invalid("an argument that is not built in")),
+                        }
+                    }
+                    value
+                }
+                _ => return Err(invalid("an argument that is not built in")),
+            };
+            self.frame.arguments.push(Evaluated::Value(value));
+        }
+        self.begin_function()?;
+        self.block(&point.function.body)?;
+        let end = self.frame.end;
+        self.text.place(end);
+        if let Some(indirect) = indirect {
+            // Those that are done must not write for the next workgroup what others still read for this one.
+            if shares {
+                self.barrier();
+            }
+            let Indirect {
+                number, blocks, again, ..
+            } = indirect;
+            self.text.op_into(number, "add", Ty::U64, &[number, blocks]);
+            self.text.jump(again);
+            self.text.place(indirect.end);
+        }
+        self.text.line(format_args!("ret"));
+        Ok(())
+    }
+
+    /// What the module's own variables start as.
+    fn initialize(&mut self) -> Result<()> {
+        let module: &'a Module = self.module;
+        for (handle, variable) in module.global_variables.iter() {
+            let (AddressSpace::Private, Some(place)) = (variable.space, self.globals.get(&handle).cloned()) else {
+                continue;
+            };
+            let inner = self.layout.inner(variable.ty);
+            match variable.init {
+                Some(init) => {
+                    let value = self.global_value(init)?;
+                    self.store(&place, inner, &value)?;
+                }
+                None => self.clear(&place, inner)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_loop(&mut self) -> Indirect {
+        let text = &mut self.text;
+        let address = text.register(Width::Long);
+        text.line(format_args!("ld.param.u64 {address}, [grid]"));
+        text.line(format_args!("cvta.to.global.u64 {address}, {address}"));
+        let groups = [0, 4, 8].map(|offset| {
+            let count = text.register(Width::Word);
+            text.line(format_args!("ld.global.b32 {count}, [{address}+{offset}]"));
+            count
+        });
+        let count = text.register(Width::Long);
+        let [x, y, z] = groups;
+        text.line(format_args!("mul.wide.u32 {count}, {x}, {y}"));
+        let depth = text.convert("cvt", Ty::U64, Ty::U32, z);
+        text.op_into(count, "mul.lo", Ty::U64, &[count, depth]);
+        let [id, size] = ["ctaid", "nctaid"].map(|name| self.special(name));
+        let text = &mut self.text;
+        let row = text.op("mad.lo", Ty::U32, &[id[2], size[1], id[1]]);
+        let wide = text.convert("cvt", Ty::U64, Ty::U32, id[0]);
+        let number = text.register(Width::Long);
+        text.line(format_args!("mad.wide.u32 {number}, {row}, {}, {wide}", size[0]));
+        let blocks = text.register(Width::Long);
+        let rows = text.op("mul.lo", Ty::U32, &[size[1], size[2]]);
+        text.line(format_args!("mul.wide.u32 {blocks}, {rows}, {}", size[0]));
+        let (again, end) = (text.label(), text.label());
+        text.place(again);
+        let done = text.compare("ge", Ty::U64, number, count);
+        text.jump_if(done, true, end);
+        Indirect {
+            number,
+            count,
+            groups,
+            blocks,
+            again,
+            end,
+        }
+    }
+
+    fn workgroup_id(&mut self, indirect: &Indirect) -> [Operand; 3] {
+        let [width, height, _] = indirect.groups;
+        let text = &mut self.text;
+        let _ = indirect.count;
+        let wide = text.convert("cvt", Ty::U64, Ty::U32, width);
+        let row = text.op("div", Ty::U64, &[indirect.number, wide]);
+        let product = text.op("mul.lo", Ty::U64, &[row, wide]);
+        let column = text.op("sub", Ty::U64, &[indirect.number, product]);
+        let x = text.convert("cvt", Ty::U32, Ty::U64, column);
+        let row = text.convert("cvt", Ty::U32, Ty::U64, row);
+        let y = text.op("rem", Ty::U32, &[row, height]);
+        let z = text.op("div", Ty::U32, &[row, height]);
+        [x, y, z]
+    }
+
+    /// A special register of three words.
+    fn special(&mut self, name: &str) -> [Operand; 3] {
+        ["x", "y", "z"].map(|dimension| {
+            let register = self.text.register(Width::Word);
+            self.text.line(format_args!("mov.u32 {register}, %{name}.{dimension}"));
+            register
+        })
+    }
+
+    fn builtin(&mut self, builtin: BuiltIn, point: &EntryPoint, ids: [[Operand; 3]; 2]) -> Result<Value> {
+        let [group, groups] = ids;
+        let size = point.workgroup_size.map(Operand::ConstWord);
+        Ok(match builtin {
+            BuiltIn::WorkGroupId => group.to_vec(),
+            BuiltIn::NumWorkGroups => groups.to_vec(),
+            BuiltIn::WorkGroupSize => size.to_vec(),
+            BuiltIn::LocalInvocationId => self.local_id(point).to_vec(),
+            BuiltIn::LocalInvocationIndex => {
+                let [x, y, z] = self.local_id(point);
+                if point.workgroup_size[1..] == [1, 1] {
+                    return Ok(vec![x]);
+                }
+                let row = self.text.op("mad.lo", Ty::U32, &[z, size[1], y]);
+                vec![self.text.op("mad.lo", Ty::U32, &[row, size[0], x])]
+            }
+            BuiltIn::GlobalInvocationId => {
+                let local = self.local_id(point);
+                let places = group.into_iter().zip(size).zip(local);
+                let each = places.map(|((group, size), local)| self.text.op("mad.lo", Ty::U32, &[group, size, local]));
+                each.collect()
+            }
+            other => return Err(unsupported(format!("the built-in value {other:?}"))),
+        })
+    }
+
+    /// The invocation's place in its workgroup.
+    fn local_id(&mut self, point: &EntryPoint) -> [Operand; 3] {
+        let mut id = self.special("tid");
+        for (place, size) in id.iter_mut().zip(point.workgroup_size) {
+            if size == 1 {
+                *place = Operand::ConstWord(0);
+            }
+        }
+        id
+    }
+}

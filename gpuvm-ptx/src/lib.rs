@@ -1,0 +1,48 @@
+//! Translates a validated [`naga::Module`] with one compute entry point to PTX, the text that NVIDIA's driver compiles. It needs no GPU
+//! and no driver: what comes out is a string, and what the host has to pass when it launches.
+//!
+//! All functions are inlined, so that variables stay in registers, whichever function they are passed to by pointer, and only arrays
+//! with a computed index lie in memory. ptxas inlines what fits its own limits anyway, but would have to keep such variables in memory
+//! before it comes to that.
+//!
+//! Memory of workgroups starts as anything, as with naga's SPIR-V when told so. A buffer must hold at least one element of the array
+//! of unknown length at its end, as WebGPU demands: where accesses are checked, an index out of bounds goes to the last element.
+
+mod analysis;
+mod atomic;
+mod control;
+mod convert;
+mod entry;
+mod error;
+mod expression;
+mod layout;
+mod math;
+mod memory;
+mod operand;
+mod operator;
+mod options;
+mod place;
+pub mod ptxas;
+mod statement;
+mod switch;
+mod text;
+mod translator;
+
+pub use error::Error;
+pub use options::{Floats, Grid, Kernel, Options, Parameter};
+
+use naga::Module;
+use naga::valid::ModuleInfo;
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Writes the entry point of a module as PTX.
+///
+/// # Errors
+///
+/// [`Error::EntryPoints`] if there is not one entry point, [`Error::Unsupported`] if the module has something that no kernel of PTX can
+/// do, or that is not translated yet.
+pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Result<Kernel> {
+    entry::translate(module, info, options)
+}

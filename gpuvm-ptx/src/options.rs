@@ -1,0 +1,83 @@
+//! What the host says about a translation, and what it gets.
+
+/// How float arithmetic is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Floats {
+    /// Each operation rounded as IEEE 754 says, in the order written. What IEEE 754 leaves open is as Rust has it: the smaller or larger
+    /// one of a number and NaN is the number, and conversions to integers saturate, with 0 for NaN.
+    #[default]
+    Exact,
+    /// The device's fast forms, contracted as the driver likes.
+    Relaxed,
+}
+
+/// Where the number of workgroups comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grid {
+    /// The launch: a workgroup of the shader is a block.
+    #[default]
+    Launched,
+    /// Three words of device memory: the blocks of a fixed grid loop over as many workgroups as these words tell.
+    Indirect,
+}
+
+/// How a module is translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// How float arithmetic is written.
+    pub floats: Floats,
+    /// Where the number of workgroups comes from.
+    pub grid: Grid,
+    /// Bounds of buffer accesses are checked, as by naga's `Restrict`, and integer division by zero is guarded as WGSL has it. Not where
+    /// the module's author vouches for it. An invocation's own arrays and those of its workgroup are never checked.
+    pub checked: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            floats: Floats::default(),
+            grid: Grid::default(),
+            checked: true,
+        }
+    }
+}
+
+/// A translated entry point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The PTX.
+    pub text: String,
+    /// The name of the `.entry`.
+    pub entry: String,
+    /// Invocations of a workgroup, in each dimension.
+    pub workgroup: [u32; 3],
+    /// What the entry takes, in order. Variables that it does not use are not among it.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of the entry, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Parameter {
+    /// A storage buffer, two parameters of the kernel: the `.u64` address, a multiple of 16, and the `.u64` length in bytes of what is
+    /// bound.
+    Buffer {
+        /// The bind group.
+        group: u32,
+        /// The binding in it.
+        binding: u32,
+        /// Whether the shader may write to it. What is read only must not change while the kernel runs.
+        writable: bool,
+    },
+    /// A uniform's bytes, by value.
+    Uniform {
+        /// The bind group.
+        group: u32,
+        /// The binding in it.
+        binding: u32,
+        /// How many bytes there are.
+        size: u32,
+    },
+    /// The `.u64` address of the three words that tell the number of workgroups, with [`Grid::Indirect`] only.
+    Grid,
+}

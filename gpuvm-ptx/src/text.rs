@@ -1,0 +1,247 @@
+//! The text of a kernel while it is written: instructions, registers and labels.
+
+use std::fmt::{Arguments, Write};
+
+use crate::operand::{Operand, Ty, Width};
+
+/// A place in the code that can be jumped to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(u32);
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "$L{}", self.0)
+    }
+}
+
+/// The text of a kernel.
+#[derive(Debug, Default)]
+pub struct Text {
+    /// Memory that the kernel declares for itself.
+    declarations: String,
+    /// What is done once, before all else.
+    head: String,
+    body: String,
+    /// Whether the head stands in the body's place.
+    heading: bool,
+    registers: [u32; 3],
+    labels: u32,
+    /// The unconditional jump with which the body ends, and where it begins.
+    jump: Option<(usize, Label)>,
+}
+
+impl Text {
+    /// An instruction, as it is, without its end.
+    pub fn line(&mut self, instruction: Arguments<'_>) {
+        self.jump = None;
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.body, "\t{instruction};");
+    }
+
+    /// A declaration at the beginning of the kernel.
+    pub fn declare(&mut self, declaration: Arguments<'_>) {
+        let _ = writeln!(self.declarations, "\t{declaration};");
+    }
+
+    /// Writes what is done once, before all else.
+    pub fn in_head<T>(&mut self, write: impl FnOnce(&mut Text) -> T) -> T {
+        if self.heading {
+            return write(self);
+        }
+        let jump = self.jump.take();
+        std::mem::swap(&mut self.head, &mut self.body);
+        self.heading = true;
+        let result = write(self);
+        self.heading = false;
+        std::mem::swap(&mut self.head, &mut self.body);
+        self.jump = jump;
+        result
+    }
+
+    /// A register that nothing else uses.
+    pub fn register(&mut self, width: Width) -> Operand {
+        let (kind, make): (usize, fn(u32) -> Operand) = match width {
+            Width::Word => (0, Operand::Word),
+            Width::Long => (1, Operand::Long),
+            Width::Truth => (2, Operand::Truth),
+        };
+        let number = self.registers[kind];
+        self.registers[kind] += 1;
+        make(number)
+    }
+
+    /// An instruction whose result and operands are of one type.
+    pub fn op(&mut self, name: &str, ty: Ty, sources: &[Operand]) -> Operand {
+        let target = self.register(ty.width());
+        self.op_into(target, name, ty, sources);
+        target
+    }
+
+    /// The same with a register for the result.
+    pub fn op_into(&mut self, target: Operand, name: &str, ty: Ty, sources: &[Operand]) {
+        self.jump = None;
+        let _ = write!(self.body, "\t{name}.{ty} {target}");
+        for source in sources {
+            let _ = write!(self.body, ", {}", source.of(ty));
+        }
+        self.body.push_str(";\n");
+    }
+
+    /// A comparison of two values of a type.
+    pub fn compare(&mut self, how: &str, ty: Ty, left: Operand, right: Operand) -> Operand {
+        let target = self.register(Width::Truth);
+        self.line(format_args!(
+            "setp.{how}.{ty} {target}, {}, {}",
+            left.of(ty),
+            right.of(ty)
+        ));
+        target
+    }
+
+    /// A conversion between types.
+    pub fn convert(&mut self, name: &str, to: Ty, from: Ty, value: Operand) -> Operand {
+        let target = self.register(to.width());
+        self.line(format_args!("{name}.{to}.{from} {target}, {}", value.of(from)));
+        target
+    }
+
+    /// Copies a value into a register.
+    pub fn copy_into(&mut self, target: Operand, value: Operand) {
+        if target != value {
+            let ty = match target.width() {
+                Width::Word => Ty::B32,
+                Width::Long => Ty::B64,
+                Width::Truth => Ty::Pred,
+            };
+            self.op_into(target, "mov", ty, &[value]);
+        }
+    }
+
+    /// A copy of a value that does not change with what it was copied from. Constants need none.
+    pub fn copy(&mut self, value: Operand) -> Operand {
+        if value.constant().is_some() {
+            return value;
+        }
+        let target = self.register(value.width());
+        self.copy_into(target, value);
+        target
+    }
+
+    /// `accept` if the condition is met, else `reject`.
+    pub fn select(&mut self, condition: Operand, accept: Operand, reject: Operand) -> Operand {
+        match (condition, accept, reject) {
+            (Operand::ConstTruth(true), ..) => accept,
+            (Operand::ConstTruth(false), ..) => reject,
+            _ if accept == reject => accept,
+            (_, Operand::ConstTruth(true), Operand::ConstTruth(false)) => condition,
+            _ if accept.width() == Width::Truth => {
+                let met = self.both(condition, accept);
+                let not = self.not(condition);
+                let unmet = self.both(not, reject);
+                self.either(met, unmet)
+            }
+            _ => {
+                let ty = match accept.width() {
+                    Width::Long => Ty::B64,
+                    _ => Ty::B32,
+                };
+                let target = self.register(ty.width());
+                self.line(format_args!(
+                    "selp.{ty} {target}, {}, {}, {condition}",
+                    accept.of(ty),
+                    reject.of(ty)
+                ));
+                target
+            }
+        }
+    }
+
+    /// Whether the condition is not met.
+    pub fn not(&mut self, condition: Operand) -> Operand {
+        match condition {
+            Operand::ConstTruth(truth) => Operand::ConstTruth(!truth),
+            _ => self.op("not", Ty::Pred, &[condition]),
+        }
+    }
+
+    /// Whether both are met.
+    pub fn both(&mut self, left: Operand, right: Operand) -> Operand {
+        match (left, right) {
+            (Operand::ConstTruth(false), _) | (_, Operand::ConstTruth(false)) => Operand::ConstTruth(false),
+            (Operand::ConstTruth(true), other) | (other, Operand::ConstTruth(true)) => other,
+            _ => self.op("and", Ty::Pred, &[left, right]),
+        }
+    }
+
+    /// Whether one of them is met.
+    pub fn either(&mut self, left: Operand, right: Operand) -> Operand {
+        match (left, right) {
+            (Operand::ConstTruth(true), _) | (_, Operand::ConstTruth(true)) => Operand::ConstTruth(true),
+            (Operand::ConstTruth(false), other) | (other, Operand::ConstTruth(false)) => other,
+            _ => self.op("or", Ty::Pred, &[left, right]),
+        }
+    }
+
+    /// A label that is not placed yet.
+    pub fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels)
+    }
+
+    /// Places a label here.
+    pub fn place(&mut self, label: Label) {
+        // A jump to what follows it is none.
+        if let Some((start, to)) = self.jump.take()
+            && to == label
+        {
+            self.body.truncate(start);
+        }
+        let _ = writeln!(self.body, "{label}:");
+    }
+
+    /// Goes on at a label.
+    pub fn jump(&mut self, label: Label) {
+        if self.jump.is_some() {
+            return;
+        }
+        let start = self.body.len();
+        self.line(format_args!("bra {label}"));
+        self.jump = Some((start, label));
+    }
+
+    /// Goes on at a label if the condition is met, or, if not `met`, unless it is.
+    pub fn jump_if(&mut self, condition: Operand, met: bool, label: Label) {
+        match condition {
+            Operand::ConstTruth(truth) if truth == met => self.jump(label),
+            Operand::ConstTruth(_) => {}
+            _ => {
+                let not = if met { "" } else { "!" };
+                self.line(format_args!("@{not}{condition} bra {label}"));
+            }
+        }
+    }
+
+    /// Goes on at the label of a list that has a number.
+    pub fn table(&mut self, index: Operand, labels: &str) {
+        let name = self.label();
+        let _ = writeln!(self.body, "{name}: .branchtargets {labels};");
+        self.line(format_args!("brx.idx {index}, {name}"));
+    }
+
+    /// What stands between the braces of the kernel.
+    pub fn finish(self) -> String {
+        let mut text = String::new();
+        for ((name, ty), count) in [("r", "b32"), ("d", "b64"), ("p", "pred")]
+            .into_iter()
+            .zip(self.registers)
+        {
+            if count != 0 {
+                let _ = writeln!(text, "\t.reg .{ty} %{name}<{count}>;");
+            }
+        }
+        text.push_str(&self.declarations);
+        text.push_str(&self.head);
+        text.push_str(&self.body);
+        text
+    }
+}

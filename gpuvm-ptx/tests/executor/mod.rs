@@ -1,0 +1,190 @@
+//! A reference executor of PTX, as far as the translation writes it: it reads the text and runs all invocations of all workgroups one
+//! after the other, each up to the next barrier. What an instruction does is said here anew and shares nothing with the translation.
+
+mod alu;
+mod memory;
+mod parse;
+
+use std::collections::HashMap;
+
+pub use memory::Memory;
+use parse::{Argument, Instruction, Program};
+
+/// Steps of one invocation after which it is taken to run for ever.
+const MOST_STEPS: usize = 4_000_000;
+
+/// A value of a parameter.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// 64 bits.
+    Long(u64),
+    /// Bytes by value.
+    Bytes(Vec<u8>),
+}
+
+/// An invocation.
+struct Thread {
+    words: Vec<u32>,
+    longs: Vec<u64>,
+    truths: Vec<bool>,
+    local: Vec<u8>,
+    at: usize,
+    done: bool,
+    tid: [u32; 3],
+}
+
+/// What all invocations of a workgroup see.
+pub(crate) struct Block<'a> {
+    program: &'a Program,
+    memory: &'a mut Memory,
+    shared: Vec<u8>,
+    params: &'a HashMap<String, Given>,
+    ctaid: [u32; 3],
+    nctaid: [u32; 3],
+}
+
+/// Runs a kernel on a grid.
+pub fn run(text: &str, workgroup: [u32; 3], grid: [u32; 3], given: &[Given], memory: &mut Memory) {
+    let program = Program::parse(text);
+    assert_eq!(program.params.len(), given.len(), "parameters");
+    let params: HashMap<String, Given> = program.params.iter().cloned().zip(given.iter().cloned()).collect();
+    for z in 0..grid[2] {
+        for y in 0..grid[1] {
+            for x in 0..grid[0] {
+                let mut block = Block {
+                    program: &program,
+                    memory,
+                    // Not zeros: nobody may rely on them.
+                    shared: vec![0xa5; program.shared],
+                    params: &params,
+                    ctaid: [x, y, z],
+                    nctaid: grid,
+                };
+                block.run(workgroup);
+            }
+        }
+    }
+}
+
+impl Block<'_> {
+    fn run(&mut self, [width, height, depth]: [u32; 3]) {
+        let mut threads = Vec::new();
+        for z in 0..depth {
+            for y in 0..height {
+                for x in 0..width {
+                    threads.push(Thread {
+                        words: vec![0xdead_beef; self.program.registers[0]],
+                        longs: vec![0xdead_beef_dead_beef; self.program.registers[1]],
+                        truths: vec![false; self.program.registers[2]],
+                        local: vec![0x5a; self.program.local],
+                        at: 0,
+                        done: false,
+                        tid: [x, y, z],
+                    });
+                }
+            }
+        }
+        while threads.iter().any(|thread| !thread.done) {
+            let mut waiting = None;
+            for thread in threads.iter_mut().filter(|thread| !thread.done) {
+                self.advance(thread);
+                if !thread.done {
+                    assert_eq!(*waiting.get_or_insert(thread.at), thread.at, "a barrier that not all come to");
+                }
+            }
+        }
+    }
+
+    /// Runs an invocation up to the next barrier or its end.
+    fn advance(&mut self, thread: &mut Thread) {
+        for _ in 0..MOST_STEPS {
+            let program = self.program;
+            let instruction = &program.code[thread.at];
+            thread.at += 1;
+            if let Some((register, expected)) = instruction.guard
+                && thread.truths[register] != expected
+            {
+                continue;
+            }
+            match instruction.name.as_str() {
+                "bra" => thread.at = program.target(&instruction.arguments[0]),
+                "brx.idx" => {
+                    let index = thread.bits(&instruction.arguments[0]) as usize;
+                    let Argument::Name(table) = &instruction.arguments[1] else {
+                        panic!("no table");
+                    };
+                    thread.at = program.labels[&program.tables[table][index]];
+                }
+                "ret" => {
+                    thread.done = true;
+                    return;
+                }
+                "bar.sync" => return,
+                _ => self.step(thread, instruction),
+            }
+        }
+        panic!("an invocation runs for ever");
+    }
+
+    fn step(&mut self, thread: &mut Thread, instruction: &Instruction) {
+        let parts: Vec<&str> = instruction.name.split('.').collect();
+        match parts[0] {
+            "ld" => self.load(thread, &parts, &instruction.arguments),
+            "st" => self.store(thread, &parts, &instruction.arguments),
+            "atom" | "red" => self.atomic(thread, &parts, &instruction.arguments),
+            "membar" => {}
+            "mov" if matches!(&instruction.arguments[1], Argument::Name(_)) => {
+                let Argument::Name(name) = &instruction.arguments[1] else {
+                    unreachable!()
+                };
+                let value = self.named(thread, name);
+                thread.set(&instruction.arguments[0], value);
+            }
+            _ => alu::step(thread, &parts, &instruction.arguments),
+        }
+    }
+
+    /// A special register, or the address of a variable.
+    fn named(&self, thread: &Thread, name: &str) -> u64 {
+        let special = |of: [u32; 3], dimension: &str| {
+            u64::from(of[["x", "y", "z"].iter().position(|&d| d == dimension).unwrap()])
+        };
+        match name.split_once('.') {
+            Some(("%tid", dimension)) => special(thread.tid, dimension),
+            Some(("%ctaid", dimension)) => special(self.ctaid, dimension),
+            Some(("%nctaid", dimension)) => special(self.nctaid, dimension),
+            _ => self.program.symbols.get(name).map_or_else(
+                || self.param_address(name),
+                |&address| address as u64,
+            ),
+        }
+    }
+
+    /// Parameters have addresses as if they lay 2^16 bytes apart.
+    fn param_address(&self, name: &str) -> u64 {
+        let number = self.program.params.iter().position(|param| param == name);
+        (number.unwrap_or_else(|| panic!("no variable `{name}`")) as u64) << 16
+    }
+}
+
+impl Thread {
+    /// The bits of an operand.
+    fn bits(&self, argument: &Argument) -> u64 {
+        match *argument {
+            Argument::Word(number) => self.words[number].into(),
+            Argument::Long(number) => self.longs[number],
+            Argument::Truth(number) => self.truths[number].into(),
+            Argument::Constant(bits) => bits,
+            ref other => panic!("{other:?} is no value"),
+        }
+    }
+
+    fn set(&mut self, argument: &Argument, bits: u64) {
+        match *argument {
+            Argument::Word(number) => self.words[number] = bits as u32,
+            Argument::Long(number) => self.longs[number] = bits,
+            Argument::Truth(number) => self.truths[number] = bits != 0,
+            ref other => panic!("{other:?} is no register"),
+        }
+    }
+}

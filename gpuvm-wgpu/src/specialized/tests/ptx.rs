@@ -1,0 +1,82 @@
+//! Specialised programs as PTX.
+
+use gpuvm_ptx::{Floats, Grid};
+
+use super::random::random_program;
+use super::*;
+use crate::floats::FloatOps;
+use crate::tests::ptx::check as check_ptx;
+
+/// Programs that show what specialised code consists of: loops, calls, frames, choices, floats, pairs, atomics, memory of any space.
+const PROGRAMS: [(&str, &str, &str); 5] = [
+    (
+        "generator",
+        "",
+        "vmid w10\nimm w2, 8000\nagain:\nmuli w10, w10, 1664525\naddi w10, w10, 1013904223\naddi w2, w2, -1
+        jnz @again, w2",
+    ),
+    (
+        "fractal",
+        "",
+        "vmid w2\nutof w3, w2\nfmuli w3, w3, 0x3a800000\nimm w4, 0\nimm w5, 0\nimm w6, 255\nagain:\nfmul w7, w4, w4
+        fmul w8, w5, w5\nfadd w9, w7, w8\nimm w11, 0x40800000\nflt w9, w9, w11\njz @finish, w9\nfmul w5, w5, w4
+        fadd w5, w5, w5\nfadd w5, w5, w3\nfsub w4, w7, w8\nfadd w4, w4, w3\naddi w10, w10, 1\naddi w6, w6, -1
+        jnz @again, w6",
+    ),
+    (
+        "recursion",
+        "frame_words 90\ncall_depth 30\ndepth_limit 9\nsite 0:7:0 stack_overflow",
+        "vmid w1\ncall @fib, 3\nmov w10, w1\njump @finish\nfib:\nenter s0\nimm w2, 2\nltu w3, w1, w2\njnz @done, w3
+        stf w1, 0\naddi w1, w1, -1\ncall @fib, 3\nstf w1, 1\nldf w1, 0\naddi w1, w1, -2\ncall @fib, 3\nldf w2, 1
+        add w1, w1, w2\ndone:\nleave\nret",
+    ),
+    (
+        "functions",
+        "",
+        "vmid w2\nutof w3, w2\nfsqrt w4, w3\nfdiv w5, w3, w4\nfrem w6, w5, w4\nfma w7, w4, w5, w6\nfround w8, w7
+        ftoi w9, w8\nfmin w11, w4, w5\nmul64 w12:w13, w2:w3, w4:w5\ndivu64 w14:w15, w12:w13, w4:w5\nxor w10, w9, w14",
+    ),
+    (
+        "spaces",
+        "frame_words 8\nsite 0:7:0 bounds",
+        "vmid w2\nandi w3, w2, 3\nload w4, w3, w2, 0\nstore w4, w3, w2, 1\naadd w5, w3, w2\nstf w5, 2\nldf w10, 2",
+    ),
+];
+
+fn check_program(name: &str, program: &Program, relaxed: bool) {
+    let floats = FloatOps::of_features(wgpu::Features::all());
+    let options = Options {
+        floats: if relaxed { floats.relaxed() } else { floats },
+        relaxed,
+        ..Options::default()
+    };
+    let fresh = Shader::new(program, &options, Start::Fresh).unwrap();
+    let mut shaders = vec![("fresh", fresh)];
+    if shaders[0].1.about.suspends {
+        shaders.push(("resumed", Shader::new(program, &options, Start::Resumed).unwrap()));
+    }
+    for (start, shader) in shaders {
+        let options = gpuvm_ptx::Options {
+            floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
+            grid: Grid::Launched,
+            checked: false,
+        };
+        check_ptx(&format!("{name}_{start}"), &shader.module, &shader.info, &options);
+    }
+}
+
+#[test]
+fn programs_become_ptx() {
+    for (name, header, code) in PROGRAMS {
+        let program = assembled(header, code);
+        check_program(name, &program, false);
+        check_program(&format!("{name}_relaxed"), &program, true);
+    }
+}
+
+#[test]
+fn random_programs_become_ptx() {
+    for seed in 0..12 {
+        check_program(&format!("random_{seed}"), &random_program(seed), false);
+    }
+}

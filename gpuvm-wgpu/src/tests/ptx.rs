@@ -1,0 +1,93 @@
+//! Every shader that we ship as PTX: it is translated, and assembled where NVIDIA's assembler is installed.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use gpuvm_core::isa::Class;
+use gpuvm_ptx::{Floats, Grid, Options, ptxas, translate};
+use naga::Module;
+use naga::valid::ModuleInfo;
+
+use crate::floats::FloatOps;
+use crate::kernel::parse;
+use crate::parts::Uses;
+use crate::source::Entry;
+
+/// What kernels are assembled for.
+const ARCHITECTURE: &str = "sm_90";
+
+/// The assembler. That there is none is said once.
+fn assembler() -> Option<&'static PathBuf> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let found = ptxas::find();
+        if found.is_none() {
+            eprintln!("PTX is not assembled: there is no ptxas in PATH, nor named by the variable PTXAS");
+        }
+        found
+    });
+    found.as_ref()
+}
+
+/// Translates a module, and assembles that.
+pub(crate) fn check(name: &str, module: &Module, info: &ModuleInfo, options: &Options) {
+    let kernel = translate(module, info, options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let Some(assembler) = assembler() else {
+        return;
+    };
+    if let Some(folder) = std::env::var_os("GPUVM_PTX_TO") {
+        let file = PathBuf::from(folder).join(format!("{name}.ptx"));
+        std::fs::write(file, &kernel.text).unwrap();
+    }
+    match ptxas::assemble(assembler, &kernel.text, ARCHITECTURE) {
+        Ok(said) => {
+            let line = |what: &str| said.lines().find(|line| line.contains(what)).unwrap_or_default().trim();
+            println!("{name}: {} | {}", line("Used"), line("stack frame"));
+        }
+        Err(said) => panic!("{name}: {said}"),
+    }
+}
+
+#[test]
+fn every_shader_becomes_ptx() {
+    let all = FloatOps::of_features(wgpu::Features::all());
+    let none = FloatOps::default();
+    let mut shaders = vec![
+        ("probe", Entry::Probe, all),
+        ("roots", Entry::Roots, all),
+        ("transpose", Entry::Transpose, all),
+        ("step", Entry::Step, all),
+        ("prepare", Entry::Prepare, all),
+        ("interpreter_all_words", Entry::Interpreter(Uses::all()), none),
+        ("interpreter_none", Entry::Interpreter(Uses::default()), all),
+    ];
+    let mut relaxed = Uses::all();
+    relaxed.relaxed = true;
+    for (name, uses, floats) in [("all", Uses::all(), all), ("relaxed", relaxed, all.relaxed())] {
+        let named = |kernel: &str| -> &'static str { format!("{kernel}_{name}").leak() };
+        shaders.push((named("interpreter"), Entry::Interpreter(uses), floats));
+        shaders.push((named("classify"), Entry::Classify(uses, 32), floats));
+        for class in [Class::Linear, Class::Oracle, Class::Branch, Class::Io] {
+            shaders.push((named(&format!("turn_{class:?}")), Entry::Turn(class, uses, 32), floats));
+        }
+    }
+    for (name, entry, floats) in shaders {
+        let (module, info) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let grids: &[Grid] = match entry {
+            Entry::Turn(..) => &[Grid::Launched, Grid::Indirect],
+            _ => &[Grid::Launched],
+        };
+        for &grid in grids {
+            let options = Options {
+                floats: if entry.relaxed() {
+                    Floats::Relaxed
+                } else {
+                    Floats::Exact
+                },
+                grid,
+                checked: true,
+            };
+            check(&format!("{name}_{grid:?}"), &module, &info, &options);
+        }
+    }
+}
