@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use gpuvm::{Backend, Engine, Runtime};
+use gpuvm::{Backend, DeviceKind, Engine, Runtime};
 use image::RgbImage;
 use indicatif::ProgressBar;
 
@@ -46,7 +46,11 @@ impl Choice {
         match self {
             Choice::Auto | Choice::Native | Choice::Reference => Runtime::new(),
             Choice::Epoch | Choice::Interpreter | Choice::Specialized => {
-                Runtime::builder().backend(Backend::Wgpu).build()
+                let runtime = Runtime::new()?;
+                match runtime.device().kind {
+                    DeviceKind::Cpu => Runtime::builder().backend(Backend::Wgpu).build(),
+                    _ => Ok(runtime),
+                }
             }
         }
     }

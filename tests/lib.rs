@@ -1,8 +1,18 @@
-//! Routines and types of another crate than the suite's, for the cases that call across crates.
+//! What the suite's test binaries share: the back end that they are for, and routines and types of another crate for the cases that call
+//! across crates.
 
 #![allow(missing_docs, reason = "only the suite reads this")]
 
+use gpuvm::Backend;
 use gpuvm::prelude::*;
+
+/// The back end of the GPU engines that are tested: wgpu, whose devices may be software, or the one that `GPUVM_BACKEND` names.
+pub fn gpu_backend() -> Backend {
+    match std::env::var("GPUVM_BACKEND").as_deref() {
+        Ok("cuda") => Backend::Cuda,
+        _ => Backend::Wgpu,
+    }
+}
 
 /// A dial of `size` positions.
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,14 @@
 //! The devices that there can be, as data: this CPU, and each GPU that a back end finds.
 
 /// Through what a runtime reaches its device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backend {
+    /// Whichever reaches a GPU, or else the CPU. No device has this: it says that the runtime chooses.
+    #[default]
+    Auto,
+    /// An NVIDIA GPU through CUDA's driver, which is all that a GPU container has; the native and the reference engine stay available.
+    Cuda,
     /// This machine's CPU: the native and the reference engine.
     Cpu,
     /// A device that wgpu opens; the native and the reference engine stay available.
@@ -80,7 +85,8 @@ impl Device {
 
 impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ({} floats)", self.name, self.float_mode)
+        let through = if self.backend == Backend::Cuda { "CUDA, " } else { "" };
+        write!(f, "{} ({through}{} floats)", self.name, self.float_mode)
     }
 }
 

@@ -428,8 +428,7 @@ impl std::fmt::Debug for Region {
     }
 }
 
-/// A device that was opened, with the engines that run on it. A back end's `open(Choice) -> Result<Opened>` gives this, and its
-/// `devices() -> Vec<Device>` lists what could be opened.
+/// A device that was opened, with the engines that run on it. `gpuvm_wgpu::open` gives this.
 pub struct Opened {
     /// The device.
     pub device: Device,

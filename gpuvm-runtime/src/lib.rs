@@ -14,6 +14,7 @@ pub mod buffer;
 mod config;
 mod content;
 mod counted;
+mod device;
 pub mod done;
 pub mod error;
 pub mod execution;
@@ -27,7 +28,7 @@ mod leg;
 pub mod logs;
 mod marshal;
 pub mod native;
-#[cfg(feature = "wgpu")]
+#[cfg(feature = "gpu")]
 mod overlooked;
 pub mod plan;
 pub mod progress;

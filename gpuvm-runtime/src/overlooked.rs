@@ -8,23 +8,24 @@ use std::sync::Once;
 use crate::counted::counted;
 use crate::unheard;
 
-/// Says once in this process that launches run on the CPU although the machine has a GPU, if it has one.
-pub(crate) fn tell() {
+/// Says once in this process that launches run on the CPU although the machine has a GPU, if it has one, and the reason why no back end has
+/// it.
+pub(crate) fn tell(reason: &str) {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| {
         if let Some(gpus) = in_machine(Path::new("/")) {
-            let warning = warning(&gpus);
+            let warning = warning(&gpus, reason);
             tracing::warn!(gpus, "{warning}");
             unheard::print(&warning);
         }
     });
 }
 
-fn warning(gpus: &str) -> String {
+fn warning(gpus: &str, reason: &str) -> String {
     format!(
-        "this machine has {gpus}, and launches run on its CPU, because a GPU is reached through Vulkan, which shows none: install the Vulkan \
-         loader (`apt install libvulkan1`) and the driver's part for it, which a container gets with `NVIDIA_DRIVER_CAPABILITIES=all`; \
-         `GPUVM_BACKEND=cpu` takes the CPU without a word"
+        "this machine has {gpus}, and launches run on its CPU: {reason}. For Vulkan install its loader (`apt install libvulkan1`) and the \
+         driver's part for it, which a container gets with `NVIDIA_DRIVER_CAPABILITIES=all`, for CUDA with `compute`; `GPUVM_BACKEND=cpu` \
+         takes the CPU without a word"
     )
 }
 
@@ -84,9 +85,8 @@ mod tests {
         put("sys/class/drm/renderD129/device/vendor", "0x1002\n");
         let found = in_machine(&root).unwrap();
         assert_eq!(found, "1 AMD GPU and 2 NVIDIA H200s");
-        assert!(
-            warning(&found).starts_with("this machine has 1 AMD GPU and 2 NVIDIA H200s, and launches run on its CPU")
-        );
+        let begin = "this machine has 1 AMD GPU and 2 NVIDIA H200s, and launches run on its CPU: nothing is there. For";
+        assert!(warning(&found, "nothing is there").starts_with(begin));
         fs::remove_dir_all(root).unwrap();
     }
 }

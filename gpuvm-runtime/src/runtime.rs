@@ -1,7 +1,6 @@
 //! The runtime: a device with its engines, the settings programs are linked with, and the programs linked so far.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::compile::link_kernel;
@@ -9,12 +8,11 @@ use gpuvm_core::kernel::Kernel;
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
-#[cfg(feature = "wgpu")]
-use gpuvm_engine::Choice;
 use gpuvm_engine::{Backend, Device, Engine, Execute, FloatMode, MemoryUse, Opened, Reference};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
+use crate::device;
 use crate::error::{Error, Result};
 use crate::registry::{self, Entry};
 
@@ -56,11 +54,7 @@ impl Runtime {
 
     /// All devices there are. Each GPU is opened for a moment to probe its floats.
     pub fn devices() -> Vec<Device> {
-        #[cfg(feature = "wgpu")]
-        let others = gpuvm_wgpu::devices();
-        #[cfg(not(feature = "wgpu"))]
-        let others = Vec::new();
-        [vec![Device::cpu()], others].concat()
+        device::devices()
     }
 
     /// The device that it runs on.
@@ -198,7 +192,7 @@ impl Runtime {
                 engine,
                 reason: match self.shared.device.backend {
                     Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
-                                 `Runtime::builder().backend(Backend::Wgpu)`"
+                                 `Runtime::builder().backend(Backend::Wgpu)` or `Backend::Cuda`"
                         .to_string(),
                     _ => {
                         let known: Vec<_> = self
@@ -231,7 +225,7 @@ impl std::fmt::Debug for Runtime {
 /// Choices for a [`Runtime`].
 #[derive(Clone, Debug, Default)]
 pub struct RuntimeBuilder {
-    backend: Option<Backend>,
+    backend: Backend,
     device: Option<usize>,
     settings: Settings,
     config: RuntimeConfig,
@@ -240,12 +234,13 @@ pub struct RuntimeBuilder {
 
 impl RuntimeBuilder {
     /// Which backend. With [`Backend::Wgpu`] and no device, the best one is taken, a software rasteriser if there is nothing else.
+    /// [`Backend::Auto`], as without this, takes the best GPU that a backend reaches, and never a software rasteriser.
     pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = Some(backend);
+        self.backend = backend;
         self
     }
 
-    /// Which device of the backend, by its [`Device::index`]; of wgpu's if no backend is named.
+    /// Which device of the backend, by its [`Device::index`]; if no backend is named, of the first one that has such a device, which is wgpu where both do.
     pub fn device(mut self, index: usize) -> Self {
         self.device = Some(index);
         self
@@ -270,15 +265,15 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Opens the device. Where neither a back end nor a device was chosen, the environment variable `GPUVM_BACKEND` chooses: `cpu`, `wgpu`, or
-    /// `auto`, as if it was not set.
+    /// Opens the device. Where neither a backend nor a device was chosen, the environment variable `GPUVM_BACKEND` chooses: `cuda`, `wgpu`,
+    /// `cpu`, or `auto`, as if it was not set.
     ///
     /// # Errors
     ///
     /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened, or if `GPUVM_BACKEND` is something else; [`Error::FloatsNotExact`] if exact
     /// floats were asked for and it has none.
     pub fn build(self) -> Result<Runtime> {
-        let opened = self.open()?;
+        let opened = device::open(self.backend, self.device)?;
         check_floats(self.exact, &opened.device)?;
         tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
         Ok(self.on(opened))
@@ -297,57 +292,6 @@ impl RuntimeBuilder {
             }),
         }
     }
-
-    fn open(&self) -> Result<Opened> {
-        let cpu = || Opened {
-            device: Device::cpu(),
-            engines: Vec::new(),
-        };
-        let backend = match (self.backend, self.device) {
-            (None, None) => chosen(std::env::var_os(BACKEND))?,
-            (backend, _) => backend,
-        };
-        match (backend, self.device) {
-            (Some(Backend::Cpu), None | Some(0)) => Ok(cpu()),
-            (Some(Backend::Cpu), Some(index)) => Err(Error::NoAdapter {
-                reason: format!("the CPU backend has only device 0, and {index} was asked for"),
-            }),
-            #[cfg(feature = "wgpu")]
-            (_, Some(index)) => Ok(gpuvm_wgpu::open(Choice::Index(index))?),
-            #[cfg(feature = "wgpu")]
-            (Some(_), None) => Ok(gpuvm_wgpu::open(Choice::Best)?),
-            #[cfg(feature = "wgpu")]
-            (None, None) => match gpuvm_wgpu::open(Choice::Hardware) {
-                Err(gpuvm_engine::Error::NoAdapter { .. }) => {
-                    crate::overlooked::tell();
-                    Ok(cpu())
-                }
-                opened => Ok(opened?),
-            },
-            #[cfg(not(feature = "wgpu"))]
-            (None, None) => Ok(cpu()),
-            #[cfg(not(feature = "wgpu"))]
-            _ => Err(Error::NoAdapter {
-                reason: "gpuvm was built without its feature `wgpu`".to_string(),
-            }),
-        }
-    }
-}
-
-/// The environment variable that chooses where the program does not.
-const BACKEND: &str = "GPUVM_BACKEND";
-
-/// The back end that the environment variable chooses.
-fn chosen(value: Option<OsString>) -> Result<Option<Backend>> {
-    let value = value.unwrap_or_default();
-    match value.to_str() {
-        Some("" | "auto") => Ok(None),
-        Some("cpu") => Ok(Some(Backend::Cpu)),
-        Some("wgpu") => Ok(Some(Backend::Wgpu)),
-        _ => Err(Error::NoAdapter {
-            reason: format!("`{BACKEND}` is {value:?}, and may be `auto`, `cpu` or `wgpu`"),
-        }),
-    }
 }
 
 /// Refuses a device without exact floats where they were asked for.
@@ -363,20 +307,6 @@ fn check_floats(exact: bool, device: &Device) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_environment_chooses_a_back_end_that_there_is() {
-        let of = |value: &str| chosen(Some(value.into()));
-        assert_eq!(chosen(None).unwrap(), None);
-        assert_eq!(of("").unwrap(), None);
-        assert_eq!(of("auto").unwrap(), None);
-        assert_eq!(of("cpu").unwrap(), Some(Backend::Cpu));
-        assert_eq!(of("wgpu").unwrap(), Some(Backend::Wgpu));
-        assert_eq!(
-            of("vulkan").unwrap_err().to_string(),
-            "no device: `GPUVM_BACKEND` is \"vulkan\", and may be `auto`, `cpu` or `wgpu`"
-        );
-    }
 
     #[test]
     fn exact_floats_are_there_or_refused() {

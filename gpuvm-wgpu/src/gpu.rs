@@ -9,6 +9,7 @@ use gpuvm_core::types::Kind;
 use gpuvm_engine::{Backend, Device, DeviceKind, Error, FloatMode, Result};
 
 use super::clock::Shelf;
+use super::cuda;
 use super::floats::FloatOps;
 use super::heap::Heap;
 use super::kernel::Kernel;
@@ -22,6 +23,8 @@ use super::source::Entry;
 pub struct Gpu {
     /// wgpu's device.
     pub device: wgpu::Device,
+    /// The same device for shaders whose floats need not be exact, which a back end may translate in another way.
+    pub relaxed: wgpu::Device,
     /// Its one queue.
     pub queue: wgpu::Queue,
     /// What it can do.
@@ -43,6 +46,8 @@ pub struct Gpu {
     /// Kernels of the sessions' own, by their entry points.
     helpers: Mutex<HashMap<&'static str, Arc<Kernel>>>,
     info: Device,
+    /// Whether its driver takes SPIR-V of our own.
+    pub takes_spirv: bool,
     /// How shaders reach its driver, but for those of relaxed programs.
     pub path: Path,
     lost: Arc<Mutex<Option<String>>>,
@@ -67,14 +72,16 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long to sleep at a time while a submission is not expected to end yet.
 const NAP: Duration = Duration::from_millis(1);
 
-/// The adapters that wgpu finds, the best first: real GPUs before software, those with memory of their own before others.
-pub fn adapters() -> Vec<wgpu::Adapter> {
-    let descriptor = wgpu::InstanceDescriptor {
-        flags: wgpu::InstanceFlags::empty(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
+/// The adapters of a back end, the best first: real GPUs before software, those with memory of their own before others.
+///
+/// # Errors
+///
+/// Why there are none, where the back end can tell.
+pub fn adapters(backend: Backend) -> std::result::Result<Vec<wgpu::Adapter>, String> {
+    let mut adapters = match backend {
+        Backend::Cuda => cuda::adapters()?,
+        _ => native_adapters()?,
     };
-    let instance = wgpu::Instance::new(descriptor);
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
     adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,
@@ -82,7 +89,20 @@ pub fn adapters() -> Vec<wgpu::Adapter> {
         wgpu::DeviceType::Other => 3,
         wgpu::DeviceType::Cpu => 4,
     });
-    adapters
+    Ok(adapters)
+}
+
+/// The adapters that wgpu itself finds.
+fn native_adapters() -> std::result::Result<Vec<wgpu::Adapter>, String> {
+    if cfg!(not(feature = "native")) {
+        return Err("gpuvm was built without its feature `wgpu`".to_string());
+    }
+    let descriptor = wgpu::InstanceDescriptor {
+        flags: wgpu::InstanceFlags::empty(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    };
+    let instance = wgpu::Instance::new(descriptor);
+    Ok(pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY)))
 }
 
 /// Whether the adapter is a rasteriser on the CPU.
@@ -110,7 +130,9 @@ impl Gpu {
         let limits = adapter.limits();
         let features = adapter.features() & wanted;
         let keeps = features.contains(wgpu::Features::PIPELINE_CACHE);
-        let cache_key = wgpu::util::pipeline_cache_key(&about)
+        let is_cuda = cuda::is_cuda(&adapter);
+        let key = cuda::cache_key(&adapter).or_else(|| wgpu::util::pipeline_cache_key(&about));
+        let cache_key = key
             .filter(|_| keeps)
             .map(|key| format!("{key} {} {}", about.driver, about.driver_info));
         let passthrough = features & wgpu::Features::PASSTHROUGH_SHADERS;
@@ -138,7 +160,7 @@ impl Gpu {
         }));
         let info = Device {
             name: about.name,
-            backend: Backend::Wgpu,
+            backend: if is_cuda { Backend::Cuda } else { Backend::Wgpu },
             index,
             kind: match about.device_type {
                 wgpu::DeviceType::DiscreteGpu => DeviceKind::DiscreteGpu,
@@ -154,6 +176,7 @@ impl Gpu {
         let idle_bytes = if software { IDLE_BYTES_SOFTWARE } else { IDLE_BYTES };
         let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
+            relaxed: cuda::relaxed(&device).unwrap_or_else(|| device.clone()),
             pool: Pool::new(device.clone(), idle_bytes),
             heap: Heap::new(&limits),
             clocks: Arc::default(),
@@ -166,17 +189,12 @@ impl Gpu {
             info,
             cache_key,
             floats: FloatOps::default(),
+            takes_spirv: !passthrough.is_empty() && about.backend == wgpu::Backend::Vulkan,
             path: Path::Plain,
             lost,
         };
-        // SPIR-V is Vulkan's language only.
-        let exact_path = !passthrough.is_empty() && about.backend == wgpu::Backend::Vulkan;
-        let paths: &[Path] = if exact_path {
-            &[Path::Exact, Path::Plain]
-        } else {
-            &[Path::Plain]
-        };
-        for &path in paths {
+        let exact = (gpu.takes_spirv || is_cuda).then_some(Path::Exact);
+        for path in exact.into_iter().chain([Path::Plain]) {
             let floats = probe::probe(&gpu, path).unwrap_or_default();
             if floats.arithmetic() {
                 gpu.path = path;
@@ -394,15 +412,17 @@ fn device_failed(error: wgpu::PollError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::backend;
 
     #[test]
-    fn vulkan_devices_are_exact() {
-        for (index, adapter) in adapters().into_iter().enumerate() {
+    fn devices_of_vulkan_and_cuda_are_exact() {
+        for (index, adapter) in adapters(backend()).unwrap().into_iter().enumerate() {
             let vulkan = adapter.get_info().backend == wgpu::Backend::Vulkan;
+            let promised = vulkan || backend() == Backend::Cuda;
             let gpu = Gpu::open(adapter, index).unwrap();
             println!("{}: {}", gpu.info(), gpu.floats);
             assert_eq!(gpu.info().float_mode == FloatMode::Exact, gpu.floats.arithmetic());
-            assert!(gpu.floats.arithmetic() || !vulkan);
+            assert!(gpu.floats.arithmetic() || !promised);
         }
     }
 }

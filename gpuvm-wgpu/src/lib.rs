@@ -1,7 +1,8 @@
-//! The engines that run on a GPU through wgpu. Everything that is wgpu's own stays in this folder: outside of it there are words and
-//! programs.
+//! The engines that run on a GPU through wgpu's interface, whose devices are wgpu's own or CUDA's. Everything that is wgpu's own stays in
+//! this folder: outside of it there are words and programs.
 
 mod clock;
+mod cuda;
 mod disk;
 mod epoch;
 mod floats;
@@ -29,31 +30,55 @@ mod transfer;
 
 use std::sync::Arc;
 
-use gpuvm_engine::{Choice, Device, Engine, Error, Opened, Result};
+use gpuvm_engine::{Backend, Choice, Device, Engine, Error, Opened, Result};
 
 use self::epoch::Epoch;
 use self::gpu::Gpu;
 use self::interpreter::Interpreter;
 use self::specialized::{Automatic, Specialized};
 
-/// The devices that can be opened. To tell their float mode they are opened and probed, which takes a while; one that fails is
-/// left out.
+/// The devices that can be opened, through whatever back end. To tell their float mode they are opened and probed, which takes a while;
+/// one that fails is left out.
 pub fn devices() -> Vec<Device> {
-    let adapters = gpu::adapters();
-    adapters
+    let adapters = BACKENDS.map(|backend| gpu::adapters(backend).unwrap_or_default());
+    let indexed = adapters
         .into_iter()
-        .enumerate()
+        .flat_map(|adapters| adapters.into_iter().enumerate());
+    indexed
         .filter_map(|(index, adapter)| Some(Gpu::open(adapter, index).ok()?.info()))
         .collect()
 }
+
+/// The back ends, in the order in which [`Backend::Auto`] tries them.
+const BACKENDS: [Backend; 2] = [Backend::Wgpu, Backend::Cuda];
 
 /// Opens a device and makes its engines.
 ///
 /// # Errors
 ///
 /// [`Error::NoAdapter`] if there is no such device, and whatever the device's driver refuses.
-pub fn open(choice: Choice) -> Result<Opened> {
-    let mut adapters = gpu::adapters();
+pub fn open(backend: Backend, choice: Choice) -> Result<Opened> {
+    let mut reasons = Vec::new();
+    let mut refused = None;
+    for backend in BACKENDS
+        .into_iter()
+        .filter(|&each| matches!(backend, Backend::Auto) || each == backend)
+    {
+        match open_through(backend, choice) {
+            Err(Error::NoAdapter { reason }) => reasons.push(reason),
+            // Another back end may reach what this one's driver refuses.
+            Err(error) => refused = refused.or(Some(error)),
+            opened => return opened,
+        }
+    }
+    Err(refused.unwrap_or_else(|| Error::NoAdapter {
+        reason: reasons.join("; "),
+    }))
+}
+
+/// Opens a device of one back end.
+fn open_through(backend: Backend, choice: Choice) -> Result<Opened> {
+    let mut adapters = gpu::adapters(backend).map_err(|reason| Error::NoAdapter { reason })?;
     let count = adapters.len();
     let index = match choice {
         Choice::Hardware => adapters.iter().position(|adapter| !gpu::is_software(adapter)),
@@ -62,7 +87,7 @@ pub fn open(choice: Choice) -> Result<Opened> {
     };
     let Some(index) = index else {
         return Err(Error::NoAdapter {
-            reason: missing(choice, count),
+            reason: missing(backend, choice, count),
         });
     };
     Ok(engines(Gpu::open(adapters.swap_remove(index), index)?))
@@ -92,16 +117,21 @@ fn engines(gpu: Gpu) -> Opened {
 /// The best device, opened as if it had no atomics of 64 bits, for tests of what is above: a software rasteriser has them.
 #[doc(hidden)]
 pub fn open_without_atomics_64() -> Result<Opened> {
-    let adapter = gpu::adapters().swap_remove(0);
+    let mut adapters = gpu::adapters(Backend::Wgpu).map_err(|reason| Error::NoAdapter { reason })?;
+    let adapter = adapters.swap_remove(0);
     let wanted = gpu::WANTED.difference(gpu::ATOMICS_64);
     Ok(engines(Gpu::open_with(adapter, 0, wanted)?))
 }
 
 /// What was looked for and what there is.
-fn missing(choice: Choice, count: usize) -> String {
+fn missing(backend: Backend, choice: Choice, count: usize) -> String {
+    let name = match backend {
+        Backend::Cuda => "CUDA",
+        _ => "wgpu",
+    };
     match (choice, count) {
         (_, 0) => "wgpu finds no adapter here; a driver for Vulkan, Metal or DirectX 12 is needed".to_string(),
-        (Choice::Index(index), _) => format!("there is no device {index}; the devices are 0 to {}", count - 1),
+        (Choice::Index(index), _) => format!("{name} has no device {index}; its devices are 0 to {}", count - 1),
         _ => "wgpu finds software rasterisers only, which have to be asked for".to_string(),
     }
 }

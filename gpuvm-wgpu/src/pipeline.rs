@@ -14,7 +14,7 @@ use super::spirv;
 /// How the floats of a shader reach the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// In a form that has them exact: our own SPIR-V.
+    /// In a form that has them exact: our own SPIR-V, or what `gpuvm-cuda` writes for exact floats.
     Exact,
     /// Through whatever the device's back end makes of them.
     Plain,
@@ -74,9 +74,9 @@ impl<'a> Maker<'a> {
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn pipeline(&self, shader: &Shader<'_>, path: Path) -> Result<wgpu::ComputePipeline> {
-        let words = match path {
-            Path::Exact => Some(exact(shader)?),
-            Path::Plain => None,
+        let spirv = match path {
+            Path::Exact if self.gpu.takes_spirv => Some(exact(shader)?),
+            _ => None,
         };
         self.gpu.guarded(|device| {
             let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -84,9 +84,10 @@ impl<'a> Maker<'a> {
                 bind_group_layouts: &self.layouts.iter().map(Some).collect::<Vec<_>>(),
                 immediate_size: 0,
             });
-            let module = match words {
-                Some(words) => passthrough(device, shader, words),
-                None => translated(device, shader),
+            let module = match (spirv, path) {
+                (Some(words), _) => passthrough(device, shader, words),
+                (None, Path::Exact) => translated(device, shader),
+                (None, Path::Plain) => translated(&self.gpu.relaxed, shader),
             };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(shader.entry),

@@ -172,11 +172,11 @@ fn inputs(count: usize) -> Vec<[u32; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::adapters;
+    use crate::tests::adapter;
 
     #[test]
     fn forms_in_words_are_right() {
-        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        let gpu = Gpu::open(adapter(), 0).unwrap();
         let asked = FloatOps::words();
         let right = ask(&gpu, Path::Plain, asked, &inputs(60_000)).unwrap();
         assert_eq!(right.to_string(), asked.to_string());
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn forms_by_a_fused_multiply_add_are_right_where_it_is() {
-        let gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+        let gpu = Gpu::open(adapter(), 0).unwrap();
         if let Some(asked) = gpu.floats.by_fused() {
             let right = ask(&gpu, gpu.path, asked, &inputs(60_000)).unwrap();
             assert_eq!(right.to_string(), asked.to_string());

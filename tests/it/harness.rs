@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use gpuvm::prelude::*;
-use gpuvm::{Backend, Dispatch, Done, Settings, TrapReport};
+use gpuvm::{Dispatch, Done, Settings, TrapReport};
 
 use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row, Way};
@@ -82,7 +82,11 @@ pub fn runtime() -> &'static Runtime {
 ///
 /// The tests need a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
 pub fn runtime_with(settings: Settings) -> Runtime {
-    match Runtime::builder().backend(Backend::Wgpu).settings(settings).build() {
+    match Runtime::builder()
+        .backend(gpuvm_tests::gpu_backend())
+        .settings(settings)
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => panic!(
             "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"

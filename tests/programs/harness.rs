@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use gpuvm::prelude::*;
-use gpuvm::{Arg, Backend, Done, IntoArg};
+use gpuvm::{Arg, Done, IntoArg};
 
 /// All of them; a software rasteriser such as lavapipe will do for the last three.
 const ENGINES: [Engine; 5] = [
@@ -18,7 +18,7 @@ const ENGINES: [Engine; 5] = [
 /// The runtime that all tests share. Without a device this fails: passing would say of the GPU engines what nobody has checked.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     Runtime::builder()
-        .backend(Backend::Wgpu)
+        .backend(gpuvm_tests::gpu_backend())
         .build()
         .expect("the tests need a device that wgpu can open")
 });

@@ -58,7 +58,7 @@ fn is_inside(inner: &Range<u64>, outer: &Range<u64>) -> bool {
 
 #[test]
 fn a_trace_changes_no_bit_and_has_bars_in_bars() -> gpuvm::Result<()> {
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build()?;
+    let runtime = Runtime::builder().backend(gpuvm_tests::gpu_backend()).build()?;
     let words: Vec<u32> = (0..ENTRIES as u32).collect();
     for engine in [
         Engine::Native,
@@ -111,7 +111,7 @@ fn a_trace_changes_no_bit_and_has_bars_in_bars() -> gpuvm::Result<()> {
 
 #[test]
 fn a_trace_names_what_it_shows() -> gpuvm::Result<()> {
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build()?;
+    let runtime = Runtime::builder().backend(gpuvm_tests::gpu_backend()).build()?;
     let words: Vec<u32> = (0..ENTRIES as u32).collect();
     let (mut plan, _) = plan(&runtime, &words, Engine::Interpreter)?;
     let done = plan.trace(true).run()?;

@@ -18,7 +18,7 @@ fn patient_for(termination_timeout: Duration) -> Runtime {
         ..default()
     };
     Runtime::builder()
-        .backend(Backend::Wgpu)
+        .backend(gpuvm_tests::gpu_backend())
         .config(config)
         .build()
         .unwrap()

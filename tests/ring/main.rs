@@ -39,7 +39,7 @@ const ENGINES: [Engine; 5] = [
 /// checked.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::builder().backend(Backend::Wgpu).build().unwrap())
+    RUNTIME.get_or_init(|| Runtime::builder().backend(gpuvm_tests::gpu_backend()).build().unwrap())
 }
 
 /// Long enough for any machine.

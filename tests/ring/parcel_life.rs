@@ -308,7 +308,7 @@ fn a_kernel_that_fails_has_all_parcels_among_its_dead_letters() {
 
 #[test]
 fn the_device_has_nothing_of_parcels_afterwards() {
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build().unwrap();
+    let runtime = Runtime::builder().backend(gpuvm_tests::gpu_backend()).build().unwrap();
     for engine in ENGINES.into_iter().filter(|engine| goes_round(*engine)) {
         for players_first in [false, true] {
             let [dealers, players] = table(&runtime, engine, 1 << 16);

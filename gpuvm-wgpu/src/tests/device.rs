@@ -4,12 +4,12 @@ use gpuvm_engine::Error;
 
 use super::control::{countdown, with_finish};
 use super::*;
-use crate::gpu::{Gpu, adapters};
+use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 
 /// Opens the best device once more, as `change` makes it.
 fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {
-    let mut gpu = Gpu::open(adapters().swap_remove(0), 0).unwrap();
+    let mut gpu = Gpu::open(adapter(), 0).unwrap();
     change(&mut gpu);
     let gpu = Arc::new(gpu);
     (gpu.clone(), Interpreter::new(gpu))

@@ -17,15 +17,31 @@ use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
 use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status, TrapRecord};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
-use gpuvm_engine::{Choice, Demand, Execute, Finished, Job, Limit, Opened, Result, Running, Slot};
+use gpuvm_engine::{Backend, Choice, Demand, Execute, Finished, Job, Limit, Opened, Result, Running, Slot};
 
+use super::gpu::adapters;
 use super::open;
+
+/// The back end that these tests are for: wgpu's own devices, or CUDA's where the environment names them.
+pub(super) fn backend() -> Backend {
+    match std::env::var("GPUVM_BACKEND").as_deref() {
+        Ok("cuda") => Backend::Cuda,
+        _ => Backend::Wgpu,
+    }
+}
+
+/// The best adapter of that back end.
+pub(super) fn adapter() -> wgpu::Adapter {
+    let adapters = adapters(backend()).unwrap_or_else(|reason| panic!("{reason}"));
+    let best = adapters.into_iter().next();
+    best.expect("these tests need a Vulkan adapter, `cargo xtask test` brings one")
+}
 
 /// The engines of the one device of this test binary.
 fn engines() -> Vec<&'static dyn Execute> {
     static DEVICE: OnceLock<Opened> = OnceLock::new();
     let opened = DEVICE.get_or_init(|| {
-        open(Choice::Best)
+        open(backend(), Choice::Best)
             .unwrap_or_else(|error| panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}"))
     });
     opened.engines.iter().map(|(_, engine)| &**engine).collect()

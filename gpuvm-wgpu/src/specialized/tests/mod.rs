@@ -19,21 +19,15 @@ use super::emit::Start;
 use super::engine::Prepared;
 use super::kernel::{Shader, SpecializedKernel};
 use super::options::Options;
-use crate::gpu::{self, Gpu};
+use crate::gpu::Gpu;
 use crate::session::Session;
 use crate::stepper::{Need, Plan, Planner, Reach, Stepper};
-use crate::tests::{Batch, is_nan, job, reference};
+use crate::tests::{Batch, adapter, is_nan, job, reference};
 
 /// The one device of these tests.
 fn device() -> &'static Arc<Gpu> {
     static DEVICE: OnceLock<Arc<Gpu>> = OnceLock::new();
-    DEVICE.get_or_init(|| {
-        let adapter = gpu::adapters()
-            .into_iter()
-            .next()
-            .expect("these tests need a Vulkan adapter");
-        Arc::new(Gpu::open(adapter, 0).unwrap())
-    })
+    DEVICE.get_or_init(|| Arc::new(Gpu::open(adapter(), 0).unwrap()))
 }
 
 /// What a job came to: how many VMs trapped, and the first of them.
