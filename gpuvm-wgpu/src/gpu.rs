@@ -10,6 +10,7 @@ use gpuvm_engine::{Backend, Device, DeviceKind, Error, FloatMode, Result};
 
 use super::clock::Shelf;
 use super::cuda;
+use super::exit;
 use super::floats::FloatOps;
 use super::heap::Heap;
 use super::kernel::Kernel;
@@ -126,6 +127,7 @@ impl Gpu {
     ///
     /// Those of [`Gpu::open`].
     pub fn open_with(adapter: wgpu::Adapter, index: usize, wanted: wgpu::Features) -> Result<Gpu> {
+        let _inside = exit::enter();
         let about = adapter.get_info();
         let limits = adapter.limits();
         let features = adapter.features() & wanted;
@@ -203,6 +205,8 @@ impl Gpu {
                 break;
             }
         }
+        // After all that the driver loads to compile and to run something.
+        exit::close_at_exit();
         Ok(gpu)
     }
 
@@ -272,6 +276,7 @@ impl Gpu {
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Device`].
     pub fn guarded<T>(&self, work: impl FnOnce(&wgpu::Device) -> T) -> Result<T> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        let _inside = exit::enter();
         let scopes = [Internal, Validation, OutOfMemory].map(|filter| self.device.push_error_scope(filter));
         let value = work(&self.device);
         let mut found = None;
@@ -290,6 +295,7 @@ impl Gpu {
 
     /// The error of something that failed: the loss of the device if that is behind it.
     pub fn failure(&self, error: impl std::fmt::Display) -> Error {
+        let _inside = exit::enter();
         // A loss is told when the device is asked the next time.
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
         let reason = error.to_string();
@@ -358,12 +364,14 @@ impl Gpu {
     /// Sleeps for a while, and then asks the device.
     fn nap(&self, time: Duration) -> Result<()> {
         std::thread::sleep(time);
+        let _inside = exit::enter();
         self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
         Ok(())
     }
 
     /// Asks the device until `done` tells so, or the time has come.
     fn ask_until(&self, end: Instant, done: &impl Fn() -> bool) -> Result<()> {
+        let _inside = exit::enter();
         while !done() && Instant::now() < end {
             self.device.poll(wgpu::PollType::Poll).map_err(device_failed)?;
         }
@@ -376,6 +384,7 @@ impl Gpu {
     ///
     /// [`Error::DeviceLost`] or [`Error::Device`].
     pub fn wait_until(&self, submission: &wgpu::SubmissionIndex) -> Result<()> {
+        let _inside = exit::enter();
         let polled = self.device.poll(wgpu::PollType::Wait {
             submission_index: Some(submission.clone()),
             timeout: None,
@@ -390,6 +399,7 @@ impl Gpu {
     ///
     /// [`Error::DeviceLost`] or [`Error::Device`].
     pub fn wait(&self) -> Result<()> {
+        let _inside = exit::enter();
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check_lost()?;
         polled.map(|_| ()).map_err(device_failed)

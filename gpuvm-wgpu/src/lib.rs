@@ -5,6 +5,7 @@ mod clock;
 mod cuda;
 mod disk;
 mod epoch;
+mod exit;
 mod floats;
 mod free_list;
 mod gpu;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use gpuvm_engine::{Result, Words};
 
+use super::exit;
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::pool::{Kind, Lease};
@@ -141,6 +142,7 @@ impl Readback {
     ///
     /// When the device fails.
     pub fn view<T>(&self, gpu: &Gpu, use_words: impl FnOnce(&[u32]) -> T) -> Result<T> {
+        let _inside = exit::enter();
         let view = self
             .buffer
             .get_mapped_range(0..size(self.words))

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::exit;
 
 /// What a buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,6 +191,7 @@ impl Deref for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        let _inside = exit::enter();
         self.unmap();
         let (pool, kind, buffer) = (self.pool.clone(), self.kind, self.buffer.clone());
         match kind {

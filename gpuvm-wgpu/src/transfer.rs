@@ -8,6 +8,7 @@ use std::ops::Range;
 use gpuvm_engine::{Result, Source};
 use rayon::prelude::*;
 
+use super::exit;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size};
 use super::pool::{Kind, Lease};
@@ -46,6 +47,7 @@ impl Staged {
     pub fn of(gpu: &Gpu, parts: &[(&dyn Source, Range<usize>)]) -> Result<Staged> {
         let bytes: u64 = parts.iter().map(|(_, range)| size(range.len() as u64)).sum();
         let buffer = gpu.allocating(|_| gpu.pool.take(Kind::Upload, bytes.max(size(0))))?;
+        let _inside = exit::enter();
         let mut view = buffer.get_mapped_range_mut(..).map_err(|error| gpu.failure(error))?;
         let mut places = Vec::with_capacity(parts.len());
         let mut at = 0;

@@ -4,6 +4,7 @@
 mod ahead;
 mod bank;
 mod events;
+mod exits;
 mod last;
 mod life;
 mod link;
