@@ -2,6 +2,7 @@
 //! `cargo xtask fuzz` compares random routines on all engines; `cargo xtask soak` keeps ring kernels busy for minutes.
 
 mod adapter;
+mod assembler;
 mod compile_time;
 mod fuzz;
 
@@ -64,6 +65,9 @@ fn test() -> Result<(), String> {
     let mut command = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
     // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
     command.env("RUST_BACKTRACE", "0");
+    if let Some(ptxas) = assembler::ensure() {
+        command.env("PTXAS", ptxas);
+    }
     finish(command)
 }
 
