@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gpuvm_ptx::{Floats, Grid};
 use wgpu::custom::*;
-use wgpu::{DeviceLostReason, ErrorFilter, Features, PollError, PollStatus, UncapturedErrorHandler};
+use wgpu::{ErrorFilter, Features, PollError, PollStatus, UncapturedErrorHandler};
 
 use crate::adapter::cache_key_of;
 use crate::bind::{CudaGroup, CudaLayout, CudaPipelineLayout, Layout, group};
@@ -56,15 +56,9 @@ impl CudaDevice {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // What is under way keeps buffers, and these keep the device. A kernel that never ends is waited for as long as wgpu's own
-        // devices would.
-        if self.0.wait(None, Some(std::time::Duration::from_secs(60))).is_err() {
-            self.0.lose(
-                DeviceLostReason::Destroyed,
-                "nobody has the device any more".to_string(),
-            );
-        }
-        self.0.settle();
+        // What is under way keeps buffers, and these keep the device. That nobody has it is no loss.
+        self.0.forget_callback();
+        self.0.end("nobody has the device any more");
     }
 }
 
@@ -260,8 +254,6 @@ impl DeviceInterface for CudaDevice {
     }
 
     fn destroy(&self) {
-        self.shared
-            .lose(DeviceLostReason::Destroyed, "the device was destroyed".to_string());
-        self.shared.settle();
+        self.shared.end("the device was destroyed");
     }
 }

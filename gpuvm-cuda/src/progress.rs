@@ -241,13 +241,14 @@ impl Progress {
 }
 
 impl Ready {
-    /// Lets go of what was used, and tells everybody, with no lock held. Mappings are told first, as wgpu has it.
+    /// Tells everybody, and lets go of what was used, with no lock held. Mappings are told first, as wgpu has it, and before letting go,
+    /// which takes a while after thousands of launches.
     pub fn tell(self, lost: bool) {
-        drop(self.kept);
         for map in self.maps {
             let mapped = map.buffer.finish_map(map.number, lost);
             (map.callback)(if mapped { Ok(()) } else { Err(BufferAsyncError) });
         }
+        drop(self.kept);
         for done in self.done {
             done();
         }

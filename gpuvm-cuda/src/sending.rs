@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::buffer::Buffer;
 use crate::driver::pinned::{HostPool, Pinned};
@@ -55,7 +56,10 @@ impl Sending {
             _staging: std::mem::take(&mut self.kept),
         };
         self.last = number;
-        failures.extend(shared.progress.submit(number, kept).err().map(Failure::Driver));
+        if let Err(error) = shared.progress.submit(number, kept) {
+            // Nobody would ever hear that it has ended.
+            shared.lose(wgpu::DeviceLostReason::Unknown, error.to_string());
+        }
         (number, failures)
     }
 
@@ -138,7 +142,7 @@ impl Sending {
             }
         }
         for buffer in &recording.mappable {
-            buffer.last_use.store(number, std::sync::atomic::Ordering::Release);
+            buffer.last_use.store(number, Ordering::Release);
         }
         for group in &recording.groups {
             for slot in &group.slots {

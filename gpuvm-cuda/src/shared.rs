@@ -42,6 +42,8 @@ struct Loss {
 
 /// How long to ask again and again in a wait before sleeping: to be woken takes as long.
 const SPIN: Duration = Duration::from_micros(50);
+/// How long to wait for the last kernels of a device.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How long to sleep at a time, at least and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(1)];
 
@@ -88,6 +90,12 @@ impl Shared {
     pub fn when_lost(&self, callback: BoxDeviceLostCallback) {
         self.loss().callback = Some(callback);
         self.settle();
+    }
+
+    /// Tells nobody when the device is lost.
+    pub fn forget_callback(&self) {
+        let callback = self.loss().callback.take();
+        drop(callback);
     }
 
     /// Tells of an error of the driver. Not to be called with a lock held.
@@ -186,6 +194,16 @@ impl Shared {
                 std::thread::sleep((waited / 16).clamp(NAPS[0], NAPS[1]).min(left));
             }
         }
+    }
+
+    /// Waits for what is under way, which has memory that is about to be given back, and lets nothing more be done.
+    pub fn end(&self, text: &str) {
+        // A kernel that never ends is left to itself.
+        if self.wait(None, Some(PATIENCE)).is_err() {
+            tracing::warn!("{text}, and a kernel is still running after {PATIENCE:?}");
+        }
+        self.lose(DeviceLostReason::Destroyed, text.to_string());
+        self.settle();
     }
 
     /// The lock of what goes to the stream.

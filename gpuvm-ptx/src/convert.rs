@@ -43,7 +43,7 @@ impl Translator<'_> {
             (_, Ty::Pred) => self.text.compare("ne", from, value, Operand::zero(from)),
             (Ty::F32, Ty::F64) => self.text.convert("cvt", to, from, value),
             (Ty::F64, Ty::F32) => self.text.convert("cvt.rn", to, from, value),
-            _ if from.is_float() => self.to_integer(from, to, value),
+            _ if from.is_float() => self.truncated(from, to, value),
             _ if to.is_float() => self.text.convert("cvt.rn", to, from, value),
             _ if from.width() == to.width() => value,
             _ => {
@@ -56,7 +56,7 @@ impl Translator<'_> {
         }
     }
 
-    fn to_integer(&mut self, from: Ty, to: Ty, value: Operand) -> Operand {
+    fn truncated(&mut self, from: Ty, to: Ty, value: Operand) -> Operand {
         let integer = self.text.convert("cvt.rzi", to, from, value);
         if from == Ty::F32 && to.width() == Width::Word {
             return integer;

@@ -76,7 +76,11 @@ impl HostPool {
             Some(block) => block.0,
             None => {
                 let _entered = self.driver.enter()?;
-                self.driver.allocate_host(class)?
+                self.driver.allocate_host(class).or_else(|_| {
+                    // What is idle may be what it lacks.
+                    self.clear();
+                    self.driver.allocate_host(class)
+                })?
             }
         };
         Ok(Arc::new(Pinned {

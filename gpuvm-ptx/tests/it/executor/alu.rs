@@ -58,7 +58,9 @@ fn compared(how: &str, ty: &str, a: u64, b: u64) -> bool {
     let order = match ty {
         "f32" => f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32)),
         "f64" => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
-        "s32" | "s64" => Some(signed(a, if ty == "s32" { 32 } else { 64 }).cmp(&signed(b, if ty == "s32" { 32 } else { 64 }))),
+        "s32" | "s64" => {
+            Some(signed(a, if ty == "s32" { 32 } else { 64 }).cmp(&signed(b, if ty == "s32" { 32 } else { 64 })))
+        }
         "u32" | "b32" => Some(low(a).cmp(&low(b))),
         _ => Some(a.cmp(&b)),
     };
@@ -168,8 +170,20 @@ fn least(x: f64, y: f64) -> f64 {
     match (x, y) {
         _ if x.is_nan() => y,
         _ if y.is_nan() => x,
-        _ if x == y => if x.is_sign_negative() { x } else { y },
-        _ => if x < y { x } else { y },
+        _ if x == y => {
+            if x.is_sign_negative() {
+                x
+            } else {
+                y
+            }
+        }
+        _ => {
+            if x < y {
+                x
+            } else {
+                y
+            }
+        }
     }
 }
 
@@ -186,12 +200,18 @@ fn integer(name: &str, ty: &str, width: u32, bits: &[u64]) -> u64 {
         "mad" => x[0].wrapping_mul(x[1]).wrapping_add(x[2]),
         "div" if is_signed => {
             let least = if width == 32 { i64::from(i32::MIN) } else { i64::MIN };
-            assert!(s(1) != 0 && !(s(0) == least && s(1) == -1), "a quotient that is not defined");
+            assert!(
+                s(1) != 0 && !(s(0) == least && s(1) == -1),
+                "a quotient that is not defined"
+            );
             (s(0) / s(1)) as u64
         }
         "rem" if is_signed => {
             let least = if width == 32 { i64::from(i32::MIN) } else { i64::MIN };
-            assert!(s(1) != 0 && !(s(0) == least && s(1) == -1), "a remainder that is not defined");
+            assert!(
+                s(1) != 0 && !(s(0) == least && s(1) == -1),
+                "a remainder that is not defined"
+            );
             (s(0) % s(1)) as u64
         }
         "div" => x[0] / x[1],
@@ -223,7 +243,11 @@ fn integer(name: &str, ty: &str, width: u32, bits: &[u64]) -> u64 {
             let (offset, count) = (low(bits[2]).min(255), low(bits[3]).min(255));
             (0..u64::from(width)).fold(0, |sum, place| {
                 let inside = place >= offset && place < offset + count;
-                let bit = if inside { x[0] >> (place - offset) } else { x[1] >> place };
+                let bit = if inside {
+                    x[0] >> (place - offset)
+                } else {
+                    x[1] >> place
+                };
                 sum | (bit & 1) << place
             })
         }

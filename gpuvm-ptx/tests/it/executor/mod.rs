@@ -89,7 +89,11 @@ impl Block<'_> {
             for thread in threads.iter_mut().filter(|thread| !thread.done) {
                 self.advance(thread);
                 if !thread.done {
-                    assert_eq!(*waiting.get_or_insert(thread.at), thread.at, "a barrier that not all come to");
+                    assert_eq!(
+                        *waiting.get_or_insert(thread.at),
+                        thread.at,
+                        "a barrier that not all come to"
+                    );
                 }
             }
         }
@@ -153,10 +157,11 @@ impl Block<'_> {
             Some(("%tid", dimension)) => special(thread.tid, dimension),
             Some(("%ctaid", dimension)) => special(self.ctaid, dimension),
             Some(("%nctaid", dimension)) => special(self.nctaid, dimension),
-            _ => self.program.symbols.get(name).map_or_else(
-                || self.param_address(name),
-                |&address| address as u64,
-            ),
+            _ => self
+                .program
+                .symbols
+                .get(name)
+                .map_or_else(|| self.param_address(name), |&address| address as u64),
         }
     }
 

@@ -15,14 +15,20 @@ const APART: u32 = 40;
 impl Memory {
     /// Adds a buffer and gives its address.
     pub fn add(&mut self, words: &[u32]) -> u64 {
-        self.buffers.push(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+        self.buffers
+            .push(words.iter().flat_map(|word| word.to_le_bytes()).collect());
         (self.buffers.len() as u64) << APART
     }
 
     /// A buffer's words.
     pub fn words(&self, address: u64) -> Vec<u32> {
         let bytes = &self.buffers[(address >> APART) as usize - 1];
-        bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .collect()
     }
 
     fn at(&mut self, address: u64, count: usize) -> &mut [u8] {
@@ -48,7 +54,11 @@ impl Block<'_> {
             register => thread.bits(register),
         };
         let address = base.wrapping_add(*offset);
-        assert_eq!(address % count.next_power_of_two() as u64, 0, "an address that is not aligned");
+        assert_eq!(
+            address % count.next_power_of_two() as u64,
+            0,
+            "an address that is not aligned"
+        );
         let place = address as usize;
         match space {
             "global" => self.memory.at(address, count),

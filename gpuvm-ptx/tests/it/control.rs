@@ -1,0 +1,181 @@
+//! Branches, loops, switches and calls, where invocations go different ways.
+
+use super::*;
+
+/// Some words for each invocation to decide by.
+fn inputs() -> Vec<[u32; 2]> {
+    (0..64).map(|number| [number, number * 7 % 13]).collect()
+}
+
+fn check(body: &str, expected: impl Fn(u32, u32) -> u32) {
+    check_pairs(EXACT, body, &inputs(), false, &expected);
+    check_pairs(UNCHECKED, body, &inputs(), false, expected);
+}
+
+#[test]
+fn loops_continue_and_break() {
+    let body = "var sum = 0u;
+        for (var i = 0u; i < x; i++) {
+            if (i & 3u) == 1u { continue; }
+            for (var j = 0u; ; j++) {
+                if j > y { break; }
+                if j == i { continue; }
+                sum += i * j;
+                if sum > 5000u { return sum; }
+            }
+            if i == 40u { break; }
+        }
+        return sum + 1u;";
+    check(body, |x, y| {
+        let mut sum = 0;
+        for i in 0..x {
+            if i & 3 == 1 {
+                continue;
+            }
+            for j in 0..=y {
+                if j == i {
+                    continue;
+                }
+                sum += i * j;
+                if sum > 5000 {
+                    return sum;
+                }
+            }
+            if i == 40 {
+                break;
+            }
+        }
+        sum + 1
+    });
+}
+
+#[test]
+fn loops_end_by_their_own_condition() {
+    let body = "var a = x; var steps = 0u;
+        loop {
+            if a == 1u { break; }
+            if (a & 1u) == 0u { a = a / 2u; continue; }
+            a = 3u * a + 1u;
+            continuing {
+                steps += 1u;
+                break if steps >= 50u || a == 0u;
+            }
+        }
+        while steps > 20u { steps -= y + 1u; if steps > 1000u { break; } }
+        return steps;";
+    check(body, |x, y| {
+        let (mut a, mut steps) = (x, 0_u32);
+        while a != 1 {
+            a = if a & 1 == 0 { a / 2 } else { 3 * a + 1 };
+            steps += 1;
+            if steps >= 50 || a == 0 {
+                break;
+            }
+        }
+        while steps > 20 {
+            steps = steps.wrapping_sub(y + 1);
+            if steps > 1000 {
+                break;
+            }
+        }
+        steps
+    });
+}
+
+#[test]
+fn variables_start_anew_in_each_turn() {
+    let body = "var sum = 0u;
+        for (var i = 0u; i < y; i++) { var own: array<u32, 3>; var one: u32; own[i % 3u] += x; one += own[i % 3u]; sum += one + own[1]; }
+        return sum;";
+    check(body, |x, y| (0..y).map(|i| x + if i % 3 == 1 { x } else { 0 }).sum());
+}
+
+#[test]
+fn switches_find_their_case() {
+    let body = "var r = 1u;
+        switch y { case 0u, 3u: { r = 10u; } case 1u { r = x; } case 4u, default, 6u: { if x == 9u { break; } r = 77u; } case 5u { return 5u; } }
+        return r * 2u;";
+    check(body, |x, y| match y {
+        0 | 3 => 20,
+        1 => 2 * x,
+        5 => 5,
+        _ if x == 9 => 2,
+        _ => 154,
+    });
+}
+
+#[test]
+fn large_and_sparse_switches_find_their_case() {
+    let dense: String = (3..20)
+        .map(|case| format!("case {case}u: {{ r += {}u; }}", case * case))
+        .collect();
+    let body = format!("var r = y; switch x {{ {dense} default: {{ r = 5u; }} }} return r;");
+    check(&body, |x, y| if (3..20).contains(&x) { y + x * x } else { 5 });
+    let sparse: String = (0..9)
+        .map(|case| format!("case {}: {{ r = {case}; }}", case * case * case - 60))
+        .collect();
+    let body = format!("var r = -1; switch i32(x) - 60 {{ {sparse} default: {{}} }} return u32(r);");
+    check(&body, |x, _| {
+        (0..9).find(|case| case * case * case == x).unwrap_or(u32::MAX)
+    });
+}
+
+#[test]
+fn switches_in_loops_continue_them() {
+    let body = "var r = 0u;
+        for (var i = 0u; i < 12u; i++) {
+            switch (x + i) % 5u { case 0u: { continue; } case 1u: { break; } case 2u: { r += 100u; } default: { if i > y { break; } r += 1u; } }
+            r += 1000u;
+        }
+        return r;";
+    check(body, |x, y| {
+        let mut r = 0;
+        for i in 0..12 {
+            match (x + i) % 5 {
+                0 => continue,
+                1 => {}
+                2 => r += 100,
+                _ if i > y => {}
+                _ => r += 1,
+            }
+            r += 1000;
+        }
+        r
+    });
+}
+
+#[test]
+fn calls_return_from_anywhere() {
+    let declarations = "
+        struct Two { low: u32, high: vec2<u32>, good: bool }
+        fn inner(x: u32) -> u32 { for (var i = 0u; i < 10u; i++) { if i * i >= x { return i; } } return 100u; }
+        fn both(x: u32, y: u32) -> Two {
+            if x > y { return Two(inner(x), vec2(x, y), true); }
+            switch y { case 7u: { return Two(1u, vec2(2u, 3u), false); } default: {} }
+            return Two(inner(inner(y) * 5u), vec2(y), x == y);
+        }";
+    let body = "let r = both(x, y); return r.low + 1000u * r.high.x + 100000u * r.high.y + u32(r.good) * 7u;";
+    let inner = |x: u32| (0..10).find(|i| i * i >= x).unwrap_or(100);
+    let found = each_pair(EXACT, declarations, body, &inputs());
+    for ([x, y], found) in inputs().into_iter().zip(found) {
+        let (low, a, b, good) = match () {
+            () if x > y => (inner(x), x, y, true),
+            () if y == 7 => (1, 2, 3, false),
+            () => (inner(inner(y) * 5), y, y, x == y),
+        };
+        assert_eq!(found, low + 1000 * a + 100_000 * b + u32::from(good) * 7, "{x} {y}");
+    }
+}
+
+#[test]
+fn what_is_decided_before_is_not_written() {
+    let source = "const USES = false;
+        @group(0) @binding(0) var<storage, read_write> x: array<u32, 4>;
+        fn f(kind: u32) -> u32 { switch kind { case 1u: { return x[1] / 3u; } default: { return x[2] + 1u; } } }
+        @compute @workgroup_size(1) fn main() { if USES { x[0] = x[1] * 5u; } x[0] = f(2u); }";
+    let text = translated(source, &UNCHECKED).unwrap().text;
+    assert!(
+        !text.contains("mul") && !text.contains("div") && !text.contains("setp"),
+        "{text}"
+    );
+}

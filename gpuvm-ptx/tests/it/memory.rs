@@ -1,0 +1,142 @@
+//! Layouts of buffers and uniforms, bounds, and loads of several words at once.
+
+use super::*;
+
+#[test]
+fn structs_lie_as_wgsl_says() {
+    let source = "struct Inner { a: u32, b: vec3<u32>, c: u32 }
+        struct Outer { one: u32, inner: array<Inner, 2>, pair: vec2<u32>, rest: array<vec4<u32>> }
+        @group(0) @binding(0) var<storage, read> source: Outer;
+        @group(0) @binding(1) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            let inner = source.inner[1];
+            to[0] = source.one; to[1] = source.inner[0].a; to[2] = inner.b.z; to[3] = inner.c;
+            to[4] = source.pair.y; to[5] = source.rest[1].w; to[6] = arrayLength(&source.rest); to[7] = source.inner[to[8]].b[to[9]];
+        }";
+    let from: Vec<u32> = (100..150).collect();
+    let mut to = [0; 10];
+    (to[8], to[9]) = (1, 1);
+    let run = Run {
+        buffers: &[&from, &to],
+        ..Run::default()
+    };
+    // one at 0, inner at 16 with 32 bytes each, pair at 80, rest at 96.
+    let found = run.source(source).swap_remove(1);
+    assert_eq!(found[..8], [100, 104, 118, 119, 121, 131, 6, 117]);
+}
+
+#[test]
+fn uniforms_come_by_value() {
+    let source = "struct Numbers { count: u32, scale: vec4<u32>, table: array<vec4<u32>, 2>, last: u32 }
+        @group(0) @binding(3) var<uniform> numbers: Numbers;
+        @group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            to[i] = numbers.count + numbers.scale[i] * numbers.table[i & 1u].y + numbers.last;
+        }";
+    let uniform: Vec<u32> = (0..20).collect();
+    let run = Run {
+        buffers: &[&[0; 4]],
+        uniform: &uniform,
+        ..Run::default()
+    };
+    assert_eq!(
+        run.source(source)[0],
+        [4 * 9 + 16, 5 * 13 + 16, 6 * 9 + 16, 7 * 13 + 16]
+    );
+}
+
+#[test]
+fn accesses_out_of_bounds_go_to_the_last_element() {
+    let source = "@group(0) @binding(0) var<storage, read> source: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> to: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> fixed: array<u32, 4>;
+        @group(0) @binding(3) var<uniform> limits: array<vec4<u32>, 2>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            to[i] = source[i * 1000000000u] + fixed[i] + limits[i].x;
+            storageBarrier();
+            fixed[i + 2u] = 50u + i;
+        }";
+    let run = Run {
+        buffers: &[&[1, 2, 3], &[0; 6], &[10, 20, 30, 40]],
+        uniform: &[100, 0, 0, 0, 200],
+        ..Run::default()
+    };
+    let found = run.source(source);
+    assert_eq!(found[1][..5], [111, 223, 233, 243, 243]);
+    assert_eq!(found[2], [10, 20, 50, 57]);
+}
+
+#[test]
+fn signed_indices_out_of_bounds_stay_inside() {
+    let source = "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(1) fn main() { let i = i32(to[0]) - 5; to[i] = 9u; }";
+    let run = Run {
+        buffers: &[&[2, 0, 0]],
+        ..Run::default()
+    };
+    assert_eq!(run.source(source)[0], [2, 0, 9]);
+}
+
+#[test]
+fn unchecked_accesses_are_one_instruction() {
+    let source = "@group(0) @binding(0) var<storage, read> source: array<vec4<u32>>;
+        @group(0) @binding(1) var<storage, read_write> to: array<vec2<u32>>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let words = source[id.x];
+            to[id.x] = words.xy + words.zw;
+        }";
+    let text = translated(source, &UNCHECKED).unwrap().text;
+    assert!(
+        text.contains("ld.global.nc.v4.b32") && text.contains("st.global.v2.b32"),
+        "{text}"
+    );
+    assert!(!text.contains("min.u32") && !text.contains("length_0]"), "{text}");
+    let checked = translated(source, &EXACT).unwrap().text;
+    assert_eq!(checked.matches("min.u32").count(), 2, "{checked}");
+}
+
+#[test]
+fn truth_values_lie_in_memory_of_the_workgroup() {
+    let source = "var<workgroup> done: array<bool, 8>;
+        var<workgroup> last: bool;
+        @group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            done[i] = (i & 1u) == 0u;
+            if i == 3u { last = !done[3]; }
+            workgroupBarrier();
+            to[i] = u32(done[7u - i]) + 2u * u32(last);
+        }";
+    let run = Run {
+        buffers: &[&[9; 8]],
+        ..Run::default()
+    };
+    assert_eq!(run.source(source)[0], [2, 3, 2, 3, 2, 3, 2, 3]);
+}
+
+#[test]
+fn pairs_of_longs_and_doubles_lie_in_buffers() {
+    let source = "struct Wide { a: u64, b: vec2<f32>, c: f64 }
+        @group(0) @binding(0) var<storage, read_write> wide: array<Wide>;
+        @compute @workgroup_size(2) fn main(@builtin(local_invocation_index) i: u32) {
+            var w = wide[i];
+            w.a += 0xffffffffffu; w.b = w.b.yx; w.c = w.c * f64(2.0);
+            wide[i] = w;
+        }"
+    .replace("0xffffffffffu", "1099511627775lu");
+    let words: Vec<u32> = [1.5_f64, 2.25]
+        .iter()
+        .flat_map(|c| {
+            let bits = c.to_bits();
+            [5, 6, 7, 8, bits as u32, (bits >> 32) as u32]
+        })
+        .collect();
+    let run = Run {
+        buffers: &[&words],
+        ..Run::default()
+    };
+    let found = run.source(&source).swap_remove(0);
+    for (found, c) in found.chunks(6).zip([3.0_f64, 4.5]) {
+        assert_eq!(found[..4], [4, 6 + 0x100, 8, 7]);
+        assert_eq!(u64::from(found[4]) | u64::from(found[5]) << 32, c.to_bits());
+    }
+}
