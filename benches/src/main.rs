@@ -2,6 +2,7 @@
 
 mod agreement;
 mod algebra;
+mod backends;
 mod budget;
 mod contest;
 mod flock;
@@ -74,6 +75,8 @@ enum What {
     Flock,
     /// Messages to the actors of ring kernels, and calls, against kameo.
     Ring,
+    /// The same launches through wgpu and through CUDA.
+    Backends,
     /// All of these.
     All,
 }
@@ -119,6 +122,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
         ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
+        backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };
     table::print(&report);

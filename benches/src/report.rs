@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::algebra::Raised;
+use crate::backends::Comparison;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::flock::Flight;
@@ -42,6 +43,8 @@ pub struct Report {
     pub flock: Option<Vec<Flight>>,
     /// Actors, their messages and calls.
     pub ring: Option<Vec<Exchange>>,
+    /// The same launches through every back end.
+    pub backends: Option<Vec<Comparison>>,
 }
 
 impl Report {
@@ -69,11 +72,16 @@ impl Report {
         let flights = flights.map(|flown| ("flock", &flown.contestant, &flown.problem));
         let ring = self.ring.iter().flatten();
         let ring = ring.map(|exchange| ("ring", &exchange.contestant, &exchange.problem));
+        let backends = self.backends.iter().flatten().flat_map(|comparison| {
+            let figures = comparison.figures.iter();
+            figures.map(|figure| (comparison.what.as_str(), &figure.backend, &figure.problem))
+        });
         let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
         all.chain(plans)
             .chain(algebra)
             .chain(flights)
             .chain(ring)
+            .chain(backends)
             .filter_map(|(place, who, problem)| Some(format!("{place}, {who}: {}", Problem::failure(problem)?)))
             .collect()
     }

@@ -4,6 +4,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use crate::algebra::{Raised, Spent, TURNS};
+use crate::backends::Comparison;
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
 use crate::flock::Flight;
@@ -53,6 +54,12 @@ pub fn print(report: &Report) {
     }
     if let Some(budget) = &report.budget {
         println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
+    }
+    if let Some(backends) = &report.backends {
+        println!(
+            "Back ends: launches, and the device's part of them\n{}\n",
+            backends_table(backends)
+        );
     }
     if let Some(plans) = &report.plans {
         println!("Plans: what phases and folds cost\n{}\n", plans_table(plans));
@@ -170,6 +177,26 @@ fn ring_table(ring: &[Exchange]) -> Table {
             cells.push(Problem::note(&exchange.problem));
         }
         table.add_row(cells);
+    }
+    table
+}
+
+fn backends_table(backends: &[Comparison]) -> Table {
+    let mut table = table(&["", "back end", "launch", "device", "G instructions/s"]);
+    for comparison in backends {
+        for figure in &comparison.figures {
+            let rate = comparison.instructions.zip(figure.device);
+            let cell = |seconds: Option<f64>| seconds.map_or_else(String::new, time);
+            table.add_row(vec![
+                comparison.what.clone(),
+                figure.backend.clone(),
+                figure.launch.map_or_else(|| Problem::note(&figure.problem), time),
+                cell(figure.device),
+                rate.map_or_else(String::new, |(count, seconds)| {
+                    format!("{:.1}", count as f64 / seconds / 1e9)
+                }),
+            ]);
+        }
     }
     table
 }

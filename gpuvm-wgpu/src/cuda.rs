@@ -1,7 +1,7 @@
 //! CUDA devices, which `gpuvm-cuda` puts behind wgpu's interface; none where this is built without them.
 
 #[cfg(feature = "cuda")]
-pub use gpuvm_cuda::{cache_key, is_cuda, relaxed};
+pub use gpuvm_cuda::{cache_key, indirect, is_cuda, relaxed};
 
 /// The devices, or why there are none.
 ///
@@ -14,7 +14,7 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, String> {
 }
 
 #[cfg(not(feature = "cuda"))]
-pub use self::without::{adapters, cache_key, is_cuda, relaxed};
+pub use self::without::{adapters, cache_key, indirect, is_cuda, relaxed};
 
 #[cfg(not(feature = "cuda"))]
 mod without {
@@ -27,6 +27,10 @@ mod without {
     }
 
     pub fn relaxed(_: &wgpu::Device) -> Option<wgpu::Device> {
+        None
+    }
+
+    pub fn indirect(_: &wgpu::Device) -> Option<wgpu::Device> {
         None
     }
 

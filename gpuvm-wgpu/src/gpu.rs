@@ -26,6 +26,8 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// The same device for shaders whose floats need not be exact, which a back end may translate in another way.
     pub relaxed: wgpu::Device,
+    /// The same device for pipelines whose dispatches are sized by the device, which a back end may compile in another way.
+    pub indirect: wgpu::Device,
     /// Its one queue.
     pub queue: wgpu::Queue,
     /// What it can do.
@@ -179,6 +181,7 @@ impl Gpu {
         let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
             relaxed: cuda::relaxed(&device).unwrap_or_else(|| device.clone()),
+            indirect: cuda::indirect(&device).unwrap_or_else(|| device.clone()),
             pool: Pool::new(device.clone(), idle_bytes),
             heap: Heap::new(&limits),
             clocks: Arc::default(),

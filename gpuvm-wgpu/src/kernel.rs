@@ -63,6 +63,7 @@ impl Kernel {
             module: &module,
             info: &info,
             checked: true,
+            indirect: entry.indirect(),
         };
         let pipeline = maker.pipeline(&shader, path)?;
         maker.keep();

@@ -31,6 +31,8 @@ pub struct Shader<'a> {
     pub info: &'a ModuleInfo,
     /// Whether its accesses to buffers are to be checked. Without that it has to keep within them, and to end its loops, by itself.
     pub checked: bool,
+    /// Whether the device itself tells how many workgroups there are.
+    pub indirect: bool,
 }
 
 /// Makes pipelines that are compiled, and kept, together.
@@ -89,6 +91,7 @@ impl<'a> Maker<'a> {
                 (None, Path::Exact) => translated(device, shader),
                 (None, Path::Plain) => translated(&self.gpu.relaxed, shader),
             };
+            let device = if shader.indirect { &self.gpu.indirect } else { device };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(shader.entry),
                 layout: Some(&layout),

@@ -62,6 +62,11 @@ impl Entry {
         }
     }
 
+    /// Whether its dispatches are sized by the device.
+    pub fn indirect(self) -> bool {
+        matches!(self, Entry::Turn(..))
+    }
+
     /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
     pub fn has_pairs(self) -> bool {
         match self {

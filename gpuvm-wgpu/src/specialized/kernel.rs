@@ -145,6 +145,7 @@ impl Shader {
             module: &self.module,
             info: &self.info,
             checked: false,
+            indirect: false,
         }
     }
 }
