@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::problem::Problem;
 use crate::ring::{Account, Balance, Deposit, LONG};
-use crate::stage::Stage;
+use crate::stage::{Stage, backends};
 use crate::timing::{median, once, spread};
 use crate::workloads::automaton::automaton;
 use crate::workloads::collatz::collatz;
@@ -65,13 +65,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Comparison>> {
         raise: false,
         ..Settings::default()
     };
-    let mut runtimes = Vec::new();
-    for backend in [Backend::Wgpu, Backend::Cuda] {
-        match Runtime::builder().backend(backend).settings(settings.clone()).build() {
-            Ok(runtime) => runtimes.push((format!("{backend:?}"), runtime)),
-            Err(error) => eprintln!("backends: {error}"),
-        }
-    }
+    let runtimes = backends(&settings);
     let mut comparisons: Vec<_> = cases(stage)
         .into_iter()
         .map(|case| case.compare(stage, &runtimes))
@@ -162,7 +156,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
 
 impl Case {
     /// Runs it through every back end.
-    fn compare(self, stage: &Stage, runtimes: &[(String, Runtime)]) -> Comparison {
+    fn compare(self, stage: &Stage, runtimes: &[(Backend, Runtime)]) -> Comparison {
         let what = format!("{} ({})", self.name, self.engine);
         eprintln!("{what}");
         let mut comparison = Comparison {
@@ -177,7 +171,7 @@ impl Case {
                 comparison.instructions = Some(*instructions);
             }
             let measured = measured.map(|(launch, device, _)| (launch, device));
-            comparison.figures.push(Figure::new(backend, measured));
+            comparison.figures.push(Figure::new(*backend, measured));
         }
         comparison
     }
@@ -206,7 +200,7 @@ impl Case {
 }
 
 /// How long a call of an actor takes while nothing else happens.
-fn calls(stage: &Stage, runtimes: &[(String, Runtime)]) -> Comparison {
+fn calls(stage: &Stage, runtimes: &[(Backend, Runtime)]) -> Comparison {
     let measure = |runtime: &Runtime| -> Result<f64> {
         let options = RingOptions {
             actors: 1024,
@@ -233,15 +227,15 @@ fn calls(stage: &Stage, runtimes: &[(String, Runtime)]) -> Comparison {
         what: "ring call by itself (specialized)".to_string(),
         instructions: None,
         figures: figures
-            .map(|(backend, runtime)| Figure::new(backend, measure(runtime).map(|call| (call, None))))
+            .map(|(backend, runtime)| Figure::new(*backend, measure(runtime).map(|call| (call, None))))
             .collect(),
     }
 }
 
 impl Figure {
-    fn new(backend: &str, measured: Result<(f64, Option<f64>)>) -> Figure {
+    fn new(backend: Backend, measured: Result<(f64, Option<f64>)>) -> Figure {
         let mut figure = Figure {
-            backend: backend.to_string(),
+            backend: format!("{backend:?}"),
             launch: None,
             device: None,
             problem: None,
@@ -251,7 +245,7 @@ impl Figure {
             Err(error) => figure.problem = Some(Problem::of(&error)),
         }
         eprintln!(
-            "  {backend}: {:?} s, {:?} s on the device",
+            "  {backend:?}: {:?} s, {:?} s on the device",
             figure.launch, figure.device
         );
         figure

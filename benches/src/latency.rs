@@ -2,7 +2,7 @@
 //! for the same launch again.
 
 use anyhow::Result;
-use gpuvm::{Engine, Settings};
+use gpuvm::{Backend, Engine, Settings};
 use gpuvm_soup::{Recipe, SOUP};
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu};
 use crate::problem::Problem;
 use crate::soup::Inputs;
-use crate::stage::{Stage, runtime};
+use crate::stage::{Stage, backends, runtime_through};
 use crate::timing::{median, once};
 
 /// VMs of a launch.
@@ -42,15 +42,21 @@ pub struct Wait {
 /// When no device can be opened.
 pub fn run(stage: &Stage) -> Result<Vec<Wait>> {
     let engines = [Engine::Native, Engine::Interpreter, Engine::Specialized, Engine::Auto];
+    let mut contestants: Vec<_> = engines.map(|engine| (Backend::Wgpu, engine)).into();
+    for (backend, _) in backends(&Settings::default()) {
+        if backend != Backend::Wgpu {
+            contestants.extend(engines[1..].iter().map(|engine| (backend, *engine)));
+        }
+    }
     // Every contestant gets routines of its own, so that no cache below gpuvm can have seen them.
     let short: Vec<&Recipe> = SOUP.iter().filter(|recipe| recipe.lines == LINES).collect();
-    let mut hands = short.chunks(short.len() / (engines.len() + 1));
+    let mut hands = short.chunks(short.len() / (contestants.len() + 1));
     let mut hand = || hands.next().unwrap_or_default();
     eprintln!("latency: routines of {LINES} lines, {VMS} VMs");
     let inputs = Inputs::new(VMS);
     let mut waits = Vec::new();
-    for engine in engines {
-        let runtime = runtime(Settings::default())?;
+    for (backend, engine) in contestants {
+        let runtime = runtime_through(backend, Settings::default())?;
         let recipes = hand();
         let wait = || {
             runtime
@@ -62,7 +68,8 @@ pub fn run(stage: &Stage) -> Result<Vec<Wait>> {
                 Ok(|| inputs.launch(&runtime, engine, recipe))
             })
         };
-        waits.push(Wait::new(format!("gpuvm {engine}"), wait()));
+        let through = if backend == Backend::Wgpu { "" } else { ", CUDA" };
+        waits.push(Wait::new(format!("gpuvm {engine}{through}"), wait()));
     }
     let gpu = Gpu::open(&stage.gpu.about().name)?;
     let uniform = [VMS, 0, 0, 0];

@@ -82,9 +82,10 @@ enum What {
 }
 
 /// What tells drivers and gpuvm to keep no compiled code on disk, so that what is called a first launch is one.
-const COLD: [(&str, &str); 3] = [
+const COLD: [(&str, &str); 4] = [
     ("MESA_SHADER_CACHE_DISABLE", "true"),
     ("__GL_SHADER_DISK_CACHE", "0"),
+    ("CUDA_CACHE_DISABLE", "1"),
     ("GPUVM_CACHE_DIR", ""),
 ];
 

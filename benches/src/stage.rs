@@ -77,7 +77,28 @@ impl Stage {
 ///
 /// When there is no device that wgpu can open.
 pub fn runtime(settings: Settings) -> gpuvm::Result<Runtime> {
-    Runtime::builder().backend(Backend::Wgpu).settings(settings).build()
+    runtime_through(Backend::Wgpu, settings)
+}
+
+/// The same through a back end.
+///
+/// # Errors
+///
+/// When that reaches no device.
+pub fn runtime_through(backend: Backend, settings: Settings) -> gpuvm::Result<Runtime> {
+    Runtime::builder().backend(backend).settings(settings).build()
+}
+
+/// The back ends that reach a GPU here, each with a runtime.
+pub fn backends(settings: &Settings) -> Vec<(Backend, Runtime)> {
+    let open = |backend| match runtime_through(backend, settings.clone()) {
+        Ok(runtime) => Some((backend, runtime)),
+        Err(error) => {
+            eprintln!("{backend:?}: {error}");
+            None
+        }
+    };
+    [Backend::Wgpu, Backend::Cuda].into_iter().filter_map(open).collect()
 }
 
 /// One that leaves loops alone, for workloads whose loop over linear code is what is to be measured.

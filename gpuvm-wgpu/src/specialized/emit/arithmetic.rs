@@ -123,18 +123,18 @@ impl Emitter<'_> {
     }
 
     fn product(&mut self, x: Operand, y: Operand) -> Value {
-        let (left, right) = (self.w(x), self.w(y));
-        let result = self.code.binary(BinaryOperator::Multiply, left, right);
-        match (self.constant(x), self.constant(y)) {
-            (_, Some(factor)) => {
-                let terms = [(self.value(x), factor)];
-                self.note_sum(result, &terms);
-            }
-            (Some(factor), None) => {
-                let terms = [(self.value(y), factor)];
-                self.note_sum(result, &terms);
-            }
-            (None, None) => {}
+        let multiple = match (self.constant(x), self.constant(y)) {
+            (_, Some(factor)) => Some((self.value(x), factor)),
+            (Some(factor), None) => Some((self.value(y), factor)),
+            (None, None) => None,
+        };
+        let composed = multiple.and_then(|(value, factor)| self.composed(&value, factor, 0));
+        let result = composed.unwrap_or_else(|| {
+            let (left, right) = (self.w(x), self.w(y));
+            self.code.binary(BinaryOperator::Multiply, left, right)
+        });
+        if let Some(multiple) = multiple {
+            self.note_sum(result, &[multiple]);
         }
         Value::word(result)
     }

@@ -138,6 +138,12 @@ impl Emitter<'_> {
         match terms[..] {
             [] => return Value::known(constant),
             [(value, 1)] if constant == 0 => return value,
+            [(value, factor)] => {
+                if let Some(node) = self.composed(&value, factor, constant) {
+                    self.note_sum(node, &[(value, factor), (Value::known(1), constant)]);
+                    return Value::word(node);
+                }
+            }
             _ => {}
         }
         let mut sum = None;

@@ -4,6 +4,7 @@
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_core::types::Kind;
+use naga::BinaryOperator;
 
 use super::super::code::Node;
 use super::Emitter;
@@ -145,6 +146,24 @@ impl Emitter<'_> {
             }
         }
         self.sums.insert(result, sum);
+    }
+
+    /// Writes a multiple of a value plus a constant, if the value is such a thing itself: as one of what that is of. So steps of a generator
+    /// that follow each other do not wait for each other, and those whose state nobody looks at are none.
+    pub fn composed(&mut self, value: &Value, factor: u32, constant: u32) -> Option<Node> {
+        let (of, multiple) = self
+            .sum_of(value)?
+            .index
+            .filter(|(_, first)| *first != 1 && factor != 1)?;
+        let own = self.sum_of(value)?.times(factor)?;
+        let whole = own.constant.wrapping_add(constant);
+        let factor = self.code.word(multiple.wrapping_mul(factor));
+        let mut node = self.code.binary(BinaryOperator::Multiply, of, factor);
+        if whole != 0 {
+            let whole = self.code.word(whole);
+            node = self.code.binary(BinaryOperator::Add, node, whole);
+        }
+        Some(node)
     }
 
     /// Notes that a condition says whether `index` is below `bound`.

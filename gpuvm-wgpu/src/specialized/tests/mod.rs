@@ -1,6 +1,7 @@
 //! Specialised programs against the reference interpreter, run to their ends in dispatches of any length, on whatever device is here.
 
 mod choices;
+mod composed;
 mod control;
 mod joined;
 mod operations;
