@@ -15,6 +15,9 @@ impl<'a> Translator<'a> {
         if let Operand::ConstTruth(truth) = condition {
             return self.block(if truth { accept } else { reject });
         }
+        if self.flat_branch(condition, accept, reject)? {
+            return Ok(Flow::Next);
+        }
         // What only jumps is a jump of the branch itself.
         if let Some(label) = self.only_jump(accept) {
             self.text.jump_if(condition, true, label);

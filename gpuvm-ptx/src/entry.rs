@@ -1,7 +1,7 @@
 //! The kernel around the entry point: its parameters, variables and built-in values, and the loop over workgroups where a fixed grid
 //! does the work of one whose size is found on the device.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use naga::valid::ModuleInfo;
@@ -57,6 +57,8 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         symbols: HashMap::new(),
         depots: HashMap::new(),
         widened: HashMap::new(),
+        overlay: None,
+        used: HashSet::new(),
     };
     translator.frame.end = translator.text.label();
     let mut parameters = Vec::new();
@@ -230,7 +232,7 @@ impl<'a> Translator<'a> {
             None => ["ctaid", "nctaid"].map(|name| self.special(name)),
             Some(indirect) => [self.workgroup_id(indirect), indirect.groups],
         };
-        self.initialize()?;
+        let start = self.text.mark();
         for argument in &point.function.arguments {
             let value = match (&argument.binding, self.layout.inner(argument.ty)) {
                 (Some(Binding::BuiltIn(builtin)), _) => self.builtin(*builtin, point, ids)?,
@@ -252,6 +254,7 @@ impl<'a> Translator<'a> {
         self.block(&point.function.body)?;
         let end = self.frame.end;
         self.text.place(end);
+        self.initialize(start)?;
         if let Some(indirect) = indirect {
             // Those that are done must not write for the next workgroup what others still read for this one.
             if shares {
@@ -268,11 +271,15 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// What the module's own variables start as.
-    fn initialize(&mut self) -> Result<()> {
+    /// Writes what the module's own variables start as to where they do: those that have turned out to be used.
+    fn initialize(&mut self, start: usize) -> Result<()> {
         let module: &'a Module = self.module;
+        let written = self.text.split_off(start);
         for (handle, variable) in module.global_variables.iter() {
-            let (AddressSpace::Private, Some(place)) = (variable.space, self.globals.get(&handle).cloned()) else {
+            let (AddressSpace::Private, true) = (variable.space, self.used.contains(&handle)) else {
+                continue;
+            };
+            let Some(place) = self.globals.get(&handle).cloned() else {
                 continue;
             };
             let inner = self.layout.inner(variable.ty);
@@ -284,6 +291,7 @@ impl<'a> Translator<'a> {
                 None => self.clear(&place, inner)?,
             }
         }
+        self.text.append(&written);
         Ok(())
     }
 

@@ -29,6 +29,7 @@ impl Translator<'_> {
                 Evaluated::Place(local.cloned().ok_or_else(|| invalid("a missing variable"))?)
             }
             Expression::GlobalVariable(handle) => {
+                self.used.insert(handle);
                 let global = self.globals.get(&handle);
                 Evaluated::Place(global.cloned().ok_or_else(|| invalid("a missing variable"))?)
             }

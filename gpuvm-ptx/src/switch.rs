@@ -18,6 +18,9 @@ impl<'a> Translator<'a> {
     /// One of several blocks.
     pub fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<Flow> {
         let selector = self.scalar(selector)?;
+        if selector.constant().is_none() && self.flat_switch(selector, cases)? {
+            return Ok(Flow::Next);
+        }
         let end = self.text.label();
         let outer = self.frame.breaks.replace(end);
         if let Some(known) = selector.constant() {

@@ -134,6 +134,16 @@ impl Text {
             (Operand::ConstTruth(false), ..) => reject,
             _ if accept == reject => accept,
             (_, Operand::ConstTruth(true), Operand::ConstTruth(false)) => condition,
+            (_, Operand::ConstTruth(true), _) => self.either(condition, reject),
+            (_, _, Operand::ConstTruth(false)) => self.both(condition, accept),
+            (_, Operand::ConstTruth(false), _) => {
+                let not = self.not(condition);
+                self.both(not, reject)
+            }
+            (_, _, Operand::ConstTruth(true)) => {
+                let not = self.not(condition);
+                self.either(not, accept)
+            }
             _ if accept.width() == Width::Truth => {
                 let met = self.both(condition, accept);
                 let not = self.not(condition);
@@ -186,6 +196,23 @@ impl Text {
     pub fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels)
+    }
+
+    /// Where the text of the body ends now.
+    pub fn mark(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Takes back what has been written since the body ended there.
+    pub fn split_off(&mut self, mark: usize) -> String {
+        self.jump = None;
+        self.body.split_off(mark)
+    }
+
+    /// Writes what has been taken back.
+    pub fn append(&mut self, written: &str) {
+        self.jump = None;
+        self.body.push_str(written);
     }
 
     /// Places a label here.

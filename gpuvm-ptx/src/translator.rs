@@ -1,6 +1,6 @@
 //! The state of a translation: the module, the kernel's text so far, and the function that is being written into it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -9,6 +9,7 @@ use naga::{Expression, Function, GlobalVariable, Handle, LocalVariable, Module, 
 use crate::Result;
 use crate::analysis::Analysis;
 use crate::error::invalid;
+use crate::if_conversion::Overlay;
 use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
 use crate::options::{Floats, Options};
@@ -88,6 +89,10 @@ pub struct Translator<'a> {
     pub depots: HashMap<(Option<Handle<Function>>, Handle<LocalVariable>), Address>,
     /// Registers of 64 bits that come from registers of 32 bits, zeros put in front.
     pub widened: HashMap<Operand, Operand>,
+    /// What registers will hold at the end of the arm that is computed although it may not be meant; none if there is no such arm.
+    pub overlay: Option<Overlay>,
+    /// Variables of the module that have been used.
+    pub used: HashSet<Handle<GlobalVariable>>,
 }
 
 /// Variables with more scalars lie in memory.
