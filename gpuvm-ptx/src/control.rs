@@ -70,7 +70,7 @@ impl<'a> Translator<'a> {
         let [again, next, end] = [(); 3].map(|()| self.text.label());
         let outer = (self.frame.breaks, self.frame.continues);
         (self.frame.breaks, self.frame.continues) = (Some(end), Some(next));
-        self.text.place(again);
+        self.text.place_first(again);
         self.block(body)?;
         self.text.place(next);
         self.block(continuing)?;

@@ -48,6 +48,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
             arguments: Vec::new(),
             locals: Vec::new(),
             result: Vec::new(),
+            returns_once: false,
             end: Text::default().label(),
             breaks: None,
             continues: None,
@@ -58,6 +59,8 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         depots: HashMap::new(),
         widened: HashMap::new(),
         overlay: None,
+        known: HashMap::new(),
+        bounds: HashMap::new(),
         used: HashSet::new(),
     };
     translator.frame.end = translator.text.label();
@@ -320,7 +323,7 @@ impl<'a> Translator<'a> {
         let rows = text.op("mul.lo", Ty::U32, &[size[1], size[2]]);
         text.line(format_args!("mul.wide.u32 {blocks}, {rows}, {}", size[0]));
         let (again, end) = (text.label(), text.label());
-        text.place(again);
+        text.place_first(again);
         let done = text.compare("ge", Ty::U64, number, count);
         text.jump_if(done, true, end);
         Indirect {

@@ -196,7 +196,11 @@ impl<'a> Translator<'a> {
             Some(overlay) => {
                 overlay.insert(register, value);
             }
-            None => self.text.copy_into(register, value),
+            None if register == value => {}
+            None => {
+                self.text.copy_into(register, value);
+                self.known.insert(register, (value, self.text.stretch()));
+            }
         }
     }
 

@@ -22,7 +22,10 @@ impl Translator<'_> {
             } => {
                 let each = registers.iter().map(|&register| {
                     let current = self.current(register);
-                    self.text.copy(current)
+                    match self.known.get(&current) {
+                        Some(&(known, stretch)) if stretch == self.text.stretch() => known,
+                        _ => self.text.copy(current),
+                    }
                 });
                 Ok(each.collect())
             }
@@ -169,7 +172,7 @@ impl Translator<'_> {
         let words = Operand::ConstLong((bytes / step * step).into());
         self.text.op_into(end, "add", Ty::U64, &[at, words]);
         let again = self.text.label();
-        self.text.place(again);
+        self.text.place_first(again);
         self.text
             .line(format_args!("st.{}.b32 [{at}], 0", address.space.suffix()));
         self.text

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{Expression, Function, GlobalVariable, Handle, LocalVariable, Module, TypeInner};
+use naga::{Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement, TypeInner};
 
 use crate::Result;
 use crate::analysis::Analysis;
@@ -45,6 +45,8 @@ pub struct Frame<'a> {
     pub locals: Vec<Place>,
     /// The registers that its result goes to.
     pub result: Value,
+    /// Whether it returns at its end and nowhere else: the result is what is returned, and needs no registers of its own.
+    pub returns_once: bool,
     /// What follows it.
     pub end: Label,
     /// Where `break` goes.
@@ -91,6 +93,10 @@ pub struct Translator<'a> {
     pub widened: HashMap<Operand, Operand>,
     /// What registers will hold at the end of the arm that is computed although it may not be meant; none if there is no such arm.
     pub overlay: Option<Overlay>,
+    /// What variables' registers are known to hold, and in which stretch of the code.
+    pub known: HashMap<Operand, (Operand, u32)>,
+    /// The most that registers can hold.
+    pub bounds: HashMap<Operand, u32>,
     /// Variables of the module that have been used.
     pub used: HashSet<Handle<GlobalVariable>>,
 }
@@ -191,9 +197,11 @@ impl<'a> Translator<'a> {
         info: &'a FunctionInfo,
         arguments: Vec<Evaluated>,
     ) -> Result<Frame<'a>> {
+        let returns_once =
+            returns(&function.body) == 1 && matches!(function.body.last(), Some(Statement::Return { .. }));
         let result = match &function.result {
-            Some(result) => self.registers(self.layout.inner(result.ty))?,
-            None => Vec::new(),
+            Some(result) if !returns_once => self.registers(self.layout.inner(result.ty))?,
+            _ => Vec::new(),
         };
         Ok(Frame {
             handle,
@@ -203,6 +211,7 @@ impl<'a> Translator<'a> {
             arguments,
             locals: Vec::new(),
             result,
+            returns_once,
             end: self.text.label(),
             breaks: None,
             continues: None,
@@ -214,14 +223,14 @@ impl<'a> Translator<'a> {
         let module: &'a Module = self.module;
         let info: &'a ModuleInfo = self.info;
         let frame = self.new_frame(Some(handle), &module.functions[handle], &info[handle], arguments)?;
-        let (end, result) = (frame.end, frame.result.clone());
+        let end = frame.end;
         let caller = std::mem::replace(&mut self.frame, frame);
         self.begin_function()?;
         let body = &self.frame.function.body;
         self.block(body)?;
         self.text.place(end);
-        self.frame = caller;
-        Ok(result)
+        let callee = std::mem::replace(&mut self.frame, caller);
+        Ok(callee.result)
     }
 
     /// Remembers what an expression has come to.
@@ -269,4 +278,17 @@ impl<'a> Translator<'a> {
     pub fn is_truth(ty: Ty) -> bool {
         ty.width() == Width::Truth
     }
+}
+
+/// How many statements of a block return.
+fn returns(block: &Block) -> usize {
+    let each = block.iter().map(|statement| match statement {
+        Statement::Return { .. } => 1,
+        Statement::Block(block) => returns(block),
+        Statement::If { accept, reject, .. } => returns(accept) + returns(reject),
+        Statement::Switch { cases, .. } => cases.iter().map(|case| returns(&case.body)).sum(),
+        Statement::Loop { body, continuing, .. } => returns(body) + returns(continuing),
+        _ => 0,
+    });
+    each.sum()
 }
