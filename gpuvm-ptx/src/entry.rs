@@ -65,11 +65,11 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     };
     translator.frame.end = translator.text.label();
     let mut parameters = Vec::new();
-    let shares = translator.globals(&mut parameters)?;
+    translator.globals(&mut parameters)?;
     if options.grid == Grid::Indirect {
         parameters.push(Parameter::Grid);
     }
-    translator.kernel(point, shares)?;
+    translator.kernel(point)?;
     let entry = entry_name(&point.name);
     let declared = declared(&parameters)?;
     let [x, y, z] = point.workgroup_size;
@@ -137,19 +137,17 @@ struct Indirect {
 }
 
 impl<'a> Translator<'a> {
-    /// Gives places to the variables that the entry point uses, and tells whether the workgroup shares any.
-    fn globals(&mut self, parameters: &mut Vec<Parameter>) -> Result<bool> {
+    /// Gives places to the variables that the entry point uses.
+    fn globals(&mut self, parameters: &mut Vec<Parameter>) -> Result<()> {
         let module: &'a Module = self.module;
-        let mut shares = false;
         for (handle, variable) in module.global_variables.iter() {
             if self.frame.info[handle].is_empty() {
                 continue;
             }
-            shares |= variable.space == AddressSpace::WorkGroup;
             let place = self.global(handle, variable, parameters)?;
             self.globals.insert(handle, place);
         }
-        Ok(shares)
+        Ok(())
     }
 
     fn global(
@@ -175,11 +173,9 @@ impl<'a> Translator<'a> {
         Ok(match variable.space {
             AddressSpace::Private => {
                 let indexed = self.analysis.globals.contains(&handle);
-                self.variable(inner, size, indexed, &format!("private_{}", handle.index()))?
+                self.variable(inner, indexed, &format!("private_{}", handle.index()))?
             }
-            AddressSpace::WorkGroup => {
-                Place::Memory(self.memory(Space::Shared, size, &format!("shared_{}", handle.index())))
-            }
+            AddressSpace::WorkGroup => Place::Memory(Address::of(Space::Shared, &format!("shared_{}", handle.index()))),
             AddressSpace::Uniform => {
                 let binding = binding()?;
                 parameters.push(Parameter::Uniform {
@@ -187,13 +183,7 @@ impl<'a> Translator<'a> {
                     binding: binding.binding,
                     size,
                 });
-                Place::Memory(Address {
-                    space: Space::Param,
-                    base: Base::Symbol(format!("uniform_{number}").into()),
-                    offset: 0,
-                    align: 16,
-                    buffer: None,
-                })
+                Place::Memory(Address::of(Space::Param, &format!("uniform_{number}")))
             }
             AddressSpace::Storage { access } => {
                 let binding = binding()?;
@@ -226,7 +216,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Writes the entry point, for one workgroup or in a loop over them.
-    fn kernel(&mut self, point: &'a EntryPoint, shares: bool) -> Result<()> {
+    fn kernel(&mut self, point: &'a EntryPoint) -> Result<()> {
         let indirect = match self.options.grid {
             Grid::Launched => None,
             Grid::Indirect => Some(self.begin_loop()),
@@ -257,7 +247,7 @@ impl<'a> Translator<'a> {
         self.block(&point.function.body)?;
         let end = self.frame.end;
         self.text.place(end);
-        self.initialize(start)?;
+        let shares = self.initialize(start)?;
         if let Some(indirect) = indirect {
             // Those that are done must not write for the next workgroup what others still read for this one.
             if shares {
@@ -274,17 +264,26 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Writes what the module's own variables start as to where they do: those that have turned out to be used.
-    fn initialize(&mut self, start: usize) -> Result<()> {
+    /// Declares the module's own variables, those that have turned out to be used, and writes what they start as to where they do. Tells
+    /// whether the workgroup shares any.
+    fn initialize(&mut self, start: usize) -> Result<bool> {
         let module: &'a Module = self.module;
         let written = self.text.split_off(start);
+        let mut shares = false;
         for (handle, variable) in module.global_variables.iter() {
-            let (AddressSpace::Private, true) = (variable.space, self.used.contains(&handle)) else {
+            let Some(place) = self
+                .globals
+                .get(&handle)
+                .filter(|_| self.used.contains(&handle))
+                .cloned()
+            else {
                 continue;
             };
-            let Some(place) = self.globals.get(&handle).cloned() else {
+            self.declare(&place, self.layout.size(variable.ty));
+            shares |= variable.space == AddressSpace::WorkGroup;
+            if variable.space != AddressSpace::Private {
                 continue;
-            };
+            }
             let inner = self.layout.inner(variable.ty);
             match variable.init {
                 Some(init) => {
@@ -295,7 +294,7 @@ impl<'a> Translator<'a> {
             }
         }
         self.text.append(&written);
-        Ok(())
+        Ok(shares)
     }
 
     fn begin_loop(&mut self) -> Indirect {

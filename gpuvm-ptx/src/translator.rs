@@ -136,27 +136,28 @@ impl<'a> Translator<'a> {
     }
 
     /// A place for a variable of the kernel's own: registers if it fits them and no array of it is indexed by a computed number.
-    pub fn variable(&mut self, inner: &TypeInner, size: u32, indexed: bool, name: &str) -> Result<Place> {
+    /// That in memory has to be [declared](Translator::declare).
+    pub fn variable(&mut self, inner: &TypeInner, indexed: bool, name: &str) -> Result<Place> {
         if !indexed && self.layout.count(inner)? <= MOST_REGISTERS {
             return Ok(Place::Registers {
                 registers: self.registers(inner)?.into(),
                 chosen: None,
             });
         }
-        Ok(Place::Memory(self.memory(Space::Local, size, name)))
+        Ok(Place::Memory(Address::of(Space::Local, name)))
     }
 
-    /// Declares memory.
-    pub fn memory(&mut self, space: Space, size: u32, name: &str) -> Address {
-        let suffix = space.suffix();
-        self.text
-            .declare(format_args!(".{suffix} .align 16 .b8 {name}[{}]", size.max(1)));
-        Address {
-            space,
-            base: Base::Symbol(name.into()),
-            offset: 0,
-            align: 16,
-            buffer: None,
+    /// Declares memory of so many bytes, for a place that is memory of the kernel's own.
+    pub fn declare(&mut self, place: &Place, size: u32) {
+        if let Place::Memory(Address {
+            space: space @ (Space::Local | Space::Shared),
+            base: Base::Symbol(name),
+            ..
+        }) = place
+        {
+            let (suffix, size) = (space.suffix(), size.max(1));
+            self.text
+                .declare(format_args!(".{suffix} .align 16 .b8 {name}[{size}]"));
         }
     }
 
@@ -171,7 +172,9 @@ impl<'a> Translator<'a> {
                 None => {
                     let indexed = self.analysis.of(handle).locals.contains(&local);
                     let name = format!("local_{number}_{}", local.index());
-                    self.variable(inner, self.layout.size(variable.ty), indexed, &name)?
+                    let place = self.variable(inner, indexed, &name)?;
+                    self.declare(&place, self.layout.size(variable.ty));
+                    place
                 }
             };
             if let Place::Memory(address) = &place {
