@@ -7,6 +7,7 @@
 mod adapter;
 mod bind;
 mod buffer;
+mod chains;
 mod cubins;
 mod device;
 mod driver;

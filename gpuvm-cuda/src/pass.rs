@@ -292,11 +292,10 @@ impl ComputePassInterface for CudaPass {
             Ok((buffer, _)) => buffer.clone(),
             Err(error) => return self.refuse("dispatch_workgroups_indirect", error),
         };
-        if !self.recording.uses(&buffer) {
+        if !self.recording.uses_size(&buffer) {
             return;
         }
         let address = buffer.address() + indirect_offset;
-        self.recording.commands.push(Command::Size(buffer));
         let launched = self.launch(Grid::Indirect, Size::At(address));
         self.note(launched);
     }

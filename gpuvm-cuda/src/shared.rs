@@ -68,7 +68,7 @@ impl Shared {
             limits,
             host,
             scopes: Scopes::default(),
-            sending: Mutex::default(),
+            sending: Mutex::new(Sending::new()),
             clock: Mutex::default(),
             lost: AtomicBool::new(false),
             loss: Mutex::default(),

@@ -287,3 +287,44 @@ fn passes_read_the_clock_at_their_ends() {
     assert!(rig.heard().is_empty());
     assert_eq!(rig.queue.get_timestamp_period(), 1.0);
 }
+
+#[test]
+fn many_launches_in_a_row_go_to_the_driver_as_chains() {
+    let rig = Rig::new();
+    let add = Add::new(&rig, &rig.device, None);
+    let words = rig.words(&[0]);
+    let uniform = rig.buffer(512, Usage::UNIFORM | Usage::COPY_DST);
+    rig.queue
+        .write_buffer(&uniform, 0, bytemuck::cast_slice(&uniforms(&[1, 1000])));
+    let group = add.group(&rig, &words, &uniform);
+    let submit = |add: &Add, launches: u32| {
+        let mut encoder = rig.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&add.pipeline);
+        for launch in 0..launches {
+            pass.set_bind_group(0, &group, &[launch % 2 * 256]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
+        drop(pass);
+        rig.queue.submit([encoder.finish()]);
+    };
+    submit(&add, 15);
+    assert_eq!(rig.fake.chains(), [0, 0, 0]);
+    assert_eq!(rig.read(&words), [7 * 1001 + 1]);
+    submit(&add, 64 + 2 * 16 + 3);
+    assert_eq!(rig.fake.chains(), [3, 3, 3]);
+    assert_eq!(rig.read(&words), [(7 + 49) * 1001 + 2]);
+    // They are used again, by other kernels too, and keep what they were last.
+    let other = Add::new(&rig, &rig.device, None);
+    drop(add);
+    rig.device.poll(PollType::Poll).unwrap();
+    submit(&other, 1000);
+    let [made, _, launched] = rig.fake.chains();
+    assert_eq!((made, launched), (4 + 4, 3 + 15 + 2));
+    assert_eq!(rig.read(&words), [(7 + 49 + 500) * 1001 + 2]);
+    assert!(rig.heard().is_empty());
+    let fake = rig.fake.clone();
+    drop((other, group, words, uniform));
+    drop(rig);
+    assert_eq!((fake.chains()[1], fake.loaded()), (0, 0));
+}

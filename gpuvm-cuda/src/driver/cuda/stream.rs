@@ -2,12 +2,12 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
-use std::ptr::{NonNull, null, null_mut, with_exposed_provenance_mut};
+use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 use std::sync::Arc;
 
 use cudarc::driver::sys;
 
-use super::super::{Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
+use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
 use super::functions::Functions;
 use super::{Context, NOT_READY};
 
@@ -306,49 +306,130 @@ impl Driver for Stream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        let base = launch.values.as_ptr();
-        let place = |&offset: &u32| {
-            assert!(
-                (offset as usize) < launch.values.len(),
-                "a parameter is one of the values"
-            );
-            // SAFETY: it is within the values.
-            unsafe { base.add(offset as usize) }.cast_mut().cast::<c_void>()
-        };
-        let (mut few, mut many) = ([null_mut::<c_void>(); FEW_PARAMETERS], Vec::new());
-        let places = match few.get_mut(..launch.offsets.len()) {
-            Some(few) => {
-                few.iter_mut()
-                    .zip(launch.offsets)
-                    .for_each(|(to, offset)| *to = place(offset));
-                few
-            }
-            None => {
-                many.extend(launch.offsets.iter().map(place));
-                &mut many[..]
-            }
-        };
         let ([x, y, z], [i, j, k]) = (launch.blocks, launch.threads);
         let kernel = with_exposed_provenance_mut(launch.function.kernel);
         // SAFETY: the function is loaded and stays so until the launch has ended; it has as many parameters as there are places, of the
         // sizes that its translation says, and the driver copies them now. What it does with the addresses among them its translation
         // answers for.
-        self.check("cuLaunchKernel", unsafe {
-            (self.functions().launch_kernel)(
-                kernel,
-                x,
-                y,
-                z,
-                i,
-                j,
-                k,
-                0,
-                self.handle(),
-                places.as_mut_ptr(),
-                null::<*mut c_void>().cast_mut(),
-            )
+        self.check(
+            "cuLaunchKernel",
+            with_places(launch, |places| unsafe {
+                let launch_kernel = self.functions().launch_kernel;
+                launch_kernel(kernel, x, y, z, i, j, k, 0, self.handle(), places, null_mut())
+            }),
+        )
+    }
+
+    fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain> {
+        let functions = self.functions();
+        let mut graph = null_mut();
+        // SAFETY: the place is that of a handle.
+        self.check("cuGraphCreate", unsafe { (functions.graph_create)(&raw mut graph, 0) })?;
+        let mut chain = Chain {
+            graph: graph.expose_provenance(),
+            runnable: 0,
+            links: Vec::with_capacity(length),
+        };
+        let mut before: sys::CUgraphNode = null_mut();
+        let made = (0..length).try_for_each(|number| {
+            let mut node = null_mut();
+            // SAFETY: the places are those of a handle and of the one before, if there is one; the parameters are copied now.
+            let code = with_node(launch, |parameters| unsafe {
+                let dependencies = usize::from(number > 0);
+                (functions.graph_add_kernel_node)(&raw mut node, graph, &raw const before, dependencies, parameters)
+            });
+            self.check("cuGraphAddKernelNode", code)?;
+            before = node;
+            chain.links.push(node.expose_provenance());
+            Ok(())
+        });
+        let made = made.and_then(|()| {
+            let mut runnable = null_mut();
+            // SAFETY: the place is that of a handle, and the graph the one just made.
+            self.check("cuGraphInstantiate", unsafe {
+                (functions.graph_instantiate)(&raw mut runnable, graph, 0)
+            })?;
+            chain.runnable = runnable.expose_provenance();
+            Ok(())
+        });
+        match made {
+            Ok(()) => Ok(chain),
+            Err(error) => {
+                self.forget_chain(&chain);
+                Err(error)
+            }
+        }
+    }
+
+    fn set_link(&self, chain: &Chain, at: usize, launch: &Launch<'_>) -> Result<()> {
+        let runnable = with_exposed_provenance_mut(chain.runnable);
+        let node = with_exposed_provenance_mut(chain.links[at]);
+        // SAFETY: both are there until the chain is forgotten, and the parameters are copied now; what was launched before stays as it is.
+        let code = with_node(launch, |parameters| unsafe {
+            (self.functions().graph_exec_set_kernel)(runnable, node, parameters)
+        });
+        self.check("cuGraphExecKernelNodeSetParams", code)
+    }
+
+    fn launch_chain(&self, chain: &Chain) -> Result<()> {
+        // SAFETY: the chain is there, and its functions are loaded and stay so until the launch has ended; for each see `launch`.
+        self.check("cuGraphLaunch", unsafe {
+            (self.functions().graph_launch)(with_exposed_provenance_mut(chain.runnable), self.handle())
         })
     }
+
+    fn forget_chain(&self, chain: &Chain) {
+        if chain.runnable != 0 {
+            // SAFETY: nobody has it any more. What of it is running runs on.
+            unsafe { (self.functions().graph_exec_destroy)(with_exposed_provenance_mut(chain.runnable)) };
+        }
+        // SAFETY: as above.
+        unsafe { (self.functions().graph_destroy)(with_exposed_provenance_mut(chain.graph)) };
+    }
+}
+
+/// Does something with the places of a launch's parameters.
+fn with_places<T>(launch: &Launch<'_>, act: impl FnOnce(*mut *mut c_void) -> T) -> T {
+    let base = launch.values.as_ptr();
+    let place = |&offset: &u32| {
+        assert!(
+            (offset as usize) < launch.values.len(),
+            "a parameter is one of the values"
+        );
+        // SAFETY: it is within the values.
+        unsafe { base.add(offset as usize) }.cast_mut().cast::<c_void>()
+    };
+    let mut few = [null_mut::<c_void>(); FEW_PARAMETERS];
+    match few.get_mut(..launch.offsets.len()) {
+        Some(few) => {
+            few.iter_mut()
+                .zip(launch.offsets)
+                .for_each(|(to, offset)| *to = place(offset));
+            act(few.as_mut_ptr())
+        }
+        None => act(launch.offsets.iter().map(place).collect::<Vec<_>>().as_mut_ptr()),
+    }
+}
+
+/// Does something with a launch as graphs have it.
+fn with_node(launch: &Launch<'_>, act: impl FnOnce(*const sys::CUDA_KERNEL_NODE_PARAMS_v2) -> u32) -> u32 {
+    with_places(launch, |places| {
+        let parameters = sys::CUDA_KERNEL_NODE_PARAMS_v2 {
+            func: with_exposed_provenance_mut(launch.function.kernel),
+            gridDimX: launch.blocks[0],
+            gridDimY: launch.blocks[1],
+            gridDimZ: launch.blocks[2],
+            blockDimX: launch.threads[0],
+            blockDimY: launch.threads[1],
+            blockDimZ: launch.threads[2],
+            sharedMemBytes: 0,
+            kernelParams: places,
+            extra: null_mut(),
+            kern: null_mut(),
+            ctx: null_mut(),
+        };
+        act(&raw const parameters)
+    })
 }
 
 impl Drop for Stream {
