@@ -354,18 +354,18 @@ impl Form {
     ///
     /// When the driver refuses.
     pub fn of_text(
-        shared: &Shared,
+        driver: &Arc<dyn Driver>,
         text: &str,
         entry: &str,
         threads: [u32; 3],
         offsets: Vec<u32>,
     ) -> driver::Result<Form> {
-        let _entered = shared.driver.enter()?;
-        let cubin = shared.driver.compile(text)?;
+        let _entered = driver.enter()?;
+        let cubin = driver.compile(text)?;
         Ok(Form {
-            driver: shared.driver.clone(),
+            driver: driver.clone(),
             label: entry.to_string(),
-            function: shared.driver.load(&cubin, entry)?,
+            function: driver.load(&cubin, entry)?,
             threads,
             parameters: Vec::new(),
             bytes: 8 * offsets.len(),

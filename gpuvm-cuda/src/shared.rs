@@ -12,6 +12,7 @@ use crate::driver::pinned::HostPool;
 use crate::driver::{Driver, Error, Kind, Result};
 use crate::pipeline::Form;
 use crate::progress::Progress;
+use crate::query::clock;
 use crate::scopes::{Scopes, validation};
 use crate::sending::Sending;
 
@@ -27,8 +28,8 @@ pub struct Shared {
     pub progress: Progress,
     /// What the stream is told goes through here, in order.
     pub sending: Mutex<Sending>,
-    /// The kernel that reads the device's clock, once somebody needs it.
-    pub clock: Mutex<Option<Arc<Form>>>,
+    /// The kernel that reads the device's clock.
+    pub clock: Arc<Form>,
     lost: AtomicBool,
     loss: Mutex<Loss>,
 }
@@ -52,7 +53,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// When the driver has no memory left.
+    /// When the driver has no memory left, or its compiler is not there.
     pub fn new(
         driver: Arc<dyn Driver>,
         info: wgpu::AdapterInfo,
@@ -62,6 +63,7 @@ impl Shared {
         let host = HostPool::new(driver.clone());
         Ok(Arc::new(Shared {
             progress: Progress::new(driver.clone(), &host)?,
+            clock: clock(&driver)?,
             driver,
             info,
             features,
@@ -69,7 +71,6 @@ impl Shared {
             host,
             scopes: Scopes::default(),
             sending: Mutex::new(Sending::new()),
-            clock: Mutex::default(),
             lost: AtomicBool::new(false),
             loss: Mutex::default(),
         }))

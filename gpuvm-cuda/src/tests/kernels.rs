@@ -95,6 +95,11 @@ fn uniforms(words: &[u32]) -> Vec<u32> {
         .collect()
 }
 
+/// Kernels that were compiled, but for the one that reads the clock.
+fn compiled(rig: &Rig) -> usize {
+    rig.fake.compiled().len() - 1
+}
+
 #[test]
 fn uniforms_are_what_the_host_has_written_before_the_submission() {
     let rig = Rig::new();
@@ -191,11 +196,11 @@ fn an_indirect_dispatch_is_sized_on_the_device() {
     // Four multiprocessors of 2,048 threads, in blocks of 64.
     assert_eq!(launched[0].blocks, [128, 1, 1]);
     assert_eq!(launched[0].values.len(), 4);
-    assert_eq!(rig.fake.compiled().len(), 2);
+    assert_eq!(compiled(&rig), 2);
     // Compiled when it was made where it is known what it is for.
     let device = crate::indirect(&rig.device).unwrap();
     Add::new(&rig, &device, None);
-    assert_eq!(rig.fake.compiled().len(), 3);
+    assert_eq!(compiled(&rig), 3);
     assert!(rig.heard().is_empty());
 }
 
@@ -218,25 +223,25 @@ fn compiled_kernels_are_kept_in_pipeline_caches() {
     let add = Add::new(&rig, &rig.device, Some(&cache));
     let relaxed = crate::relaxed(&rig.device).unwrap();
     Add::new(&rig, &relaxed, Some(&cache));
-    let compiled = rig.fake.compiled().len();
+    let compiled_at_first = compiled(&rig);
     let data = cache.get_data().unwrap();
     drop((add, cache));
     rig.device.poll(PollType::Poll).unwrap();
-    assert_eq!(rig.fake.loaded(), 0);
+    assert_eq!(rig.fake.loaded(), 1);
 
     let again = Rig::new();
     let cache = new(&again, Some(&data), false);
     Add::new(&again, &again.device, Some(&cache));
-    assert!(again.fake.compiled().is_empty());
+    assert_eq!(compiled(&again), 0);
     assert_eq!(cache.get_data().unwrap(), data);
     assert!(again.heard().is_empty());
     let damaged = new(&again, Some(&data[1..]), true);
     Add::new(&again, &again.device, Some(&damaged));
-    assert_eq!(again.fake.compiled().len(), 1);
+    assert_eq!(compiled(&again), 1);
     assert!(again.heard().is_empty());
     new(&again, Some(&data[1..]), false);
     assert_eq!(again.heard().len(), 1);
-    assert!(compiled >= 1);
+    assert!(compiled_at_first >= 1);
 }
 
 #[test]
@@ -255,10 +260,10 @@ fn a_kernel_is_unloaded_when_nobody_has_it_and_it_has_ended() {
     rig.queue.submit([encoder.finish()]);
     drop((add, words, uniform));
     rig.device.poll(PollType::Poll).unwrap();
-    assert_eq!(rig.fake.loaded(), 1);
+    assert_eq!(rig.fake.loaded(), 2);
     rig.fake.release();
     rig.device.poll(PollType::Poll).unwrap();
-    assert_eq!((rig.fake.loaded(), rig.fake.device_blocks()), (0, 0));
+    assert_eq!((rig.fake.loaded(), rig.fake.device_blocks()), (1, 0));
 }
 
 #[test]

@@ -3,13 +3,13 @@
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use cudarc::driver::sys;
 
 use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
 use super::functions::Functions;
-use super::{Context, NOT_READY};
+use super::{Context, NOT_READY, close_at_exit};
 
 /// A stream.
 #[derive(Debug)]
@@ -260,6 +260,9 @@ impl Driver for Stream {
         });
         // SAFETY: it was made above, and nobody has what it has.
         unsafe { (functions.link_destroy)(linker) };
+        // The driver loads its compiler for the first compilation, which a device does when it is opened.
+        static COMPILER_LOADED: Once = Once::new();
+        COMPILER_LOADED.call_once(close_at_exit);
         result.map_err(|error| {
             let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
             let said = String::from_utf8_lossy(&log[..end]);
