@@ -135,7 +135,13 @@ impl CudaPass {
                 )));
             }
             match given {
-                Given::Buffer { writable, .. } => {
+                Given::Buffer { writable, least, .. } => {
+                    if slot.bytes < least {
+                        return Err(Failure::Invalid(format!(
+                            "a buffer of `{}` has {least} bytes at least, and {} are bound",
+                            pipeline.label, slot.bytes
+                        )));
+                    }
                     let address = slot.buffer.address() + from;
                     recording.values[place..place + 8].copy_from_slice(&address.to_ne_bytes());
                     recording.values[place + 8..place + 16].copy_from_slice(&slot.bytes.to_ne_bytes());

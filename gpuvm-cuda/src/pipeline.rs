@@ -72,8 +72,13 @@ pub struct Form {
 /// What a kernel is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// Address and length of the buffer in that slot of that group.
-    Buffer { group: usize, slot: usize, writable: bool },
+    /// Address and length of the buffer in that slot of that group, which has at least so many bytes.
+    Buffer {
+        group: usize,
+        slot: usize,
+        writable: bool,
+        least: u64,
+    },
     /// So many bytes of the buffer in that slot of that group.
     Uniform { group: usize, slot: usize, bytes: u64 },
     /// The address of what sizes it.
@@ -128,6 +133,15 @@ impl Shader {
             floats: self.floats,
             checked: self.checked,
         }))
+    }
+
+    /// The fewest bytes that a binding may have: arrays of any length have one element.
+    fn least(&self, group: u32, binding: u32) -> u64 {
+        let place = Some(naga::ResourceBinding { group, binding });
+        let mut variables = self.module.global_variables.iter();
+        let variable = variables.find(|(_, variable)| variable.binding == place);
+        let size = |ty| self.module.types[ty].inner.size(self.module.to_ctx());
+        variable.map_or(0, |(_, variable)| size(variable.ty).into())
     }
 
     fn translate(&self, grid: Grid) -> Result<Kernel, String> {
@@ -303,6 +317,7 @@ impl Pipeline {
                     group: group as usize,
                     slot,
                     writable,
+                    least: self.shader.least(group, binding),
                 }),
                 (_, ty) => Err(format!("binding {binding} of group {group} is {ty:?} in the layout")),
             },
