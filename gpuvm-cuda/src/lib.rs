@@ -12,6 +12,7 @@ mod cubins;
 mod device;
 mod driver;
 mod encoder;
+mod mapped;
 mod pass;
 mod pipeline;
 mod progress;
@@ -20,6 +21,7 @@ mod queue;
 mod recording;
 mod scopes;
 mod sending;
+mod shader;
 mod shadow;
 mod shared;
 #[cfg(test)]

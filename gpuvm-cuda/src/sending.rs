@@ -122,9 +122,14 @@ impl Sending {
         if let Some(mut shadow) = buffer.shadow() {
             shadow.write(at, bytes, |to| block.read(place as usize, to));
         }
-        shared
-            .driver
-            .copy(block.address() + place, buffer.address() + at, bytes)
+        let from = block.address() + place;
+        shared.driver.copy(from, buffer.address() + at, bytes)?;
+        if buffer.host().is_some() {
+            // It may be mapped next, which has to wait for this.
+            buffer.last_use.store(self.last + 1, Ordering::Release);
+            self.submit(shared, Vec::new());
+        }
+        Ok(())
     }
 
     /// A place for so many bytes.

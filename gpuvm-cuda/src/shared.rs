@@ -89,7 +89,9 @@ impl Shared {
 
     /// Who is told when the device is lost.
     pub fn when_lost(&self, callback: BoxDeviceLostCallback) {
-        self.loss().callback = Some(callback);
+        // Whoever was told before may have the device, and is let go of with no lock held.
+        let before = self.loss().callback.replace(callback);
+        drop(before);
         self.settle();
     }
 
@@ -199,6 +201,12 @@ impl Shared {
 
     /// Waits for what is under way, which has memory that is about to be given back, and lets nothing more be done.
     pub fn end(&self, text: &str) {
+        if !self.is_lost()
+            && let Ok(_entered) = self.driver.enter()
+        {
+            // What was written and not followed by a submission is waited for with this one.
+            self.sending().submit(self, Vec::new());
+        }
         // A kernel that never ends is left to itself.
         if self.wait(None, Some(PATIENCE)).is_err() {
             tracing::warn!("{text}, and a kernel is still running after {PATIENCE:?}");

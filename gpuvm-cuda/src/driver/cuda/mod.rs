@@ -1,7 +1,9 @@
 //! NVIDIA's driver: its library, which is looked for when somebody asks for devices, the machine's GPUs, and their contexts.
 #![allow(unsafe_code)]
 
+mod compiler;
 mod functions;
+mod parameters;
 mod stream;
 
 use std::collections::HashMap;

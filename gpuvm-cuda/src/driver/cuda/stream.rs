@@ -1,15 +1,17 @@
 //! A stream of a context: the calls that a device behind wgpu's interface makes all the time.
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint};
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use cudarc::driver::sys;
 
 use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
+use super::compiler::{c_string, compile};
 use super::functions::Functions;
-use super::{Context, NOT_READY, close_at_exit};
+use super::parameters::{with_node, with_places};
+use super::{Context, NOT_READY};
 
 /// A stream.
 #[derive(Debug)]
@@ -18,11 +20,6 @@ pub struct Stream {
     stream: usize,
     writes_words: bool,
 }
-
-/// The parameters of kernels that have no more than so many take no memory at a launch.
-const FEW_PARAMETERS: usize = 48;
-/// Bytes of the compiler's messages to keep.
-const LOG: usize = 8192;
 
 impl Stream {
     /// A stream that does not wait for others.
@@ -225,53 +222,7 @@ impl Driver for Stream {
     }
 
     fn compile(&self, ptx: &str) -> Result<Vec<u8>> {
-        use sys::CUjit_option_enum as Jit;
-        let functions = self.functions();
-        let text = c_string("cuLinkAddData", ptx)?;
-        let mut log = vec![0_u8; LOG];
-        let mut options = [
-            Jit::CU_JIT_ERROR_LOG_BUFFER as c_uint,
-            Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_uint,
-        ];
-        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(LOG)];
-        let mut linker = null_mut();
-        // SAFETY: there are two options with their values, which stay until the linker is destroyed below, as the log does.
-        self.check("cuLinkCreate", unsafe {
-            (functions.link_create)(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
-        })?;
-        let kind = sys::CUjitInputType_enum::CU_JIT_INPUT_PTX as c_uint;
-        let bytes = text.as_bytes_with_nul();
-        let name: *const c_char = c"kernel".as_ptr();
-        // SAFETY: the text has so many bytes, its end included, and is only read.
-        let added = self.check("cuLinkAddData", unsafe {
-            let data = bytes.as_ptr().cast_mut().cast();
-            (functions.link_add_data)(linker, kind, data, bytes.len(), name, 0, null_mut(), null_mut())
-        });
-        let (mut cubin, mut size) = (null_mut(), 0);
-        let linked = added.and_then(|()| {
-            // SAFETY: the places are those of an address and a size.
-            self.check("cuLinkComplete", unsafe {
-                (functions.link_complete)(linker, &raw mut cubin, &raw mut size)
-            })
-        });
-        let result = linked.map(|()| {
-            // SAFETY: the linker has so many bytes there until it is destroyed.
-            unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec()
-        });
-        // SAFETY: it was made above, and nobody has what it has.
-        unsafe { (functions.link_destroy)(linker) };
-        // The driver loads its compiler for the first compilation, which a device does when it is opened.
-        static COMPILER_LOADED: Once = Once::new();
-        COMPILER_LOADED.call_once(close_at_exit);
-        result.map_err(|error| {
-            let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-            let said = String::from_utf8_lossy(&log[..end]);
-            let text = match said.trim() {
-                "" => error.text,
-                said => format!("{}: {said}", error.text),
-            };
-            Error { text, ..error }
-        })
+        compile(self.context.library, ptx)
     }
 
     fn load(&self, cubin: &[u8], entry: &str) -> Result<Function> {
@@ -391,50 +342,6 @@ impl Driver for Stream {
     }
 }
 
-/// Does something with the places of a launch's parameters.
-fn with_places<T>(launch: &Launch<'_>, act: impl FnOnce(*mut *mut c_void) -> T) -> T {
-    let base = launch.values.as_ptr();
-    let place = |&offset: &u32| {
-        assert!(
-            (offset as usize) < launch.values.len(),
-            "a parameter is one of the values"
-        );
-        // SAFETY: it is within the values.
-        unsafe { base.add(offset as usize) }.cast_mut().cast::<c_void>()
-    };
-    let mut few = [null_mut::<c_void>(); FEW_PARAMETERS];
-    match few.get_mut(..launch.offsets.len()) {
-        Some(few) => {
-            few.iter_mut()
-                .zip(launch.offsets)
-                .for_each(|(to, offset)| *to = place(offset));
-            act(few.as_mut_ptr())
-        }
-        None => act(launch.offsets.iter().map(place).collect::<Vec<_>>().as_mut_ptr()),
-    }
-}
-
-/// Does something with a launch as graphs have it.
-fn with_node(launch: &Launch<'_>, act: impl FnOnce(*const sys::CUDA_KERNEL_NODE_PARAMS_v2) -> u32) -> u32 {
-    with_places(launch, |places| {
-        let parameters = sys::CUDA_KERNEL_NODE_PARAMS_v2 {
-            func: with_exposed_provenance_mut(launch.function.kernel),
-            gridDimX: launch.blocks[0],
-            gridDimY: launch.blocks[1],
-            gridDimZ: launch.blocks[2],
-            blockDimX: launch.threads[0],
-            blockDimY: launch.threads[1],
-            blockDimZ: launch.threads[2],
-            sharedMemBytes: 0,
-            kernelParams: places,
-            extra: null_mut(),
-            kern: null_mut(),
-            ctx: null_mut(),
-        };
-        act(&raw const parameters)
-    })
-}
-
 impl Drop for Stream {
     fn drop(&mut self) {
         if let Ok(_entered) = self.enter() {
@@ -442,14 +349,4 @@ impl Drop for Stream {
             unsafe { (self.functions().stream_destroy)(self.handle()) };
         }
     }
-}
-
-/// A text for the driver.
-fn c_string(call: &'static str, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error {
-        kind: Kind::Refused,
-        call,
-        code: 0,
-        text: "the text has a zero in it".to_string(),
-    })
 }
