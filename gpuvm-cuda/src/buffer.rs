@@ -9,8 +9,8 @@ use wgpu::custom::{BufferInterface, BufferMapCallback, DispatchBufferMappedRange
 use wgpu::{BufferAsyncError, BufferUsages, MapMode, MapRangeError};
 
 use crate::device::CudaDevice;
-use crate::driver::Result;
 use crate::driver::pinned::Pinned;
+use crate::driver::{Kind, Result};
 use crate::mapped::MappedRange;
 use crate::progress::Map;
 use crate::shadow::Shadow;
@@ -75,7 +75,15 @@ impl Buffer {
     pub fn new(shared: &Arc<Shared>, descriptor: &wgpu::BufferDescriptor<'_>) -> Arc<Buffer> {
         let label = descriptor.label.unwrap_or("a buffer");
         let made = Buffer::check(shared, descriptor).and_then(|()| {
-            Buffer::make(shared, descriptor).map_err(|error| {
+            let made = Buffer::make(shared, descriptor).or_else(|error| match error.kind {
+                // The driver has waited for all that was submitted, so memory that only that has can be had.
+                Kind::OutOfMemory => {
+                    shared.settle();
+                    Buffer::make(shared, descriptor)
+                }
+                _ => Err(error),
+            });
+            made.map_err(|error| {
                 shared.fail(&format!("`{label}` of {} bytes", descriptor.size), &error);
                 None
             })

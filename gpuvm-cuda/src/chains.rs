@@ -23,8 +23,16 @@ struct Ring {
 struct Made {
     chain: Chain,
     driver: Arc<dyn Driver>,
-    /// What its launches are: it stays loaded as long as the chain has it.
-    forms: Vec<Arc<Form>>,
+    links: Vec<Link>,
+}
+
+/// What a launch of a chain is.
+#[derive(Clone, Debug)]
+struct Link {
+    /// The kernel, which stays loaded as long as the chain has it.
+    form: Arc<Form>,
+    blocks: [u32; 3],
+    values: Vec<u8>,
 }
 
 /// How many launches chains have, the longest first.
@@ -56,10 +64,11 @@ impl Chains {
             return launches.iter().try_for_each(|(_, launch)| driver.launch(launch));
         };
         let made = self.0[ring].next(driver, launches)?;
-        for (at, (form, launch)) in launches.iter().enumerate() {
-            driver.set_link(&made.chain, at, launch)?;
-            if !Arc::ptr_eq(&made.forms[at], form) {
-                made.forms[at] = (*form).clone();
+        for ((at, link), (form, launch)) in made.links.iter_mut().enumerate().zip(launches) {
+            // Rows often repeat what they were.
+            if !link.is(form, launch) {
+                driver.set_link(&made.chain, at, launch)?;
+                link.set(form, launch);
             }
         }
         driver.launch_chain(&made.chain)
@@ -75,11 +84,33 @@ impl Ring {
             self.chains.push(Made {
                 chain: driver.chain(launches.len(), launch)?,
                 driver: driver.clone(),
-                forms: vec![(*form).clone(); launches.len()],
+                links: vec![Link::new(form, launch); launches.len()],
             });
         }
         self.next = (at + 1) % RING;
         Ok(&mut self.chains[at])
+    }
+}
+
+impl Link {
+    fn new(form: &Arc<Form>, launch: &Launch<'_>) -> Link {
+        Link {
+            form: form.clone(),
+            blocks: launch.blocks,
+            values: launch.values.to_vec(),
+        }
+    }
+
+    fn is(&self, form: &Arc<Form>, launch: &Launch<'_>) -> bool {
+        Arc::ptr_eq(&self.form, form) && self.blocks == launch.blocks && self.values == launch.values
+    }
+
+    fn set(&mut self, form: &Arc<Form>, launch: &Launch<'_>) {
+        self.form = form.clone();
+        self.blocks = launch.blocks;
+        // The room for values is used again.
+        self.values.clear();
+        self.values.extend(launch.values);
     }
 }
 

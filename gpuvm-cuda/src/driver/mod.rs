@@ -32,7 +32,7 @@ pub trait Driver: Debug + Send + Sync {
     /// Makes this the GPU that the thread's calls are for, as long as the guard is there.
     fn enter(&self) -> Result<Entered>;
 
-    /// Device memory of so many bytes, which may be anything.
+    /// Device memory of so many bytes, which may be anything. Where there is too little, all that the stream was told is waited for.
     fn allocate(&self, bytes: u64) -> Result<u64>;
 
     /// Gives device memory back when all that the stream was told before is done.

@@ -224,3 +224,19 @@ fn devices_of_one_gpu_do_not_meet() {
     drop((words, others));
     assert_eq!((fake.device_blocks(), fake.host_blocks()), (0, 0));
 }
+
+#[test]
+fn memory_that_only_ended_work_has_is_had_again() {
+    let rig = Rig::new();
+    let half = (1 << 29) + 16;
+    let usage = Usage::STORAGE | Usage::COPY_DST;
+    rig.fake.hold();
+    for _ in 0..3 {
+        let buffer = rig.buffer(half, usage);
+        let mut encoder = rig.encoder();
+        encoder.clear_buffer(&buffer, 0, None);
+        rig.queue.submit([encoder.finish()]);
+    }
+    rig.fake.release();
+    assert_eq!(rig.heard(), [""; 0]);
+}
