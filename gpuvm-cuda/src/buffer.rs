@@ -2,19 +2,16 @@
 
 use std::fmt::Debug;
 use std::ops::Range;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use wgpu::custom::{
-    BufferInterface, BufferMapCallback, BufferMappedRangeInterface, DispatchBufferMappedRange,
-    QueueWriteBufferInterface,
-};
-use wgpu::{BufferAsyncError, BufferUsages, MapMode, MapRangeError, WriteOnly};
+use wgpu::custom::{BufferInterface, BufferMapCallback, DispatchBufferMappedRange};
+use wgpu::{BufferAsyncError, BufferUsages, MapMode, MapRangeError};
 
 use crate::device::CudaDevice;
-use crate::driver::Result;
 use crate::driver::pinned::Pinned;
+use crate::driver::{Kind, Result};
+use crate::mapped::MappedRange;
 use crate::progress::Map;
 use crate::shadow::Shadow;
 use crate::shared::Shared;
@@ -78,7 +75,15 @@ impl Buffer {
     pub fn new(shared: &Arc<Shared>, descriptor: &wgpu::BufferDescriptor<'_>) -> Arc<Buffer> {
         let label = descriptor.label.unwrap_or("a buffer");
         let made = Buffer::check(shared, descriptor).and_then(|()| {
-            Buffer::make(shared, descriptor).map_err(|error| {
+            let made = Buffer::make(shared, descriptor).or_else(|error| match error.kind {
+                // The driver has waited for all that was submitted, so memory that only that has can be had.
+                Kind::OutOfMemory => {
+                    shared.settle();
+                    Buffer::make(shared, descriptor)
+                }
+                _ => Err(error),
+            });
+            made.map_err(|error| {
                 shared.fail(&format!("`{label}` of {} bytes", descriptor.size), &error);
                 None
             })
@@ -245,6 +250,9 @@ impl Buffer {
 
     /// Brings what the host has written at the buffer's creation to the device.
     fn send(&self, block: Arc<Pinned>) {
+        if self.shared.is_lost() {
+            return;
+        }
         let sent = {
             let mut sending = self.shared.sending();
             let sent = self.shared.driver.enter().and_then(|_entered| {
@@ -324,15 +332,9 @@ impl BufferInterface for CudaBuffer {
     fn get_mapped_range(&self, range: Range<u64>) -> std::result::Result<DispatchBufferMappedRange, MapRangeError> {
         let mapping = self.0.mapping();
         let range = match &mapping.state {
-            State::Mapped(block) => MappedRange {
-                part: block.part(range.start as usize, (range.end - range.start) as usize),
-                _block: Some(block.clone()),
-            },
+            State::Mapped(block) => MappedRange::new(block, range),
             // wgpu itself knows of a buffer that nobody has asked for, and refuses it.
-            State::Unmapped if mapping.number == 0 => MappedRange {
-                part: NonNull::slice_from_raw_parts(NonNull::dangling(), 0),
-                _block: None,
-            },
+            State::Unmapped if mapping.number == 0 => MappedRange::empty(),
             _ => return Err(not_mapped(&self.0.shared)),
         };
         Ok(DispatchBufferMappedRange::custom(range))
@@ -388,64 +390,5 @@ fn not_mapped(shared: &Arc<Shared>) -> MapRangeError {
             let made = error().expect("a buffer that was never mapped has no mapped range");
             ERROR.get_or_init(|| made).clone()
         }
-    }
-}
-
-/// What the host has of a mapped buffer.
-#[derive(Debug)]
-pub struct MappedRange {
-    part: NonNull<[u8]>,
-    _block: Option<Arc<Pinned>>,
-}
-
-// SAFETY: wgpu gives out parts that are written only once at a time; the block stays as long as this.
-#[allow(unsafe_code)]
-unsafe impl Send for MappedRange {}
-// SAFETY: as above.
-#[allow(unsafe_code)]
-unsafe impl Sync for MappedRange {}
-
-#[allow(unsafe_code)]
-impl BufferMappedRangeInterface for MappedRange {
-    fn len(&self) -> usize {
-        self.part.len()
-    }
-
-    unsafe fn read_slice(&self) -> &[u8] {
-        // SAFETY: the buffer is mapped, so the device does not write it; wgpu sees to it that nobody else does.
-        unsafe { self.part.as_ref() }
-    }
-
-    unsafe fn write_slice(&mut self) -> WriteOnly<'_, [u8]> {
-        // SAFETY: the buffer is mapped, so the device does not have it; wgpu sees to it that nobody else does.
-        unsafe { WriteOnly::new(self.part) }
-    }
-}
-
-/// Bytes that are about to be written to a buffer.
-#[derive(Debug)]
-pub struct Staging {
-    /// Where they are.
-    pub block: Arc<Pinned>,
-    bytes: usize,
-}
-
-impl Staging {
-    /// So many zeros: who writes them need not write all.
-    pub fn new(block: Arc<Pinned>, bytes: usize) -> Staging {
-        block.clear(0, bytes);
-        Staging { block, bytes }
-    }
-}
-
-#[allow(unsafe_code)]
-impl QueueWriteBufferInterface for Staging {
-    fn len(&self) -> usize {
-        self.bytes
-    }
-
-    unsafe fn write_slice(&mut self) -> WriteOnly<'_, [u8]> {
-        // SAFETY: nobody else has the block until it is sent.
-        unsafe { WriteOnly::new(self.block.part(0, self.bytes)) }
     }
 }

@@ -12,9 +12,10 @@ use crate::bind::{CudaGroup, CudaLayout, CudaPipelineLayout, Layout, group};
 use crate::buffer::{Buffer, CudaBuffer};
 use crate::cubins::{Cubins, CudaCache};
 use crate::encoder::CudaEncoder;
-use crate::pipeline::{CudaPipeline, CudaShader, Pipeline, Shader};
+use crate::pipeline::{CudaPipeline, Pipeline};
 use crate::query::{CudaQueries, Queries};
 use crate::sending::Failure;
+use crate::shader::{CudaShader, Shader};
 use crate::shared::Shared;
 use crate::unsupported::{nothing, refused, unsupported};
 

@@ -23,6 +23,7 @@ pub struct CudaEncoder {
 }
 
 /// Where the recording of an encoder is.
+#[allow(clippy::large_enum_variant, reason = "there is one for each encoder, on the heap")]
 #[derive(Debug)]
 pub enum Place {
     /// Here.

@@ -7,10 +7,12 @@
 mod adapter;
 mod bind;
 mod buffer;
+mod chains;
 mod cubins;
 mod device;
 mod driver;
 mod encoder;
+mod mapped;
 mod pass;
 mod pipeline;
 mod progress;
@@ -19,6 +21,7 @@ mod queue;
 mod recording;
 mod scopes;
 mod sending;
+mod shader;
 mod shadow;
 mod shared;
 #[cfg(test)]

@@ -135,7 +135,13 @@ impl CudaPass {
                 )));
             }
             match given {
-                Given::Buffer { writable, .. } => {
+                Given::Buffer { writable, least, .. } => {
+                    if slot.bytes < least {
+                        return Err(Failure::Invalid(format!(
+                            "a buffer of `{}` has {least} bytes at least, and {} are bound",
+                            pipeline.label, slot.bytes
+                        )));
+                    }
                     let address = slot.buffer.address() + from;
                     recording.values[place..place + 8].copy_from_slice(&address.to_ne_bytes());
                     recording.values[place + 8..place + 16].copy_from_slice(&slot.bytes.to_ne_bytes());
@@ -292,11 +298,10 @@ impl ComputePassInterface for CudaPass {
             Ok((buffer, _)) => buffer.clone(),
             Err(error) => return self.refuse("dispatch_workgroups_indirect", error),
         };
-        if !self.recording.uses(&buffer) {
+        if !self.recording.uses_size(&buffer) {
             return;
         }
         let address = buffer.address() + indirect_offset;
-        self.recording.commands.push(Command::Size(buffer));
         let launched = self.launch(Grid::Indirect, Size::At(address));
         self.note(launched);
     }

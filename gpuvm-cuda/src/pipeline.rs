@@ -1,34 +1,17 @@
-//! Shader modules and compute pipelines: translated to PTX, compiled by the driver, loaded.
+//! Compute pipelines: kernels that are translated to PTX, compiled by the driver and loaded, in the forms in which they are dispatched.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_ptx::{Floats, Grid, Kernel, Options, Parameter};
-use naga::compact::{KeepUnused, compact};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, ShaderStage};
-use wgpu::custom::{
-    ComputePipelineInterface, DispatchBindGroupLayout, ShaderCompilationInfoFuture, ShaderModuleInterface,
-};
-use wgpu::{BufferBindingType, CompilationInfo, CompilationMessage, CompilationMessageType, ShaderSource};
+use gpuvm_ptx::{Grid, Kernel, Parameter};
+use wgpu::BufferBindingType;
+use wgpu::custom::{ComputePipelineInterface, DispatchBindGroupLayout};
 
 use crate::bind::{CudaLayout, CudaPipelineLayout, Entry, Layout};
 use crate::cubins::{Cubins, CudaCache};
 use crate::driver::{self, Driver, Function, Kind};
 use crate::sending::Failure;
+use crate::shader::{CudaShader, Shader};
 use crate::shared::Shared;
-
-/// A handle to a shader module, or why it was refused.
-#[derive(Clone, Debug)]
-pub struct CudaShader(pub Result<Arc<Shader>, String>);
-
-/// A shader module that naga has validated.
-#[derive(Debug)]
-pub struct Shader {
-    module: Module,
-    info: ModuleInfo,
-    floats: Floats,
-    checked: bool,
-}
 
 /// A handle to a pipeline; none if it was refused.
 #[derive(Clone, Debug)]
@@ -72,81 +55,17 @@ pub struct Form {
 /// What a kernel is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// Address and length of the buffer in that slot of that group.
-    Buffer { group: usize, slot: usize, writable: bool },
+    /// Address and length of the buffer in that slot of that group, which has at least so many bytes.
+    Buffer {
+        group: usize,
+        slot: usize,
+        writable: bool,
+        least: u64,
+    },
     /// So many bytes of the buffer in that slot of that group.
     Uniform { group: usize, slot: usize, bytes: u64 },
     /// The address of what sizes it.
     Size,
-}
-
-impl Shader {
-    /// Reads and validates a shader module.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
-    pub fn new(source: ShaderSource<'_>, floats: Floats, checked: bool) -> Result<Shader, String> {
-        let (module, text) = match source {
-            ShaderSource::Naga(module) => (module.into_owned(), String::new()),
-            ShaderSource::Wgsl(text) => {
-                let module = naga::front::wgsl::parse_str(&text);
-                (module.map_err(|error| error.emit_to_string(&text))?, text.into_owned())
-            }
-            _ => return Err("a shader is in WGSL, or a module of naga's".to_string()),
-        };
-        let info = validate(&module, &text)?;
-        Ok(Shader {
-            module,
-            info,
-            floats,
-            checked,
-        })
-    }
-
-    /// The module with one entry point.
-    fn with(self: &Arc<Shader>, entry: Option<&str>) -> Result<Arc<Shader>, String> {
-        let points = &self.module.entry_points;
-        let mut found = points
-            .iter()
-            .filter(|point| point.stage == ShaderStage::Compute && entry.is_none_or(|entry| entry == point.name));
-        let (Some(point), None) = (found.next(), found.next()) else {
-            return Err(match entry {
-                Some(entry) => format!("the shader has no compute entry point `{entry}`"),
-                None => "the shader has not just one compute entry point".to_string(),
-            });
-        };
-        if points.len() == 1 {
-            return Ok(self.clone());
-        }
-        let mut module = self.module.clone();
-        module.entry_points.retain(|other| other.name == point.name);
-        compact(&mut module, KeepUnused::No);
-        Ok(Arc::new(Shader {
-            info: validate(&module, "")?,
-            module,
-            floats: self.floats,
-            checked: self.checked,
-        }))
-    }
-
-    fn translate(&self, grid: Grid) -> Result<Kernel, String> {
-        let options = Options {
-            floats: self.floats,
-            grid,
-            checked: self.checked,
-        };
-        gpuvm_ptx::translate(&self.module, &self.info, &options).map_err(|error| error.to_string())
-    }
-}
-
-fn validate(module: &Module, text: &str) -> Result<ModuleInfo, String> {
-    let capabilities = Capabilities::default()
-        | Capabilities::FLOAT64
-        | Capabilities::SHADER_INT64
-        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS;
-    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
-    validator.validate(module).map_err(|error| error.emit_to_string(text))
 }
 
 impl Pipeline {
@@ -303,6 +222,7 @@ impl Pipeline {
                     group: group as usize,
                     slot,
                     writable,
+                    least: self.shader.least(group, binding),
                 }),
                 (_, ty) => Err(format!("binding {binding} of group {group} is {ty:?} in the layout")),
             },
@@ -354,18 +274,18 @@ impl Form {
     ///
     /// When the driver refuses.
     pub fn of_text(
-        shared: &Shared,
+        driver: &Arc<dyn Driver>,
         text: &str,
         entry: &str,
         threads: [u32; 3],
         offsets: Vec<u32>,
     ) -> driver::Result<Form> {
-        let _entered = shared.driver.enter()?;
-        let cubin = shared.driver.compile(text)?;
+        let _entered = driver.enter()?;
+        let cubin = driver.compile(text)?;
         Ok(Form {
-            driver: shared.driver.clone(),
+            driver: driver.clone(),
             label: entry.to_string(),
-            function: shared.driver.load(&cubin, entry)?,
+            function: driver.load(&cubin, entry)?,
             threads,
             parameters: Vec::new(),
             bytes: 8 * offsets.len(),
@@ -389,18 +309,5 @@ impl ComputePipelineInterface for CudaPipeline {
         let pipeline = self.0.as_ref();
         let layout = pipeline.and_then(|pipeline| pipeline.layouts.get(index as usize).cloned().flatten());
         DispatchBindGroupLayout::custom(CudaLayout(layout))
-    }
-}
-
-impl ShaderModuleInterface for CudaShader {
-    fn get_compilation_info(&self) -> std::pin::Pin<Box<dyn ShaderCompilationInfoFuture>> {
-        let message = self.0.as_ref().err().map(|reason| CompilationMessage {
-            message: reason.clone(),
-            message_type: CompilationMessageType::Error,
-            location: None,
-        });
-        Box::pin(std::future::ready(CompilationInfo {
-            messages: message.into_iter().collect(),
-        }))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wgpu::custom::QuerySetInterface;
 
-use crate::driver::{Launch, Result};
+use crate::driver::{Driver, Launch, Result};
 use crate::pipeline::Form;
 use crate::shared::Shared;
 
@@ -19,7 +19,6 @@ pub struct Queries {
     address: u64,
     /// How many there are.
     pub count: u32,
-    clock: Arc<Form>,
 }
 
 /// The kernel that reads the clock.
@@ -40,6 +39,15 @@ const CLOCK: &str = "\
 /// The name of its entry.
 const ENTRY: &str = "stamp";
 
+/// Compiles and loads it.
+///
+/// # Errors
+///
+/// When the driver refuses.
+pub fn clock(driver: &Arc<dyn Driver>) -> Result<Arc<Form>> {
+    Ok(Arc::new(Form::of_text(driver, CLOCK, ENTRY, [1; 3], vec![0])?))
+}
+
 impl Queries {
     /// Room for so many readings.
     ///
@@ -47,15 +55,6 @@ impl Queries {
     ///
     /// When the driver refuses.
     pub fn new(shared: &Arc<Shared>, count: u32) -> Result<Queries> {
-        let clock = {
-            let mut clock = shared.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match &*clock {
-                Some(clock) => clock.clone(),
-                None => clock
-                    .insert(Arc::new(Form::of_text(shared, CLOCK, ENTRY, [1; 3], vec![0])?))
-                    .clone(),
-            }
-        };
         let bytes = u64::from(count.max(1)) * u64::from(wgpu::QUERY_SIZE);
         let _entered = shared.driver.enter()?;
         let address = shared.driver.allocate(bytes.next_multiple_of(16))?;
@@ -63,7 +62,6 @@ impl Queries {
             shared: shared.clone(),
             address,
             count,
-            clock,
         };
         shared.driver.clear(address, bytes)?;
         Ok(queries)
@@ -81,11 +79,11 @@ impl Queries {
     /// When the driver refuses.
     pub fn stamp(&self, shared: &Shared, index: u32) -> Result<()> {
         shared.driver.launch(&Launch {
-            function: self.clock.function,
+            function: shared.clock.function,
             blocks: [1; 3],
             threads: [1; 3],
             values: &self.address(index).to_ne_bytes(),
-            offsets: &self.clock.offsets,
+            offsets: &shared.clock.offsets,
         })
     }
 }

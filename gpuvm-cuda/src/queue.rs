@@ -5,10 +5,11 @@ use std::sync::Arc;
 use wgpu::custom::*;
 use wgpu::{BufferAddress, BufferSize, BufferUsages};
 
-use crate::buffer::{Buffer, Staging};
+use crate::buffer::Buffer;
 use crate::device::Handle;
 use crate::driver::Result;
 use crate::encoder::{CudaCommands, part};
+use crate::mapped::Staging;
 use crate::sending::{Failure, Sending};
 use crate::shared::Shared;
 use crate::unsupported::{nothing, refused};

@@ -17,6 +17,8 @@ pub struct Recording {
     pub groups: Vec<Arc<Group>>,
     /// Buffers of other commands that can be mapped.
     pub mappable: Vec<Arc<Buffer>>,
+    /// Buffers that size launches.
+    pub sizes: Vec<Arc<Buffer>>,
     /// The other buffers of other commands.
     plain: Vec<Arc<Buffer>>,
     /// The launches' parameters, one launch after the other.
@@ -44,8 +46,6 @@ pub enum Command {
     },
     /// Sets bytes to 0.
     Clear { buffer: Arc<Buffer>, at: u64, bytes: u64 },
-    /// Sizes the launches that follow.
-    Size(Arc<Buffer>),
     /// Launches a kernel.
     Launch(Launch),
     /// Reads the device's clock.
@@ -121,6 +121,15 @@ impl Recording {
     /// Takes note that a bind group is used.
     pub fn uses_group(&mut self, group: &Arc<Group>) {
         note(&mut self.groups, group);
+    }
+
+    /// Takes note that a buffer sizes launches, and tells whether it is there.
+    pub fn uses_size(&mut self, buffer: &Arc<Buffer>) -> bool {
+        let valid = self.uses(buffer);
+        if valid {
+            note(&mut self.sizes, buffer);
+        }
+        valid
     }
 
     /// All buffers that are used.

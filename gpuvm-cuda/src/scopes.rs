@@ -52,7 +52,8 @@ impl Scopes {
 
     /// Who gets the errors that no scope has caught.
     pub fn set_handler(&self, handler: Arc<dyn UncapturedErrorHandler>) {
-        self.lock().handler = Some(handler);
+        let before = self.lock().handler.replace(handler);
+        drop(before);
     }
 
     /// Tells of an error. Not to be called with a lock held: whoever hears of it may ask the device something.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::buffer::Buffer;
+use crate::chains::{Chains, LENGTHS};
 use crate::driver::pinned::{HostPool, Pinned};
-use crate::driver::{Error, Launch, Result};
+use crate::driver::{Error, Kind, Launch, Result};
 use crate::progress::Kept;
-use crate::recording::{Command, Recording};
+use crate::recording::{self, Command, Recording, Uniform};
 use crate::shared::Shared;
 
 /// The end of the stream at which orders are given.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sending {
     /// The last submission.
     last: u64,
@@ -20,6 +21,8 @@ pub struct Sending {
     block: Option<(Arc<Pinned>, usize)>,
     /// What was told to the stream since the last submission, and goes with the next.
     kept: Vec<Arc<Pinned>>,
+    /// What rows of launches are made by, as long as that works.
+    chains: Option<Chains>,
 }
 
 /// Why a submission was not done to its end.
@@ -39,6 +42,16 @@ const SMALL: usize = BLOCK / 4;
 const ALIGNMENT: usize = 16;
 
 impl Sending {
+    /// Nothing was told yet.
+    pub fn new() -> Sending {
+        Sending {
+            last: 0,
+            block: None,
+            kept: Vec::new(),
+            chains: Chains::new(),
+        }
+    }
+
     /// Keeps a block until what was told is done.
     pub fn keep(&mut self, block: Arc<Pinned>) {
         self.kept.push(block);
@@ -109,9 +122,14 @@ impl Sending {
         if let Some(mut shadow) = buffer.shadow() {
             shadow.write(at, bytes, |to| block.read(place as usize, to));
         }
-        shared
-            .driver
-            .copy(block.address() + place, buffer.address() + at, bytes)
+        let from = block.address() + place;
+        shared.driver.copy(from, buffer.address() + at, bytes)?;
+        if buffer.host().is_some() {
+            // It may be mapped next, which has to wait for this.
+            buffer.last_use.store(self.last + 1, Ordering::Release);
+            self.submit(shared, Vec::new());
+        }
+        Ok(())
     }
 
     /// A place for so many bytes.
@@ -144,11 +162,24 @@ impl Sending {
         for buffer in &recording.mappable {
             buffer.last_use.store(number, Ordering::Release);
         }
-        for group in &recording.groups {
-            for slot in &group.slots {
-                slot.buffer.prepare(false)?;
+        let bound = recording.groups.iter().flat_map(|group| &group.slots);
+        for buffer in bound.map(|slot| &slot.buffer).chain(&recording.sizes) {
+            buffer.prepare(false)?;
+        }
+        let mut at = 0;
+        while let Some(command) = recording.commands.get(at) {
+            if let Command::Launch(_) = command {
+                at += self.launch(shared, recording, at)?;
+            } else {
+                at += 1;
+                act(shared, command)?;
             }
         }
+        Ok(())
+    }
+
+    /// Tells the stream to make the launch at a place of a recording, with those that follow if that makes a chain. Gives how many.
+    fn launch(&mut self, shared: &Shared, recording: &mut Recording, at: usize) -> std::result::Result<usize, Failure> {
         let Recording {
             commands,
             values,
@@ -156,76 +187,125 @@ impl Sending {
             stores,
             ..
         } = recording;
-        for command in commands {
-            match command {
-                Command::Copy {
-                    from,
-                    from_at,
-                    to,
-                    to_at,
-                    bytes,
-                } => {
-                    from.prepare(false)?;
-                    to.prepare(*bytes == to.size)?;
-                    copy_shadow(from, *from_at, to, *to_at, *bytes);
-                    shared
-                        .driver
-                        .copy(from.address() + *from_at, to.address() + *to_at, *bytes)?;
-                }
-                Command::Clear { buffer, at, bytes } => {
-                    buffer.prepare(*bytes == buffer.size)?;
-                    if let Some(mut shadow) = buffer.shadow() {
-                        shadow.write(*at, *bytes, |bytes| bytes.fill(0));
-                    }
-                    shared.driver.clear(buffer.address() + *at, *bytes)?;
-                }
-                Command::Size(buffer) => buffer.prepare(false)?,
-                Command::Launch(launch) => {
-                    for uniform in &uniforms[launch.uniforms.clone()] {
-                        let shadow = uniform.buffer.shadow();
-                        let known = shadow
-                            .as_ref()
-                            .and_then(|shadow| shadow.read(uniform.at, uniform.bytes));
-                        let Some(known) = known else {
-                            return Err(Failure::Invalid(format!(
-                                "the uniform of `{}` has bytes that a kernel has written: the host has to know uniforms",
-                                launch.form.label
-                            )));
-                        };
-                        values[uniform.to..uniform.to + known.len()].copy_from_slice(known);
-                    }
-                    let form = &launch.form;
-                    shared.driver.launch(&Launch {
-                        function: form.function,
-                        blocks: launch.blocks,
-                        threads: form.threads,
-                        values: &values[launch.values.clone()],
-                        offsets: &form.offsets,
-                    })?;
-                    for store in &stores[launch.stores.clone()] {
-                        if let Some(mut shadow) = store.buffer.shadow() {
-                            shadow.forget(store.at, store.bytes);
-                        }
-                    }
-                }
-                Command::Stamp { queries, index } => queries.stamp(shared, *index)?,
-                Command::Resolve {
-                    queries,
-                    first,
-                    count,
-                    to,
-                    at,
-                } => {
-                    let bytes = u64::from(*count) * u64::from(wgpu::QUERY_SIZE);
-                    to.prepare(bytes == to.size)?;
-                    if let Some(mut shadow) = to.shadow() {
-                        shadow.forget(*at, bytes);
-                    }
-                    shared.driver.copy(queries.address(*first), to.address() + *at, bytes)?;
+        let launches = commands[at..].iter().map_while(|command| match command {
+            Command::Launch(launch) => Some(launch),
+            _ => None,
+        });
+        let row: Vec<_> = match &self.chains {
+            Some(_) => launches.take(LENGTHS[0]).collect(),
+            None => launches.take(1).collect(),
+        };
+        let length = Chains::length(row.len()).unwrap_or(1);
+        let row = &row[..length];
+        let mut wrong = None;
+        let mut filled = 0;
+        for launch in row {
+            wrong = fill(launch, uniforms, values).err();
+            if wrong.is_some() {
+                break;
+            }
+            filled += 1;
+            for store in &stores[launch.stores.clone()] {
+                if let Some(mut shadow) = store.buffer.shadow() {
+                    shadow.forget(store.at, store.bytes);
                 }
             }
         }
-        Ok(())
+        let row = &row[..filled];
+        let mut chained = false;
+        if row.len() > 1
+            && let Some(chains) = &mut self.chains
+        {
+            let links: Vec<_> = row.iter().map(|launch| (&launch.form, given(launch, values))).collect();
+            match chains.launch(&shared.driver, &links) {
+                Ok(()) => chained = true,
+                Err(error) if error.kind == Kind::Lost || error.kind == Kind::Ended => return Err(error.into()),
+                Err(error) => {
+                    tracing::debug!("launches are made one by one: {error}");
+                    self.chains = None;
+                }
+            }
+        }
+        if !chained {
+            row.iter()
+                .try_for_each(|launch| shared.driver.launch(&given(launch, values)))?;
+        }
+        match wrong {
+            Some(wrong) => Err(Failure::Invalid(wrong)),
+            None => Ok(length),
+        }
+    }
+}
+
+/// A launch as the driver has it.
+fn given<'a>(launch: &'a recording::Launch, values: &'a [u8]) -> Launch<'a> {
+    Launch {
+        function: launch.form.function,
+        blocks: launch.blocks,
+        threads: launch.form.threads,
+        values: &values[launch.values.clone()],
+        offsets: &launch.form.offsets,
+    }
+}
+
+/// Puts a launch's uniforms among its parameters.
+fn fill(launch: &recording::Launch, uniforms: &[Uniform], values: &mut [u8]) -> std::result::Result<(), String> {
+    for uniform in &uniforms[launch.uniforms.clone()] {
+        let shadow = uniform.buffer.shadow();
+        let known = shadow
+            .as_ref()
+            .and_then(|shadow| shadow.read(uniform.at, uniform.bytes));
+        let known = known.ok_or_else(|| {
+            format!(
+                "the uniform of `{}` has bytes that a kernel has written: the host has to know uniforms",
+                launch.form.label
+            )
+        })?;
+        values[uniform.to..uniform.to + known.len()].copy_from_slice(known);
+    }
+    Ok(())
+}
+
+/// Tells the stream what is no launch.
+fn act(shared: &Shared, command: &Command) -> Result<()> {
+    match command {
+        Command::Copy {
+            from,
+            from_at,
+            to,
+            to_at,
+            bytes,
+        } => {
+            from.prepare(false)?;
+            to.prepare(*bytes == to.size)?;
+            copy_shadow(from, *from_at, to, *to_at, *bytes);
+            shared
+                .driver
+                .copy(from.address() + *from_at, to.address() + *to_at, *bytes)
+        }
+        Command::Clear { buffer, at, bytes } => {
+            buffer.prepare(*bytes == buffer.size)?;
+            if let Some(mut shadow) = buffer.shadow() {
+                shadow.write(*at, *bytes, |bytes| bytes.fill(0));
+            }
+            shared.driver.clear(buffer.address() + *at, *bytes)
+        }
+        Command::Launch(_) => Ok(()),
+        Command::Stamp { queries, index } => queries.stamp(shared, *index),
+        Command::Resolve {
+            queries,
+            first,
+            count,
+            to,
+            at,
+        } => {
+            let bytes = u64::from(*count) * u64::from(wgpu::QUERY_SIZE);
+            to.prepare(bytes == to.size)?;
+            if let Some(mut shadow) = to.shadow() {
+                shadow.forget(*at, bytes);
+            }
+            shared.driver.copy(queries.address(*first), to.address() + *at, bytes)
+        }
     }
 }
 

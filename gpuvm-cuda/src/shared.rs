@@ -12,6 +12,7 @@ use crate::driver::pinned::HostPool;
 use crate::driver::{Driver, Error, Kind, Result};
 use crate::pipeline::Form;
 use crate::progress::Progress;
+use crate::query::clock;
 use crate::scopes::{Scopes, validation};
 use crate::sending::Sending;
 
@@ -27,8 +28,8 @@ pub struct Shared {
     pub progress: Progress,
     /// What the stream is told goes through here, in order.
     pub sending: Mutex<Sending>,
-    /// The kernel that reads the device's clock, once somebody needs it.
-    pub clock: Mutex<Option<Arc<Form>>>,
+    /// The kernel that reads the device's clock.
+    pub clock: Arc<Form>,
     lost: AtomicBool,
     loss: Mutex<Loss>,
 }
@@ -52,7 +53,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// When the driver has no memory left.
+    /// When the driver has no memory left, or its compiler is not there.
     pub fn new(
         driver: Arc<dyn Driver>,
         info: wgpu::AdapterInfo,
@@ -62,14 +63,14 @@ impl Shared {
         let host = HostPool::new(driver.clone());
         Ok(Arc::new(Shared {
             progress: Progress::new(driver.clone(), &host)?,
+            clock: clock(&driver)?,
             driver,
             info,
             features,
             limits,
             host,
             scopes: Scopes::default(),
-            sending: Mutex::default(),
-            clock: Mutex::default(),
+            sending: Mutex::new(Sending::new()),
             lost: AtomicBool::new(false),
             loss: Mutex::default(),
         }))
@@ -88,7 +89,9 @@ impl Shared {
 
     /// Who is told when the device is lost.
     pub fn when_lost(&self, callback: BoxDeviceLostCallback) {
-        self.loss().callback = Some(callback);
+        // Whoever was told before may have the device, and is let go of with no lock held.
+        let before = self.loss().callback.replace(callback);
+        drop(before);
         self.settle();
     }
 
@@ -198,6 +201,12 @@ impl Shared {
 
     /// Waits for what is under way, which has memory that is about to be given back, and lets nothing more be done.
     pub fn end(&self, text: &str) {
+        if !self.is_lost()
+            && let Ok(_entered) = self.driver.enter()
+        {
+            // What was written and not followed by a submission is waited for with this one.
+            self.sending().submit(self, Vec::new());
+        }
         // A kernel that never ends is left to itself.
         if self.wait(None, Some(PATIENCE)).is_err() {
             tracing::warn!("{text}, and a kernel is still running after {PATIENCE:?}");

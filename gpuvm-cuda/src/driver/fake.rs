@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{About, Driver, Entered, Error, Function, Gpu, Kind, Launch, Mark, Result};
+use super::{About, Chain, Driver, Entered, Error, Function, Gpu, Kind, Launch, Mark, Result};
 
 /// The driver, and its GPU.
 #[derive(Debug)]
@@ -37,6 +37,10 @@ struct State {
     no_words: bool,
     lost: Option<Error>,
     clock: u64,
+    /// Chains by their numbers, and how often one was launched.
+    chains: HashMap<usize, Vec<Launched>>,
+    chains_made: usize,
+    chains_launched: usize,
 }
 
 #[derive(Debug)]
@@ -52,6 +56,7 @@ enum Order {
 /// A launch that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launched {
+    function: usize,
     /// The kernel's entry.
     pub entry: String,
     /// Its blocks.
@@ -121,6 +126,12 @@ impl Fake {
     /// Functions that are loaded.
     pub fn loaded(&self) -> usize {
         self.state().loaded.len()
+    }
+
+    /// Chains that were made, that are there, and how often one was launched.
+    pub fn chains(&self) -> [usize; 3] {
+        let state = self.state();
+        [state.chains_made, state.chains.len(), state.chains_launched]
     }
 
     /// Blocks of host memory that are there.
@@ -197,6 +208,23 @@ impl State {
         self.launched.push(launch);
     }
 
+    fn launched(&self, launch: &Launch<'_>) -> Launched {
+        let ends = launch
+            .offsets
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([launch.values.len() as u32]);
+        let parts = launch.offsets.iter().zip(ends);
+        let values = parts.map(|(&start, end)| launch.values[start as usize..end as usize].to_vec());
+        Launched {
+            function: launch.function.kernel,
+            entry: self.loaded[&launch.function.kernel].clone(),
+            blocks: launch.blocks,
+            values: values.collect(),
+        }
+    }
+
     fn read(&self, at: u64, bytes: u64) -> Vec<u8> {
         if let Some((start, memory)) = self.memory.range(..=at).next_back()
             && at + bytes <= start + memory.len() as u64
@@ -250,10 +278,17 @@ impl Driver for Fake {
     fn allocate(&self, bytes: u64) -> Result<u64> {
         let mut state = self.state();
         state.alive()?;
-        let used: u64 = state.memory.values().map(|memory| memory.len() as u64).sum();
         let left = state.allocations;
         state.allocations = left.map(|left| left.saturating_sub(1));
-        if left == Some(0) || used.saturating_add(bytes) > self.about.memory {
+        let most = self.about.memory;
+        let lacks = |state: &State| {
+            let used: u64 = state.memory.values().map(|memory| memory.len() as u64).sum();
+            used.saturating_add(bytes) > most
+        };
+        if lacks(&state) {
+            state.go_on();
+        }
+        if left == Some(0) || lacks(&state) {
             return Err(Error {
                 kind: Kind::OutOfMemory,
                 call: "cuMemAllocFromPoolAsync",
@@ -371,20 +406,43 @@ impl Driver for Fake {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
         let mut state = self.state();
-        let entry = state.loaded[&launch.function.kernel].clone();
-        let ends = launch
-            .offsets
-            .iter()
-            .skip(1)
-            .copied()
-            .chain([launch.values.len() as u32]);
-        let parts = launch.offsets.iter().zip(ends);
-        let values = parts.map(|(&start, end)| launch.values[start as usize..end as usize].to_vec());
-        let launched = Launched {
-            entry,
-            blocks: launch.blocks,
-            values: values.collect(),
-        };
+        let launched = state.launched(launch);
         state.tell(Order::Launch(launched))
+    }
+
+    fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain> {
+        let mut state = self.state();
+        state.alive()?;
+        state.chains_made += 1;
+        let number = state.chains_made;
+        let launched = state.launched(launch);
+        state.chains.insert(number, vec![launched; length]);
+        Ok(Chain {
+            graph: number,
+            runnable: number,
+            links: (0..length).collect(),
+        })
+    }
+
+    fn set_link(&self, chain: &Chain, at: usize, launch: &Launch<'_>) -> Result<()> {
+        let mut state = self.state();
+        state.alive()?;
+        let before = state.chains[&chain.runnable][at].function;
+        assert!(state.loaded.contains_key(&before), "what a link was has been unloaded");
+        let launched = state.launched(launch);
+        let links = state.chains.get_mut(&chain.runnable).expect("a chain that is there");
+        links[at] = launched;
+        Ok(())
+    }
+
+    fn launch_chain(&self, chain: &Chain) -> Result<()> {
+        let mut state = self.state();
+        state.chains_launched += 1;
+        let links = state.chains[&chain.runnable].clone();
+        links.into_iter().try_for_each(|link| state.tell(Order::Launch(link)))
+    }
+
+    fn forget_chain(&self, chain: &Chain) {
+        assert!(self.state().chains.remove(&chain.runnable).is_some(), "forgotten twice");
     }
 }

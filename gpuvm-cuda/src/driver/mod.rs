@@ -32,7 +32,7 @@ pub trait Driver: Debug + Send + Sync {
     /// Makes this the GPU that the thread's calls are for, as long as the guard is there.
     fn enter(&self) -> Result<Entered>;
 
-    /// Device memory of so many bytes, which may be anything.
+    /// Device memory of so many bytes, which may be anything. Where there is too little, all that the stream was told is waited for.
     fn allocate(&self, bytes: u64) -> Result<u64>;
 
     /// Gives device memory back when all that the stream was told before is done.
@@ -82,6 +82,29 @@ pub trait Driver: Debug + Send + Sync {
 
     /// Launches a kernel.
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
+
+    /// A row of so many launches, one after the other, that are given all at once. Each is this one until it is set.
+    fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain>;
+
+    /// Makes one of a chain's launches another, from the next time on that the chain is launched. What it was before must be loaded still.
+    fn set_link(&self, chain: &Chain, at: usize, launch: &Launch<'_>) -> Result<()>;
+
+    /// Makes a chain's launches.
+    fn launch_chain(&self, chain: &Chain) -> Result<()>;
+
+    /// Forgets a chain.
+    fn forget_chain(&self, chain: &Chain);
+}
+
+/// A row of launches, as a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The graph.
+    pub graph: usize,
+    /// The graph as it runs.
+    pub runnable: usize,
+    /// Its launches, in order.
+    pub links: Vec<usize>,
 }
 
 /// A mark in a stream.

@@ -191,3 +191,52 @@ fn a_destroyed_device_says_so() {
     assert!(rig.heard()[0].starts_with("lost, Destroyed"));
     rig.device.poll(PollType::wait_indefinitely()).unwrap();
 }
+
+#[test]
+fn a_binding_that_is_too_small_for_its_type_is_refused() {
+    let rig = Rig::new();
+    let source = "
+        struct Much { some: array<u32, 8>, words: array<vec4<u32>> }
+        @group(0) @binding(0) var<storage, read_write> much: Much;
+        @compute @workgroup_size(1) fn large() { much.some[7] = much.words[0].x; }";
+    let large = pipeline(&rig, source, "large");
+    run(&rig, &large, &rig.words(&[0; 12]));
+    assert!(rig.heard().is_empty());
+    run(&rig, &large, &rig.words(&[0; 11]));
+    assert!(rig.heard()[0].contains("48 bytes at least, and 44 are bound"));
+}
+
+#[test]
+fn devices_of_one_gpu_do_not_meet() {
+    let fake = crate::driver::fake::Fake::new();
+    let (one, other) = (Rig::on(fake.clone()), Rig::on(fake.clone()));
+    let (words, others) = (one.words(&[1]), other.words(&[2]));
+    let mut encoder = one.encoder();
+    encoder.copy_buffer_to_buffer(&others, 0, &words, 0, 4);
+    one.queue.submit([encoder.finish()]);
+    assert!(one.heard()[0].contains("another device's"));
+    assert!(other.heard().is_empty());
+    // Handles may go in any order.
+    let Rig { device, queue, .. } = one;
+    drop((device, queue));
+    assert_eq!(other.read(&others), [2]);
+    drop(other);
+    drop((words, others));
+    assert_eq!((fake.device_blocks(), fake.host_blocks()), (0, 0));
+}
+
+#[test]
+fn memory_that_only_ended_work_has_is_had_again() {
+    let rig = Rig::new();
+    let half = (1 << 29) + 16;
+    let usage = Usage::STORAGE | Usage::COPY_DST;
+    rig.fake.hold();
+    for _ in 0..3 {
+        let buffer = rig.buffer(half, usage);
+        let mut encoder = rig.encoder();
+        encoder.clear_buffer(&buffer, 0, None);
+        rig.queue.submit([encoder.finish()]);
+    }
+    rig.fake.release();
+    assert_eq!(rig.heard(), [""; 0]);
+}

@@ -168,3 +168,34 @@ fn all_memory_is_given_back() {
     drop(buffer);
     assert_eq!((fake.device_blocks(), fake.host_blocks(), fake.loaded()), (0, 0, 0));
 }
+
+#[test]
+fn what_is_written_to_a_buffer_that_is_mapped_next_is_waited_for() {
+    let rig = Rig::new();
+    let buffer = rig.buffer(4, Usage::MAP_READ | Usage::COPY_DST);
+    rig.fake.hold();
+    rig.queue.write_buffer(&buffer, 0, bytemuck::bytes_of(&6_u32));
+    let mapped = watch(&buffer, MapMode::Read);
+    rig.device.poll(PollType::Poll).unwrap();
+    assert_eq!(*mapped.lock().unwrap(), None);
+    rig.fake.release();
+    rig.device.poll(PollType::Poll).unwrap();
+    assert_eq!(*mapped.lock().unwrap(), Some(Ok(())));
+    assert_eq!(*buffer.get_mapped_range(..).unwrap(), 6_u32.to_ne_bytes());
+}
+
+#[test]
+fn what_was_written_and_not_submitted_is_done_before_the_device_goes() {
+    let rig = Rig::new();
+    let buffer = rig.words(&[1, 2]);
+    rig.fake.hold();
+    rig.queue.write_buffer(&buffer, 0, &[1; 8]);
+    let fake = rig.fake.clone();
+    std::thread::scope(|scope| {
+        let going = scope.spawn(move || drop((rig, buffer)));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(!going.is_finished());
+        fake.release();
+    });
+    assert_eq!((fake.device_blocks(), fake.host_blocks()), (0, 0));
+}

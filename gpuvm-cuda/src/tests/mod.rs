@@ -90,8 +90,11 @@ impl Rig {
         encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, None);
         self.queue.submit([encoder.finish()]);
         let mapped = watch(&readback, wgpu::MapMode::Read);
-        self.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-        assert_eq!(mapped.lock().unwrap().take(), Some(Ok(())));
+        // Another thread may be about to tell what this one has waited for.
+        while mapped.lock().unwrap().is_none() {
+            self.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        }
+        assert_eq!(*mapped.lock().unwrap(), Some(Ok(())));
         let view = readback.get_mapped_range(..).unwrap();
         bytemuck::cast_slice(&view).to_vec()
     }

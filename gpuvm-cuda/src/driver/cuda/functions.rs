@@ -2,7 +2,7 @@
 //! no panic later, and results are numbers, because newer drivers have results that no enum here knows.
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 
 use cudarc::driver::sys;
 
@@ -89,4 +89,14 @@ functions! {
         sys::CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, sys::CUstream,
         *mut *mut c_void, *mut *mut c_void
     );
+    graph_create as "cuGraphCreate": (*mut sys::CUgraph, c_uint);
+    graph_destroy as "cuGraphDestroy": (sys::CUgraph);
+    graph_add_kernel_node as "cuGraphAddKernelNode_v2": (
+        *mut sys::CUgraphNode, sys::CUgraph, *const sys::CUgraphNode, usize, *const sys::CUDA_KERNEL_NODE_PARAMS_v2
+    );
+    graph_instantiate as "cuGraphInstantiateWithFlags": (*mut sys::CUgraphExec, sys::CUgraph, c_ulonglong);
+    graph_exec_set_kernel as "cuGraphExecKernelNodeSetParams_v2":
+        (sys::CUgraphExec, sys::CUgraphNode, *const sys::CUDA_KERNEL_NODE_PARAMS_v2);
+    graph_exec_destroy as "cuGraphExecDestroy": (sys::CUgraphExec);
+    graph_launch as "cuGraphLaunch": (sys::CUgraphExec, sys::CUstream);
 }

@@ -1,7 +1,9 @@
 //! NVIDIA's driver: its library, which is looked for when somebody asks for devices, the machine's GPUs, and their contexts.
 #![allow(unsafe_code)]
 
+mod compiler;
 mod functions;
+mod parameters;
 mod stream;
 
 use std::collections::HashMap;
@@ -100,9 +102,14 @@ unsafe extern "C" {
     fn atexit(called: extern "C" fn()) -> c_int;
 }
 
-/// Closes the gate. What is registered last is called first, so this runs before the driver takes itself down.
-extern "C" fn at_exit() {
-    GATE.close();
+/// Has the gate closed when the process ends. What is registered last is called first, so this has to be done after the driver, or a part of
+/// it that it loads later, has registered how it takes itself down; more than once does no harm.
+fn close_at_exit() {
+    extern "C" fn close() {
+        GATE.close();
+    }
+    // SAFETY: the function does not unwind: it only waits.
+    unsafe { atexit(close) };
 }
 
 impl Library {
@@ -137,8 +144,7 @@ impl Library {
             NO_DEVICE => Absent::NoGpu,
             _ => Absent::Driver(error.to_string()),
         })?;
-        // SAFETY: the function does not unwind: it only waits.
-        unsafe { atexit(at_exit) };
+        close_at_exit();
         Ok(library)
     }
 

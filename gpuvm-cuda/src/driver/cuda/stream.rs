@@ -1,14 +1,16 @@
 //! A stream of a context: the calls that a device behind wgpu's interface makes all the time.
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
-use std::ptr::{NonNull, null, null_mut, with_exposed_provenance_mut};
+use std::ffi::{c_int, c_uint};
+use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 use std::sync::Arc;
 
 use cudarc::driver::sys;
 
-use super::super::{Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
+use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
+use super::compiler::{c_string, compile};
 use super::functions::Functions;
+use super::parameters::{with_node, with_places};
 use super::{Context, NOT_READY};
 
 /// A stream.
@@ -18,11 +20,6 @@ pub struct Stream {
     stream: usize,
     writes_words: bool,
 }
-
-/// The parameters of kernels that have no more than so many take no memory at a launch.
-const FEW_PARAMETERS: usize = 48;
-/// Bytes of the compiler's messages to keep.
-const LOG: usize = 8192;
 
 impl Stream {
     /// A stream that does not wait for others.
@@ -225,50 +222,7 @@ impl Driver for Stream {
     }
 
     fn compile(&self, ptx: &str) -> Result<Vec<u8>> {
-        use sys::CUjit_option_enum as Jit;
-        let functions = self.functions();
-        let text = c_string("cuLinkAddData", ptx)?;
-        let mut log = vec![0_u8; LOG];
-        let mut options = [
-            Jit::CU_JIT_ERROR_LOG_BUFFER as c_uint,
-            Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_uint,
-        ];
-        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(LOG)];
-        let mut linker = null_mut();
-        // SAFETY: there are two options with their values, which stay until the linker is destroyed below, as the log does.
-        self.check("cuLinkCreate", unsafe {
-            (functions.link_create)(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
-        })?;
-        let kind = sys::CUjitInputType_enum::CU_JIT_INPUT_PTX as c_uint;
-        let bytes = text.as_bytes_with_nul();
-        let name: *const c_char = c"kernel".as_ptr();
-        // SAFETY: the text has so many bytes, its end included, and is only read.
-        let added = self.check("cuLinkAddData", unsafe {
-            let data = bytes.as_ptr().cast_mut().cast();
-            (functions.link_add_data)(linker, kind, data, bytes.len(), name, 0, null_mut(), null_mut())
-        });
-        let (mut cubin, mut size) = (null_mut(), 0);
-        let linked = added.and_then(|()| {
-            // SAFETY: the places are those of an address and a size.
-            self.check("cuLinkComplete", unsafe {
-                (functions.link_complete)(linker, &raw mut cubin, &raw mut size)
-            })
-        });
-        let result = linked.map(|()| {
-            // SAFETY: the linker has so many bytes there until it is destroyed.
-            unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec()
-        });
-        // SAFETY: it was made above, and nobody has what it has.
-        unsafe { (functions.link_destroy)(linker) };
-        result.map_err(|error| {
-            let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-            let said = String::from_utf8_lossy(&log[..end]);
-            let text = match said.trim() {
-                "" => error.text,
-                said => format!("{}: {said}", error.text),
-            };
-            Error { text, ..error }
-        })
+        compile(self.context.library, ptx)
     }
 
     fn load(&self, cubin: &[u8], entry: &str) -> Result<Function> {
@@ -306,48 +260,85 @@ impl Driver for Stream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
-        let base = launch.values.as_ptr();
-        let place = |&offset: &u32| {
-            assert!(
-                (offset as usize) < launch.values.len(),
-                "a parameter is one of the values"
-            );
-            // SAFETY: it is within the values.
-            unsafe { base.add(offset as usize) }.cast_mut().cast::<c_void>()
-        };
-        let (mut few, mut many) = ([null_mut::<c_void>(); FEW_PARAMETERS], Vec::new());
-        let places = match few.get_mut(..launch.offsets.len()) {
-            Some(few) => {
-                few.iter_mut()
-                    .zip(launch.offsets)
-                    .for_each(|(to, offset)| *to = place(offset));
-                few
-            }
-            None => {
-                many.extend(launch.offsets.iter().map(place));
-                &mut many[..]
-            }
-        };
         let ([x, y, z], [i, j, k]) = (launch.blocks, launch.threads);
         let kernel = with_exposed_provenance_mut(launch.function.kernel);
         // SAFETY: the function is loaded and stays so until the launch has ended; it has as many parameters as there are places, of the
         // sizes that its translation says, and the driver copies them now. What it does with the addresses among them its translation
         // answers for.
-        self.check("cuLaunchKernel", unsafe {
-            (self.functions().launch_kernel)(
-                kernel,
-                x,
-                y,
-                z,
-                i,
-                j,
-                k,
-                0,
-                self.handle(),
-                places.as_mut_ptr(),
-                null::<*mut c_void>().cast_mut(),
-            )
+        self.check(
+            "cuLaunchKernel",
+            with_places(launch, |places| unsafe {
+                let launch_kernel = self.functions().launch_kernel;
+                launch_kernel(kernel, x, y, z, i, j, k, 0, self.handle(), places, null_mut())
+            }),
+        )
+    }
+
+    fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain> {
+        let functions = self.functions();
+        let mut graph = null_mut();
+        // SAFETY: the place is that of a handle.
+        self.check("cuGraphCreate", unsafe { (functions.graph_create)(&raw mut graph, 0) })?;
+        let mut chain = Chain {
+            graph: graph.expose_provenance(),
+            runnable: 0,
+            links: Vec::with_capacity(length),
+        };
+        let mut before: sys::CUgraphNode = null_mut();
+        let made = (0..length).try_for_each(|number| {
+            let mut node = null_mut();
+            // SAFETY: the places are those of a handle and of the one before, if there is one; the parameters are copied now.
+            let code = with_node(launch, |parameters| unsafe {
+                let dependencies = usize::from(number > 0);
+                (functions.graph_add_kernel_node)(&raw mut node, graph, &raw const before, dependencies, parameters)
+            });
+            self.check("cuGraphAddKernelNode", code)?;
+            before = node;
+            chain.links.push(node.expose_provenance());
+            Ok(())
+        });
+        let made = made.and_then(|()| {
+            let mut runnable = null_mut();
+            // SAFETY: the place is that of a handle, and the graph the one just made.
+            self.check("cuGraphInstantiate", unsafe {
+                (functions.graph_instantiate)(&raw mut runnable, graph, 0)
+            })?;
+            chain.runnable = runnable.expose_provenance();
+            Ok(())
+        });
+        match made {
+            Ok(()) => Ok(chain),
+            Err(error) => {
+                self.forget_chain(&chain);
+                Err(error)
+            }
+        }
+    }
+
+    fn set_link(&self, chain: &Chain, at: usize, launch: &Launch<'_>) -> Result<()> {
+        let runnable = with_exposed_provenance_mut(chain.runnable);
+        let node = with_exposed_provenance_mut(chain.links[at]);
+        // SAFETY: both are there until the chain is forgotten, and the parameters are copied now; what was launched before stays as it is.
+        let code = with_node(launch, |parameters| unsafe {
+            (self.functions().graph_exec_set_kernel)(runnable, node, parameters)
+        });
+        self.check("cuGraphExecKernelNodeSetParams", code)
+    }
+
+    fn launch_chain(&self, chain: &Chain) -> Result<()> {
+        // SAFETY: the chain is there, and its functions are loaded and stay so until the launch has ended; for each see `launch`.
+        self.check("cuGraphLaunch", unsafe {
+            (self.functions().graph_launch)(with_exposed_provenance_mut(chain.runnable), self.handle())
         })
+    }
+
+    fn forget_chain(&self, chain: &Chain) {
+        if chain.runnable != 0 {
+            // SAFETY: nobody has it any more. What of it is running runs on.
+            unsafe { (self.functions().graph_exec_destroy)(with_exposed_provenance_mut(chain.runnable)) };
+        }
+        // SAFETY: as above.
+        unsafe { (self.functions().graph_destroy)(with_exposed_provenance_mut(chain.graph)) };
     }
 }
 
@@ -358,14 +349,4 @@ impl Drop for Stream {
             unsafe { (self.functions().stream_destroy)(self.handle()) };
         }
     }
-}
-
-/// A text for the driver.
-fn c_string(call: &'static str, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error {
-        kind: Kind::Refused,
-        call,
-        code: 0,
-        text: "the text has a zero in it".to_string(),
-    })
 }
