@@ -15,14 +15,14 @@ use super::outcome::Outcome;
 use super::shared::{Shared, State};
 use crate::error::RingError;
 
-/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages
-/// that they have sent each other. Whether nobody else has to know of anything.
+/// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages,
+/// and so many of them have waited that they have sent each other. Whether nobody else has to know of anything.
 pub(super) fn deliver(
     shared: &Shared,
     letters: &Letters,
     places: &[u32],
     mut outcome: Outcome,
-    going_on: usize,
+    (going_on, taken): (usize, usize),
 ) -> bool {
     let sent = std::mem::take(&mut outcome.sent);
     let handed = HandOut {
@@ -48,7 +48,7 @@ pub(super) fn deliver(
     handed.bury(&mut state);
     handed.count(&mut state);
     state.counts.accepted += sent.to.len() as u64;
-    shared.accept_sent(&mut state, sent);
+    shared.accept_sent(&mut state, sent, taken);
     let received = from.len();
     state.outputs.push(from, words);
     let failure = outcome.failure.clone();

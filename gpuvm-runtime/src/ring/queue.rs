@@ -1,9 +1,10 @@
 //! The messages of a kernel that wait: cut to pieces of a size that the pump takes at a time, so that it need not cut them itself while
-//! senders wait for the lock.
+//! senders wait for the lock. What goes before what is in one place, [`Queue::take`].
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::bound::Bound;
 use super::device::Parcel;
 use super::letters::Letters;
 use super::snapshot::Messages;
@@ -14,12 +15,17 @@ pub(super) struct Queue {
     pieces: VecDeque<Piece>,
     /// How many of the first pieces actors have sent. They come before everything else.
     sent: usize,
+    /// Messages in these.
+    sent_len: usize,
+    /// How many of these come before anything else has its turn, while a round of actors' messages goes share by share.
+    before_others: Option<usize>,
     /// Messages in all pieces.
     len: usize,
     /// Words of a message.
     size: usize,
     /// Messages of a piece at most, unless actors have sent more at once.
     most: usize,
+    bound: Bound,
     /// An empty piece whose memory the next one may have.
     spare: Letters,
 }
@@ -36,6 +42,10 @@ pub(super) enum Piece {
 pub(super) struct Lot {
     pub letters: Letters,
     pub parcel: Option<Parcel>,
+    /// How many of the letters actors have sent; they come first.
+    pub sent: usize,
+    /// Whether it is a share of a round: what it has sent comes after others that wait.
+    pub is_share: bool,
 }
 
 impl Piece {
@@ -61,14 +71,17 @@ impl Lot {
 }
 
 impl Queue {
-    /// No messages. They have so many words, and at most so many of them are taken at a time.
-    pub fn new(size: usize, most: usize) -> Queue {
+    /// No messages. They have so many words, and at most so many of them are taken at a time, and no more than the bound has it.
+    pub fn new(size: usize, most: usize, bound: Bound) -> Queue {
         Queue {
             pieces: VecDeque::new(),
             sent: 0,
+            sent_len: 0,
+            before_others: None,
             len: 0,
             size,
-            most,
+            most: most.min(bound.share),
+            bound,
             spare: Letters::default(),
         }
     }
@@ -79,6 +92,11 @@ impl Queue {
 
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// How many actors have sent.
+    pub fn sent_len(&self) -> usize {
+        self.sent_len
     }
 
     /// Whether somebody waits for the answer to one of them.
@@ -119,17 +137,43 @@ impl Queue {
 
     /// Adds what actors have sent: after what others of them have sent before, and before everything else.
     pub fn push_sent(&mut self, letters: Letters) {
-        if !letters.is_empty() {
-            self.len += letters.len();
+        let share = self.bound.share;
+        self.len += letters.len();
+        self.sent_len += letters.len();
+        if letters.len() > share {
+            let when = letters.accepted.first().map(|(_, when)| *when);
+            for (at, to) in letters.to.chunks(share).enumerate() {
+                let begin = at * share * self.size;
+                let piece = Letters {
+                    to: to.to_vec(),
+                    words: letters.words[begin..begin + to.len() * self.size].to_vec(),
+                    accepted: when.map(|when| (to.len(), when)).into_iter().collect(),
+                    called: Vec::new(),
+                };
+                self.pieces.insert(self.sent, Piece::Letters(piece));
+                self.sent += 1;
+            }
+        } else if !letters.is_empty() {
             self.pieces.insert(self.sent, Piece::Letters(letters));
             self.sent += 1;
         }
+    }
+
+    /// How many of actors' messages come before anything else has its turn; `None` if that is nothing out of the ordinary.
+    pub fn before_others(&self) -> Option<usize> {
+        self.before_others
+    }
+
+    /// Goes on with a round of which so many messages are left.
+    pub fn go_on(&mut self, before_others: Option<usize>) {
+        self.before_others = before_others;
     }
 
     /// Puts messages before all others, as if they had never been taken.
     pub fn put_back(&mut self, letters: Letters) {
         if !letters.is_empty() {
             self.len += letters.len();
+            self.sent_len += letters.len();
             self.pieces.push_front(Piece::Letters(letters));
             self.sent += 1;
         }
@@ -138,8 +182,15 @@ impl Queue {
     /// Takes the next messages, as many as may be taken at a time; none if there are none. A parcel is taken alone, but for one behind what
     /// actors have sent: rounds on that alone might go on for ever before it.
     pub fn take(&mut self) -> Lot {
+        if self.sent_len > self.bound.share {
+            return self.take_share();
+        }
+        self.before_others = None;
         let has_sent = self.sent > 0;
-        let mut lot = Lot::default();
+        let mut lot = Lot {
+            sent: self.sent_len,
+            ..Lot::default()
+        };
         while let Some(next) = self.pieces.front() {
             let is_first = lot.letters.is_empty();
             let fits = match next {
@@ -147,6 +198,13 @@ impl Queue {
                 Piece::Parcel(_) => has_sent,
             };
             if !is_first && !fits {
+                // Where the bound is what ends a batch, it does not depend on how its messages came.
+                if self.most == self.bound.share
+                    && let Piece::Letters(_) = next
+                    && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.most - lot.letters.len())
+                {
+                    lot.letters.append(letters);
+                }
                 break;
             }
             match self.take_piece() {
@@ -158,15 +216,61 @@ impl Queue {
                 None => break,
             }
         }
+        lot.sent -= self.sent_len;
         lot
+    }
+
+    /// Takes a share of a round that is larger; or, when the round is through, of others' messages as many as join the next one.
+    fn take_share(&mut self) -> Lot {
+        let mut lot = Lot {
+            is_share: true,
+            ..Lot::default()
+        };
+        let has_others = self.pieces.len() > self.sent;
+        if has_others && self.before_others == Some(0) {
+            self.before_others = Some(self.sent_len);
+            match self.take_at_most(self.sent, self.bound.joining(self.sent_len)) {
+                Some(Piece::Letters(letters)) => lot.letters = letters,
+                Some(Piece::Parcel(parcel)) => lot.parcel = Some(parcel),
+                None => {}
+            }
+            return lot;
+        }
+        let before_others = self.before_others.filter(|left| *left > 0).unwrap_or(self.sent_len);
+        while lot.sent < self.bound.share
+            && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.bound.share - lot.sent)
+        {
+            lot.sent += letters.len();
+            lot.letters.append(letters);
+        }
+        self.before_others = Some(before_others.saturating_sub(lot.sent));
+        lot
+    }
+
+    /// Takes a piece, or its first messages if there are more than so many.
+    fn take_at_most(&mut self, at: usize, most: usize) -> Option<Piece> {
+        let piece = match self.pieces.get_mut(at)? {
+            Piece::Letters(letters) if letters.len() > most => Piece::Letters(letters.split(most, self.size)),
+            _ => {
+                let piece = self.pieces.remove(at)?;
+                self.len -= piece.len();
+                if at < self.sent {
+                    self.sent -= 1;
+                    self.sent_len -= piece.len();
+                }
+                return Some(piece);
+            }
+        };
+        self.len -= most;
+        if at < self.sent {
+            self.sent_len -= most;
+        }
+        Some(piece)
     }
 
     /// Takes the next piece.
     pub fn take_piece(&mut self) -> Option<Piece> {
-        let piece = self.pieces.pop_front()?;
-        self.sent = self.sent.saturating_sub(1);
-        self.len -= piece.len();
-        Some(piece)
+        self.take_at_most(0, usize::MAX)
     }
 
     /// Takes back messages that were handled, whose memory would go back to the system: to get as much from there takes senders about as long
@@ -254,7 +358,7 @@ mod tests {
             steps in prop::collection::vec(step(), 1..60),
             most in prop_oneof![1..9usize, Just(usize::MAX)],
         ) {
-            let mut queue = Queue::new(2, most);
+            let mut queue = Queue::new(2, most, Bound::of(1000, 0, 0));
             // By plain Rust: those that actors have sent, and the others, with whether somebody has called.
             let (mut sent, mut others) = (VecDeque::new(), VecDeque::new());
             let (mut next, mut longest) = (0, most);
@@ -298,5 +402,107 @@ mod tests {
 
     fn numbered_as(to: &[u32]) -> Vec<u32> {
         to.iter().flat_map(|&number| [number, !number]).collect()
+    }
+
+    /// What a lot has: those of actors, others, and whether others wait for their turn.
+    type Taken = (Vec<u32>, Vec<u32>, bool);
+
+    fn taken(queue: &mut Queue) -> Taken {
+        let Lot {
+            mut letters,
+            sent,
+            is_share,
+            ..
+        } = queue.take();
+        assert_eq!(letters.words, numbered_as(&letters.to));
+        let others = letters.to.split_off(sent);
+        (letters.to, others, is_share)
+    }
+
+    /// The same queue, as a snapshot has it.
+    fn kept(queue: &Queue, bound: Bound) -> Queue {
+        let Messages { mut actors, mut words } = queue.sent();
+        let mut again = Queue::new(2, usize::MAX, bound);
+        let (others, other_words) = (
+            actors.split_off(queue.sent_len()),
+            words.split_off(2 * queue.sent_len()),
+        );
+        again.push_sent(Letters {
+            to: actors,
+            words,
+            ..Letters::default()
+        });
+        again.go_on(queue.before_others());
+        again.push(&others, &other_words, None);
+        again
+    }
+
+    proptest! {
+        #[test]
+        fn a_round_that_is_too_large_goes_share_by_share(
+            steps in prop::collection::vec(step(), 1..60),
+            (most, sends) in (1..40usize, 1..6usize),
+        ) {
+            let bound = Bound::of(most, sends, 0);
+            let mut queue = Queue::new(2, usize::MAX, bound);
+            let (mut sent, mut others) = (VecDeque::new(), VecDeque::new());
+            // How many of those that were sent are left of the round.
+            let (mut next, mut round) = (0, None);
+            for step in steps.into_iter().chain((0..800).map(|_| Step::Take)) {
+                match step {
+                    Step::Push(_) | Step::Call => {
+                        let count = if let Step::Push(count) = step { count as u32 } else { 1 };
+                        let letters = numbered(next..next + count);
+                        queue.push(&letters.to, &letters.words, None);
+                        others.extend(letters.to);
+                        next += count;
+                    }
+                    Step::Sent(count) => {
+                        let letters = numbered(next..next + count as u32);
+                        sent.extend(letters.to.iter().copied());
+                        queue.push_sent(letters);
+                        next += count as u32;
+                    }
+                    Step::Take => {
+                        let again = taken(&mut kept(&queue, bound));
+                        let expected = if sent.len() > bound.share {
+                            let is_through = round == Some(0) && !others.is_empty();
+                            let left = round.filter(|left| *left > 0).unwrap_or(sent.len());
+                            if is_through {
+                                round = Some(sent.len());
+                                let joining = others.len().min(bound.joining(sent.len()));
+                                (Vec::new(), others.drain(..joining).collect(), true)
+                            } else {
+                                round = Some(left.saturating_sub(bound.share));
+                                (sent.drain(..bound.share).collect(), Vec::new(), true)
+                            }
+                        } else {
+                            round = None;
+                            let joining = others.len().min(bound.share - sent.len());
+                            (sent.drain(..).collect(), others.drain(..joining).collect(), false)
+                        };
+                        prop_assert_eq!(&taken(&mut queue), &expected);
+                        prop_assert_eq!(again, expected);
+                    }
+                }
+                prop_assert_eq!((queue.len(), queue.sent_len()), (sent.len() + others.len(), sent.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_split_off_keeps_its_times_and_callers() {
+        let now = Instant::now();
+        let mut letters = Letters {
+            accepted: vec![(2, now), (4, now), (1, now)],
+            called: vec![0, 3, 6],
+            ..numbered(0..7)
+        };
+        let first = letters.split(4, 2);
+        assert_eq!((&first.to, &first.called), (&vec![0, 1, 2, 3], &vec![0, 3]));
+        assert_eq!(first.accepted, [(2, now), (2, now)]);
+        assert_eq!((&letters.to, &letters.called), (&vec![4, 5, 6], &vec![2]));
+        assert_eq!(letters.accepted, [(2, now), (1, now)]);
+        assert_eq!(letters.words, numbered_as(&letters.to));
     }
 }

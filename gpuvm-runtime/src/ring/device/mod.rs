@@ -75,7 +75,7 @@ const FIRST_CYCLES: u64 = 256;
 const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
 
 impl OnDevice {
-    /// Actors in their first state, of which an engine runs the program.
+    /// Actors in their first state, of which an engine runs the program, in rounds of at most so many messages.
     ///
     /// # Errors
     ///
@@ -85,6 +85,7 @@ impl OnDevice {
         entry: &Entry,
         (engine, program): (Engine, Arc<Program>),
         options: &RingOptions,
+        share: usize,
     ) -> Result<OnDevice> {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
@@ -94,7 +95,7 @@ impl OnDevice {
         // What actors print is read after each batch.
         let on_their_own = match log.is_empty() {
             false => None,
-            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers)),
+            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers), share),
         };
         Ok(OnDevice {
             id: entry.id,
