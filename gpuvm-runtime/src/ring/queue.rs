@@ -44,7 +44,7 @@ pub(super) struct Lot {
     pub parcel: Option<Parcel>,
     /// How many of the letters actors have sent; they come first.
     pub sent: usize,
-    /// Whether it is a share of a round: what it has sent comes after others that wait.
+    /// Whether it is a share of a round: others that wait are of the same one, or come before what it has sent.
     pub is_share: bool,
 }
 
@@ -201,9 +201,11 @@ impl Queue {
                 // Where the bound is what ends a batch, it does not depend on how its messages came.
                 if self.most == self.bound.share
                     && let Piece::Letters(_) = next
-                    && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.most - lot.letters.len())
+                    && let Some(Piece::Letters(letters)) =
+                        self.take_at_most(0, self.most.saturating_sub(lot.letters.len()))
                 {
                     lot.letters.append(letters);
+                    lot.is_share = true;
                 }
                 break;
             }
@@ -479,7 +481,8 @@ mod tests {
                         } else {
                             round = None;
                             let joining = others.len().min(bound.share - sent.len());
-                            (sent.drain(..).collect(), others.drain(..joining).collect(), false)
+                            let others_left = others.len() - joining;
+                            (sent.drain(..).collect(), others.drain(..joining).collect(), others_left > 0)
                         };
                         prop_assert_eq!(&taken(&mut queue), &expected);
                         prop_assert_eq!(again, expected);
