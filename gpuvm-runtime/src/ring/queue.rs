@@ -199,12 +199,9 @@ impl Queue {
             };
             if !is_first && !fits {
                 // Where the bound is what ends a batch, it does not depend on how its messages came.
-                if self.most == self.bound.share
-                    && let Piece::Letters(_) = next
-                    && let Some(Piece::Letters(letters)) =
-                        self.take_at_most(0, self.most.saturating_sub(lot.letters.len()))
-                {
-                    lot.letters.append(letters);
+                if self.most == self.bound.share && matches!(next, Piece::Letters(_)) {
+                    let room = self.most.saturating_sub(lot.letters.len());
+                    lot.letters.append(self.take_letters(0, room));
                     lot.is_share = true;
                 }
                 break;
@@ -231,22 +228,30 @@ impl Queue {
         let has_others = self.pieces.len() > self.sent;
         if has_others && self.before_others == Some(0) {
             self.before_others = Some(self.sent_len);
-            match self.take_at_most(self.sent, self.bound.joining(self.sent_len)) {
-                Some(Piece::Letters(letters)) => lot.letters = letters,
-                Some(Piece::Parcel(parcel)) => lot.parcel = Some(parcel),
-                None => {}
+            lot.letters = self.take_letters(self.sent, self.bound.joining(self.sent_len));
+            if lot.letters.is_empty()
+                && let Some(Piece::Parcel(parcel)) = self.take_at_most(self.sent, usize::MAX)
+            {
+                lot.parcel = Some(parcel);
             }
             return lot;
         }
         let before_others = self.before_others.filter(|left| *left > 0).unwrap_or(self.sent_len);
-        while lot.sent < self.bound.share
-            && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.bound.share - lot.sent)
-        {
-            lot.sent += letters.len();
-            lot.letters.append(letters);
-        }
+        lot.letters = self.take_letters(0, self.bound.share);
+        lot.sent = lot.letters.len();
         self.before_others = Some(before_others.saturating_sub(lot.sent));
         lot
+    }
+
+    /// Takes letters from a piece on, at most so many, up to a parcel.
+    fn take_letters(&mut self, at: usize, most: usize) -> Letters {
+        let mut letters = Letters::default();
+        while letters.len() < most && matches!(self.pieces.get(at), Some(Piece::Letters(_))) {
+            if let Some(Piece::Letters(more)) = self.take_at_most(at, most - letters.len()) {
+                letters.append(more);
+            }
+        }
+        letters
     }
 
     /// Takes a piece, or its first messages if there are more than so many.
