@@ -242,6 +242,7 @@ proptest! {
     fn a_kernel_that_is_saved_between_loses_the_same(
         names in prop::collection::vec(any::<u32>(), 1..60),
         most in 1..200usize,
+        part in 0..9u64,
     ) {
         let begin = rabbits(20, &names, 5, 7);
         let mut model = Model::new(20, most);
@@ -250,6 +251,11 @@ proptest! {
             let kernel = launch("warren", from, bound(20, most, &begin));
             kernel.blocking_send_all(begin.iter().copied()).unwrap();
             kernel.blocking_activate().unwrap();
+            // Somewhere in between.
+            let done = || kernel.blocking_metrics().unwrap().processed;
+            while done() < model.processed * part / 10 {
+                std::thread::yield_now();
+            }
             kernel.blocking_deactivate().unwrap();
             let bytes = kernel.blocking_snapshot().unwrap().to_bytes();
             let snapshot = RingSnapshot::from_bytes(&bytes).unwrap();
