@@ -11,7 +11,7 @@ pub struct RuntimeConfig {
     pub call_timeout: Duration,
     /// How long terminating waits for what was sent before.
     pub termination_timeout: Duration,
-    /// The most dead letters that are kept until somebody takes them; the oldest go first.
+    /// The most dead letters that are kept until somebody takes them; the oldest go first. They have at most 256 MiB.
     pub dead_letters: usize,
     /// Whether latencies are measured.
     pub telemetry: bool,

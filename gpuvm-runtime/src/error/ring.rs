@@ -119,13 +119,26 @@ pub enum RingError {
         /// The actor.
         actor: u32,
     },
-    /// Actors have sent, replied or forwarded more for a message than the kernel's attribute says. They trapped at it, and their messages became
-    /// dead letters.
+    /// Actors of the kernel had as many messages under way as they may when this one was sent, and nobody could go on before it. See
+    /// [`RingOptions::sent_capacity`](crate::ring::RingOptions::sent_capacity).
+    #[error(
+        "actors of ring kernel `{kernel}` had {} under way when this one was sent, which is as many as they may; `RingOptions::sent_capacity` \
+         makes room for more",
+        counted(*.sent_capacity, "message")
+    )]
+    Overflow {
+        /// The kernel.
+        kernel: String,
+        /// How many messages they may have.
+        sent_capacity: usize,
+    },
+    /// Actors have sent, replied or forwarded more for a message than the kernel's attribute says, so they trapped at it and the message became
+    /// a dead letter; or they have sent each other more than there was room for, and that became dead letters.
     #[error("{first}{}; `dead_letter()` gives what was lost", and_more(*.times))]
     Exceeded {
         /// How often that has happened.
         times: u64,
-        /// The trap of the first actor.
+        /// The first time: [`Trapped`](RingError::Trapped) or [`Overflow`](RingError::Overflow).
         first: Box<RingError>,
     },
     /// It did not happen in time.

@@ -157,7 +157,8 @@ impl<L> Ring<L> {
     }
 
     /// Sends an actor of the same kernel a message. It gets it after this batch; messages from one actor to one actor arrive in order. One to
-    /// an actor that does not exist becomes a dead letter.
+    /// an actor that does not exist becomes a dead letter, and so does one that there is no room for, see
+    /// [`RingOptions::sent_capacity`](super::RingOptions::sent_capacity).
     ///
     /// # Panics
     ///

@@ -1,12 +1,12 @@
-//! Limits of a kernel's attribute that its actors have exceeded. Then the kernel is wrong and not a message, so whoever waits for it to be
-//! done with all messages is told.
+//! Limits of a kernel's attribute that its actors have exceeded, and the bound on what they have under way. Then the kernel is wrong and not a
+//! message, so whoever waits for it to be done with all messages is told.
 
 use crate::error::RingError;
 
 /// What was exceeded so far.
 #[derive(Default)]
 pub(super) struct Exceeded {
-    /// The first actor that did, and what it did.
+    /// What happened first.
     first: Option<RingError>,
     times: u64,
     /// Of how many times somebody was told who waited for the kernel to settle.
@@ -14,10 +14,10 @@ pub(super) struct Exceeded {
 }
 
 impl Exceeded {
-    /// Once more.
-    pub fn note(&mut self, error: &RingError) {
-        self.first.get_or_insert_with(|| error.clone());
-        self.times += 1;
+    /// So many times more. Whether it was for the first time.
+    pub fn note(&mut self, error: &RingError, times: usize) -> bool {
+        self.times += times as u64;
+        self.first.is_none() && self.first.replace(error.clone()).is_none()
     }
 
     /// For one who ends the kernel.

@@ -1,6 +1,7 @@
 //! Messages that nobody handles, and kernels that fail.
 
 use super::context::Sent;
+use super::dead::Dead;
 use super::handler::Kind;
 use super::letters::{DeadLetter, DeadReason, Letters};
 use super::queue::Piece;
@@ -11,16 +12,25 @@ impl Shared {
     /// Makes dead letters of everything that waits.
     pub fn bury_all(&self, state: &mut State, error: &RingError) {
         let mut called = 0;
+        // There may be millions, of which the first would not be kept.
+        let mut passed = self.forgotten(state.letters.len(), self.entry.message);
         while let Some(piece) = state.letters.take_piece() {
             match piece {
                 Piece::Letters(Letters {
                     to, words, called: own, ..
                 }) => {
-                    self.bury_each(state, self.entry.message, (&to, &words), error);
+                    let first = passed.min(to.len());
+                    passed -= first;
+                    state.counts.dropped += first as u64;
+                    let size = self.entry.message.ty.words as usize;
+                    self.bury_each(state, self.entry.message, (&to[first..], &words[first * size..]), error);
                     called += own.len();
                 }
                 // Its messages are where nobody can read them.
-                Piece::Parcel(parcel) => state.counts.dropped += parcel.len() as u64,
+                Piece::Parcel(parcel) => {
+                    passed = passed.saturating_sub(parcel.len());
+                    state.counts.dropped += parcel.len() as u64;
+                }
             }
         }
         state.callers.refuse_last(called, error);
@@ -29,7 +39,9 @@ impl Shared {
     /// Makes dead letters of messages of a type, given the actor of each and the words of all.
     pub fn bury_each(&self, state: &mut State, kind: Kind, (to, words): (&[u32], &[u32]), error: &RingError) {
         let size = kind.ty.words as usize;
-        for (at, &actor) in to.iter().enumerate() {
+        let first = self.forgotten(to.len(), kind);
+        state.counts.dropped += first as u64;
+        for (at, &actor) in to.iter().enumerate().skip(first) {
             let letter = DeadLetter {
                 actor,
                 kind,
@@ -38,6 +50,14 @@ impl Shared {
             };
             self.keep(state, letter);
         }
+    }
+
+    /// Makes dead letters of what actors have sent and there is no room for.
+    pub fn overflow(&self, state: &mut State, kind: Kind, lost: (&[u32], &[u32]), error: RingError) {
+        if state.exceeded.note(&error, lost.0.len()) {
+            tracing::warn!(kernel = self.entry.id, %error, "messages of actors lost");
+        }
+        self.bury_each(state, kind, lost, &error);
     }
 
     /// Makes a dead letter of a message.
@@ -49,10 +69,12 @@ impl Shared {
     pub fn keep(&self, state: &mut State, letter: DeadLetter) {
         tracing::debug!(kernel = self.entry.id, actor = letter.actor, %letter, "dead letter");
         state.counts.dropped += 1;
-        state.dead.push_back(letter);
-        if state.dead.len() > self.config.dead_letters {
-            state.dead.pop_front();
-        }
+        state.dead.push(letter, self.config.dead_letters);
+    }
+
+    /// How many of so many dead letters of a type are forgotten before the last comes, so that they need not be made.
+    pub fn forgotten(&self, letters: usize, kind: Kind) -> usize {
+        Dead::forgotten(letters, kind.ty.words as usize, self.config.dead_letters)
     }
 
     /// The kernel has failed: nothing that waits is handled any more.

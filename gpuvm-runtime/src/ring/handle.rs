@@ -71,7 +71,8 @@ impl KernelHandle {
     ///
     /// What is forwarded waits in the other kernel's queue. What actors forward in rounds does not leave the device if both kernels are on one:
     /// [`Metrics::from_linked`] counts that. While that is full this kernel's actors rest, unless the kernels are linked in a
-    /// circle. What the other kernel does not take, because it is over, becomes a dead letter here; what is for an actor that it does
+    /// circle; then what exceeds its queue's capacity and [`RingOptions::sent_capacity`](super::RingOptions::sent_capacity) together becomes dead
+    /// letters here. What the other kernel does not take, because it is over, becomes a dead letter here; what is for an actor that it does
     /// not have becomes one there. A link does not keep the other kernel from being terminated when its last handle is dropped.
     ///
     /// # Errors
@@ -128,13 +129,14 @@ impl KernelHandle {
     ///
     /// [`RingError::State`](super::RingError::State) if it was terminated before; [`RingError::Timeout`](super::RingError::Timeout) if it takes longer than
     /// [`RuntimeConfig::termination_timeout`](super::RuntimeConfig::termination_timeout): what was not handled by then becomes dead letters;
-    /// [`RingError::Exceeded`](super::RingError::Exceeded) if it is over and its actors have ever exceeded a limit of its attribute.
+    /// [`RingError::Exceeded`](super::RingError::Exceeded) if it is over and its actors have ever exceeded a limit of its attribute, or
+    /// [`RingOptions::sent_capacity`](super::RingOptions::sent_capacity).
     pub async fn terminate(&self) -> Result<()> {
         self.terminate_with(Terminate::Drain).await
     }
 
     /// As [`KernelHandle::terminate`], or without handling what waits. On an engine that runs programs what is being handled is given up too;
-    /// a native handler runs to its end.
+    /// a native handler runs to the end of its message.
     ///
     /// # Errors
     ///
@@ -178,7 +180,8 @@ impl KernelHandle {
     ///
     /// [`RingError::State`](super::RingError::State) if messages wait and the actors rest;
     /// [`RingError::Exceeded`](super::RingError::Exceeded) if all are handled and actors have exceeded a limit of its attribute, such as
-    /// `#[ring_kernel(sends = …)]`, since somebody waited for this the last time.
+    /// `#[ring_kernel(sends = …)]`, or [`RingOptions::sent_capacity`](super::RingOptions::sent_capacity), since somebody waited for this the
+    /// last time.
     pub async fn settle(&self) -> Result<()> {
         let shared = self.shared();
         let settled = until(&shared.changed, || {
@@ -200,7 +203,7 @@ impl KernelHandle {
 
     /// The oldest dead letter: a message that was accepted and not handled, or an answer that found nobody.
     pub fn dead_letter(&self) -> Option<DeadLetter> {
-        self.shared().lock().dead.pop_front()
+        self.shared().lock().dead.take()
     }
 
     /// How the kernel stands.

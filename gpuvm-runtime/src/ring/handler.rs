@@ -178,6 +178,12 @@ impl Entry {
         rooms
     }
 
+    /// The most messages that an actor forwards while it handles one.
+    pub(crate) fn forwards(&self) -> usize {
+        let Room { words, each } = self.rooms()[FORWARDS];
+        words.saturating_sub(1) / each.max(1)
+    }
+
     /// What each VM of a batch does.
     pub(crate) fn kernel(&self) -> Kernel {
         let is_used = |param: &&TypeRef| param.ty.element.is_some_and(|room| room.words > 0);

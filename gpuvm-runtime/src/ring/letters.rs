@@ -40,6 +40,31 @@ impl Letters {
         }
     }
 
+    /// Takes the first messages, which are so many words each.
+    pub fn split(&mut self, first: usize, size: usize) -> Letters {
+        let called = self.called.partition_point(|&at| at < first);
+        let mut split = Letters {
+            to: self.to.drain(..first).collect(),
+            words: self.words.drain(..first * size).collect(),
+            accepted: Vec::new(),
+            called: self.called.drain(..called).collect(),
+        };
+        self.called.iter_mut().for_each(|at| *at -= first);
+        let mut left = first;
+        while left > 0
+            && let Some((messages, when)) = self.accepted.first_mut()
+        {
+            let own = left.min(*messages);
+            split.accepted.push((own, *when));
+            left -= own;
+            *messages -= own;
+            if *messages == 0 {
+                self.accepted.remove(0);
+            }
+        }
+        split
+    }
+
     /// Forgets all messages.
     pub fn clear(&mut self) {
         self.to.clear();
@@ -75,7 +100,8 @@ pub struct DeadLetter {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DeadReason {
-    /// The actor trapped at it, or had stopped, or the kernel was terminated or has failed before it was handled.
+    /// The actor trapped at it, or had stopped, or the kernel was terminated or has failed before it was handled; or an actor sent it when there
+    /// was no room ([`RingError::Overflow`]), or to an actor that does not exist.
     NotHandled(RingError),
     /// It is an answer, and who called for it waits no more.
     Undeliverable,

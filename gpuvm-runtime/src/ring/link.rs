@@ -2,7 +2,8 @@
 //!
 //! What is forwarded is handed over after the batch, also where the other kernel's queue is full; its senders' actors then rest until there
 //! is room, as they do while too many answers wait. Kernels that are linked in a circle do not: each would wait for the next one's room.
-//! They are like the actors of one kernel, who may send each other as much as they like.
+//! They are like the actors of one kernel, who may have so much under way among themselves: what is forwarded beyond that becomes dead
+//! letters. So it does if the kernel that forwards it is ending, as that waits for nobody either.
 //!
 //! Where both kernels have their states in the same memory, rounds of the one hand over parcels (`device/parcel.rs`): columns of the other one,
 //! in which its actors find their mail. They wait in the queue with everything else, and count there as the messages that they are. What the
@@ -79,19 +80,34 @@ impl Shared {
         let refused = match self.links.to.get() {
             None => Err(RingError::NotLinked { kernel: self.name() }),
             Some((kernel, other)) => match other.upgrade() {
-                Some(other) => other.accept_forwarded(&mut sent, stamp),
+                Some(other) => {
+                    let waits = self.waits_for(&other);
+                    other.accept_forwarded(&mut sent, stamp, waits)
+                }
                 None => Err(RingError::Closed { kernel: kernel.clone() }),
             },
         };
-        if let Err(error) = refused {
-            self.bury_each(&mut self.lock(), kind, (&sent.to, &sent.words), &error);
+        let lost = (&sent.to[..], &sent.words[..]);
+        match refused {
+            Ok(()) => {}
+            Err(error @ RingError::Overflow { .. }) => self.overflow(&mut self.lock(), kind, lost, error),
+            Err(error) => self.bury_each(&mut self.lock(), kind, lost, &error),
         }
+    }
+
+    /// Whether actors rest when the linked kernel is full.
+    fn waits_for(&self, other: &Arc<Shared>) -> bool {
+        let is_active = self.lock().life == Life::Active;
+        is_active && !Arc::clone(other).leads_to(self)
     }
 
     /// Hands over a parcel likewise. The host does not see it unless the other kernel does not take it.
     pub fn hand_over(&self, parcel: Parcel, stamp: u64) -> Result<(), Error> {
         let refused = match self.links.next() {
-            Some(other) => other.accept_parcel(parcel, stamp),
+            Some(other) => {
+                let waits = self.waits_for(&other);
+                other.accept_parcel(parcel, stamp, waits)
+            }
             None => Err(parcel),
         };
         if let Err(parcel) = refused {
@@ -101,10 +117,10 @@ impl Shared {
         Ok(())
     }
 
-    /// Takes a parcel likewise. Gives it back if it takes no messages.
-    fn accept_parcel(&self, parcel: Parcel, stamp: u64) -> Result<(), Parcel> {
+    /// Takes a parcel likewise. Gives it back if it takes no messages, or not as many.
+    fn accept_parcel(&self, parcel: Parcel, stamp: u64, waits: bool) -> Result<(), Parcel> {
         let mut state = self.lock();
-        if !state.life.takes_messages() {
+        if !state.life.takes_messages() || !waits && parcel.len() > self.room_for_forwarded(&state) {
             return Err(parcel);
         }
         state.seen = state.seen.max(stamp);
@@ -135,15 +151,26 @@ impl Shared {
         }
     }
 
-    /// Takes what another kernel's actors have forwarded up to a time stamp of theirs, whether there is room or not.
-    fn accept_forwarded(&self, sent: &mut Sent, stamp: u64) -> Result<(), RingError> {
+    /// Takes what another kernel's actors have forwarded up to a time stamp of theirs, whether there is room or not if they rest until there is.
+    /// What it does not take is left.
+    fn accept_forwarded(&self, sent: &mut Sent, stamp: u64, waits: bool) -> Result<(), RingError> {
         let mut state = self.lock();
         if !state.life.takes_messages() {
             return Err(self.wrong_state("forward", "launched, active or deactivated", &state));
         }
         state.seen = state.seen.max(stamp);
-        let all = sent.to.len();
-        let letters = self.deliverable(&mut state, std::mem::take(sent));
+        let size = self.entry.message.ty.words as usize;
+        let room = if waits {
+            usize::MAX
+        } else {
+            self.room_for_forwarded(&state)
+        };
+        let all = sent.to.len().min(room);
+        let lost = Sent {
+            to: sent.to.split_off(all),
+            words: sent.words.split_off(all * size),
+        };
+        let letters = self.deliverable(&mut state, std::mem::replace(sent, lost));
         state.counts.accepted += (all - letters.len()) as u64;
         if !letters.is_empty() {
             state.take_in(&letters.to, &letters.words, Instant::now);
@@ -152,7 +179,16 @@ impl Shared {
         if state.life == Life::Active {
             self.wake(state);
         }
-        Ok(())
+        match sent.to.is_empty() {
+            true => Ok(()),
+            false => Err(self.bound.error(self.name())),
+        }
+    }
+
+    /// How much is taken of those who do not rest until there is room.
+    fn room_for_forwarded(&self, state: &State) -> usize {
+        let most = self.capacity.saturating_add(self.bound.most);
+        most.saturating_sub(state.letters.len() + state.in_flight)
     }
 
     /// Takes down whether there is room for what is forwarded.

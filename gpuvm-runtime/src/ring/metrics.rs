@@ -6,6 +6,7 @@ use gpuvm_engine::Engine;
 use hdrhistogram::Histogram;
 
 use super::full::Full;
+use super::queue::Queue;
 use crate::counted::counted;
 use crate::error::Life;
 
@@ -82,6 +83,10 @@ pub struct Metrics {
     pub queued: u64,
     /// The most messages that have waited at a time.
     pub most_queued: u64,
+    /// How many of those that wait actors have sent, of [`RingOptions::sent_capacity`](super::RingOptions::sent_capacity).
+    pub sent: u64,
+    /// The most that have waited at a time which actors have sent. What they have on a device in [`rounds`](Metrics::rounds) does not count.
+    pub most_sent: u64,
     /// Answers that wait to be received.
     pub unreceived: u64,
     /// Times that messages were taken from the queue: all that waited, or on a device as many as make a batch.
@@ -158,6 +163,7 @@ pub(super) struct Counts {
     pub processed: u64,
     pub dropped: u64,
     pub most_queued: u64,
+    pub most_sent: u64,
     pub batches: u64,
     pub rounds: u64,
     pub from_linked: u64,
@@ -182,6 +188,7 @@ impl Counts {
             processed: 0,
             dropped: 0,
             most_queued: 0,
+            most_sent: 0,
             batches: 0,
             rounds: 0,
             from_linked: 0,
@@ -204,8 +211,8 @@ impl Counts {
         }
     }
 
-    /// The metrics, given how many messages are in flight and queued, and how many answers are not received.
-    pub fn metrics(&self, in_flight: usize, queued: usize, unreceived: usize) -> Metrics {
+    /// The metrics, given how many messages are in flight, those that wait, and how many answers are not received.
+    pub fn metrics(&self, in_flight: usize, waiting: &Queue, unreceived: usize) -> Metrics {
         let seconds = self.begin.map_or(0.0, |begin| begin.elapsed().as_secs_f64());
         let latency = self
             .latencies
@@ -223,8 +230,10 @@ impl Counts {
             processed: self.processed,
             dropped: self.dropped,
             in_flight: in_flight as u64,
-            queued: queued as u64,
+            queued: waiting.len() as u64,
             most_queued: self.most_queued,
+            sent: waiting.sent_len() as u64,
+            most_sent: self.most_sent,
             unreceived: unreceived as u64,
             batches: self.batches,
             rounds: self.rounds,

@@ -27,9 +27,12 @@
 //!
 //! # Credits
 //!
-//! A kernel has [`RingOptions::queue_capacity`] messages at most that wait or are being handled; who sends one more waits. As many answers may
-//! wait to be received; when there are more, the actors rest until somebody receives them. Who waits for a second is told of in a warning,
-//! once a kernel, because nobody may ever make room (`full.rs`).
+//! While a kernel has [`RingOptions::queue_capacity`] messages that wait or are being handled, who sends one more from outside waits. As many
+//! answers may wait to be received; when there are more, the actors rest until somebody receives them. Who waits for a second is told of in a
+//! warning, once a kernel, because nobody may ever make room (`full.rs`).
+//!
+//! Actors may send each other [`RingOptions::sent_capacity`] messages beside. They cannot wait for room that only they make, so their mail is
+//! held up where that helps, and what has no room is lost where it does not (`bound.rs`).
 //!
 //! # Snapshots
 //!
@@ -37,9 +40,11 @@
 //! [`RingSnapshot`] is of one moment.
 
 mod batch;
+mod bound;
 mod callers;
 mod clock;
 mod context;
+mod dead;
 mod deliver;
 mod device;
 mod exceeded;
@@ -71,6 +76,7 @@ use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
 use gpuvm_engine::{Engine, room};
 
+use self::bound::Bound;
 use self::clock::Clock;
 pub use self::context::Ring;
 use self::device::OnDevice;
@@ -95,6 +101,8 @@ use crate::runtime::Runtime;
 
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
 const SHORTEST_BATCH: usize = 4096;
+/// The most messages that a kernel can be launched for.
+const MOST_MESSAGES: usize = 1 << 28;
 
 impl Runtime {
     /// Launches the ring kernel with this id. Its actors rest until [`KernelHandle::activate`].
@@ -140,7 +148,8 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         0 => config.queue_capacity,
         capacity => capacity,
     };
-    check(entry, options.actors, capacity)?;
+    let bound = Bound::new(entry, capacity, options.sent_capacity);
+    check(entry, options.actors, (capacity, bound.most))?;
     // A state each, and how many messages an actor has in a batch.
     let bytes_each = 4 * (entry.state.words as usize + 1);
     room::check(options.actors as usize, bytes_each, || {
@@ -148,14 +157,14 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     })?;
     // Also where the handler runs natively: what no engine can run is refused by all of them.
     let program = runtime.link_ring(entry)?;
-    let (engine, mut runner) = runner(runtime, entry, options, &program)?;
+    let (engine, mut runner) = runner(runtime, entry, (options, &bound), &program)?;
     let policies = (options.restart, options.answers);
     let at_a_time = match runner.most_batches() {
         1 => usize::MAX,
         // One more waits than are under way.
         most => (capacity / (most + 2)).max(SHORTEST_BATCH),
     };
-    let shared = Shared::new(entry, options.actors, (capacity, at_a_time), policies, config);
+    let shared = Shared::new(entry, options.actors, (capacity, at_a_time, bound), policies, config);
     if let Some(depot) = runner.depot() {
         shared.open_depot(depot);
     }
@@ -179,7 +188,7 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
 fn runner(
     runtime: &Runtime,
     entry: &'static Entry,
-    options: &RingOptions,
+    (options, bound): (&RingOptions, &Bound),
     program: &Arc<Program>,
 ) -> Result<(Engine, Box<dyn Runner>)> {
     let engine = match options.engine {
@@ -196,20 +205,22 @@ fn runner(
         };
         return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
     }
-    let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options)?;
+    let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options, bound.share)?;
     Ok((engine, Box::new(on_device)))
 }
 
-/// Checks that a kernel of so many actors and messages is possible.
-fn check(entry: &Entry, actors: u32, capacity: usize) -> Result<()> {
+/// Checks that a kernel of so many actors, and so many messages of hosts and of actors, is possible.
+fn check(entry: &Entry, actors: u32, (capacity, sent_capacity): (usize, usize)) -> Result<()> {
     let words = u64::from(actors) * u64::from(entry.state.words);
     let what = if actors == 0 {
         "no actors; give it 1 or more".to_string()
     } else if words >= 1 << 30 {
         let bytes = entry.state.words * 4;
         format!("{actors} actors of {bytes} bytes each; all states together have less than 4 GiB")
-    } else if capacity > 1 << 28 {
-        format!("a queue of {capacity} messages; at most {} are possible", 1 << 28)
+    } else if capacity > MOST_MESSAGES {
+        format!("a queue of {capacity} messages; at most {MOST_MESSAGES} are possible")
+    } else if sent_capacity > MOST_MESSAGES {
+        format!("room for {sent_capacity} messages among actors; at most {MOST_MESSAGES} are possible")
     } else {
         return Ok(());
     };

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gpuvm_core::types::{Value, VmType};
@@ -22,8 +23,9 @@ const GUESS: Duration = Duration::from_nanos(200);
 
 /// Actors whose handler's types are not known here.
 pub trait Native: Send {
-    /// Lets actors handle their messages.
-    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled>;
+    /// Lets actors handle their messages, at a time of the kernel's clock. If it is to end at once they leave those alone that they have not
+    /// begun with.
+    fn handle(&mut self, batch: &Batch, at: (u64, &AtomicBool), vms: Vms) -> Result<Handled>;
 
     /// The words of the states of neighbouring actors.
     fn states(&self, actors: Range<usize>) -> Vec<u32>;
@@ -62,7 +64,7 @@ struct Piece<'b, S> {
 }
 
 impl<H: Handler> Native for Actors<H> {
-    fn handle(&mut self, batch: &Batch, now: u64, vms: Vms) -> Result<Handled> {
+    fn handle(&mut self, batch: &Batch, at: (u64, &AtomicBool), vms: Vms) -> Result<Handled> {
         let messages = batch.places.len();
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
         let pool = match self.pace.saturating_mul(messages as u32) < SEVERAL_THREADS {
@@ -77,7 +79,7 @@ impl<H: Handler> Native for Actors<H> {
         let work = |number: usize| {
             if let Some(piece) = lock(&pieces[number]).take() {
                 let begin = Instant::now();
-                let handled = handle_piece::<H>(piece, &batch.words, now, vms);
+                let handled = handle_piece::<H>(piece, &batch.words, at, vms);
                 lock(&done).push((number, handled, begin.elapsed()));
             }
         };
@@ -173,7 +175,12 @@ impl<'s, T> Rest<'s, T> {
 }
 
 /// Handles the messages of a piece on this thread. Generic code is compiled in the user's crate, so there is little of it.
-fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64, vms: Vms) -> Handled {
+fn handle_piece<H: Handler>(
+    piece: Piece<'_, H::State>,
+    words: &[u32],
+    (now, is_over): (u64, &AtomicBool),
+    vms: Vms,
+) -> Handled {
     let Piece { mail, states, answers } = piece;
     let (first_actor, first_message) = mail.first().map_or((0, 0), |mail| (mail.actor, mail.first));
     let (size, answer_size) = (H::Message::TYPE.words as usize, H::Answer::TYPE.words as usize);
@@ -185,7 +192,7 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
         let mut next = mail.first;
         ctx.enter(mail.actor);
         let ended = running.catch_vm(mail.actor, &mut || {
-            while next < mail.end && !ctx.is_stopped() {
+            while next < mail.end && !ctx.is_stopped() && !is_over.load(Ordering::Relaxed) {
                 let message = H::Message::read_words(&words[next as usize * size..][..size]);
                 ctx.next(next, [H::SENDS, H::REPLIES, H::FORWARDS]);
                 let answer = H::handle(state, message, &mut ctx);
@@ -194,7 +201,8 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
                 next += 1;
             }
         });
-        handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped());
+        let is_cut_off = is_over.load(Ordering::Relaxed);
+        handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped(), is_cut_off);
     }
     handled.sent = ctx.sent;
     handled.replied = ctx.replied;
@@ -205,10 +213,11 @@ fn handle_piece<H: Handler>(piece: Piece<'_, H::State>, words: &[u32], now: u64,
 
 impl Handled {
     /// Takes down how an actor has ended, given what is left of its mail.
-    fn note(&mut self, rest: Mail, ended: Ended, stopped: bool) {
+    fn note(&mut self, rest: Mail, ended: Ended, is_stopped: bool, is_cut_off: bool) {
         match ended {
             Ended::Trapped(trap) => self.trapped.push(Trapped { rest, trap }),
-            Ended::Done | Ended::Halted if stopped => self.stopped.push(rest),
+            Ended::Done | Ended::Halted if is_stopped => self.stopped.push(rest),
+            Ended::Done if is_cut_off && rest.first < rest.end => self.held.push(rest),
             Ended::Done | Ended::Halted => {}
         }
     }
@@ -217,6 +226,7 @@ impl Handled {
     fn extend(&mut self, later: Handled) {
         self.trapped.extend(later.trapped);
         self.stopped.extend(later.stopped);
+        self.held.extend(later.held);
         self.sent.extend(later.sent);
         self.replied.extend(later.replied);
         self.forwarded.extend(later.forwarded);
@@ -239,8 +249,7 @@ impl OnCpu {
 
 impl Runner for OnCpu {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
-        // Nobody can stop a thread.
-        self.actors.handle(batch, turn.now, self.vms)
+        self.actors.handle(batch, (turn.now, turn.is_over), self.vms)
     }
 
     fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {

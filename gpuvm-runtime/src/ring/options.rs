@@ -8,9 +8,21 @@ use gpuvm_engine::Engine;
 pub struct RingOptions {
     /// How many actors there are, each with a state of its own; at least 1.
     pub actors: u32,
-    /// The most messages that wait to be handled or are being handled, of all actors together; as many answers may wait to be received.
-    /// 0 is [`RuntimeConfig::queue_capacity`](crate::RuntimeConfig::queue_capacity).
+    /// Who sends a message from outside waits while so many wait to be handled or are being handled, of all actors together and whoever has
+    /// sent them; as many answers may wait to be received. 0 is
+    /// [`RuntimeConfig::queue_capacity`](crate::RuntimeConfig::queue_capacity).
     pub queue_capacity: usize,
+    /// The most messages that actors have sent each other and that wait to be handled, of all actors together. When they would be more,
+    /// the last that were sent become dead letters with [`RingError::Overflow`](super::RingError::Overflow), which
+    /// [`KernelHandle::settle`](super::KernelHandle::settle) tells too: the same ones on every engine.
+    ///
+    /// Before it comes to that mail is held up that may make it more: actors handle at most so many messages at a time that what they may send
+    /// fills the bound, by `#[ring_kernel(sends = …)]`, and hosts' messages wait for room. In memory there are at most twice as many for a moment.
+    /// What a kernel in a circle of linked ones forwards to this one is lost likewise where it would have to wait for itself, when this many
+    /// beside [`queue_capacity`](RingOptions::queue_capacity) wait.
+    ///
+    /// 0 is what memory has room for: 2²² as far as these have 128 MiB, and what comes of a full queue as far as that has 256 MiB.
+    pub sent_capacity: usize,
     /// What runs the actors. [`Engine::Auto`] is the GPU, or this CPU where there is none.
     pub engine: Engine,
     /// What becomes of an actor that traps.
@@ -25,6 +37,7 @@ impl Default for RingOptions {
         RingOptions {
             actors: 1,
             queue_capacity: 0,
+            sent_capacity: 0,
             engine: Engine::Auto,
             restart: Restart::default(),
             answers: Answers::default(),

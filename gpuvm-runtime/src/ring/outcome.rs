@@ -1,6 +1,7 @@
 //! What becomes of a batch: who traps and what is done about it, what is lost and why, and what comes of the rest.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 use gpuvm_engine::Words;
 
@@ -82,7 +83,8 @@ pub(super) fn handle(
             outcome.stopped.push(actor);
             outcome.lose(first..end, shared.stopped(actor));
         }
-        if is_alone && held.len() == actors {
+        let is_over = turn.is_over.load(Ordering::Acquire);
+        if is_alone && held.len() == actors && !is_over {
             let reason = "all actors stay busy, which is an error of gpuvm".to_string();
             return Err(Error::Device { reason });
         }
@@ -91,8 +93,8 @@ pub(super) fn handle(
         if !batch.mail.is_empty() {
             outcome.refuse_stopped(shared, batch);
         }
-        if (turn.is_over)() {
-            // Whoever holds it up may have been given up, and never come to an end.
+        if is_over {
+            // Whoever holds it up may have been given up, and never come to an end; and natively it was left for this.
             for mail in batch.mail.drain(..) {
                 outcome.lose(mail.first..mail.end, RingError::Closed { kernel: shared.name() });
             }
@@ -170,7 +172,7 @@ impl Outcome {
         };
         tracing::warn!(kernel = shared.entry.id, actor, %error, "actor trapped");
         if is_exceeded {
-            shared.lock().exceeded.note(&error);
+            shared.lock().exceeded.note(&error, 1);
         }
         let after = first + 1..end;
         match shared.restart {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::batch::{Batch, Grouper};
@@ -82,6 +83,10 @@ struct Work {
     stage: Stage,
     /// What has become of some already.
     outcome: Outcome,
+    /// How many of them actors have sent.
+    sent: usize,
+    /// Whether they are a share of a round, which nothing is begun beside.
+    is_share: bool,
 }
 
 /// The kernel has failed.
@@ -97,7 +102,8 @@ impl Pump<'_> {
             if rests && let Some(question) = state.questions.pop() {
                 return Some(Next::Question(question));
             }
-            if state.life == Life::Terminating && state.now && !state.letters.is_empty() {
+            let ends_now = shared.ends_now().load(Ordering::Acquire);
+            if state.life == Life::Terminating && ends_now && !state.letters.is_empty() {
                 drop(state);
                 state = shared.lock_to_bury();
                 let error = RingError::Closed { kernel: shared.name() };
@@ -126,35 +132,45 @@ impl Pump<'_> {
         match self.under_way.back() {
             None => !waiting.is_empty(),
             Some(last) => {
-                let has_room = self.under_way.len() < self.runner.most_batches() && !self.is_held_up;
+                let is_next = !self.is_held_up && !last.is_share;
+                let has_room = is_next && self.under_way.len() < self.runner.most_batches();
                 has_room && waiting.len() * 2 >= last.letters.len() && waiting.parcel().is_none()
             }
         }
     }
 
     /// Begins with messages, wherever they are.
-    fn begin_with(&mut self, Lot { mut letters, parcel }: Lot) -> Result<Option<Work>, Failed> {
-        let Some(parcel) = parcel else {
-            return self.begin(letters);
+    fn begin_with(&mut self, mut lot: Lot) -> Result<Option<Work>, Failed> {
+        let Some(parcel) = lot.parcel.take() else {
+            return self.begin(lot);
         };
-        if letters.is_empty() && self.shared.lock().stopped.is_empty() {
+        if lot.letters.is_empty() && !lot.is_share && self.shared.lock().stopped.is_empty() {
             return self.take_in(parcel);
         }
         match parcel.open() {
-            Ok(opened) => letters.append(opened),
+            Ok(opened) => lot.letters.append(opened),
             Err(error) => {
-                self.shared.lock().letters.put_back(letters);
+                self.shared.lock().letters.put_back(lot.letters);
                 self.shared.fail_with_parcel(parcel.len(), error.to_string());
                 return Err(Failed);
             }
         }
-        self.begin(letters)
+        self.begin(lot)
     }
 
     /// Begins with messages: they may be those of a round, of which nobody has to know.
-    fn begin(&mut self, letters: Letters) -> Result<Option<Work>, Failed> {
-        let may_go_round = self.is_quiet && letters.called.is_empty() && self.runner.goes_round(letters.len());
-        if may_go_round && let Some(stopped) = self.shared.open_to(&letters.to, &[]) {
+    fn begin(&mut self, lot: Lot) -> Result<Option<Work>, Failed> {
+        let Lot {
+            letters,
+            sent,
+            is_share,
+            ..
+        } = lot;
+        let concerns_nobody = self.is_quiet && letters.called.is_empty() && !is_share;
+        if concerns_nobody
+            && self.runner.goes_round(letters.len())
+            && let Some(stopped) = self.shared.open_to(&letters.to, &[])
+        {
             let (from_others, accepted) = (letters.len(), letters.accepted);
             let sent = Sent {
                 to: letters.to,
@@ -168,6 +184,8 @@ impl Pump<'_> {
             now: self.clock.tick_after(self.shared.lock().seen),
             stage: Stage::Waiting,
             outcome: Outcome::default(),
+            sent,
+            is_share,
         };
         work.outcome.refuse_stopped(self.shared, &mut work.batch);
         if self.runner.most_batches() > 1 {
@@ -214,10 +232,11 @@ impl Pump<'_> {
             now,
             stage,
             outcome,
+            ..
         } = work;
         let turn = Turn {
             now,
-            is_over: &|| shared.lock().now,
+            is_over: shared.ends_now(),
             is_wanted: &|| shared.lock().has_work(shared),
             linked: None,
         };
@@ -232,7 +251,8 @@ impl Pump<'_> {
         }
         self.is_held_up |= outcome.is_late;
         let mut going_on = None;
-        let may_go_round = !failed && self.runner.goes_round(outcome.sent.to.len());
+        let sent = outcome.sent.to.len();
+        let may_go_round = !failed && sent <= shared.bound.share && self.runner.goes_round(sent);
         if may_go_round && !shared.lock().has_work(shared) {
             let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
@@ -246,7 +266,8 @@ impl Pump<'_> {
         shared.forward(forwarded, self.clock.stamp());
         let under_way = self.under_way.iter().map(|work| work.letters.len());
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
-        let is_quiet = deliver(shared, &letters, &batch.places, outcome, in_flight);
+        let taken = self.under_way.iter().map(|work| work.sent).sum();
+        let is_quiet = deliver(shared, &letters, &batch.places, outcome, (in_flight, taken));
         self.is_quiet = is_quiet && !forwards_here;
         self.grouper.reuse(batch);
         shared.lock().letters.reuse(letters);
@@ -329,7 +350,7 @@ impl Pump<'_> {
         let hand_over = |parcel, stamp| shared.hand_over(parcel, stamp);
         let turn = Turn {
             now: clock.tick_after(shared.lock().seen),
-            is_over: &|| shared.lock().now,
+            is_over: shared.ends_now(),
             is_wanted: &|| {
                 shared.wait_for_linked();
                 interrupt.is_due(shared)
@@ -385,6 +406,8 @@ impl Work {
             now,
             stage: Stage::Done(Box::new(handled)),
             outcome: Outcome::default(),
+            sent: 0,
+            is_share: false,
         }
     }
 }

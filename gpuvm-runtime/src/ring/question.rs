@@ -40,6 +40,8 @@ fn kept(shared: &Shared, runner: &mut dyn Runner, clock: &Clock) -> Result<Kept>
         states,
         stopped: state.stopped.iter().copied().collect(),
         waiting: state.letters.sent(),
+        sent: state.letters.sent_len(),
+        before_others: state.letters.before_others(),
         unreceived,
     })
 }

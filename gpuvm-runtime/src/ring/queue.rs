@@ -1,9 +1,10 @@
 //! The messages of a kernel that wait: cut to pieces of a size that the pump takes at a time, so that it need not cut them itself while
-//! senders wait for the lock.
+//! senders wait for the lock. What goes before what is in one place, [`Queue::take`].
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::bound::Bound;
 use super::device::Parcel;
 use super::letters::Letters;
 use super::snapshot::Messages;
@@ -14,12 +15,17 @@ pub(super) struct Queue {
     pieces: VecDeque<Piece>,
     /// How many of the first pieces actors have sent. They come before everything else.
     sent: usize,
+    /// Messages in these.
+    sent_len: usize,
+    /// How many of these come before anything else has its turn, while a round of actors' messages goes share by share.
+    before_others: Option<usize>,
     /// Messages in all pieces.
     len: usize,
     /// Words of a message.
     size: usize,
     /// Messages of a piece at most, unless actors have sent more at once.
     most: usize,
+    bound: Bound,
     /// An empty piece whose memory the next one may have.
     spare: Letters,
 }
@@ -36,6 +42,10 @@ pub(super) enum Piece {
 pub(super) struct Lot {
     pub letters: Letters,
     pub parcel: Option<Parcel>,
+    /// How many of the letters actors have sent; they come first.
+    pub sent: usize,
+    /// Whether it is a share of a round: others that wait are of the same one, or come before what it has sent.
+    pub is_share: bool,
 }
 
 impl Piece {
@@ -61,14 +71,17 @@ impl Lot {
 }
 
 impl Queue {
-    /// No messages. They have so many words, and at most so many of them are taken at a time.
-    pub fn new(size: usize, most: usize) -> Queue {
+    /// No messages. They have so many words, and at most so many of them are taken at a time, and no more than the bound has it.
+    pub fn new(size: usize, most: usize, bound: Bound) -> Queue {
         Queue {
             pieces: VecDeque::new(),
             sent: 0,
+            sent_len: 0,
+            before_others: None,
             len: 0,
             size,
-            most,
+            most: most.min(bound.share),
+            bound,
             spare: Letters::default(),
         }
     }
@@ -79,6 +92,11 @@ impl Queue {
 
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// How many actors have sent.
+    pub fn sent_len(&self) -> usize {
+        self.sent_len
     }
 
     /// Whether somebody waits for the answer to one of them.
@@ -119,17 +137,43 @@ impl Queue {
 
     /// Adds what actors have sent: after what others of them have sent before, and before everything else.
     pub fn push_sent(&mut self, letters: Letters) {
-        if !letters.is_empty() {
-            self.len += letters.len();
+        let share = self.bound.share;
+        self.len += letters.len();
+        self.sent_len += letters.len();
+        if letters.len() > share {
+            let when = letters.accepted.first().map(|(_, when)| *when);
+            for (at, to) in letters.to.chunks(share).enumerate() {
+                let begin = at * share * self.size;
+                let piece = Letters {
+                    to: to.to_vec(),
+                    words: letters.words[begin..begin + to.len() * self.size].to_vec(),
+                    accepted: when.map(|when| (to.len(), when)).into_iter().collect(),
+                    called: Vec::new(),
+                };
+                self.pieces.insert(self.sent, Piece::Letters(piece));
+                self.sent += 1;
+            }
+        } else if !letters.is_empty() {
             self.pieces.insert(self.sent, Piece::Letters(letters));
             self.sent += 1;
         }
+    }
+
+    /// How many of actors' messages come before anything else has its turn; `None` if that is nothing out of the ordinary.
+    pub fn before_others(&self) -> Option<usize> {
+        self.before_others
+    }
+
+    /// Goes on with a round of which so many messages are left.
+    pub fn go_on(&mut self, before_others: Option<usize>) {
+        self.before_others = before_others;
     }
 
     /// Puts messages before all others, as if they had never been taken.
     pub fn put_back(&mut self, letters: Letters) {
         if !letters.is_empty() {
             self.len += letters.len();
+            self.sent_len += letters.len();
             self.pieces.push_front(Piece::Letters(letters));
             self.sent += 1;
         }
@@ -138,8 +182,15 @@ impl Queue {
     /// Takes the next messages, as many as may be taken at a time; none if there are none. A parcel is taken alone, but for one behind what
     /// actors have sent: rounds on that alone might go on for ever before it.
     pub fn take(&mut self) -> Lot {
+        if self.sent_len > self.bound.share {
+            return self.take_share();
+        }
+        self.before_others = None;
         let has_sent = self.sent > 0;
-        let mut lot = Lot::default();
+        let mut lot = Lot {
+            sent: self.sent_len,
+            ..Lot::default()
+        };
         while let Some(next) = self.pieces.front() {
             let is_first = lot.letters.is_empty();
             let fits = match next {
@@ -147,6 +198,12 @@ impl Queue {
                 Piece::Parcel(_) => has_sent,
             };
             if !is_first && !fits {
+                // Where the bound is what ends a batch, it does not depend on how its messages came.
+                if self.most == self.bound.share && matches!(next, Piece::Letters(_)) {
+                    let room = self.most.saturating_sub(lot.letters.len());
+                    lot.letters.append(self.take_letters(0, room));
+                    lot.is_share = true;
+                }
                 break;
             }
             match self.take_piece() {
@@ -158,15 +215,69 @@ impl Queue {
                 None => break,
             }
         }
+        lot.sent -= self.sent_len;
         lot
+    }
+
+    /// Takes a share of a round that is larger; or, when the round is through, of others' messages as many as join the next one.
+    fn take_share(&mut self) -> Lot {
+        let mut lot = Lot {
+            is_share: true,
+            ..Lot::default()
+        };
+        let has_others = self.pieces.len() > self.sent;
+        if has_others && self.before_others == Some(0) {
+            self.before_others = Some(self.sent_len);
+            lot.letters = self.take_letters(self.sent, self.bound.joining(self.sent_len));
+            if lot.letters.is_empty()
+                && let Some(Piece::Parcel(parcel)) = self.take_at_most(self.sent, usize::MAX)
+            {
+                lot.parcel = Some(parcel);
+            }
+            return lot;
+        }
+        let before_others = self.before_others.filter(|left| *left > 0).unwrap_or(self.sent_len);
+        lot.letters = self.take_letters(0, self.bound.share);
+        lot.sent = lot.letters.len();
+        self.before_others = Some(before_others.saturating_sub(lot.sent));
+        lot
+    }
+
+    /// Takes letters from a piece on, at most so many, up to a parcel.
+    fn take_letters(&mut self, at: usize, most: usize) -> Letters {
+        let mut letters = Letters::default();
+        while letters.len() < most && matches!(self.pieces.get(at), Some(Piece::Letters(_))) {
+            if let Some(Piece::Letters(more)) = self.take_at_most(at, most - letters.len()) {
+                letters.append(more);
+            }
+        }
+        letters
+    }
+
+    /// Takes a piece, or its first messages if there are more than so many.
+    fn take_at_most(&mut self, at: usize, most: usize) -> Option<Piece> {
+        let piece = match self.pieces.get_mut(at)? {
+            Piece::Letters(letters) if letters.len() > most => Piece::Letters(letters.split(most, self.size)),
+            _ => {
+                let piece = self.pieces.remove(at)?;
+                self.len -= piece.len();
+                if at < self.sent {
+                    self.sent -= 1;
+                    self.sent_len -= piece.len();
+                }
+                return Some(piece);
+            }
+        };
+        self.len -= most;
+        if at < self.sent {
+            self.sent_len -= most;
+        }
+        Some(piece)
     }
 
     /// Takes the next piece.
     pub fn take_piece(&mut self) -> Option<Piece> {
-        let piece = self.pieces.pop_front()?;
-        self.sent = self.sent.saturating_sub(1);
-        self.len -= piece.len();
-        Some(piece)
+        self.take_at_most(0, usize::MAX)
     }
 
     /// Takes back messages that were handled, whose memory would go back to the system: to get as much from there takes senders about as long
@@ -217,86 +328,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// What happens to a queue.
-    #[derive(Clone, Debug)]
-    enum Step {
-        Push(usize),
-        Call,
-        Sent(usize),
-        Take,
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        prop_oneof![
-            (1..12usize).prop_map(Step::Push),
-            Just(Step::Call),
-            (1..12usize).prop_map(Step::Sent),
-            Just(Step::Take),
-        ]
-    }
-
-    fn numbered(numbers: std::ops::Range<u32>) -> Letters {
-        Letters {
-            words: numbers.clone().flat_map(|number| [number, !number]).collect(),
-            to: numbers.collect(),
-            ..Letters::default()
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn messages_come_in_order_and_no_more_than_are_wanted(
-            steps in prop::collection::vec(step(), 1..60),
-            most in prop_oneof![1..9usize, Just(usize::MAX)],
-        ) {
-            let mut queue = Queue::new(2, most);
-            // By plain Rust: those that actors have sent, and the others, with whether somebody has called.
-            let (mut sent, mut others) = (VecDeque::new(), VecDeque::new());
-            let (mut next, mut longest) = (0, most);
-            for step in steps.into_iter().chain((0..800).map(|_| Step::Take)) {
-                match step {
-                    Step::Push(count) => {
-                        let letters = numbered(next..next + count as u32);
-                        queue.push(&letters.to, &letters.words, None);
-                        others.extend(letters.to.iter().map(|&to| (to, false)));
-                        next += count as u32;
-                    }
-                    Step::Call => {
-                        queue.push_call(next, &[next, !next], None);
-                        others.push_back((next, true));
-                        next += 1;
-                    }
-                    Step::Sent(count) => {
-                        let letters = numbered(next..next + count as u32);
-                        sent.extend(letters.to.iter().map(|&to| (to, false)));
-                        queue.push_sent(letters);
-                        longest = longest.max(count);
-                        next += count as u32;
-                    }
-                    Step::Take => {
-                        let waiting = sent.len() + others.len();
-                        let taken = queue.take().letters;
-                        prop_assert!(taken.len() <= longest && (waiting == 0) == taken.is_empty());
-                        prop_assert!(most < usize::MAX || taken.len() == waiting);
-                        prop_assert_eq!(&taken.words, &numbered_as(&taken.to));
-                        for (at, &to) in taken.to.iter().enumerate() {
-                            let expected = sent.pop_front().or_else(|| others.pop_front());
-                            prop_assert_eq!(Some((to, taken.called.contains(&at))), expected);
-                        }
-                    }
-                }
-                prop_assert_eq!(queue.len(), sent.len() + others.len());
-                prop_assert_eq!(queue.has_calls(), others.iter().any(|(_, called)| *called));
-            }
-        }
-    }
-
-    fn numbered_as(to: &[u32]) -> Vec<u32> {
-        to.iter().flat_map(|&number| [number, !number]).collect()
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use gpuvm_engine::Words;
 
@@ -109,9 +110,9 @@ pub trait Runner: Send {
 pub struct Turn<'t> {
     /// The time of the kernel's clock.
     pub now: u64,
-    /// Whether the kernel is to end at once. A runner that can stop in the middle of a batch asks every now and then, and gives
-    /// [`RingError::Closed`](super::RingError::Closed).
-    pub is_over: &'t dyn Fn() -> bool,
+    /// Whether the kernel is to end at once. A runner asks every now and then in the middle of a batch, and gives
+    /// [`RingError::Closed`](super::RingError::Closed), or back as [held](Handled::held) what nobody has begun with.
+    pub is_over: &'t AtomicBool,
     /// Whether there is something else to do than rounds. Where the linked kernel is full this waits until it is not.
     pub is_wanted: &'t dyn Fn() -> bool,
     /// The kernel that this one's actors forward to in rounds, if it has a depot.

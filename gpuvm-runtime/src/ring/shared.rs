@@ -1,18 +1,21 @@
 //! What handles, the pump and waiting tasks share: the kernel's state, and the messages that wait. Nobody holds the lock while he waits.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use event_listener::{Event, IntoNotification};
 
+use super::bound::Bound;
 use super::callers::{Caller, Callers};
 use super::context::Sent;
+use super::dead::Dead;
 use super::device::Parcel;
 use super::exceeded::Exceeded;
 use super::full::Waiting;
 use super::handler::Entry;
-use super::letters::{DeadLetter, Letters};
+use super::letters::Letters;
 use super::link::Links;
 use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, Terminate};
@@ -20,7 +23,7 @@ use super::outputs::Outputs;
 use super::question::Question;
 use super::queue::Queue;
 use super::rest::{Patience, Rest};
-use super::snapshot::Kept;
+use super::snapshot::{Kept, Messages};
 use crate::config::RuntimeConfig;
 use crate::error::{Life, Result, RingError};
 use crate::logs::{LogLimit, Logs};
@@ -30,11 +33,15 @@ pub(super) struct Shared {
     pub entry: &'static Entry,
     pub actors: u32,
     pub capacity: usize,
+    pub bound: Bound,
     pub restart: Restart,
     pub answers: Answers,
     pub config: RuntimeConfig,
     pub links: Links,
     state: Mutex<State>,
+    /// Whether terminating is not to wait for what was sent before. It is set while somebody has the lock, and threads that let actors handle
+    /// messages look at it between two of them.
+    now: AtomicBool,
     /// Where the pump waits.
     pump: OnceLock<(Rest, Patience)>,
     /// That of threads that wait for answers.
@@ -52,8 +59,6 @@ pub(super) struct State {
     pub life: Life,
     /// Why it has failed.
     pub reason: Option<String>,
-    /// Whether terminating is not to wait for what was sent before.
-    pub now: bool,
     /// Messages that wait.
     pub letters: Queue,
     /// Who waits for answers to messages that wait or are in flight.
@@ -73,7 +78,7 @@ pub(super) struct State {
     /// Actors that have stopped.
     pub stopped: BTreeSet<u32>,
     pub outputs: Outputs,
-    pub dead: VecDeque<DeadLetter>,
+    pub dead: Dead,
     pub counts: Counts,
     /// What actors have printed since somebody has taken it.
     pub logs: Logs,
@@ -114,11 +119,11 @@ impl Shared {
         }
     }
 
-    /// A kernel that was launched, which takes so many messages at a time.
+    /// A kernel that was launched, which takes so many messages, and so many at a time.
     pub fn new(
         entry: &'static Entry,
         actors: u32,
-        (capacity, at_a_time): (usize, usize),
+        (capacity, at_a_time, bound): (usize, usize, Bound),
         (restart, answers): (Restart, Answers),
         config: RuntimeConfig,
     ) -> Arc<Shared> {
@@ -127,6 +132,7 @@ impl Shared {
             entry,
             actors,
             capacity,
+            bound,
             restart,
             answers,
             config,
@@ -134,8 +140,7 @@ impl Shared {
             state: Mutex::new(State {
                 life: Life::Launched,
                 reason: None,
-                now: false,
-                letters: Queue::new(entry.message.ty.words as usize, at_a_time),
+                letters: Queue::new(entry.message.ty.words as usize, at_a_time, bound),
                 callers: Callers::new(kernel.clone()),
                 waiting: Waiting::new(kernel.clone()),
                 exceeded: Exceeded::default(),
@@ -145,11 +150,12 @@ impl Shared {
                 questions: Vec::new(),
                 stopped: BTreeSet::new(),
                 outputs: Outputs::default(),
-                dead: VecDeque::new(),
+                dead: Dead::default(),
                 counts,
                 logs: Logs::default(),
                 rests: false,
             }),
+            now: AtomicBool::new(false),
             pump: OnceLock::new(),
             patience: Patience::new(),
             room: Event::new(),
@@ -164,7 +170,25 @@ impl Shared {
         state.life = Life::Deactivated;
         state.stopped.extend(kept.stopped);
         state.outputs.push(kept.unreceived.actors, kept.unreceived.words);
-        state.take_in(&kept.waiting.actors, &kept.waiting.words, Instant::now);
+        let Messages { actors, words } = kept.waiting;
+        let (sent, sent_words) = (kept.sent, kept.sent * self.entry.message.ty.words as usize);
+        let mut letters = Letters {
+            to: actors[..sent].to_vec(),
+            words: words[..sent_words].to_vec(),
+            ..Letters::default()
+        };
+        if sent > 0 && state.counts.has_telemetry() {
+            letters.accepted.push((sent, Instant::now()));
+        }
+        state.letters.push_sent(letters);
+        state.letters.go_on(kept.before_others);
+        state.note_accepted(sent);
+        state.take_in(&actors[sent..], &words[sent_words..], Instant::now);
+    }
+
+    /// Whether the kernel is to end at once.
+    pub fn ends_now(&self) -> &AtomicBool {
+        &self.now
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -262,13 +286,21 @@ impl Shared {
         Taken::Yes
     }
 
-    /// Takes what actors have sent, before everything that waits. What is for an actor that does not exist becomes a dead letter.
-    pub fn accept_sent(&self, state: &mut State, sent: Sent) {
+    /// Takes what actors have sent, before everything that waits but for what others of them have sent. What is for an actor that does not exist
+    /// becomes a dead letter, and so does what there is no room for.
+    pub fn accept_sent(&self, state: &mut State, sent: Sent, room: usize) {
         if sent.to.is_empty() {
             return;
         }
         let mut letters = self.deliverable(state, sent);
-        if state.counts.has_telemetry() {
+        if letters.len() > room {
+            let size = self.entry.message.ty.words as usize;
+            let lost = (&letters.to[room..], &letters.words[room * size..]);
+            self.overflow(state, self.entry.message, lost, self.bound.error(self.name()));
+            letters.to.truncate(room);
+            letters.words.truncate(room * size);
+        }
+        if state.counts.has_telemetry() && !letters.is_empty() {
             letters.accepted.push((letters.len(), Instant::now()));
         }
         state.letters.push_sent(letters);
@@ -324,7 +356,8 @@ impl Shared {
             let between = done.saturating_sub(went.from_others as u64);
             counts.took(between, went.time / rounds);
         }
-        self.accept_sent(&mut state, left);
+        // There was room for it before.
+        self.accept_sent(&mut state, left, usize::MAX);
         self.go_on(state, in_flight, false);
     }
 
@@ -426,7 +459,9 @@ impl Shared {
             tracing::info!(kernel = self.entry.id, "ring kernel terminating");
         }
         state.life = Life::Terminating;
-        state.now |= how == Terminate::Now;
+        if how == Terminate::Now {
+            self.now.store(true, Ordering::Release);
+        }
         self.wake(state);
         // Who waits for room waits in vain.
         self.room.notify(usize::MAX);
@@ -459,7 +494,7 @@ impl State {
 
     /// Whether it is to do something else than to let actors handle messages.
     pub fn has_news(&self, shared: &Shared) -> bool {
-        !self.questions.is_empty() || !self.may_run(shared) || self.now
+        !self.questions.is_empty() || !self.may_run(shared) || shared.now.load(Ordering::Acquire)
     }
 
     /// Whether no message waits or is being handled, and it is known what became of all answers.
@@ -487,6 +522,7 @@ impl State {
         let counts = &mut self.counts;
         counts.accepted += messages as u64;
         counts.most_queued = counts.most_queued.max(self.letters.len() as u64);
+        counts.most_sent = counts.most_sent.max(self.letters.sent_len() as u64);
     }
 
     /// What changes whenever a handler has ended.
@@ -496,7 +532,6 @@ impl State {
     }
 
     pub fn metrics(&self) -> Metrics {
-        self.counts
-            .metrics(self.in_flight, self.letters.len(), self.outputs.len())
+        self.counts.metrics(self.in_flight, &self.letters, self.outputs.len())
     }
 }

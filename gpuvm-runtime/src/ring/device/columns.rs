@@ -114,7 +114,8 @@ impl Depot {
     pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
         let mut cells = [0; CELLS];
         cells[TOTAL] = messages;
-        cells[CAPACITY] = columns.capacity;
+        // A round of more goes share by share, which is the host's to see to.
+        cells[CAPACITY] = columns.capacity.min(self.sizes.share);
         cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
         cells[ACTORS] = self.sizes.actors;
         cells

@@ -21,7 +21,7 @@ pub const TOTAL: usize = 0;
 pub const CONCERN: usize = 1;
 /// Messages that were handled since the beginning, as two words, the low one first.
 pub const HANDLED: usize = 2;
-/// How many messages there is room for.
+/// How many messages there is room for, or may be in a round if that is less.
 pub const CAPACITY: usize = 4;
 /// Whether any actor has stopped before.
 pub const ANY_STOPPED: usize = 5;

@@ -32,16 +32,16 @@ pub struct Sizes {
     pub forwards: u32,
     /// Words of a message's rooms; 0 if there are none.
     pub rooms: [u32; ROOMS],
+    /// The most messages of a round.
+    pub share: u32,
 }
 
 /// Columns that are kept for others to come: one for those that bring messages, one that waits and one for the actors.
 const MOST_FREE: usize = 3;
 
 impl Depot {
-    /// The depot of a kernel of so many actors, without any columns.
-    pub fn new(memory: Arc<dyn DeviceMemory>, entry: &Entry, actors: u32) -> Depot {
-        let rooms = entry.rooms();
-        let forwards = &rooms[FORWARDS];
+    /// The depot of a kernel of so many actors, whose rounds have at most so many messages, without any columns.
+    pub fn new(memory: Arc<dyn DeviceMemory>, entry: &Entry, actors: u32, share: usize) -> Depot {
         Depot {
             memory,
             sizes: Sizes {
@@ -49,8 +49,9 @@ impl Depot {
                 message: entry.message.ty.words,
                 answer: entry.returned.words,
                 sends: entry.sends,
-                forwards: (forwards.words.saturating_sub(1) / forwards.each.max(1)) as u32,
-                rooms: rooms.map(|room| room.words as u32),
+                forwards: entry.forwards() as u32,
+                rooms: entry.rooms().map(|room| room.words as u32),
+                share: u32::try_from(share).unwrap_or(u32::MAX),
             },
             free: Mutex::default(),
         }
@@ -75,7 +76,8 @@ impl Depot {
         free.clear();
         drop(free);
         let capacity = (messages + messages / 2).next_power_of_two();
-        self.allocate(u32::try_from(capacity).unwrap_or(u32::MAX))
+        let most = messages.max(self.sizes.share as usize);
+        self.allocate(u32::try_from(capacity.min(most)).unwrap_or(u32::MAX))
     }
 
     /// The same without any messages, to put those of other kernels' actors in.
@@ -118,6 +120,7 @@ impl Depot {
             sends,
             forwards,
             rooms,
+            share: _,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let mail = || take(actors, MAIL_WORDS as u32);

@@ -1,6 +1,7 @@
 //! Jobs: what runs the mail of a batch, one VM for each actor that has any, and what is taken over of each.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gpuvm_engine::{Demand, Image, Limit, Running, Words};
@@ -86,7 +87,7 @@ impl OnDevice {
                     is_late: looks > 1,
                 });
             }
-            if (turn.is_over)() {
+            if turn.is_over.load(Ordering::Acquire) {
                 let kernel = self.id.to_string();
                 return Err(RingError::Closed { kernel }.into());
             }
@@ -161,6 +162,10 @@ impl OnDevice {
     ) -> Result<()> {
         let mut piece = mail;
         while piece.first < mail.end {
+            if turn.is_over.load(Ordering::Acquire) {
+                done.held.push(Mail { end: mail.end, ..piece });
+                break;
+            }
             while !self.fits(&[piece]) {
                 let messages = piece.end - piece.first;
                 if messages < 2 {

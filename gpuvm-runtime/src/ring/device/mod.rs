@@ -20,6 +20,7 @@ mod states;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
@@ -75,7 +76,7 @@ const FIRST_CYCLES: u64 = 256;
 const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
 
 impl OnDevice {
-    /// Actors in their first state, of which an engine runs the program.
+    /// Actors in their first state, of which an engine runs the program, in rounds of at most so many messages.
     ///
     /// # Errors
     ///
@@ -85,6 +86,7 @@ impl OnDevice {
         entry: &Entry,
         (engine, program): (Engine, Arc<Program>),
         options: &RingOptions,
+        share: usize,
     ) -> Result<OnDevice> {
         let actors = options.actors;
         let executor = runtime.executor(engine)?;
@@ -94,7 +96,7 @@ impl OnDevice {
         // What actors print is read after each batch.
         let on_their_own = match log.is_empty() {
             false => None,
-            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers)),
+            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers), share),
         };
         Ok(OnDevice {
             id: entry.id,
@@ -129,6 +131,10 @@ impl Runner for OnDevice {
         let mut done = Handled::default();
         let mut rest = &batch.mail[..];
         while let [next, others @ ..] = rest {
+            if turn.is_over.load(Ordering::Acquire) {
+                done.held.extend_from_slice(rest);
+                break;
+            }
             match self.most(rest) {
                 0 => {
                     self.run_in_pieces(*next, batch, turn, &mut done)?;

@@ -68,19 +68,21 @@ const MOST_ROUNDS: usize = 64;
 const LONG: Duration = Duration::from_millis(20);
 
 impl OnTheirOwn {
-    /// What actors of a kernel need on an engine, given whether anybody wants their answers; `None` if the engine has no sequences or no memory.
+    /// What actors of a kernel need on an engine, given whether anybody wants their answers and how many messages a round may have; `None` if
+    /// the engine has no sequences or no memory.
     pub fn new(
         runtime: &Runtime,
         entry: &Entry,
         executor: &dyn Execute,
         (actors, answers): (u32, Answers),
+        share: usize,
     ) -> Option<OnTheirOwn> {
         let memory = executor.memory().filter(|_| executor.sequence().is_some())?;
         let is_wanted = entry.answer.is_some() && answers == Answers::Keep;
         let goes_round = entry.sends > 0 && (!is_wanted || entry.optional);
         Some(OnTheirOwn {
             runtime: runtime.clone(),
-            depot: Arc::new(Depot::new(memory, entry, actors)),
+            depot: Arc::new(Depot::new(memory, entry, actors, share)),
             grouper: goes_round.then(|| Grouper::new(actors, entry.message.ty.words as usize)),
             is_wanted,
             post: None,

@@ -66,6 +66,7 @@ impl KernelHandle {
         RingOptions {
             actors: shared.actors,
             queue_capacity: shared.capacity,
+            sent_capacity: shared.bound.most,
             engine: Engine::Auto,
             restart: shared.restart,
             answers: shared.answers,

@@ -12,7 +12,7 @@ use super::super::shared::Shared;
 use super::super::thread::PumpThread;
 use crate::unheard;
 
-/// How long is waited for what an engine that runs programs gives up: it looks whether it is to do so more often than that.
+/// How long is waited for what an engine gives up: it looks whether it is to do so more often than that, natively between two messages.
 const GIVING_UP: Duration = Duration::from_secs(1);
 
 /// How long an engine may take without an end of any handler before it is told of, and before the native engine's, which cannot be stopped, is
@@ -31,8 +31,8 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// Waits until everything is handled, as long as that may take. Whether it is.
-    fn drain(&mut self) -> bool {
+    /// Waits until everything is handled, as long as that may take.
+    fn drain(&mut self) -> Drained {
         let begin = Instant::now();
         let timeout = self.shared.config.termination_timeout;
         let mut is_told = false;
@@ -40,16 +40,16 @@ impl Owner {
             let before = self.shared.lock().progress();
             let left = timeout.saturating_sub(begin.elapsed());
             if self.pump.wait(left.min(STUCK)) {
-                return true;
+                return Drained::All;
             }
             if begin.elapsed() >= timeout {
-                return false;
+                return Drained::NotInTime;
             }
             if self.shared.lock().progress() != before {
                 continue;
             }
             if self.engine == Engine::Native {
-                return false;
+                return Drained::Stuck;
             }
             if !std::mem::replace(&mut is_told, true) {
                 self.warn(
@@ -67,16 +67,27 @@ impl Owner {
     }
 }
 
+/// What has become of messages that a kernel had when it was dropped.
+#[derive(PartialEq)]
+enum Drained {
+    All,
+    /// Others are still being handled, one after the other.
+    NotInTime,
+    /// A native handler does not end.
+    Stuck,
+}
+
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.begin_to_end(Terminate::Drain);
-        if self.drain() {
+        let drained = self.drain();
+        if drained == Drained::All {
             return;
         }
         self.shared.begin_to_end(Terminate::Now);
-        // Nobody can stop a thread, so there is nothing to wait for.
-        let most = match self.engine {
-            Engine::Native => Duration::ZERO,
+        let most = match drained {
+            // Nobody can stop a thread, so there is nothing to wait for.
+            Drained::Stuck => Duration::ZERO,
             _ => GIVING_UP,
         };
         if !self.pump.wait(most) && self.engine == Engine::Native {

@@ -12,7 +12,7 @@ use crate::snapshot::format::{Format, Reader, Writer, bad};
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmrng",
-    version: 1,
+    version: 2,
 };
 
 impl RingSnapshot {
@@ -69,12 +69,14 @@ fn write_options(options: &RingOptions, out: &mut Writer<'_>) {
     let RingOptions {
         actors,
         queue_capacity,
+        sent_capacity,
         engine: _,
         restart,
         answers,
     } = options;
     out.word(*actors);
     out.long(*queue_capacity as u64);
+    out.long(*sent_capacity as u64);
     out.word(match restart {
         Restart::Stop => 0,
         Restart::Fresh => 1,
@@ -89,7 +91,8 @@ fn write_options(options: &RingOptions, out: &mut Writer<'_>) {
 fn read_options(from: &mut Reader<'_>) -> Result<RingOptions> {
     Ok(RingOptions {
         actors: from.word()?,
-        queue_capacity: usize::try_from(from.long()?).map_err(|_| bad("its queue is larger than memory"))?,
+        queue_capacity: count(from.long()?)?,
+        sent_capacity: count(from.long()?)?,
         engine: Engine::Auto,
         restart: match from.word()? {
             0 => Restart::Stop,
@@ -105,12 +108,20 @@ fn read_options(from: &mut Reader<'_>) -> Result<RingOptions> {
     })
 }
 
+/// How many messages there are.
+fn count(messages: u64) -> Result<usize> {
+    usize::try_from(messages).map_err(|_| bad("its queue is larger than memory"))
+}
+
 impl Kept {
     fn write<'w>(&'w self, out: &mut Writer<'w>) {
         out.long(self.stamp);
         out.words(&self.states);
         out.words(&self.stopped);
         self.waiting.write(out);
+        out.long(self.sent as u64);
+        out.word(self.before_others.is_some().into());
+        out.long(self.before_others.unwrap_or_default() as u64);
         self.unreceived.write(out);
     }
 
@@ -120,6 +131,11 @@ impl Kept {
             states: from.words()?,
             stopped: from.words()?,
             waiting: Messages::read(from)?,
+            sent: count(from.long()?)?,
+            before_others: {
+                let is_in_a_round = from.flag()?;
+                Some(count(from.long()?)?).filter(|_| is_in_a_round)
+            },
             unreceived: Messages::read(from)?,
         })
     }

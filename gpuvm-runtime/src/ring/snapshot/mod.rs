@@ -58,6 +58,10 @@ pub(super) struct Kept {
     pub stopped: Vec<u32>,
     /// The messages that wait.
     pub waiting: Messages,
+    /// How many of them actors have sent; they come first.
+    pub sent: usize,
+    /// See [`Queue::before_others`](super::queue::Queue::before_others).
+    pub before_others: Option<usize>,
     /// The answers that nobody has received.
     pub unreceived: Messages,
 }
@@ -217,6 +221,9 @@ impl Kept {
             return bad("actors that it does not have have stopped".to_string());
         }
         self.check_states(entry.state, &(entry.initial)(), actors)?;
+        if self.sent > self.waiting.actors.len() {
+            return bad("actors have sent more than there is".to_string());
+        }
         let understood = self.waiting.check(Some(entry.message), actors);
         let fits = understood.and_then(|()| self.unreceived.check(entry.answer, actors));
         fits.or_else(bad)

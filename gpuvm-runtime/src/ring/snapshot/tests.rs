@@ -26,8 +26,9 @@ prop_compose! {
         states in words(20),
         stopped in words(5),
         (waiting, unreceived) in (messages(), messages()),
+        (sent, before_others) in any::<(usize, Option<usize>)>(),
     ) -> Kept {
-        Kept { stamp, states, stopped, waiting, unreceived }
+        Kept { stamp, states, stopped, waiting, sent, before_others, unreceived }
     }
 }
 
@@ -37,7 +38,7 @@ prop_compose! {
         program in any::<[u8; 16]>(),
         settings in settings(),
         (message, answer) in any::<(u64, Option<u64>)>(),
-        (actors, queue_capacity) in any::<(u32, usize)>(),
+        (actors, queue_capacity, sent_capacity) in any::<(u32, usize, usize)>(),
         restart in prop_oneof![Just(Restart::Stop), Just(Restart::Fresh), Just(Restart::FailKernel)],
         answers in prop_oneof![Just(Answers::Keep), Just(Answers::Discard)],
         kept in kept(),
@@ -46,7 +47,7 @@ prop_compose! {
         RingSnapshot {
             kernel,
             identity: Identity { program, settings, message, answer },
-            options: RingOptions { actors, queue_capacity, engine: Engine::Auto, restart, answers },
+            options: RingOptions { actors, queue_capacity, sent_capacity, engine: Engine::Auto, restart, answers },
             kept,
         }
     }
