@@ -15,6 +15,9 @@ impl<'a> Translator<'a> {
         if let Operand::ConstTruth(truth) = condition {
             return self.block(if truth { accept } else { reject });
         }
+        if self.flat_branch(condition, accept, reject)? {
+            return Ok(Flow::Next);
+        }
         // What only jumps is a jump of the branch itself.
         if let Some(label) = self.only_jump(accept) {
             self.text.jump_if(condition, true, label);
@@ -67,7 +70,7 @@ impl<'a> Translator<'a> {
         let [again, next, end] = [(); 3].map(|()| self.text.label());
         let outer = (self.frame.breaks, self.frame.continues);
         (self.frame.breaks, self.frame.continues) = (Some(end), Some(next));
-        self.text.place(again);
+        self.text.place_first(again);
         self.block(body)?;
         self.text.place(next);
         self.block(continuing)?;

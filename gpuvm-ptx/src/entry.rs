@@ -1,7 +1,7 @@
 //! The kernel around the entry point: its parameters, variables and built-in values, and the loop over workgroups where a fixed grid
 //! does the work of one whose size is found on the device.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use naga::valid::ModuleInfo;
@@ -48,6 +48,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
             arguments: Vec::new(),
             locals: Vec::new(),
             result: Vec::new(),
+            returns_once: false,
             end: Text::default().label(),
             breaks: None,
             continues: None,
@@ -57,14 +58,18 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         symbols: HashMap::new(),
         depots: HashMap::new(),
         widened: HashMap::new(),
+        overlay: None,
+        known: HashMap::new(),
+        bounds: HashMap::new(),
+        used: HashSet::new(),
     };
     translator.frame.end = translator.text.label();
     let mut parameters = Vec::new();
-    let shares = translator.globals(&mut parameters)?;
+    translator.globals(&mut parameters)?;
     if options.grid == Grid::Indirect {
         parameters.push(Parameter::Grid);
     }
-    translator.kernel(point, shares)?;
+    translator.kernel(point)?;
     let entry = entry_name(&point.name);
     let declared = declared(&parameters)?;
     let [x, y, z] = point.workgroup_size;
@@ -132,19 +137,17 @@ struct Indirect {
 }
 
 impl<'a> Translator<'a> {
-    /// Gives places to the variables that the entry point uses, and tells whether the workgroup shares any.
-    fn globals(&mut self, parameters: &mut Vec<Parameter>) -> Result<bool> {
+    /// Gives places to the variables that the entry point uses.
+    fn globals(&mut self, parameters: &mut Vec<Parameter>) -> Result<()> {
         let module: &'a Module = self.module;
-        let mut shares = false;
         for (handle, variable) in module.global_variables.iter() {
             if self.frame.info[handle].is_empty() {
                 continue;
             }
-            shares |= variable.space == AddressSpace::WorkGroup;
             let place = self.global(handle, variable, parameters)?;
             self.globals.insert(handle, place);
         }
-        Ok(shares)
+        Ok(())
     }
 
     fn global(
@@ -170,11 +173,9 @@ impl<'a> Translator<'a> {
         Ok(match variable.space {
             AddressSpace::Private => {
                 let indexed = self.analysis.globals.contains(&handle);
-                self.variable(inner, size, indexed, &format!("private_{}", handle.index()))?
+                self.variable(inner, indexed, &format!("private_{}", handle.index()))?
             }
-            AddressSpace::WorkGroup => {
-                Place::Memory(self.memory(Space::Shared, size, &format!("shared_{}", handle.index())))
-            }
+            AddressSpace::WorkGroup => Place::Memory(Address::of(Space::Shared, &format!("shared_{}", handle.index()))),
             AddressSpace::Uniform => {
                 let binding = binding()?;
                 parameters.push(Parameter::Uniform {
@@ -182,13 +183,7 @@ impl<'a> Translator<'a> {
                     binding: binding.binding,
                     size,
                 });
-                Place::Memory(Address {
-                    space: Space::Param,
-                    base: Base::Symbol(format!("uniform_{number}").into()),
-                    offset: 0,
-                    align: 16,
-                    buffer: None,
-                })
+                Place::Memory(Address::of(Space::Param, &format!("uniform_{number}")))
             }
             AddressSpace::Storage { access } => {
                 let binding = binding()?;
@@ -221,7 +216,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Writes the entry point, for one workgroup or in a loop over them.
-    fn kernel(&mut self, point: &'a EntryPoint, shares: bool) -> Result<()> {
+    fn kernel(&mut self, point: &'a EntryPoint) -> Result<()> {
         let indirect = match self.options.grid {
             Grid::Launched => None,
             Grid::Indirect => Some(self.begin_loop()),
@@ -230,7 +225,7 @@ impl<'a> Translator<'a> {
             None => ["ctaid", "nctaid"].map(|name| self.special(name)),
             Some(indirect) => [self.workgroup_id(indirect), indirect.groups],
         };
-        self.initialize()?;
+        let start = self.text.mark();
         for argument in &point.function.arguments {
             let value = match (&argument.binding, self.layout.inner(argument.ty)) {
                 (Some(Binding::BuiltIn(builtin)), _) => self.builtin(*builtin, point, ids)?,
@@ -252,6 +247,7 @@ impl<'a> Translator<'a> {
         self.block(&point.function.body)?;
         let end = self.frame.end;
         self.text.place(end);
+        let shares = self.initialize(start)?;
         if let Some(indirect) = indirect {
             // Those that are done must not write for the next workgroup what others still read for this one.
             if shares {
@@ -268,13 +264,26 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// What the module's own variables start as.
-    fn initialize(&mut self) -> Result<()> {
+    /// Declares the module's own variables, those that have turned out to be used, and writes what they start as to where they do. Tells
+    /// whether the workgroup shares any.
+    fn initialize(&mut self, start: usize) -> Result<bool> {
         let module: &'a Module = self.module;
+        let written = self.text.split_off(start);
+        let mut shares = false;
         for (handle, variable) in module.global_variables.iter() {
-            let (AddressSpace::Private, Some(place)) = (variable.space, self.globals.get(&handle).cloned()) else {
+            let Some(place) = self
+                .globals
+                .get(&handle)
+                .filter(|_| self.used.contains(&handle))
+                .cloned()
+            else {
                 continue;
             };
+            self.declare(&place, self.layout.size(variable.ty));
+            shares |= variable.space == AddressSpace::WorkGroup;
+            if variable.space != AddressSpace::Private {
+                continue;
+            }
             let inner = self.layout.inner(variable.ty);
             match variable.init {
                 Some(init) => {
@@ -284,7 +293,8 @@ impl<'a> Translator<'a> {
                 None => self.clear(&place, inner)?,
             }
         }
-        Ok(())
+        self.text.append(&written);
+        Ok(shares)
     }
 
     fn begin_loop(&mut self) -> Indirect {
@@ -312,7 +322,7 @@ impl<'a> Translator<'a> {
         let rows = text.op("mul.lo", Ty::U32, &[size[1], size[2]]);
         text.line(format_args!("mul.wide.u32 {blocks}, {rows}, {}", size[0]));
         let (again, end) = (text.label(), text.label());
-        text.place(again);
+        text.place_first(again);
         let done = text.compare("ge", Ty::U64, number, count);
         text.jump_if(done, true, end);
         Indirect {

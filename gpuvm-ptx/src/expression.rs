@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::{invalid, unsupported};
 use crate::layout::{components, refused};
 use crate::operand::{Operand, Ty};
-use crate::place::Place;
+use crate::place::{Address, Place, Space};
 use crate::translator::{Evaluated, Translator, Value};
 
 impl Translator<'_> {
@@ -29,6 +29,7 @@ impl Translator<'_> {
                 Evaluated::Place(local.cloned().ok_or_else(|| invalid("a missing variable"))?)
             }
             Expression::GlobalVariable(handle) => {
+                self.used.insert(handle);
                 let global = self.globals.get(&handle);
                 Evaluated::Place(global.cloned().ok_or_else(|| invalid("a missing variable"))?)
             }
@@ -188,7 +189,8 @@ impl Translator<'_> {
                 // It goes to memory first.
                 let bytes = stride * crate::layout::elements(size)?;
                 let name = format!("spilled_{}", self.text.register(crate::operand::Width::Long)).replace('%', "");
-                let place = Place::Memory(self.memory(crate::place::Space::Local, bytes, &name));
+                let place = Place::Memory(Address::of(Space::Local, &name));
+                self.declare(&place, bytes);
                 self.store(&place, inner, &whole)?;
                 let element = self.place_element(&place, inner, index)?;
                 self.load(&element, self.layout.inner(base))

@@ -15,6 +15,7 @@ mod convert;
 mod entry;
 mod error;
 mod expression;
+mod if_conversion;
 mod layout;
 mod math;
 mod memory;

@@ -19,11 +19,23 @@ impl Translator<'_> {
             Place::Registers {
                 registers,
                 chosen: None,
-            } => Ok(registers.iter().map(|&register| self.text.copy(register)).collect()),
+            } => {
+                let each = registers.iter().map(|&register| {
+                    let current = self.current(register);
+                    match self.known.get(&current) {
+                        Some(&(known, stretch)) if stretch == self.text.stretch() => known,
+                        _ => self.text.copy(current),
+                    }
+                });
+                Ok(each.collect())
+            }
             Place::Registers {
                 registers,
                 chosen: Some(index),
-            } => Ok(vec![self.choose(registers, *index)]),
+            } => {
+                let current: Value = registers.iter().map(|&register| self.current(register)).collect();
+                Ok(vec![self.choose(&current, *index)])
+            }
             Place::Memory(address) => self.load_memory(address, inner),
         }
     }
@@ -69,7 +81,7 @@ impl Translator<'_> {
                     return Err(invalid("a store of another type"));
                 }
                 for (&register, &value) in registers.iter().zip(value) {
-                    self.text.copy_into(register, value);
+                    self.put(register, value);
                 }
                 Ok(())
             }
@@ -84,8 +96,9 @@ impl Translator<'_> {
                     let here = self
                         .text
                         .compare("eq", Ty::U32, *index, Operand::ConstWord(number as u32));
-                    let new = self.text.select(here, value, register);
-                    self.text.copy_into(register, new);
+                    let old = self.current(register);
+                    let new = self.text.select(here, value, old);
+                    self.put(register, new);
                 }
                 Ok(())
             }
@@ -159,7 +172,7 @@ impl Translator<'_> {
         let words = Operand::ConstLong((bytes / step * step).into());
         self.text.op_into(end, "add", Ty::U64, &[at, words]);
         let again = self.text.label();
-        self.text.place(again);
+        self.text.place_first(again);
         self.text
             .line(format_args!("st.{}.b32 [{at}], 0", address.space.suffix()));
         self.text

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::unsupported;
 
 /// What an instruction takes or gives: a register by number, or a constant by its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operand {
     /// A register of 32 bits.
     Word(u32),

@@ -86,7 +86,14 @@ impl Translator<'_> {
                 let differs = self.differs(x, y);
                 self.text.not(differs)
             }
-            BinaryOperator::And => self.text.op("and", ty.bits(), &[x, y]),
+            BinaryOperator::And => {
+                let target = self.text.op("and", ty.bits(), &[x, y]);
+                let masks = [x, y].into_iter().filter_map(|side| side.constant());
+                if let Some(Ok(most)) = masks.min().map(u32::try_from) {
+                    self.bounds.insert(target, most);
+                }
+                target
+            }
             BinaryOperator::InclusiveOr => self.text.op("or", ty.bits(), &[x, y]),
             BinaryOperator::ExclusiveOr => self.text.op("xor", ty.bits(), &[x, y]),
             BinaryOperator::Equal => self.text.compare("eq", ty, x, y),
@@ -199,6 +206,9 @@ impl Translator<'_> {
         };
         if let Operand::ConstWord(by) = by {
             let by = by & mask;
+            if (left, ty) == (false, Ty::U32) {
+                self.bounds.insert(target, u32::MAX >> by);
+            }
             self.text.line(format_args!("{name}.{ty} {target}, {}, {by}", x.of(ty)));
             return target;
         }

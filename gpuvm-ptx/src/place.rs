@@ -89,6 +89,17 @@ impl std::fmt::Display for Address {
 }
 
 impl Address {
+    /// Where a variable begins that is declared by name.
+    pub fn of(space: Space, name: &str) -> Address {
+        Address {
+            space,
+            base: Base::Symbol(name.into()),
+            offset: 0,
+            align: 16,
+            buffer: None,
+        }
+    }
+
     /// So many bytes further on.
     pub fn plus(&self, bytes: u32) -> Result<Address> {
         let offset = self

@@ -61,6 +61,10 @@ impl<'a> Translator<'a> {
             Statement::Return { value } => {
                 if let Some(value) = value {
                     let value = self.value(value)?;
+                    if self.frame.returns_once {
+                        self.frame.result = value;
+                        return Ok(Flow::Ended);
+                    }
                     let result = self.frame.result.clone();
                     for (register, value) in result.into_iter().zip(value) {
                         self.text.copy_into(register, value);

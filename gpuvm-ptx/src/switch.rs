@@ -18,6 +18,9 @@ impl<'a> Translator<'a> {
     /// One of several blocks.
     pub fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<Flow> {
         let selector = self.scalar(selector)?;
+        if selector.constant().is_none() && self.flat_switch(selector, cases)? {
+            return Ok(Flow::Next);
+        }
         let end = self.text.label();
         let outer = self.frame.breaks.replace(end);
         if let Some(known) = selector.constant() {
@@ -113,19 +116,22 @@ impl<'a> Translator<'a> {
             0 => selector,
             _ => self.text.op("sub", Ty::U32, &[selector, Operand::ConstWord(first)]),
         };
-        let outside = self
-            .text
-            .compare("gt", Ty::U32, index, Operand::ConstWord(last - first));
-        self.text.jump_if(outside, true, default);
-        let mut labels = Vec::with_capacity((last - first) as usize + 1);
-        let mut rest = targets.iter().peekable();
-        for value in first..=last {
-            let label = rest
-                .next_if(|(of, _)| *of == value)
-                .map_or(default, |&(_, label)| label);
-            labels.push(label.to_string());
+        let mut end = last - first;
+        // Where the selector cannot be much larger than the last case, there is a place for whatever it is.
+        match self.bounds.get(&index) {
+            Some(&most) if u64::from(most) < SPARSE * targets.len() as u64 => end = end.max(most),
+            _ => {
+                let outside = self.text.compare("gt", Ty::U32, index, Operand::ConstWord(end));
+                self.text.jump_if(outside, true, default);
+            }
         }
-        self.text.table(index, &labels.join(", "));
+        let mut rest = targets.iter().peekable();
+        let labels = (0..=end).map(|place| {
+            let here = rest.next_if(|(value, _)| value - first == place);
+            here.map_or(default, |&(_, label)| label)
+        });
+        let labels: Vec<Label> = labels.collect();
+        self.text.table(index, &labels);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of a kernel while it is written: instructions, registers and labels.
 
+use std::collections::HashMap;
 use std::fmt::{Arguments, Write};
 
 use crate::operand::{Operand, Ty, Width};
@@ -26,6 +27,10 @@ pub struct Text {
     heading: bool,
     registers: [u32; 3],
     labels: u32,
+    /// Jumps to each label.
+    jumps: HashMap<Label, u32>,
+    /// How many labels have been placed: between two of them there is one way through the code.
+    stretch: u32,
     /// The unconditional jump with which the body ends, and where it begins.
     jump: Option<(usize, Label)>,
 }
@@ -134,6 +139,16 @@ impl Text {
             (Operand::ConstTruth(false), ..) => reject,
             _ if accept == reject => accept,
             (_, Operand::ConstTruth(true), Operand::ConstTruth(false)) => condition,
+            (_, Operand::ConstTruth(true), _) => self.either(condition, reject),
+            (_, _, Operand::ConstTruth(false)) => self.both(condition, accept),
+            (_, Operand::ConstTruth(false), _) => {
+                let not = self.not(condition);
+                self.both(not, reject)
+            }
+            (_, _, Operand::ConstTruth(true)) => {
+                let not = self.not(condition);
+                self.either(not, accept)
+            }
             _ if accept.width() == Width::Truth => {
                 let met = self.both(condition, accept);
                 let not = self.not(condition);
@@ -188,15 +203,48 @@ impl Text {
         Label(self.labels)
     }
 
-    /// Places a label here.
+    /// Where the text of the body ends now.
+    pub fn mark(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Takes back what has been written since the body ended there.
+    pub fn split_off(&mut self, mark: usize) -> String {
+        self.jump = None;
+        self.body.split_off(mark)
+    }
+
+    /// Writes what has been taken back.
+    pub fn append(&mut self, written: &str) {
+        self.jump = None;
+        self.body.push_str(written);
+    }
+
+    /// Places a label here, unless nobody has jumped to it.
     pub fn place(&mut self, label: Label) {
         // A jump to what follows it is none.
-        if let Some((start, to)) = self.jump.take()
+        if let Some((start, to)) = self.jump
             && to == label
         {
             self.body.truncate(start);
+            self.jump = None;
+            self.jumps.entry(label).and_modify(|jumps| *jumps -= 1);
         }
+        if self.jumps.get(&label).is_some_and(|&jumps| jumps != 0) {
+            self.place_first(label);
+        }
+    }
+
+    /// Places a label here that is jumped to from further down.
+    pub fn place_first(&mut self, label: Label) {
+        self.jump = None;
+        self.stretch += 1;
         let _ = writeln!(self.body, "{label}:");
+    }
+
+    /// The number of the stretch of code without labels that is written now.
+    pub fn stretch(&self) -> u32 {
+        self.stretch
     }
 
     /// Goes on at a label.
@@ -206,6 +254,7 @@ impl Text {
         }
         let start = self.body.len();
         self.line(format_args!("bra {label}"));
+        *self.jumps.entry(label).or_default() += 1;
         self.jump = Some((start, label));
     }
 
@@ -217,14 +266,19 @@ impl Text {
             _ => {
                 let not = if met { "" } else { "!" };
                 self.line(format_args!("@{not}{condition} bra {label}"));
+                *self.jumps.entry(label).or_default() += 1;
             }
         }
     }
 
     /// Goes on at the label of a list that has a number.
-    pub fn table(&mut self, index: Operand, labels: &str) {
+    pub fn table(&mut self, index: Operand, labels: &[Label]) {
         let name = self.label();
-        let _ = writeln!(self.body, "{name}: .branchtargets {labels};");
+        let listed: Vec<String> = labels.iter().map(Label::to_string).collect();
+        let _ = writeln!(self.body, "{name}: .branchtargets {};", listed.join(", "));
+        for &label in labels {
+            *self.jumps.entry(label).or_default() += 1;
+        }
         self.line(format_args!("brx.idx {index}, {name}"));
     }
 

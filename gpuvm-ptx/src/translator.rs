@@ -1,14 +1,15 @@
 //! The state of a translation: the module, the kernel's text so far, and the function that is being written into it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{Expression, Function, GlobalVariable, Handle, LocalVariable, Module, TypeInner};
+use naga::{Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement, TypeInner};
 
 use crate::Result;
 use crate::analysis::Analysis;
 use crate::error::invalid;
+use crate::if_conversion::Overlay;
 use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
 use crate::options::{Floats, Options};
@@ -44,6 +45,8 @@ pub struct Frame<'a> {
     pub locals: Vec<Place>,
     /// The registers that its result goes to.
     pub result: Value,
+    /// Whether it returns at its end and nowhere else: the result is what is returned, and needs no registers of its own.
+    pub returns_once: bool,
     /// What follows it.
     pub end: Label,
     /// Where `break` goes.
@@ -88,6 +91,14 @@ pub struct Translator<'a> {
     pub depots: HashMap<(Option<Handle<Function>>, Handle<LocalVariable>), Address>,
     /// Registers of 64 bits that come from registers of 32 bits, zeros put in front.
     pub widened: HashMap<Operand, Operand>,
+    /// What registers will hold at the end of the arm that is computed although it may not be meant; none if there is no such arm.
+    pub overlay: Option<Overlay>,
+    /// What variables' registers are known to hold, and in which stretch of the code.
+    pub known: HashMap<Operand, (Operand, u32)>,
+    /// The most that registers can hold.
+    pub bounds: HashMap<Operand, u32>,
+    /// Variables of the module that have been used.
+    pub used: HashSet<Handle<GlobalVariable>>,
 }
 
 /// Variables with more scalars lie in memory.
@@ -125,27 +136,28 @@ impl<'a> Translator<'a> {
     }
 
     /// A place for a variable of the kernel's own: registers if it fits them and no array of it is indexed by a computed number.
-    pub fn variable(&mut self, inner: &TypeInner, size: u32, indexed: bool, name: &str) -> Result<Place> {
+    /// That in memory has to be [declared](Translator::declare).
+    pub fn variable(&mut self, inner: &TypeInner, indexed: bool, name: &str) -> Result<Place> {
         if !indexed && self.layout.count(inner)? <= MOST_REGISTERS {
             return Ok(Place::Registers {
                 registers: self.registers(inner)?.into(),
                 chosen: None,
             });
         }
-        Ok(Place::Memory(self.memory(Space::Local, size, name)))
+        Ok(Place::Memory(Address::of(Space::Local, name)))
     }
 
-    /// Declares memory.
-    pub fn memory(&mut self, space: Space, size: u32, name: &str) -> Address {
-        let suffix = space.suffix();
-        self.text
-            .declare(format_args!(".{suffix} .align 16 .b8 {name}[{}]", size.max(1)));
-        Address {
-            space,
-            base: Base::Symbol(name.into()),
-            offset: 0,
-            align: 16,
-            buffer: None,
+    /// Declares memory of so many bytes, for a place that is memory of the kernel's own.
+    pub fn declare(&mut self, place: &Place, size: u32) {
+        if let Place::Memory(Address {
+            space: space @ (Space::Local | Space::Shared),
+            base: Base::Symbol(name),
+            ..
+        }) = place
+        {
+            let (suffix, size) = (space.suffix(), size.max(1));
+            self.text
+                .declare(format_args!(".{suffix} .align 16 .b8 {name}[{size}]"));
         }
     }
 
@@ -160,7 +172,9 @@ impl<'a> Translator<'a> {
                 None => {
                     let indexed = self.analysis.of(handle).locals.contains(&local);
                     let name = format!("local_{number}_{}", local.index());
-                    self.variable(inner, self.layout.size(variable.ty), indexed, &name)?
+                    let place = self.variable(inner, indexed, &name)?;
+                    self.declare(&place, self.layout.size(variable.ty));
+                    place
                 }
             };
             if let Place::Memory(address) = &place {
@@ -186,9 +200,11 @@ impl<'a> Translator<'a> {
         info: &'a FunctionInfo,
         arguments: Vec<Evaluated>,
     ) -> Result<Frame<'a>> {
+        let returns_once =
+            returns(&function.body) == 1 && matches!(function.body.last(), Some(Statement::Return { .. }));
         let result = match &function.result {
-            Some(result) => self.registers(self.layout.inner(result.ty))?,
-            None => Vec::new(),
+            Some(result) if !returns_once => self.registers(self.layout.inner(result.ty))?,
+            _ => Vec::new(),
         };
         Ok(Frame {
             handle,
@@ -198,6 +214,7 @@ impl<'a> Translator<'a> {
             arguments,
             locals: Vec::new(),
             result,
+            returns_once,
             end: self.text.label(),
             breaks: None,
             continues: None,
@@ -209,14 +226,14 @@ impl<'a> Translator<'a> {
         let module: &'a Module = self.module;
         let info: &'a ModuleInfo = self.info;
         let frame = self.new_frame(Some(handle), &module.functions[handle], &info[handle], arguments)?;
-        let (end, result) = (frame.end, frame.result.clone());
+        let end = frame.end;
         let caller = std::mem::replace(&mut self.frame, frame);
         self.begin_function()?;
         let body = &self.frame.function.body;
         self.block(body)?;
         self.text.place(end);
-        self.frame = caller;
-        Ok(result)
+        let callee = std::mem::replace(&mut self.frame, caller);
+        Ok(callee.result)
     }
 
     /// Remembers what an expression has come to.
@@ -264,4 +281,17 @@ impl<'a> Translator<'a> {
     pub fn is_truth(ty: Ty) -> bool {
         ty.width() == Width::Truth
     }
+}
+
+/// How many statements of a block return.
+fn returns(block: &Block) -> usize {
+    let each = block.iter().map(|statement| match statement {
+        Statement::Return { .. } => 1,
+        Statement::Block(block) => returns(block),
+        Statement::If { accept, reject, .. } => returns(accept) + returns(reject),
+        Statement::Switch { cases, .. } => cases.iter().map(|case| returns(&case.body)).sum(),
+        Statement::Loop { body, continuing, .. } => returns(body) + returns(continuing),
+        _ => 0,
+    });
+    each.sum()
 }

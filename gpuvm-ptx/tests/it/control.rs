@@ -179,3 +179,92 @@ fn what_is_decided_before_is_not_written() {
         "{text}"
     );
 }
+
+#[test]
+fn small_branches_and_switches_are_computed_whole() {
+    let source = |body: &str| {
+        format!(
+            "var<private> p: u32;
+            @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @compute @workgroup_size(1) fn main() {{ let x = o[0]; let y = o[1]; var a = x; var b = y; {body} o[2] = a + b + p; }}"
+        )
+    };
+    let jumps = |body: &str| {
+        let text = translated(&source(body), &UNCHECKED).unwrap().text;
+        text.matches("bra ").count() + text.matches("brx").count()
+    };
+    assert_eq!(jumps("if x < 3u && y > 5u || p == 2u { a = 1u; }"), 0);
+    assert_eq!(jumps("if x < 3u { a = b; b = 7u; } else { b += a; }"), 0);
+    assert_eq!(
+        jumps(
+            "switch x { case 3u, 5u: { a = b; b = a + 1u; } case 4u: { if y == 2u { p = 3u; } } default: { b = a; } }"
+        ),
+        0
+    );
+    assert!(jumps("if x < 3u { o[5] = 1u; }") > 0, "a store to memory is not undone");
+    assert!(jumps("if x < 3u { a = o[y]; }") > 0, "a load may be out of bounds");
+    assert!(
+        jumps("switch x { case 3u: { a = y; } case 300u: { b = a; } default: {} }") > 0,
+        "far apart"
+    );
+}
+
+#[test]
+fn arms_that_are_computed_whole_see_what_was_before() {
+    let body = "var a = x; var b = y; var t = x > 5u;
+        if t { let old = a; a = b; b = old; t = a == 3u; } else { a += 1u; b = a + b; t = !t; }
+        if a > b && t || x == 9u { if b > 3u { a -= b; } else { b = a; } a += 1u; }
+        switch y {
+            case 2u, 4u: { let old = a; a = b; b = old; }
+            case 3u: { b = a * 3u; if a > 7u { a = b; } a ^= 1u; }
+            case 7u: {}
+            default: { a += b; b = 1u; t = false; }
+        }
+        return a + 1000u * b + 1000000u * u32(t);";
+    check(body, |x, y| {
+        let (mut a, mut b, mut t) = (x, y, x > 5);
+        if t {
+            std::mem::swap(&mut a, &mut b);
+            t = a == 3;
+        } else {
+            a += 1;
+            b += a;
+            t = !t;
+        }
+        if a > b && t || x == 9 {
+            if b > 3 {
+                a = a.wrapping_sub(b);
+            } else {
+                b = a;
+            }
+            a = a.wrapping_add(1);
+        }
+        match y {
+            2 | 4 => std::mem::swap(&mut a, &mut b),
+            3 => {
+                b = a.wrapping_mul(3);
+                if a > 7 {
+                    a = b;
+                }
+                a ^= 1;
+            }
+            7 => {}
+            _ => {
+                a = a.wrapping_add(b);
+                b = 1;
+                t = false;
+            }
+        }
+        a.wrapping_add(b.wrapping_mul(1000))
+            .wrapping_add(1_000_000 * u32::from(t))
+    });
+}
+
+#[test]
+fn variables_that_nobody_uses_are_not_written() {
+    let source = "var<private> unused: array<u32, 32>;
+        const USES = false;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(1) fn main() { if USES { unused[o[0]] = 3u; o[2] = unused[o[1]]; } o[1] = 2u; }";
+    assert!(!translated(source, &EXACT).unwrap().text.contains("st.local"));
+}
