@@ -23,6 +23,8 @@ struct Ring {
 struct Made {
     chain: Chain,
     driver: Arc<dyn Driver>,
+    /// What its launches were when it was made: the driver may look at that when they are set.
+    _first: Arc<Form>,
     links: Vec<Link>,
 }
 
@@ -84,6 +86,7 @@ impl Ring {
             self.chains.push(Made {
                 chain: driver.chain(launches.len(), launch)?,
                 driver: driver.clone(),
+                _first: (*form).clone(),
                 links: vec![Link::new(form, launch); launches.len()],
             });
         }

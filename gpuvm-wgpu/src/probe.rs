@@ -117,7 +117,7 @@ fn ask(gpu: &Gpu, path: Path, asked: FloatOps, inputs: &[[u32; 4]]) -> Result<Fl
 }
 
 /// So many inputs: every special value with every other, the ends of every binade, then others from a xorshift generator.
-fn inputs(count: usize) -> Vec<[u32; 4]> {
+pub fn inputs(count: usize) -> Vec<[u32; 4]> {
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
         state ^= state << 13;

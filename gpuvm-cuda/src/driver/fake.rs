@@ -66,13 +66,13 @@ pub struct Launched {
 }
 
 impl Fake {
-    /// A GPU of 1 GiB.
+    /// A GPU of 16 MiB.
     pub fn new() -> Arc<Fake> {
         Arc::new_cyclic(|this| Fake {
             about: About {
                 name: "Fake".to_string(),
                 capability: [9, 0],
-                memory: 1 << 30,
+                memory: 1 << 24,
                 multiprocessors: 4,
                 integrated: false,
                 bus: "0000:00:00.0".to_string(),

@@ -63,8 +63,8 @@ fn a_lack_of_memory_is_told_once_and_the_device_goes_on() {
     assert_eq!(rig.read(&before), [4]);
     assert_eq!(rig.read(&rig.words(&[1, 2])), [1, 2]);
     // More than there is.
-    rig.buffer(2 << 30, Usage::STORAGE);
-    rig.buffer(1 << 30, Usage::STORAGE);
+    rig.buffer(2 << 24, Usage::STORAGE);
+    rig.buffer(1 << 24, Usage::STORAGE);
     let heard = rig.heard();
     assert!(heard.iter().all(|text| text.starts_with("out of memory")), "{heard:?}");
     assert_eq!(heard.len(), 2);
@@ -228,7 +228,7 @@ fn devices_of_one_gpu_do_not_meet() {
 #[test]
 fn memory_that_only_ended_work_has_is_had_again() {
     let rig = Rig::new();
-    let half = (1 << 29) + 16;
+    let half = (1 << 23) + 16;
     let usage = Usage::STORAGE | Usage::COPY_DST;
     rig.fake.hold();
     for _ in 0..3 {

@@ -4,7 +4,7 @@
 mod advance;
 mod arena;
 mod buffers;
-mod launch;
+pub mod launch;
 mod record;
 mod results;
 mod sequence;

@@ -2,6 +2,7 @@
 
 mod control;
 mod device;
+pub(super) mod executed;
 mod matrices;
 pub(super) mod operations;
 pub(super) mod ptx;

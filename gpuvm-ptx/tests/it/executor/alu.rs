@@ -132,7 +132,7 @@ fn float32(name: &str, parts: &[&str], bits: &[u64]) -> u64 {
         ("div", "rn" | "approx") => x[0] / x[1],
         ("fma", "rn") => x[0].mul_add(x[1], x[2]),
         ("sqrt", "rn" | "approx") => x[0].sqrt(),
-        ("rsqrt", "approx") => 1.0 / x[0].sqrt(),
+        ("rsqrt", "approx") => (1.0 / f64::from(x[0]).sqrt()) as f32,
         ("rcp", "approx") => 1.0 / x[0],
         ("sin", "approx") => x[0].sin(),
         ("cos", "approx") => x[0].cos(),

@@ -42,7 +42,7 @@ fn operands(operation: Op, constant: u32) -> [u32; 4] {
 }
 
 /// All the operations with so many inputs, each with its results stored.
-fn all(n: u32, before: &[Instruction]) -> (Program, u32) {
+pub(super) fn all(n: u32, before: &[Instruction]) -> (Program, u32) {
     let mut code = vec![op(Op::Imm, [0, 1, 0, 0]), op(Op::Param, [1, 0, 0, 0])];
     code.extend((0..n).map(|i| op(Op::Load, [2 + i, 0, 1, i])));
     code.extend(before);

@@ -2,9 +2,14 @@
 
 use gpuvm_ptx::{Floats, Grid};
 
+use super::operations::all;
 use super::random::random_program;
 use super::*;
 use crate::floats::FloatOps;
+use crate::kernel::uniform_fields;
+use crate::specialized::base::base;
+use crate::tests::executed::{self, Kernels, check_interpreter, exact};
+use crate::tests::operations::inputs;
 use crate::tests::ptx::check as check_ptx;
 
 /// Programs that show what specialised code consists of: loops, calls, frames, choices, floats, pairs, atomics, memory of any space.
@@ -12,7 +17,7 @@ const PROGRAMS: [(&str, &str, &str); 5] = [
     (
         "generator",
         "",
-        "vmid w10\nimm w2, 8000\nagain:\nmuli w10, w10, 1664525\naddi w10, w10, 1013904223\naddi w2, w2, -1
+        "vmid w10\nimm w2, 400\nagain:\nmuli w10, w10, 1664525\naddi w10, w10, 1013904223\naddi w2, w2, -1
         jnz @again, w2",
     ),
     (
@@ -78,5 +83,55 @@ fn programs_become_ptx() {
 fn random_programs_become_ptx() {
     for seed in 0..12 {
         check_program(&format!("random_{seed}"), &random_program(seed), false);
+    }
+}
+
+/// Runs a job on the reference executor of PTX, specialised and interpreted, in dispatches of so many cycles.
+fn check_executed(job: &Batch, cycles: &[u32]) {
+    let floats = FloatOps::of_features(wgpu::Features::all());
+    let options = Options {
+        floats,
+        ..Options::default()
+    };
+    let program = &job.program;
+    let kernel = |start| {
+        let shader = Shader::new(program, &options, start).unwrap();
+        (exact(&shader.module, &shader.info, false), shader.about.suspends)
+    };
+    let (fresh, suspends) = kernel(Start::Fresh);
+    let kernels = Kernels {
+        fresh,
+        resumed: suspends.then(|| kernel(Start::Resumed).0),
+        fields: uniform_fields(&base(floats).unwrap().module),
+        others: [Vec::new(), vec![program.data.clone()]],
+    };
+    for &cycles in cycles {
+        executed::check(job, &kernels, cycles);
+        check_interpreter(job, cycles.min(2000));
+    }
+}
+
+#[test]
+fn programs_run_as_ptx() {
+    for (name, header, code) in PROGRAMS {
+        println!("{name}");
+        check_executed(&job(assembled(header, code), &[], 0, 1, 20), &[7, 100_000]);
+    }
+}
+
+#[test]
+fn random_programs_run_as_ptx() {
+    for seed in 1..=6 {
+        println!("seed {seed}");
+        check_executed(&job(random_program(seed), &[], 0, 1, 40), &[3, 400]);
+    }
+}
+
+#[test]
+fn operations_run_as_ptx() {
+    for n in 0..=4 {
+        let (program, outputs) = all(n, &[]);
+        let vms = 240;
+        check_executed(&job(program, &inputs(n, vms), n, outputs, vms), &[100_000]);
     }
 }

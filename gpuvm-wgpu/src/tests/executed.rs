@@ -1,0 +1,192 @@
+//! Kernels as PTX, run by the reference executor that `gpuvm-ptx` is tested with: jobs end as by the reference interpreter. It needs no
+//! device.
+
+use gpuvm_ptx::{Kernel, Parameter, translate};
+use naga::Module;
+use naga::valid::ModuleInfo;
+
+#[path = "../../../gpuvm-ptx/tests/it/executor/mod.rs"]
+mod executor;
+
+use executor::{Given, Memory as Device};
+
+use super::{Batch, is_nan, reference};
+use crate::floats::FloatOps;
+use crate::kernel::{parse, uniform_fields};
+use crate::pack::pack;
+use crate::parts::Uses;
+use crate::probe::inputs;
+use crate::session::launch::{Launch, fields};
+use crate::source::{Entry, row, signal};
+use crate::stepper::BINDINGS;
+
+/// Dispatches after which a job should have ended.
+const MOST_DISPATCHES: u32 = 2000;
+
+/// The kernels of an engine for one program.
+pub(crate) struct Kernels {
+    /// For VMs that have not started.
+    pub fresh: Kernel,
+    /// For those that have been stopped.
+    pub resumed: Option<Kernel>,
+    /// The names of the uniform's fields.
+    pub fields: Vec<String>,
+    /// The buffers behind the shared ones of group 0, and those of group 1.
+    pub others: [Vec<Vec<u32>>; 2],
+}
+
+/// Translates what is exact.
+pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool) -> Kernel {
+    let options = gpuvm_ptx::Options {
+        checked,
+        ..gpuvm_ptx::Options::default()
+    };
+    translate(module, info, &options).unwrap()
+}
+
+/// The interpreter for a job's program.
+fn interpreter(job: &Batch) -> Kernels {
+    let floats = FloatOps::of_features(wgpu::Features::all());
+    let entry = Entry::Interpreter(Uses::of(&job.program));
+    let (module, info) = parse(&entry.source(floats)).unwrap();
+    let packed = pack(&job.program).unwrap();
+    let kernel = exact(&module, &info, true);
+    Kernels {
+        fresh: kernel.clone(),
+        resumed: Some(kernel),
+        fields: uniform_fields(&module),
+        others: [vec![packed.code, packed.constants], Vec::new()],
+    }
+}
+
+/// Runs a job by kernels, in dispatches of so many cycles, and checks that memory and traps are as by the reference interpreter.
+pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) {
+    let mut expected = job.clone();
+    let wanted = reference(&mut expected);
+    let program = &job.program;
+    let mut device = Device::default();
+    let slots: Vec<u32> = (job.slots.iter())
+        .flat_map(|slot| [slot.place.base, slot.place.stride, slot.place.length, 0])
+        .collect();
+    let frames = (program.frame_memory() * job.vms).max(1);
+    let [arena, atomics, states, frames, cells] = [
+        &job.arena[..],
+        &job.atomics,
+        &vec![0; row::COUNT * job.vms as usize],
+        &vec![0; frames as usize],
+        &[0; signal::WORDS],
+    ]
+    .map(|words| device.add(words));
+    let shared: [u64; BINDINGS - 1] = [device.add(&slots), arena, atomics, states, frames, cells];
+    let [own, second] = kernels.others.each_ref().map(|words| {
+        let addresses = words.iter().map(|words| (device.add(words), words.len()));
+        addresses.collect::<Vec<_>>()
+    });
+    let lengths = [
+        slots.len(),
+        job.arena.len(),
+        job.atomics.len(),
+        row::COUNT * job.vms as usize,
+        (program.frame_memory() * job.vms).max(1) as usize,
+        signal::WORDS,
+    ];
+    let mut group_0: Vec<(u64, usize)> = shared.into_iter().zip(lengths).chain(own).collect();
+    // The pairs are the atomics once more.
+    group_0.push((atomics, job.atomics.len()));
+    let uniform = fields(&kernels.fields).unwrap();
+    for dispatch in 0..MOST_DISPATCHES {
+        let kernel = match &kernels.resumed {
+            Some(resumed) if dispatch != 0 => resumed,
+            _ => &kernels.fresh,
+        };
+        let launch = Launch {
+            job: &job.job,
+            cycles,
+            inner_cycles: cycles,
+            resume: dispatch != 0,
+            fresh: dispatch == 0,
+            window: [0, job.arena.len() as u32],
+            atomic_words: job.atomics.len() as u32,
+            first_slot: 0,
+            turn: 0,
+        };
+        let mut words = Vec::new();
+        launch.append(&uniform, &mut words);
+        let mut given = Vec::new();
+        for parameter in &kernel.parameters {
+            match *parameter {
+                Parameter::Buffer { group, binding, .. } => {
+                    let (address, length) = match group {
+                        0 => group_0[binding as usize - 1],
+                        _ => second[binding as usize],
+                    };
+                    given.extend([Given::Long(address), Given::Long(length as u64 * 4)]);
+                }
+                Parameter::Uniform { .. } => {
+                    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+                    given.push(Given::Bytes(bytes.collect()));
+                }
+                Parameter::Grid => unreachable!("the grid is launched"),
+            }
+        }
+        let groups = job.vms.div_ceil(kernel.workgroup[0]);
+        executor::run(&kernel.text, kernel.workgroup, [groups, 1, 1], &given, &mut device);
+        let cells = device.words(cells);
+        if cells[signal::STOPPED] == job.vms && cells[signal::YIELDED] == 0 {
+            assert_eq!(u64::from(cells[signal::TRAPPED]), wanted.traps, "traps");
+            assert_eq!(device.words(atomics), expected.atomics, "atomics");
+            let found = device.words(arena);
+            let differs = found
+                .iter()
+                .zip(&expected.arena)
+                .position(|(&a, &b)| a != b && !(is_nan(a) && is_nan(b)));
+            if let Some(at) = differs {
+                panic!("word {at} is {:#x} and not {:#x}", found[at], expected.arena[at]);
+            }
+            return;
+        }
+    }
+    panic!("the job does not end");
+}
+
+/// Checks the interpreter.
+pub(crate) fn check_interpreter(job: &Batch, cycles: u32) {
+    check(job, &interpreter(job), cycles);
+}
+
+#[test]
+fn every_form_of_arithmetic_is_right() {
+    let asked = FloatOps::of_features(wgpu::Features::all());
+    let (module, info) = parse(&Entry::Probe.source(asked)).unwrap();
+    let kernel = exact(&module, &info, true);
+    let questions = inputs(3000);
+    let words = questions.len() * asked.count() * 2;
+    let mut device = Device::default();
+    let buffers = [
+        (questions.as_flattened(), questions.len() * 4),
+        (&vec![0; words], words),
+    ];
+    let buffers = buffers.map(|(words, length)| [device.add(words), length as u64 * 4]);
+    let bindings = kernel.parameters.iter().map(|parameter| match *parameter {
+        Parameter::Buffer { binding, .. } => buffers[binding as usize].map(Given::Long),
+        Parameter::Uniform { .. } | Parameter::Grid => unreachable!("the probe has buffers only"),
+    });
+    let given: Vec<[Given; 2]> = bindings.collect();
+    let groups = (questions.len() as u32).div_ceil(kernel.workgroup[0]);
+    executor::run(
+        &kernel.text,
+        kernel.workgroup,
+        [groups, 1, 1],
+        given.as_flattened(),
+        &mut device,
+    );
+    let answers = device.words(buffers[1][0]);
+    let each = questions
+        .iter()
+        .zip(answers.as_chunks::<2>().0.chunks_exact(asked.count()));
+    let right = each.fold(asked, |right, (&input, answers)| {
+        right.and(asked.checked(input, answers))
+    });
+    // The inverse root's last step makes up for an error of the device's estimate, which the executor's has not.
+    assert_eq!(right.to_string(), asked.without_roots([false, true]).to_string());
+}
