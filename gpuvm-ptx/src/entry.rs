@@ -19,8 +19,8 @@ use crate::text::{Label, Text};
 use crate::translator::{Buffer, Evaluated, Frame, Translator, Value};
 use crate::{Error, Result};
 
-/// What drivers take without asking for more than PTX 7.0.
-const MOST_PARAMETER_BYTES: u32 = 4352;
+/// Bytes of parameters that every driver and device takes.
+const MOST_PARAMETER_BYTES: u32 = 4096;
 
 /// Translates a module.
 pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Result<Kernel> {

@@ -1,6 +1,6 @@
 //! Operators, on each component of vectors.
 
-use naga::{BinaryOperator, Expression, Handle, Literal, UnaryOperator};
+use naga::{BinaryOperator, Expression, Handle, Literal, Scalar, TypeInner, UnaryOperator};
 
 use crate::Result;
 use crate::error::invalid;
@@ -26,13 +26,20 @@ impl Translator<'_> {
     /// An operator of two operands. Where one is a scalar and the other a vector, the scalar goes with each component.
     pub fn binary(&mut self, op: BinaryOperator, left: Handle<Expression>, right: Handle<Expression>) -> Result<Value> {
         for side in [left, right] {
-            if matches!(self.inner(side), naga::TypeInner::Matrix { .. }) {
+            if matches!(self.inner(side), TypeInner::Matrix { .. }) {
                 return Err(refused(self.inner(side)));
             }
         }
         let (scalar, left_count) = components(self.inner(left))?;
         let (_, right_count) = components(self.inner(right))?;
         let ty = Ty::of(scalar)?;
+        if let (BinaryOperator::InclusiveOr, Some((word, by))) = (op, self.rotation(left, right)) {
+            let (word, by) = (self.scalar(word)?, self.scalar(by)?);
+            let target = self.text.register(Width::Word);
+            self.text
+                .line(format_args!("shf.l.wrap.b32 {target}, {word}, {word}, {by}"));
+            return Ok(vec![target]);
+        }
         let (x, y) = (self.value(left)?, self.value(right)?);
         let masked = match op {
             BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => self.unmasked(right, ty)?,
@@ -41,6 +48,32 @@ impl Translator<'_> {
         let y = masked.unwrap_or(y);
         let pairs = x.iter().cycle().zip(y.iter().cycle()).take(left_count.max(right_count));
         pairs.map(|(&x, &y)| self.operator(op, ty, x, y)).collect()
+    }
+
+    /// What is rotated to the left, and by how much, where the sides are `x << n` and `(x >> 1) >> (31 - n)`: WGSL has no rotation, and
+    /// this is how one is written that is right for all distances.
+    fn rotation(
+        &self,
+        left: Handle<Expression>,
+        right: Handle<Expression>,
+    ) -> Option<(Handle<Expression>, Handle<Expression>)> {
+        let binary = |of: Handle<Expression>, wanted: BinaryOperator| match self.frame.function.expressions[of] {
+            Expression::Binary { op, left, right } if op == wanted => Some((left, right)),
+            _ => None,
+        };
+        let is = |of: Handle<Expression>, wanted: u32| match self.frame.function.expressions[of] {
+            Expression::Literal(Literal::U32(literal)) => literal == wanted,
+            _ => false,
+        };
+        let (word, by) = binary(left, BinaryOperator::ShiftLeft)?;
+        let (half, rest) = binary(right, BinaryOperator::ShiftRight)?;
+        let (halved, one) = binary(half, BinaryOperator::ShiftRight)?;
+        let (most, less) = binary(rest, BinaryOperator::Subtract)?;
+        let is_word = *self.inner(word) == TypeInner::Scalar(Scalar::U32);
+        let fits = is_word && halved == word && less == by && is(one, 1) && is(most, 31);
+        // Without the mask the second shift would be another one for distances of 32 and more.
+        let (distance, mask) = binary(by, BinaryOperator::And)?;
+        (fits && is(mask, 31)).then_some((word, distance))
     }
 
     /// Shifts wrap by themselves: what a distance is masked with may be left out.

@@ -132,6 +132,21 @@ fn shifts_wrap() {
 }
 
 #[test]
+fn words_rotate() {
+    let body = "let n = y & 31u; return (x << n) | ((x >> 1u) >> (31u - n));";
+    check_edges(body, false, |x, y| x.rotate_left(y & 31));
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;
+        fn rotated(x: u32, y: u32) -> u32 {{ {body} }}
+        @compute @workgroup_size(1) fn main() {{ o[0] = rotated(o[1], o[2]); }}"
+    );
+    assert!(translated(&source, &EXACT).unwrap().text.contains("shf.l.wrap.b32"));
+    check_edges("return (x << y) | ((x >> 1u) >> (31u - y));", false, |x, y| {
+        x.wrapping_shl(y) | (x >> 1).wrapping_shr(31_u32.wrapping_sub(y))
+    });
+}
+
+#[test]
 fn long_integers_compute() {
     let body = "let a = u64(x) * u64(y); let b = a + (u64(x) << 32u) - u64(y); let c = b * (a ^ u64(7u));
         return u32(c >> 32u) ^ u32(c) ^ u32(a < b) ^ (2u * u32(i64(a) < i64(b)));";

@@ -48,6 +48,34 @@ const PROGRAMS: [(&str, &str, &str); 5] = [
     ),
 ];
 
+/// A state machine whose neighbours are hardly ever in the same state.
+fn automaton() -> Program {
+    let states = [
+        "add w10, w10, w5\nandi w7, w5, 1\nimm w3, 1\njz @next, w7\nimm w3, 7",
+        "shri w7, w5, 3\nxor w10, w10, w7\nimm w3, 2",
+        "ori w7, w5, 1\nmul w10, w10, w7\nltu w7, w5, w10\nimm w3, 3\njz @next, w7\nimm w3, 6",
+        "rotli w10, w10, 7\nshri w3, w5, 29",
+        "andi w7, w10, 1\njnz @odd, w7\nshri w10, w10, 1\nodd:\nimm w3, 5",
+        "sub w10, w10, w5\nltu w3, w5, w10\naddi w3, w3, 3",
+        "andi w7, w5, 255\nor w10, w10, w7\nimm w3, 4",
+    ];
+    let mut text: String = (1..states.len())
+        .map(|number| format!("imm w{}, {number}\n", 20 + number))
+        .collect();
+    text += "imm w2, 90\nvmid w5\naddi w5, w5, 77\nandi w3, w5, 7\nagain:\nshli w6, w5, 13\nxor w5, w5, w6
+        shri w6, w5, 17\nxor w5, w5, w6\nshli w6, w5, 5\nxor w5, w5, w6\njnz @not0, w3\n";
+    for (number, state) in states.iter().enumerate() {
+        if number != 0 {
+            text += &format!("eq w7, w3, w{}\njz @not{number}, w7\n", 20 + number);
+        }
+        text += &format!("{state}\njump @next\nnot{number}:\n");
+    }
+    assembled(
+        "",
+        &(text + "xori w10, w10, 0x55\nimm w3, 0\nnext:\naddi w2, w2, -1\njnz @again, w2"),
+    )
+}
+
 fn check_program(name: &str, program: &Program, relaxed: bool) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
@@ -77,6 +105,7 @@ fn programs_become_ptx() {
         check_program(name, &program, false);
         check_program(&format!("{name}_relaxed"), &program, true);
     }
+    check_program("automaton", &automaton(), false);
 }
 
 #[test]
@@ -117,6 +146,7 @@ fn programs_run_as_ptx() {
         println!("{name}");
         check_executed(&job(assembled(header, code), &[], 0, 1, 20), &[7, 100_000]);
     }
+    check_executed(&job(automaton(), &[], 0, 1, 40), &[50, 100_000]);
 }
 
 #[test]
