@@ -40,9 +40,9 @@ const SPIN: &str = "
 ";
 /// Writes far outside of its buffer, if it is not checked.
 const FAULT: &str = "
-@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+@group(0) @binding(0) var<storage, read_write> pages: array<array<u32, 1024>>;
 @group(0) @binding(1) var<uniform> place: vec4<u32>;
-@compute @workgroup_size(1) fn fault() { words[place.x] = 1u; }
+@compute @workgroup_size(1) fn fault() { pages[place.x][0] = 1u; }
 ";
 
 struct Rig {
@@ -516,9 +516,9 @@ fn memory(rig: &Rig) {
 /// A kernel that writes where nothing is.
 fn fault(rig: &Rig) {
     let fault = rig.kernel(&rig.device, FAULT, false, None);
-    let words = rig.words(&[0; 4]);
+    let words = rig.words(&[0; 1024]);
     let group = rig.group(&fault, &words, &rig.uniforms(&[0xffff_ffff]));
-    // What is bound is small, so the place is 16 GiB further on: most likely nobody's.
+    // 16 TiB further on, which is more memory than there is.
     rig.run(&fault, &group, &[(0, Size::Groups([1, 1, 1]))]);
     let (readback, _) = rig.fetch(&words);
     let mapped = Arc::new(Mutex::new(None));
