@@ -123,9 +123,8 @@ fn declared(parameters: &[Parameter]) -> Result<String> {
 
 /// The registers of a grid that is looped over.
 struct Indirect {
-    /// The number of the workgroup at hand, and how many there are.
+    /// The number of the workgroup at hand.
     number: Operand,
-    count: Operand,
     /// Workgroups in each dimension.
     groups: [Operand; 3],
     /// Blocks of the launch.
@@ -327,7 +326,6 @@ impl<'a> Translator<'a> {
         text.jump_if(done, true, end);
         Indirect {
             number,
-            count,
             groups,
             blocks,
             again,
@@ -338,7 +336,6 @@ impl<'a> Translator<'a> {
     fn workgroup_id(&mut self, indirect: &Indirect) -> [Operand; 3] {
         let [width, height, _] = indirect.groups;
         let text = &mut self.text;
-        let _ = indirect.count;
         let wide = text.convert("cvt", Ty::U64, Ty::U32, width);
         let row = text.op("div", Ty::U64, &[indirect.number, wide]);
         let product = text.op("mul.lo", Ty::U64, &[row, wide]);

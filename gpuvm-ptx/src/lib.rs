@@ -40,6 +40,22 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Writes the entry point of a module as PTX.
 ///
+/// ```
+/// use gpuvm_ptx::{Options, Parameter, translate};
+/// use naga::valid::{Capabilities, ValidationFlags, Validator};
+///
+/// let source = "@group(0) @binding(2) var<storage, read_write> words: array<u32>;
+///     @compute @workgroup_size(64)
+///     fn twice(@builtin(global_invocation_id) id: vec3<u32>) { words[id.x] *= 2u; }";
+/// let module = naga::front::wgsl::parse_str(source).unwrap();
+/// let info = Validator::new(ValidationFlags::all(), Capabilities::default()).validate(&module).unwrap();
+/// let kernel = translate(&module, &info, &Options::default())?;
+/// assert_eq!(kernel.workgroup, [64, 1, 1]);
+/// assert_eq!(kernel.parameters, [Parameter::Buffer { group: 0, binding: 2, writable: true }]);
+/// assert!(kernel.text.contains("st.global.b32"));
+/// # Ok::<(), gpuvm_ptx::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::EntryPoints`] if there is not one entry point, [`Error::Unsupported`] if the module has something that no kernel of PTX can

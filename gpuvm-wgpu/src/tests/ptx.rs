@@ -1,4 +1,5 @@
-//! Every shader that we ship as PTX: it is translated, and assembled where NVIDIA's assembler is installed.
+//! Every shader that we ship as PTX: it is translated, and assembled where NVIDIA's assembler is installed. What it says of registers is
+//! printed, and the text is left in the folder that the variable `GPUVM_PTX_TO` names.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
