@@ -3,6 +3,7 @@
 
 mod ahead;
 mod bank;
+mod bounded;
 mod events;
 mod last;
 mod life;

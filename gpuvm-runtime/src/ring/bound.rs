@@ -29,8 +29,9 @@ pub(super) struct Bound {
 /// The most messages where nobody has said how many: what all of these take on this CPU, with the copies that are made of them, is some hundred
 /// megabytes.
 const MOST: usize = 1 << 22;
-/// The bytes that they may have.
-const MOST_BYTES: usize = 1 << 28;
+/// The bytes that they may have, and those that what comes of a full queue may have.
+const MOST_BYTES: usize = 1 << 27;
+const MOST_BYTES_OF_QUEUE: usize = 1 << 28;
 
 impl Bound {
     /// That of a kernel whose hosts send so many, given what its options ask for; 0 if they leave it open.
@@ -38,12 +39,11 @@ impl Bound {
         let sends = entry.sends as usize;
         let letter_bytes = 4 * (1 + entry.message.ty.words as usize);
         let most = match asked {
-            // Who makes room for so many of hosts' messages has room for what these send.
-            0 => capacity
-                .saturating_mul(sends)
-                .max(MOST)
-                .min(MOST_BYTES / letter_bytes)
-                .max(capacity),
+            0 => {
+                // Who makes room for so many of hosts' messages has room for what these send.
+                let of_queue = capacity.saturating_mul(sends).min(MOST_BYTES_OF_QUEUE / letter_bytes);
+                MOST.min(MOST_BYTES / letter_bytes).max(of_queue).max(capacity)
+            }
             asked => asked,
         };
         Bound::of(most, sends, entry.forwards())

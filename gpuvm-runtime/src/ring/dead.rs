@@ -45,7 +45,7 @@ impl Dead {
 
 #[cfg(test)]
 mod tests {
-    use gpuvm_core::types::{Value, VmType};
+    use gpuvm_core::types::Value;
 
     use super::super::handler::Kind;
     use super::super::letters::DeadReason;
@@ -55,7 +55,7 @@ mod tests {
         let kind = Kind {
             name: "u32",
             id: 0,
-            ty: <u32 as VmType>::TYPE,
+            ty: <u32 as Value>::TYPE,
         };
         DeadLetter {
             actor,

@@ -16,7 +16,7 @@ use super::shared::{Shared, State};
 use crate::error::RingError;
 
 /// Hands out what became of a batch, or fails the kernel with it, given where each message was in it. The actors go on with so many messages,
-/// and so many of them have waited that they have sent each other. Whether nobody else has to know of anything.
+/// of which they have sent each other so many that come later. Whether nobody else has to know of anything.
 pub(super) fn deliver(
     shared: &Shared,
     letters: &Letters,
@@ -48,7 +48,8 @@ pub(super) fn deliver(
     handed.bury(&mut state);
     handed.count(&mut state);
     state.counts.accepted += sent.to.len() as u64;
-    shared.accept_sent(&mut state, sent, taken);
+    let room = shared.bound.most.saturating_sub(state.letters.sent_len() + taken);
+    shared.accept_sent(&mut state, sent, room);
     let received = from.len();
     state.outputs.push(from, words);
     let failure = outcome.failure.clone();
@@ -127,9 +128,17 @@ impl HandOut<'_> {
         if self.outcome.lost.is_empty() {
             return;
         }
-        let size = self.shared.entry.message.ty.words as usize;
+        let kind = self.shared.entry.message;
+        let size = kind.ty.words as usize;
+        let lost = self.outcome.lost.iter().map(|(lost, _)| lost.len()).sum();
+        let mut passed = self.shared.forgotten(lost, kind);
         for (at, (&place, &actor)) in self.places.iter().zip(&self.letters.to).enumerate() {
             if let Some(error) = self.outcome.lost_at(place) {
+                if passed > 0 {
+                    passed -= 1;
+                    state.counts.dropped += 1;
+                    continue;
+                }
                 let words = &self.letters.words[at * size..(at + 1) * size];
                 self.shared.bury(state, actor, words, error);
             }

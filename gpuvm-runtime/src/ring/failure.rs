@@ -72,8 +72,8 @@ impl Shared {
         state.dead.push(letter, self.config.dead_letters);
     }
 
-    /// How many of dead letters of a type are not kept.
-    fn forgotten(&self, letters: usize, kind: Kind) -> usize {
+    /// How many of so many dead letters of a type are forgotten before the last comes, so that they need not be made.
+    pub fn forgotten(&self, letters: usize, kind: Kind) -> usize {
         Dead::forgotten(letters, kind.ty.words as usize, self.config.dead_letters)
     }
 

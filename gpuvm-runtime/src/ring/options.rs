@@ -21,7 +21,7 @@ pub struct RingOptions {
     /// What a kernel in a circle of linked ones forwards to this one is lost likewise where it would have to wait for itself, when this many
     /// beside [`queue_capacity`](RingOptions::queue_capacity) wait.
     ///
-    /// 0 is what memory has room for: 2²², or as many as come of a full queue, but no more than 256 MiB have room for, unless the queue has.
+    /// 0 is what memory has room for: 2²² as far as these have 128 MiB, and what comes of a full queue as far as that has 256 MiB.
     pub sent_capacity: usize,
     /// What runs the actors. [`Engine::Auto`] is the GPU, or this CPU where there is none.
     pub engine: Engine,

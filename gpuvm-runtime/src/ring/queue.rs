@@ -44,7 +44,7 @@ pub(super) struct Lot {
     pub parcel: Option<Parcel>,
     /// How many of the letters actors have sent; they come first.
     pub sent: usize,
-    /// Whether it is a share of a round: what it has sent comes after others that wait.
+    /// Whether it is a share of a round: others that wait are of the same one, or come before what it has sent.
     pub is_share: bool,
 }
 
@@ -199,11 +199,10 @@ impl Queue {
             };
             if !is_first && !fits {
                 // Where the bound is what ends a batch, it does not depend on how its messages came.
-                if self.most == self.bound.share
-                    && let Piece::Letters(_) = next
-                    && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.most - lot.letters.len())
-                {
-                    lot.letters.append(letters);
+                if self.most == self.bound.share && matches!(next, Piece::Letters(_)) {
+                    let room = self.most.saturating_sub(lot.letters.len());
+                    lot.letters.append(self.take_letters(0, room));
+                    lot.is_share = true;
                 }
                 break;
             }
@@ -229,22 +228,30 @@ impl Queue {
         let has_others = self.pieces.len() > self.sent;
         if has_others && self.before_others == Some(0) {
             self.before_others = Some(self.sent_len);
-            match self.take_at_most(self.sent, self.bound.joining(self.sent_len)) {
-                Some(Piece::Letters(letters)) => lot.letters = letters,
-                Some(Piece::Parcel(parcel)) => lot.parcel = Some(parcel),
-                None => {}
+            lot.letters = self.take_letters(self.sent, self.bound.joining(self.sent_len));
+            if lot.letters.is_empty()
+                && let Some(Piece::Parcel(parcel)) = self.take_at_most(self.sent, usize::MAX)
+            {
+                lot.parcel = Some(parcel);
             }
             return lot;
         }
         let before_others = self.before_others.filter(|left| *left > 0).unwrap_or(self.sent_len);
-        while lot.sent < self.bound.share
-            && let Some(Piece::Letters(letters)) = self.take_at_most(0, self.bound.share - lot.sent)
-        {
-            lot.sent += letters.len();
-            lot.letters.append(letters);
-        }
+        lot.letters = self.take_letters(0, self.bound.share);
+        lot.sent = lot.letters.len();
         self.before_others = Some(before_others.saturating_sub(lot.sent));
         lot
+    }
+
+    /// Takes letters from a piece on, at most so many, up to a parcel.
+    fn take_letters(&mut self, at: usize, most: usize) -> Letters {
+        let mut letters = Letters::default();
+        while letters.len() < most && matches!(self.pieces.get(at), Some(Piece::Letters(_))) {
+            if let Some(Piece::Letters(more)) = self.take_at_most(at, most - letters.len()) {
+                letters.append(more);
+            }
+        }
+        letters
     }
 
     /// Takes a piece, or its first messages if there are more than so many.
@@ -321,188 +328,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// What happens to a queue.
-    #[derive(Clone, Debug)]
-    enum Step {
-        Push(usize),
-        Call,
-        Sent(usize),
-        Take,
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        prop_oneof![
-            (1..12usize).prop_map(Step::Push),
-            Just(Step::Call),
-            (1..12usize).prop_map(Step::Sent),
-            Just(Step::Take),
-        ]
-    }
-
-    fn numbered(numbers: std::ops::Range<u32>) -> Letters {
-        Letters {
-            words: numbers.clone().flat_map(|number| [number, !number]).collect(),
-            to: numbers.collect(),
-            ..Letters::default()
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn messages_come_in_order_and_no_more_than_are_wanted(
-            steps in prop::collection::vec(step(), 1..60),
-            most in prop_oneof![1..9usize, Just(usize::MAX)],
-        ) {
-            let mut queue = Queue::new(2, most, Bound::of(1000, 0, 0));
-            // By plain Rust: those that actors have sent, and the others, with whether somebody has called.
-            let (mut sent, mut others) = (VecDeque::new(), VecDeque::new());
-            let (mut next, mut longest) = (0, most);
-            for step in steps.into_iter().chain((0..800).map(|_| Step::Take)) {
-                match step {
-                    Step::Push(count) => {
-                        let letters = numbered(next..next + count as u32);
-                        queue.push(&letters.to, &letters.words, None);
-                        others.extend(letters.to.iter().map(|&to| (to, false)));
-                        next += count as u32;
-                    }
-                    Step::Call => {
-                        queue.push_call(next, &[next, !next], None);
-                        others.push_back((next, true));
-                        next += 1;
-                    }
-                    Step::Sent(count) => {
-                        let letters = numbered(next..next + count as u32);
-                        sent.extend(letters.to.iter().map(|&to| (to, false)));
-                        queue.push_sent(letters);
-                        longest = longest.max(count);
-                        next += count as u32;
-                    }
-                    Step::Take => {
-                        let waiting = sent.len() + others.len();
-                        let taken = queue.take().letters;
-                        prop_assert!(taken.len() <= longest && (waiting == 0) == taken.is_empty());
-                        prop_assert!(most < usize::MAX || taken.len() == waiting);
-                        prop_assert_eq!(&taken.words, &numbered_as(&taken.to));
-                        for (at, &to) in taken.to.iter().enumerate() {
-                            let expected = sent.pop_front().or_else(|| others.pop_front());
-                            prop_assert_eq!(Some((to, taken.called.contains(&at))), expected);
-                        }
-                    }
-                }
-                prop_assert_eq!(queue.len(), sent.len() + others.len());
-                prop_assert_eq!(queue.has_calls(), others.iter().any(|(_, called)| *called));
-            }
-        }
-    }
-
-    fn numbered_as(to: &[u32]) -> Vec<u32> {
-        to.iter().flat_map(|&number| [number, !number]).collect()
-    }
-
-    /// What a lot has: those of actors, others, and whether others wait for their turn.
-    type Taken = (Vec<u32>, Vec<u32>, bool);
-
-    fn taken(queue: &mut Queue) -> Taken {
-        let Lot {
-            mut letters,
-            sent,
-            is_share,
-            ..
-        } = queue.take();
-        assert_eq!(letters.words, numbered_as(&letters.to));
-        let others = letters.to.split_off(sent);
-        (letters.to, others, is_share)
-    }
-
-    /// The same queue, as a snapshot has it.
-    fn kept(queue: &Queue, bound: Bound) -> Queue {
-        let Messages { mut actors, mut words } = queue.sent();
-        let mut again = Queue::new(2, usize::MAX, bound);
-        let (others, other_words) = (
-            actors.split_off(queue.sent_len()),
-            words.split_off(2 * queue.sent_len()),
-        );
-        again.push_sent(Letters {
-            to: actors,
-            words,
-            ..Letters::default()
-        });
-        again.go_on(queue.before_others());
-        again.push(&others, &other_words, None);
-        again
-    }
-
-    proptest! {
-        #[test]
-        fn a_round_that_is_too_large_goes_share_by_share(
-            steps in prop::collection::vec(step(), 1..60),
-            (most, sends) in (1..40usize, 1..6usize),
-        ) {
-            let bound = Bound::of(most, sends, 0);
-            let mut queue = Queue::new(2, usize::MAX, bound);
-            let (mut sent, mut others) = (VecDeque::new(), VecDeque::new());
-            // How many of those that were sent are left of the round.
-            let (mut next, mut round) = (0, None);
-            for step in steps.into_iter().chain((0..800).map(|_| Step::Take)) {
-                match step {
-                    Step::Push(_) | Step::Call => {
-                        let count = if let Step::Push(count) = step { count as u32 } else { 1 };
-                        let letters = numbered(next..next + count);
-                        queue.push(&letters.to, &letters.words, None);
-                        others.extend(letters.to);
-                        next += count;
-                    }
-                    Step::Sent(count) => {
-                        let letters = numbered(next..next + count as u32);
-                        sent.extend(letters.to.iter().copied());
-                        queue.push_sent(letters);
-                        next += count as u32;
-                    }
-                    Step::Take => {
-                        let again = taken(&mut kept(&queue, bound));
-                        let expected = if sent.len() > bound.share {
-                            let is_through = round == Some(0) && !others.is_empty();
-                            let left = round.filter(|left| *left > 0).unwrap_or(sent.len());
-                            if is_through {
-                                round = Some(sent.len());
-                                let joining = others.len().min(bound.joining(sent.len()));
-                                (Vec::new(), others.drain(..joining).collect(), true)
-                            } else {
-                                round = Some(left.saturating_sub(bound.share));
-                                (sent.drain(..bound.share).collect(), Vec::new(), true)
-                            }
-                        } else {
-                            round = None;
-                            let joining = others.len().min(bound.share - sent.len());
-                            (sent.drain(..).collect(), others.drain(..joining).collect(), false)
-                        };
-                        prop_assert_eq!(&taken(&mut queue), &expected);
-                        prop_assert_eq!(again, expected);
-                    }
-                }
-                prop_assert_eq!((queue.len(), queue.sent_len()), (sent.len() + others.len(), sent.len()));
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_split_off_keeps_its_times_and_callers() {
-        let now = Instant::now();
-        let mut letters = Letters {
-            accepted: vec![(2, now), (4, now), (1, now)],
-            called: vec![0, 3, 6],
-            ..numbered(0..7)
-        };
-        let first = letters.split(4, 2);
-        assert_eq!((&first.to, &first.called), (&vec![0, 1, 2, 3], &vec![0, 3]));
-        assert_eq!(first.accepted, [(2, now), (2, now)]);
-        assert_eq!((&letters.to, &letters.called), (&vec![4, 5, 6], &vec![2]));
-        assert_eq!(letters.accepted, [(2, now), (1, now)]);
-        assert_eq!(letters.words, numbered_as(&letters.to));
-    }
-}
+mod tests;

@@ -286,14 +286,13 @@ impl Shared {
         Taken::Yes
     }
 
-    /// Takes what actors have sent, before everything that waits but for what others of them have sent, of which the pump has taken so many
-    /// that actors have not begun with. What is for an actor that does not exist becomes a dead letter, and so does what there is no room for.
-    pub fn accept_sent(&self, state: &mut State, sent: Sent, taken: usize) {
+    /// Takes what actors have sent, before everything that waits but for what others of them have sent. What is for an actor that does not exist
+    /// becomes a dead letter, and so does what there is no room for.
+    pub fn accept_sent(&self, state: &mut State, sent: Sent, room: usize) {
         if sent.to.is_empty() {
             return;
         }
         let mut letters = self.deliverable(state, sent);
-        let room = self.bound.most.saturating_sub(state.letters.sent_len() + taken);
         if letters.len() > room {
             let size = self.entry.message.ty.words as usize;
             let lost = (&letters.to[room..], &letters.words[room * size..]);
@@ -357,7 +356,8 @@ impl Shared {
             let between = done.saturating_sub(went.from_others as u64);
             counts.took(between, went.time / rounds);
         }
-        self.accept_sent(&mut state, left, 0);
+        // There was room for it before.
+        self.accept_sent(&mut state, left, usize::MAX);
         self.go_on(state, in_flight, false);
     }
 

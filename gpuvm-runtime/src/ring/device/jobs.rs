@@ -162,6 +162,10 @@ impl OnDevice {
     ) -> Result<()> {
         let mut piece = mail;
         while piece.first < mail.end {
+            if turn.is_over.load(Ordering::Acquire) {
+                done.held.push(Mail { end: mail.end, ..piece });
+                break;
+            }
             while !self.fits(&[piece]) {
                 let messages = piece.end - piece.first;
                 if messages < 2 {

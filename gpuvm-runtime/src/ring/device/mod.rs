@@ -20,6 +20,7 @@ mod states;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
@@ -130,6 +131,10 @@ impl Runner for OnDevice {
         let mut done = Handled::default();
         let mut rest = &batch.mail[..];
         while let [next, others @ ..] = rest {
+            if turn.is_over.load(Ordering::Acquire) {
+                done.held.extend_from_slice(rest);
+                break;
+            }
             match self.most(rest) {
                 0 => {
                     self.run_in_pieces(*next, batch, turn, &mut done)?;
