@@ -201,7 +201,8 @@ fn handle_piece<H: Handler>(
                 next += 1;
             }
         });
-        let is_cut_off = is_over.load(Ordering::Relaxed);
+        // Nobody takes that back once it is so.
+        let is_cut_off = next < mail.end && is_over.load(Ordering::Relaxed);
         handled.note(Mail { first: next, ..*mail }, ended, ctx.is_stopped(), is_cut_off);
     }
     handled.sent = ctx.sent;
@@ -217,7 +218,7 @@ impl Handled {
         match ended {
             Ended::Trapped(trap) => self.trapped.push(Trapped { rest, trap }),
             Ended::Done | Ended::Halted if is_stopped => self.stopped.push(rest),
-            Ended::Done if is_cut_off && rest.first < rest.end => self.held.push(rest),
+            Ended::Done if is_cut_off => self.held.push(rest),
             Ended::Done | Ended::Halted => {}
         }
     }
