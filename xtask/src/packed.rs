@@ -85,12 +85,19 @@ mod tests {
         let crates = published().unwrap();
         assert!(crates.len() > 10, "{crates:?}");
         for folder in crates {
-            assert!(folder.join("README.md").is_file(), "{} has no README.md", folder.display());
+            assert!(
+                folder.join("README.md").is_file(),
+                "{} has no README.md",
+                folder.display()
+            );
         }
     }
 
     #[test]
     fn links_lead_up() {
-        assert_eq!(led_up("a [b](c.md) [d](https://e) (f)"), "a [b](../c.md) [d](https://e) (f)");
+        assert_eq!(
+            led_up("a [b](c.md) [d](https://e) (f)"),
+            "a [b](../c.md) [d](https://e) (f)"
+        );
     }
 }
