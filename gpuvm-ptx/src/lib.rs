@@ -7,6 +7,26 @@
 //!
 //! Memory of workgroups starts as anything, as with naga's SPIR-V when told so. A buffer must hold at least one element of the array
 //! of unknown length at its end, as WebGPU demands: where accesses are checked, an index out of bounds goes to the last element.
+//!
+//! ```
+//! use naga::valid::{Capabilities, ValidationFlags, Validator};
+//!
+//! let wgsl = "
+//!     @group(0) @binding(0) var<storage, read_write> values: array<f32>;
+//!
+//!     @compute @workgroup_size(64)
+//!     fn halve(@builtin(global_invocation_id) id: vec3<u32>) {
+//!         values[id.x] *= 0.5;
+//!     }
+//! ";
+//! let module = naga::front::wgsl::parse_str(wgsl)?;
+//! let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module)?;
+//! let kernel = gpuvm_ptx::translate(&module, &info, &gpuvm_ptx::Options::default())?;
+//! assert_eq!(kernel.workgroup, [64, 1, 1]);
+//! assert_eq!(kernel.parameters, [gpuvm_ptx::Parameter::Buffer { group: 0, binding: 0, writable: true }]);
+//! assert!(kernel.text.contains(&kernel.entry));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod analysis;
 mod atomic;

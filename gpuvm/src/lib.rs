@@ -269,7 +269,7 @@ pub mod __private {
     }
 }
 
-/// The README's program, compiled and run as a test.
+/// The README's programs, compiled and run as tests: from the packed crate too, which has the top folder's README as a copy.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

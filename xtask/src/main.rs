@@ -5,6 +5,7 @@ mod adapter;
 mod assembler;
 mod compile_time;
 mod fuzz;
+mod packed;
 
 use std::process::{Command, ExitCode};
 
@@ -28,6 +29,8 @@ enum Task {
     Soak(Soak),
     /// Writes `docs/instructions.md` from the opcode table.
     Instructions,
+    /// Writes the copies of the licences and of the front page that published crates need.
+    Copies,
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak(&options),
         Task::Instructions => instructions(),
+        Task::Copies => packed::write(),
         Task::CompileTime(options) => compile_time::run(&options),
     };
     match result {
