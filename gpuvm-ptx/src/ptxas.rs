@@ -4,15 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The package of the Python index that has the assembler, as `pip install --no-deps --target` takes it.
-pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
-
-/// Where the assembler is in a folder that [`PACKAGE`] has been installed to.
-pub fn installed(folder: &Path) -> PathBuf {
-    let name = format!("ptxas{}", std::env::consts::EXE_SUFFIX);
-    folder.join("nvidia").join("cu13").join("bin").join(name)
-}
-
 /// Where the assembler is: what the variable `PTXAS` of the environment names, or else a `ptxas` among the programs of `PATH`.
 pub fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("PTXAS").filter(|named| !named.is_empty()) {

@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 10] = [
     &[
         "arg", "bind", "buffer", "done", "error", "logs", "native", "registry", "store", "trap", "view",
     ],
-    &["marshal"],
+    &["device", "marshal"],
     &["leg"],
     &["runtime"],
     &["execution"],

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The package that has it, in the version that the tests know.
-const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.*";
+const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
 /// Where it is, beneath where the package was unpacked.
 const PTXAS: &str = "nvidia/cu13/bin/ptxas";
 
