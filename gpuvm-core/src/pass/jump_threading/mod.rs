@@ -127,9 +127,24 @@ impl Threading {
 
     /// The furthest way from an edge on whose end is known. In a function that is `changed` already it turns no loop.
     fn way(&self, function: &Function, from: usize, to: usize, room: usize, changed: bool) -> Option<Way> {
+        let mut known = self.known(function, from, to, room);
+        known.reverse();
+        known.into_iter().find_map(|(through, end, added)| {
+            let turns_loop = self.turns_loop(function, from, &through, end, room)?;
+            (!turns_loop || !changed).then_some(Way {
+                through,
+                to: end,
+                added,
+                turns_loop,
+            })
+        })
+    }
+
+    /// The blocks that an edge leads through, up to each whose condition is known on that way, where it leads, and the instructions so far.
+    fn known(&self, function: &Function, from: usize, to: usize, room: usize) -> Vec<(Vec<usize>, usize, usize)> {
         let mut path = self.facts(function).path(from);
         let mut through: Vec<usize> = Vec::new();
-        let (mut found, mut added, mut next) = (None, 0, to);
+        let (mut found, mut added, mut next) = (Vec::new(), 0, to);
         while next != from && next < self.shape.rank.len() && !through.contains(&next) {
             let block = &function.blocks[next];
             added += block.code.len();
@@ -142,14 +157,7 @@ impl Threading {
                 End::Jump(to) => to,
                 End::Branch { .. } => {
                     let Some(to) = path.decided() else { break };
-                    if let Some(turns_loop) = self.turns_loop(from, &through, to, changed) {
-                        found = Some(Way {
-                            through: through.clone(),
-                            to,
-                            added,
-                            turns_loop,
-                        });
-                    }
+                    found.push((through.clone(), to, added));
                     to
                 }
                 _ => break,
@@ -159,15 +167,40 @@ impl Threading {
     }
 
     /// Whether a way makes a loop of its own, which only the first one of a turn may; `None` if it must not be taken.
-    fn turns_loop(&self, from: usize, through: &[usize], to: usize, changed: bool) -> Option<bool> {
+    fn turns_loop(&self, function: &Function, from: usize, through: &[usize], to: usize, room: usize) -> Option<bool> {
         if to >= self.shape.rank.len() {
             return None;
         }
         match self.shape.shortcut(from, through, to) {
             Shortcut::Plain => Some(false),
-            Shortcut::Turns => (!changed).then_some(true),
+            Shortcut::Turns => self.stays(function, through[0], to, room).then_some(true),
             Shortcut::Enters => None,
         }
+    }
+
+    /// Whether whatever comes back to a loop's header from a block of the loop knows that it goes there again. Then a loop of its own is left
+    /// for good, as that over the second of two ranges. A state machine is left for its next state: as loops within loops, VMs in different
+    /// states would hardly ever come together again. (LLVM threads through no header at all.)
+    fn stays(&self, function: &Function, header: usize, block: usize, room: usize) -> bool {
+        let mut seen = vec![false; self.shape.rank.len()];
+        let mut open = vec![block];
+        while let Some(at) = open.pop() {
+            if at >= seen.len() || at == header || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            for next in function.blocks[at].end.successors() {
+                let again = || {
+                    self.known(function, at, header, room)
+                        .iter()
+                        .any(|(_, to, _)| *to == block)
+                };
+                if next == header && !again() {
+                    return false;
+                }
+                open.push(next);
+            }
+        }
+        true
     }
 
     /// Gives a way what it goes through.
@@ -355,10 +388,35 @@ mod tests {
         function.blocks[3].code = assemble("imm 1 0; vmid 0");
         function.blocks[4].code = assemble("addi 0 0 -2");
         assert!(threaded(&mut function));
-        let own = |b: usize| function.blocks[b].end.successors().any(|to| to == b);
-        assert_eq!(
-            (0..function.blocks.len()).filter(|&b| own(b)).count(),
-            2,
+        assert!(!asks(&function, 1), "{:?}", function.blocks);
+    }
+
+    /// Whether some block goes one way or the other by a word.
+    fn asks(function: &Function, asked: Word) -> bool {
+        let mut ends = function.blocks.iter().map(|block| &block.end);
+        ends.any(|end| matches!(end, End::Branch { word, .. } if *word == asked))
+    }
+
+    #[test]
+    fn a_state_machine_stays_one_loop() {
+        // 1 asks for a state, 1, that 2 sets and that 3 sets or not: no state's loop is left for good.
+        let mut function = blocks(vec![
+            End::Jump(1),
+            branch(1, 2, 3),
+            branch(0, 1, 5),
+            branch(0, 4, 1),
+            End::Jump(1),
+            End::Return(vec![0]),
+        ]);
+        function.params = vec![0];
+        function.blocks[0].code = assemble("vmid 1");
+        function.blocks[2].code = assemble("addi 0 0 -1; imm 1 0");
+        function.blocks[3].code = assemble("addi 0 0 -3");
+        function.blocks[4].code = assemble("imm 1 1");
+        threaded(&mut function);
+        assert!(asks(&function, 1), "{:?}", function.blocks);
+        assert!(
+            function.blocks.iter().all(|block| block.end != End::Jump(2)),
             "{:?}",
             function.blocks
         );
