@@ -1,8 +1,6 @@
 //! The same launches through every back end that reaches a GPU, one beside the other: what the device takes, and what the host does besides.
 //! With CUDA they are of the same GPU.
 
-use std::time::Duration;
-
 use anyhow::{Result, ensure};
 use gpuvm::{Backend, Done, Engine, RingOptions, Runtime, Settings, default};
 use rayon::prelude::*;
@@ -48,6 +46,8 @@ type Launched = Result<(Vec<u32>, Done)>;
 struct Case {
     name: String,
     engine: Engine,
+    /// Whether loops over linear code may become powers of matrices.
+    raise: bool,
     judge: Vec<u32>,
     run: Box<dyn Fn(&Runtime, Engine) -> Launched>,
 }
@@ -68,11 +68,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Comparison>> {
         ..Settings::default()
     });
     let compare = |case: Case| {
-        let runtimes = if case.name.starts_with("LCG") {
-            &loops
-        } else {
-            &runtimes
-        };
+        let runtimes = if case.raise { &runtimes } else { &loops };
         case.compare(stage, runtimes)
     };
     let mut comparisons: Vec<_> = cases(stage).into_iter().map(compare).collect();
@@ -95,6 +91,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
         cases.push(Case {
             name: format!("LCG loop, {vms} VMs, {steps} turns"),
             engine,
+            raise: false,
             judge: seeds.par_iter().map(|&seed| lcg(seed, steps)).collect(),
             run: Box::new(move |runtime, engine| {
                 let done = runtime.launch("lcg")?.args((&seeds, steps)).engine(engine).run()?;
@@ -108,6 +105,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
         cases.push(Case {
             name: format!("Mandelbrot, {width} x {width}"),
             engine,
+            raise: true,
             judge: Vec::new(),
             run: Box::new(move |runtime, engine| {
                 let launch = runtime.launch("mandelbrot")?.args((width, scale, limit)).vms(count);
@@ -120,6 +118,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
         cases.push(Case {
             name: format!("automaton, {} VMs, {steps} steps", automata.len()),
             engine,
+            raise: true,
             judge: automata.par_iter().map(|&seed| automaton(seed, steps)).collect(),
             run: Box::new(move |runtime, engine| {
                 let done = runtime
@@ -137,6 +136,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
         cases.push(Case {
             name: format!("Collatz, {} VMs", starts.len()),
             engine,
+            raise: true,
             judge: starts.par_iter().map(|&start| collatz(start)).collect(),
             run: Box::new(move |runtime, engine| {
                 let done = runtime.launch("collatz")?.args((&starts,)).engine(engine).run()?;
@@ -150,6 +150,7 @@ fn cases(stage: &Stage) -> Vec<Case> {
         cases.push(Case {
             name: format!("SHA-256, {} messages", messages.len()),
             engine,
+            raise: true,
             judge: messages.par_iter().flat_map_iter(|&message| sha256(message)).collect(),
             run: Box::new(move |runtime, engine| {
                 let done = runtime.launch("sha256")?.args((&messages,)).engine(engine).run()?;
@@ -218,8 +219,7 @@ fn calls(stage: &Stage, runtimes: &[(Backend, Runtime)]) -> Comparison {
         let mut account = Account::default();
         let times = spread(stage.pick(CALLS / 10, CALLS), || {
             let deposit = Deposit { cents: 1 };
-            let within: Duration = LONG;
-            let (seconds, balance) = once(|| Ok(kernel.blocking_call_within::<Deposit, Balance>(7, deposit, within)?))?;
+            let (seconds, balance) = once(|| Ok(kernel.blocking_call_within::<Deposit, Balance>(7, deposit, LONG)?))?;
             ensure!(
                 balance == crate::ring::ledger(&mut account, deposit),
                 "a call's balance differs"

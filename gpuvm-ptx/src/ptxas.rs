@@ -2,10 +2,24 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Where the assembler is: what the variable `PTXAS` of the environment names, or else a `ptxas` among the programs of `PATH`.
-pub fn find() -> Option<PathBuf> {
+/// The assembler that tests use: what the variable `PTXAS` of the environment names, or else a `ptxas` among the programs of `PATH`. If there
+/// is none, that is printed, once.
+pub fn for_tests() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let found = find();
+        if found.is_none() {
+            eprintln!("PTX is not assembled: there is no ptxas in PATH, nor named by the variable PTXAS");
+        }
+        found
+    });
+    found.as_deref()
+}
+
+fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("PTXAS").filter(|named| !named.is_empty()) {
         return Some(named.into());
     }

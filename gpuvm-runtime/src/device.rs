@@ -91,5 +91,9 @@ mod tests {
         assert_eq!(of("cuda").unwrap(), Backend::Cuda);
         assert_eq!(of("cpu").unwrap(), Backend::Cpu);
         assert_eq!(of("wgpu").unwrap(), Backend::Wgpu);
+        assert_eq!(
+            of("vulkan").map(|_| ()).unwrap_err().to_string(),
+            "no device: `GPUVM_BACKEND` is \"vulkan\", and may be `auto`, `cuda`, `wgpu` or `cpu`"
+        );
     }
 }

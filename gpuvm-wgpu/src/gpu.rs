@@ -10,6 +10,7 @@ use gpuvm_engine::{Backend, Device, DeviceKind, Error, FloatMode, Result};
 
 use super::clock::Shelf;
 use super::cuda;
+use super::disk::Folder;
 use super::exit;
 use super::floats::FloatOps;
 use super::heap::Heap;
@@ -42,8 +43,8 @@ pub struct Gpu {
     pub clocks: Arc<Shelf>,
     /// Nanoseconds of a tick of its clock, if it has one that can be read.
     pub tick: Option<f32>,
-    /// What compiled kernels of this device and driver are kept under, if its driver hands them out.
-    pub cache_key: Option<String>,
+    /// Where compiled kernels of this device and driver are kept, if its driver hands them out.
+    pub compiled: Option<Folder>,
     /// The forms of arithmetic that give Rust's bits, none where the device's floats are not exact.
     pub floats: FloatOps,
     /// Kernels of the sessions' own, by their entry points.
@@ -136,9 +137,9 @@ impl Gpu {
         let keeps = features.contains(wgpu::Features::PIPELINE_CACHE);
         let is_cuda = cuda::is_cuda(&adapter);
         let key = cuda::cache_key(&adapter).or_else(|| wgpu::util::pipeline_cache_key(&about));
-        let cache_key = key
+        let compiled = key
             .filter(|_| keeps)
-            .map(|key| format!("{key} {} {}", about.driver, about.driver_info));
+            .and_then(|key| Folder::of_user(&format!("{key} {} {}", about.driver, about.driver_info)));
         let passthrough = features & wgpu::Features::PASSTHROUGH_SHADERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gpuvm"),
@@ -192,7 +193,7 @@ impl Gpu {
             limits,
             software,
             info,
-            cache_key,
+            compiled,
             floats: FloatOps::default(),
             takes_spirv: !passthrough.is_empty() && about.backend == wgpu::Backend::Vulkan,
             path: Path::Plain,

@@ -40,13 +40,13 @@ pub struct Shader<'a> {
 pub struct Maker<'a> {
     gpu: &'a Gpu,
     layouts: &'a [wgpu::BindGroupLayout],
-    kept: Option<Kept>,
+    kept: Option<Kept<'a>>,
 }
 
 /// What the driver looks into before it compiles, and leaves its results in.
 #[derive(Debug)]
-struct Kept {
-    folder: Folder,
+struct Kept<'a> {
+    folder: &'a Folder,
     identity: ProgramId,
     cache: wgpu::PipelineCache,
     /// Whether there was something in it.
@@ -56,8 +56,7 @@ struct Kept {
 impl<'a> Maker<'a> {
     /// For pipelines of shaders with bind groups of these layouts. `identity` tells what they are compiled from.
     pub fn new(gpu: &'a Gpu, layouts: &'a [wgpu::BindGroupLayout], identity: impl FnOnce() -> ProgramId) -> Maker<'a> {
-        let folder = gpu.cache_key.as_deref().and_then(Folder::of_user);
-        let kept = folder.map(|folder| {
+        let kept = gpu.compiled.as_ref().map(|folder| {
             let identity = identity();
             let data = folder.load(identity);
             Kept {

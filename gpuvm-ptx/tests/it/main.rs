@@ -13,9 +13,6 @@ mod memory;
 mod refusals;
 mod variables;
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
-
 use executor::{Given, Memory};
 use gpuvm_ptx::{Floats, Grid, Kernel, Options, Parameter, ptxas, translate};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -66,19 +63,6 @@ const EDGES: [u32; 28] = [
     0x7fc0_0001,
 ];
 
-/// NVIDIA's assembler. That there is none is said once.
-fn assembler() -> Option<&'static PathBuf> {
-    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let found = ptxas::find();
-        if found.is_none() {
-            eprintln!("PTX is not assembled: there is no ptxas in PATH, nor named by the variable PTXAS");
-        }
-        found
-    });
-    found.as_ref()
-}
-
 /// Reads, validates and translates WGSL.
 fn translated(source: &str, options: &Options) -> Result<Kernel, gpuvm_ptx::Error> {
     let module =
@@ -122,7 +106,7 @@ impl Run<'_> {
     /// Runs WGSL, and gives the buffers as it leaves them. The text is assembled as well, where there is an assembler.
     fn source(&self, source: &str) -> Vec<Vec<u32>> {
         let kernel = translated(source, &self.options).unwrap_or_else(|error| panic!("{error}"));
-        if let Some(assembler) = assembler() {
+        if let Some(assembler) = ptxas::for_tests() {
             let said = ptxas::assemble(assembler, &kernel.text, "sm_90");
             said.unwrap_or_else(|said| panic!("{said}\n{}", kernel.text));
         }

@@ -2,7 +2,6 @@
 //! printed, and the text is left in the folder that the variable `GPUVM_PTX_TO` names.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use gpuvm_core::isa::Class;
 use gpuvm_ptx::{Floats, Grid, Options, ptxas, translate};
@@ -17,23 +16,10 @@ use crate::source::Entry;
 /// What kernels are assembled for.
 const ARCHITECTURE: &str = "sm_90";
 
-/// The assembler. That there is none is said once.
-fn assembler() -> Option<&'static PathBuf> {
-    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let found = ptxas::find();
-        if found.is_none() {
-            eprintln!("PTX is not assembled: there is no ptxas in PATH, nor named by the variable PTXAS");
-        }
-        found
-    });
-    found.as_ref()
-}
-
 /// Translates a module, and assembles that.
 pub(crate) fn check(name: &str, module: &Module, info: &ModuleInfo, options: &Options) {
     let kernel = translate(module, info, options).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let Some(assembler) = assembler() else {
+    let Some(assembler) = ptxas::for_tests() else {
         return;
     };
     if let Some(folder) = std::env::var_os("GPUVM_PTX_TO") {

@@ -94,6 +94,16 @@ struct Way {
     turns_loop: bool,
 }
 
+/// A place on the way from an edge on whose condition is known.
+struct Known {
+    /// Blocks that the way goes through, this one among them.
+    blocks: usize,
+    /// Where it leads.
+    to: usize,
+    /// Instructions so far.
+    added: usize,
+}
+
 impl Threading {
     fn of(function: &Function) -> Threading {
         Threading {
@@ -127,21 +137,25 @@ impl Threading {
 
     /// The furthest way from an edge on whose end is known. In a function that is `changed` already it turns no loop.
     fn way(&self, function: &Function, from: usize, to: usize, room: usize, changed: bool) -> Option<Way> {
-        let mut known = self.known(function, from, to, room);
-        known.reverse();
-        known.into_iter().find_map(|(through, end, added)| {
-            let turns_loop = self.turns_loop(function, from, &through, end, room)?;
-            (!turns_loop || !changed).then_some(Way {
-                through,
-                to: end,
+        let (through, known) = self.known(function, from, to, room);
+        known.into_iter().rev().find_map(|Known { blocks, to, added }| {
+            let through = &through[..blocks];
+            let turns_loop = match self.shortcut(from, through, to)? {
+                Shortcut::Plain => false,
+                Shortcut::Turns if !changed && self.stays(function, through[0], to, room) => true,
+                Shortcut::Turns | Shortcut::Enters => return None,
+            };
+            Some(Way {
+                through: through.to_vec(),
+                to,
                 added,
                 turns_loop,
             })
         })
     }
 
-    /// The blocks that an edge leads through, up to each whose condition is known on that way, where it leads, and the instructions so far.
-    fn known(&self, function: &Function, from: usize, to: usize, room: usize) -> Vec<(Vec<usize>, usize, usize)> {
+    /// The blocks that an edge leads through, and where its condition is known on that way.
+    fn known(&self, function: &Function, from: usize, to: usize, room: usize) -> (Vec<usize>, Vec<Known>) {
         let mut path = self.facts(function).path(from);
         let mut through: Vec<usize> = Vec::new();
         let (mut found, mut added, mut next) = (Vec::new(), 0, to);
@@ -157,25 +171,22 @@ impl Threading {
                 End::Jump(to) => to,
                 End::Branch { .. } => {
                     let Some(to) = path.decided() else { break };
-                    found.push((through.clone(), to, added));
+                    found.push(Known {
+                        blocks: through.len(),
+                        to,
+                        added,
+                    });
                     to
                 }
                 _ => break,
             };
         }
-        found
+        (through, found)
     }
 
-    /// Whether a way makes a loop of its own, which only the first one of a turn may; `None` if it must not be taken.
-    fn turns_loop(&self, function: &Function, from: usize, through: &[usize], to: usize, room: usize) -> Option<bool> {
-        if to >= self.shape.rank.len() {
-            return None;
-        }
-        match self.shape.shortcut(from, through, to) {
-            Shortcut::Plain => Some(false),
-            Shortcut::Turns => self.stays(function, through[0], to, room).then_some(true),
-            Shortcut::Enters => None,
-        }
+    /// What a way does to the loops, if it leads to a block that was there when the turn began.
+    fn shortcut(&self, from: usize, through: &[usize], to: usize) -> Option<Shortcut> {
+        (to < self.shape.rank.len()).then(|| self.shape.shortcut(from, through, to))
     }
 
     /// Whether whatever comes back to a loop's header from a block of the loop knows that it goes there again. Then a loop of its own is left
@@ -190,9 +201,8 @@ impl Threading {
             }
             for next in function.blocks[at].end.successors() {
                 let again = || {
-                    self.known(function, at, header, room)
-                        .iter()
-                        .any(|(_, to, _)| *to == block)
+                    let (_, known) = self.known(function, at, header, room);
+                    known.iter().any(|known| known.to == block)
                 };
                 if next == header && !again() {
                     return false;

@@ -128,11 +128,13 @@ impl Emitter<'_> {
             (Some(factor), None) => Some((self.value(y), factor)),
             (None, None) => None,
         };
-        let composed = multiple.and_then(|(value, factor)| self.composed(&value, factor, 0));
-        let result = composed.unwrap_or_else(|| {
-            let (left, right) = (self.w(x), self.w(y));
-            self.code.binary(BinaryOperator::Multiply, left, right)
-        });
+        if let Some((value, factor)) = multiple
+            && let Some(composed) = self.composed(&value, factor, 0)
+        {
+            return Value::word(composed);
+        }
+        let (left, right) = (self.w(x), self.w(y));
+        let result = self.code.binary(BinaryOperator::Multiply, left, right);
         if let Some(multiple) = multiple {
             self.note_sum(result, &[multiple]);
         }

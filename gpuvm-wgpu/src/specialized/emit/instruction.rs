@@ -139,9 +139,8 @@ impl Emitter<'_> {
             [] => return Value::known(constant),
             [(value, 1)] if constant == 0 => return value,
             [(value, factor)] => {
-                if let Some(node) = self.composed(&value, factor, constant) {
-                    self.note_sum(node, &[(value, factor), (Value::known(1), constant)]);
-                    return Value::word(node);
+                if let Some(composed) = self.composed(&value, factor, constant) {
+                    return Value::word(composed);
                 }
             }
             _ => {}

@@ -151,18 +151,20 @@ impl Emitter<'_> {
     /// Writes a multiple of a value plus a constant, if the value is such a thing itself: as one of what that is of. So steps of a generator
     /// that follow each other do not wait for each other, and those whose state nobody looks at are none.
     pub fn composed(&mut self, value: &Value, factor: u32, constant: u32) -> Option<Node> {
-        let (of, multiple) = self
-            .sum_of(value)?
-            .index
-            .filter(|(_, first)| *first != 1 && factor != 1)?;
-        let own = self.sum_of(value)?.times(factor)?;
-        let whole = own.constant.wrapping_add(constant);
-        let factor = self.code.word(multiple.wrapping_mul(factor));
-        let mut node = self.code.binary(BinaryOperator::Multiply, of, factor);
-        if whole != 0 {
-            let whole = self.code.word(whole);
-            node = self.code.binary(BinaryOperator::Add, node, whole);
+        let sum = self.sum_of(value)?;
+        if factor == 1 || sum.index?.1 == 1 {
+            return None;
         }
+        let mut sum = sum.times(factor)?;
+        sum.constant = sum.constant.wrapping_add(constant);
+        let (of, multiple) = sum.index?;
+        let multiple = self.code.word(multiple);
+        let mut node = self.code.binary(BinaryOperator::Multiply, of, multiple);
+        if sum.constant != 0 {
+            let constant = self.code.word(sum.constant);
+            node = self.code.binary(BinaryOperator::Add, node, constant);
+        }
+        self.sums.insert(node, sum);
         Some(node)
     }
 
