@@ -19,6 +19,7 @@ mod progress;
 mod query;
 mod queue;
 mod recording;
+mod resident;
 mod scopes;
 mod sending;
 mod shader;
@@ -34,6 +35,7 @@ use self::adapter::{CudaAdapter, cache_key_of};
 use self::device::CudaDevice;
 
 pub use self::driver::Absent;
+pub use self::resident::{Resident, Room, Span, Work};
 
 /// The GPUs that CUDA reaches, as adapters.
 ///
@@ -67,6 +69,13 @@ pub fn relaxed(device: &wgpu::Device) -> Option<wgpu::Device> {
 pub fn indirect(device: &wgpu::Device) -> Option<wgpu::Device> {
     let mut device = device.as_custom::<CudaDevice>()?.clone();
     device.grid = Grid::Indirect;
+    Some(wgpu::Device::from_custom(device))
+}
+
+/// The same device for pipelines of [kernels that stay](Resident): they are compiled for that when they are made.
+pub fn resident(device: &wgpu::Device) -> Option<wgpu::Device> {
+    let mut device = device.as_custom::<CudaDevice>()?.clone();
+    device.grid = Grid::Resident;
     Some(wgpu::Device::from_custom(device))
 }
 

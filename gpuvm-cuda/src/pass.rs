@@ -120,6 +120,10 @@ impl CudaPass {
                     recording.values[place..place + 8].copy_from_slice(&address.to_ne_bytes());
                     continue;
                 }
+                Given::Place { .. } | Given::Mailbox => {
+                    let error = format!("`{}` stays, and is not dispatched", pipeline.label);
+                    return Err(Failure::Invalid(error));
+                }
             };
             // The layouts fit, so group and slot are there.
             let Some(bound) = self.groups.get(group).and_then(Option::as_ref) else {
@@ -167,7 +171,7 @@ impl CudaPass {
                         to: place,
                     });
                 }
-                Given::Size => {}
+                Given::Place { .. } | Given::Size | Given::Mailbox => {}
             }
         }
         let blocks = match size {

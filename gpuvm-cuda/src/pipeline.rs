@@ -28,8 +28,8 @@ pub struct Pipeline {
     /// The layouts of its bind groups.
     pub layouts: Arc<[Option<Arc<Layout>>]>,
     cubins: Option<Arc<Cubins>>,
-    launched: Mutex<Option<Arc<Form>>>,
-    indirect: Mutex<Option<Arc<Form>>>,
+    /// Its forms, by [`Grid`].
+    forms: [Mutex<Option<Arc<Form>>>; 3],
 }
 
 /// A kernel that is loaded.
@@ -64,8 +64,12 @@ pub enum Given {
     },
     /// So many bytes of the buffer in that slot of that group.
     Uniform { group: usize, slot: usize, bytes: u64 },
+    /// The address of the uniform in that slot of that group, which has at least so many bytes.
+    Place { group: usize, slot: usize, least: u64 },
     /// The address of what sizes it.
     Size,
+    /// The address of its mailbox.
+    Mailbox,
 }
 
 impl Pipeline {
@@ -114,12 +118,16 @@ impl Pipeline {
             shader,
             layouts,
             cubins: cubins.and_then(|cubins| cubins.0.clone()),
-            launched: Mutex::default(),
-            indirect: Mutex::default(),
+            forms: <[_; 3]>::default(),
         };
         let form = pipeline.compile(kernel, grid)?;
         *pipeline.slot(grid).lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(form));
         Ok(pipeline)
+    }
+
+    /// The device.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The kernel in a form, compiled when it is first asked for.
@@ -138,8 +146,9 @@ impl Pipeline {
 
     fn slot(&self, grid: Grid) -> &Mutex<Option<Arc<Form>>> {
         match grid {
-            Grid::Launched => &self.launched,
-            Grid::Indirect => &self.indirect,
+            Grid::Launched => &self.forms[0],
+            Grid::Indirect => &self.forms[1],
+            Grid::Resident => &self.forms[2],
         }
     }
 
@@ -147,7 +156,7 @@ impl Pipeline {
         let wrong = |text: String| Failure::Invalid(format!("`{}`: {text}", self.label));
         let (mut parameters, mut offsets, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
         for parameter in &kernel.parameters {
-            let given = self.given(parameter).map_err(wrong)?;
+            let given = self.given(parameter, grid).map_err(wrong)?;
             bytes = bytes.next_multiple_of(16);
             offsets.push(bytes as u32);
             parameters.push((given, bytes));
@@ -158,7 +167,7 @@ impl Pipeline {
                     16
                 }
                 Given::Uniform { bytes, .. } => bytes as usize,
-                Given::Size => 8,
+                Given::Place { .. } | Given::Size | Given::Mailbox => 8,
             };
         }
         let function = self.load(&kernel)?;
@@ -205,7 +214,7 @@ impl Pipeline {
     }
 
     /// Where a parameter comes from.
-    fn given(&self, parameter: &Parameter) -> Result<Given, String> {
+    fn given(&self, parameter: &Parameter, grid: Grid) -> Result<Given, String> {
         let slot = |group: u32, binding: u32| {
             let layout = self.layouts.get(group as usize).and_then(Option::as_ref);
             let place = layout.and_then(|layout| Some((layout.place(binding)?, layout)));
@@ -227,6 +236,11 @@ impl Pipeline {
                 (_, ty) => Err(format!("binding {binding} of group {group} is {ty:?} in the layout")),
             },
             Parameter::Uniform { group, binding, size } => match slot(group, binding)? {
+                (slot, BufferBindingType::Uniform) if grid == Grid::Resident => Ok(Given::Place {
+                    group: group as usize,
+                    slot,
+                    least: size.into(),
+                }),
                 (slot, BufferBindingType::Uniform) => Ok(Given::Uniform {
                     group: group as usize,
                     slot,
@@ -235,6 +249,7 @@ impl Pipeline {
                 (_, ty) => Err(format!("binding {binding} of group {group} is {ty:?} in the layout")),
             },
             Parameter::Grid => Ok(Given::Size),
+            Parameter::Mailbox => Ok(Given::Mailbox),
         }
     }
 }
@@ -250,7 +265,7 @@ fn layouts_of(parameters: &[Parameter]) -> Arc<[Option<Arc<Layout>>]> {
                 writable,
             } => (group, binding, BufferBindingType::Storage { read_only: !writable }),
             Parameter::Uniform { group, binding, .. } => (group, binding, BufferBindingType::Uniform),
-            Parameter::Grid => continue,
+            Parameter::Grid | Parameter::Mailbox => continue,
         };
         let group = group as usize;
         groups.resize_with(groups.len().max(group + 1), Vec::new);

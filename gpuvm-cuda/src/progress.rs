@@ -148,7 +148,7 @@ impl Progress {
         let now = match &self.fence {
             Fence::Word(word) => {
                 // The word is that of a number between these two, unless another thread has seen more already.
-                let low = word.word().load(Ordering::Acquire);
+                let low = word.word(0).load(Ordering::Acquire);
                 let further = u64::from(low.wrapping_sub(known as u32));
                 if further <= submitted - known {
                     known + further

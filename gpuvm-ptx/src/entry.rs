@@ -15,6 +15,7 @@ use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
 use crate::options::{Grid, Kernel, Options, Parameter};
 use crate::place::{Address, Base, Place, Space};
+use crate::resident::Residence;
 use crate::text::{Label, Text};
 use crate::translator::{Buffer, Evaluated, Frame, Translator, Value};
 use crate::{Error, Result};
@@ -66,12 +67,14 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     translator.frame.end = translator.text.label();
     let mut parameters = Vec::new();
     translator.globals(&mut parameters)?;
-    if options.grid == Grid::Indirect {
-        parameters.push(Parameter::Grid);
+    match options.grid {
+        Grid::Launched => {}
+        Grid::Indirect => parameters.push(Parameter::Grid),
+        Grid::Resident => parameters.push(Parameter::Mailbox),
     }
     translator.kernel(point)?;
     let entry = entry_name(&point.name);
-    let declared = declared(&parameters)?;
+    let declared = declared(&parameters, options.grid)?;
     let [x, y, z] = point.workgroup_size;
     // Writing to a string cannot fail.
     let mut text = String::from(".version 7.0\n.target sm_70\n.address_size 64\n\n");
@@ -96,7 +99,7 @@ fn entry_name(name: &str) -> String {
 }
 
 /// The list of parameters.
-fn declared(parameters: &[Parameter]) -> Result<String> {
+fn declared(parameters: &[Parameter], grid: Grid) -> Result<String> {
     let mut text = String::new();
     let mut bytes: u32 = 0;
     for (number, parameter) in parameters.iter().enumerate() {
@@ -106,11 +109,13 @@ fn declared(parameters: &[Parameter]) -> Result<String> {
                 let declaration = format!(".param .u64 buffer_{number},\n\t.param .u64 length_{number}");
                 (16, declaration)
             }
+            Parameter::Uniform { .. } if grid == Grid::Resident => (8, format!(".param .u64 uniform_{number}")),
             Parameter::Uniform { size, .. } => (
                 size.next_multiple_of(16),
                 format!(".param .align 16 .b8 uniform_{number}[{size}]"),
             ),
             Parameter::Grid => (8, ".param .u64 grid".to_string()),
+            Parameter::Mailbox => (8, ".param .u64 mailbox".to_string()),
         };
         bytes = bytes.saturating_add(size);
         let _ = write!(text, "{comma}\n\t{declaration}");
@@ -119,6 +124,16 @@ fn declared(parameters: &[Parameter]) -> Result<String> {
         return Err(Error::Parameters(bytes, MOST_PARAMETER_BYTES));
     }
     Ok(text)
+}
+
+/// What workgroups a block does the work of.
+enum Rounds {
+    /// One.
+    One,
+    /// Those of a grid that is looped over.
+    Indirect(Indirect),
+    /// Those that requests ask for.
+    Resident(Residence),
 }
 
 /// The registers of a grid that is looped over.
@@ -182,7 +197,14 @@ impl<'a> Translator<'a> {
                     binding: binding.binding,
                     size,
                 });
-                Place::Memory(Address::of(Space::Param, &format!("uniform_{number}")))
+                let name = format!("uniform_{number}");
+                match self.options.grid {
+                    Grid::Resident => Place::Memory(Address {
+                        base: Base::Register(self.parameter(&name)),
+                        ..Address::of(Space::Global, &name)
+                    }),
+                    _ => Place::Memory(Address::of(Space::Param, &name)),
+                }
             }
             AddressSpace::Storage { access } => {
                 let binding = binding()?;
@@ -192,18 +214,15 @@ impl<'a> Translator<'a> {
                     binding: binding.binding,
                     writable,
                 });
-                let base = self.text.in_head(|text| {
-                    let [parameter, base] = [(); 2].map(|()| text.register(Width::Long));
-                    text.line(format_args!("ld.param.u64 {parameter}, [buffer_{number}]"));
-                    text.line(format_args!("cvta.to.global.u64 {base}, {parameter}"));
-                    base
-                });
+                let base = self.parameter(&format!("buffer_{number}"));
+                // What stays sees what is only read change from request to request.
+                let changes = writable || self.options.grid == Grid::Resident;
                 self.buffers.push(Buffer {
                     length: format!("length_{number}"),
                     bound: None,
                 });
                 Place::Memory(Address {
-                    space: if writable { Space::Global } else { Space::Constant },
+                    space: if changes { Space::Global } else { Space::Constant },
                     base: Base::Register(base),
                     offset: 0,
                     align: 16,
@@ -214,15 +233,31 @@ impl<'a> Translator<'a> {
         })
     }
 
+    /// The address that a parameter has, in a register.
+    fn parameter(&mut self, name: &str) -> Operand {
+        self.text.in_head(|text| {
+            let [parameter, base] = [(); 2].map(|()| text.register(Width::Long));
+            text.line(format_args!("ld.param.u64 {parameter}, [{name}]"));
+            text.line(format_args!("cvta.to.global.u64 {base}, {parameter}"));
+            base
+        })
+    }
+
     /// Writes the entry point, for one workgroup or in a loop over them.
     fn kernel(&mut self, point: &'a EntryPoint) -> Result<()> {
-        let indirect = match self.options.grid {
-            Grid::Launched => None,
-            Grid::Indirect => Some(self.begin_loop()),
+        let rounds = match self.options.grid {
+            Grid::Launched => Rounds::One,
+            Grid::Indirect => Rounds::Indirect(self.begin_loop()),
+            Grid::Resident => Rounds::Resident(self.begin_residence(point)?),
         };
-        let ids = match &indirect {
-            None => ["ctaid", "nctaid"].map(|name| self.special(name)),
-            Some(indirect) => [self.workgroup_id(indirect), indirect.groups],
+        let in_a_row = |number| [number, Operand::ConstWord(0), Operand::ConstWord(0)];
+        let ids = match &rounds {
+            Rounds::One => ["ctaid", "nctaid"].map(|name| self.special(name)),
+            Rounds::Indirect(indirect) => [self.workgroup_id(indirect), indirect.groups],
+            Rounds::Resident(residence) => {
+                let one = Operand::ConstWord(1);
+                [in_a_row(residence.number), [residence.groups, one, one]]
+            }
         };
         let start = self.text.mark();
         for argument in &point.function.arguments {
@@ -247,17 +282,21 @@ impl<'a> Translator<'a> {
         let end = self.frame.end;
         self.text.place(end);
         let shares = self.initialize(start)?;
-        if let Some(indirect) = indirect {
-            // Those that are done must not write for the next workgroup what others still read for this one.
-            if shares {
-                self.barrier();
+        // Those that are done must not write for the next workgroup what others still read for this one.
+        if shares && !matches!(rounds, Rounds::One) {
+            self.barrier();
+        }
+        match rounds {
+            Rounds::One => {}
+            Rounds::Indirect(indirect) => {
+                let Indirect {
+                    number, blocks, again, ..
+                } = indirect;
+                self.text.op_into(number, "add", Ty::U64, &[number, blocks]);
+                self.text.jump(again);
+                self.text.place(indirect.end);
             }
-            let Indirect {
-                number, blocks, again, ..
-            } = indirect;
-            self.text.op_into(number, "add", Ty::U64, &[number, blocks]);
-            self.text.jump(again);
-            self.text.place(indirect.end);
+            Rounds::Resident(residence) => self.end_residence(&residence),
         }
         self.text.line(format_args!("ret"));
         Ok(())

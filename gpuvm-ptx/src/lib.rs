@@ -44,6 +44,7 @@ mod operator;
 mod options;
 mod place;
 pub mod ptxas;
+mod resident;
 mod statement;
 mod switch;
 mod text;
@@ -51,6 +52,7 @@ mod translator;
 
 pub use error::Error;
 pub use options::{Floats, Grid, Kernel, Options, Parameter};
+pub use resident::{Part, Request, mailbox};
 
 use naga::Module;
 use naga::valid::ModuleInfo;

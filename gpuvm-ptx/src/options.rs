@@ -19,6 +19,9 @@ pub enum Grid {
     Launched,
     /// Three words of device memory: the blocks of a fixed grid loop over as many workgroups as these words tell.
     Indirect,
+    /// Requests in a [mailbox](crate::mailbox): one block stays on the device and does the work of as many workgroups as each of them asks
+    /// for. Buffers that the shader only reads may change between two requests.
+    Resident,
 }
 
 /// How a module is translated.
@@ -69,7 +72,7 @@ pub enum Parameter {
         /// Whether the shader may write to it. What is read only must not change while the kernel runs.
         writable: bool,
     },
-    /// A uniform's bytes, by value.
+    /// A uniform's bytes, by value; with [`Grid::Resident`] the `.u64` address of them, a multiple of 16.
     Uniform {
         /// The bind group.
         group: u32,
@@ -80,4 +83,6 @@ pub enum Parameter {
     },
     /// The `.u64` address of the three words that tell the number of workgroups, with [`Grid::Indirect`] only.
     Grid,
+    /// The `.u64` address of the [mailbox](crate::mailbox), with [`Grid::Resident`] only.
+    Mailbox,
 }

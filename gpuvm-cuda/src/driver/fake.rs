@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gpuvm_ptx::{Request, mailbox};
+
 use super::{About, Chain, Driver, Entered, Error, Function, Gpu, Kind, Launch, Mark, Result};
 
 /// The driver, and its GPU.
@@ -35,6 +37,8 @@ struct State {
     /// How many allocations will do.
     allocations: Option<usize>,
     no_words: bool,
+    /// Whether no more kernels may stay.
+    is_full: bool,
     lost: Option<Error>,
     clock: u64,
     /// Chains by their numbers, and how often one was launched.
@@ -94,6 +98,11 @@ impl Fake {
     /// The driver has no words in order.
     pub fn without_words(&self) {
         self.state().no_words = true;
+    }
+
+    /// No more kernels may stay.
+    pub fn fill(&self) {
+        self.state().is_full = true;
     }
 
     /// From now on nothing is done.
@@ -191,6 +200,8 @@ impl State {
                 }
                 self.write(at, &words);
             }
+            // Of a mailbox, a buffer and a uniform, in the order of the shader: the same for as many words as four times the workgroups.
+            "stay" => self.stay(number(0), number(2), number(3)),
             "stamp" => {
                 self.clock += 1000;
                 self.write(number(0), &self.clock.to_ne_bytes());
@@ -206,6 +217,45 @@ impl State {
             _ => {}
         }
         self.launched.push(launch);
+    }
+
+    /// Plays a kernel that stays for one request, if there is a new one, and then leaves.
+    fn stay(&mut self, words: u64, uniform: u64, mailbox: u64) {
+        let long =
+            |state: &State, at: usize| u64::from_ne_bytes(state.read(mailbox + at as u64, 8).try_into().unwrap());
+        let word = |state: &State, at: u64| u32::from_ne_bytes(state.read(at, 4).try_into().unwrap());
+        let ticket = word(self, mailbox + mailbox::TICKET as u64);
+        if ticket != mailbox::LEAVE && ticket != word(self, mailbox + mailbox::ANSWERED as u64) {
+            let request: Vec<u64> = (0..Request::BYTES / 8)
+                .map(|at| long(self, mailbox::REQUEST + 8 * at))
+                .collect();
+            let mut from = mailbox + mailbox::PAYLOAD as u64;
+            for part in request[2..8].as_chunks::<2>().0 {
+                let bytes = self.read(from, 16 * part[1]);
+                if !bytes.is_empty() {
+                    self.write(part[0], &bytes);
+                }
+                from += 16 * part[1];
+            }
+            if request[9] > 0 {
+                self.write(request[8], &vec![0; 16 * request[9] as usize]);
+            }
+            let added = word(self, uniform);
+            for at in (0..4 * request[0]).map(|number| words + 4 * number) {
+                let sum = word(self, at).wrapping_add(added);
+                self.write(at, &sum.to_ne_bytes());
+            }
+            let mut to = mailbox + request[1];
+            for part in request[10..14].as_chunks::<2>().0 {
+                if part[1] > 0 {
+                    let bytes = self.read(part[0], 16 * part[1]);
+                    self.write(to, &bytes);
+                    to += 16 * part[1];
+                }
+            }
+            self.write(mailbox + mailbox::ANSWERED as u64, &ticket.to_ne_bytes());
+        }
+        self.write(mailbox + mailbox::LEFT as u64, &1_u32.to_ne_bytes());
     }
 
     fn launched(&self, launch: &Launch<'_>) -> Launched {
@@ -321,6 +371,17 @@ impl Driver for Fake {
         let words = bytes.expect("freed twice").div_ceil(8);
         // SAFETY: it was leaked in `allocate_host`, as so many words.
         drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.as_ptr().cast::<u64>(), words)) });
+    }
+
+    fn beside(&self) -> Result<Option<Arc<dyn Driver>>> {
+        let state = self.state();
+        state.alive()?;
+        // One stream plays them all: kernels that stay leave after each request.
+        Ok(self
+            .this
+            .upgrade()
+            .filter(|_| !state.is_full)
+            .map(|this| this as Arc<dyn Driver>))
     }
 
     fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<()> {

@@ -44,6 +44,9 @@ pub trait Driver: Debug + Send + Sync {
     /// Gives host memory back, which the device is done with.
     fn free_host(&self, start: NonNull<u8>);
 
+    /// A stream of the same GPU for a kernel that stays, which others do not wait for; none if so many stay that they would have to.
+    fn beside(&self) -> Result<Option<Arc<dyn Driver>>>;
+
     /// Copies bytes that do not overlap.
     fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<()>;
 

@@ -148,6 +148,20 @@ impl Pinned {
         unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) }
     }
 
+    /// Writes words.
+    pub fn write_words(&self, at: usize, words: &[u32]) {
+        let to = self.part(at, size_of_val(words)).as_ptr().cast::<u8>();
+        // SAFETY: so many bytes are there, and nobody else has them now.
+        unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast(), to, size_of_val(words)) }
+    }
+
+    /// Reads words.
+    pub fn read_words(&self, at: usize, words: &mut [u32]) {
+        let from = self.part(at, size_of_val(words)).as_ptr().cast::<u8>();
+        // SAFETY: so many bytes are there, and nobody writes them now; any of them make words.
+        unsafe { std::ptr::copy_nonoverlapping(from, words.as_mut_ptr().cast(), size_of_val(words)) }
+    }
+
     /// Sets bytes to 0.
     pub fn clear(&self, at: usize, bytes: usize) {
         let to = self.part(at, bytes).as_ptr().cast::<u8>();
@@ -155,10 +169,12 @@ impl Pinned {
         unsafe { std::ptr::write_bytes(to, 0, bytes) }
     }
 
-    /// Its first word, which the device may write at any time.
-    pub fn word(&self) -> &AtomicU32 {
-        // SAFETY: a block has more than a word, it begins at a multiple of a page, and this word is used by atomics only.
-        unsafe { AtomicU32::from_ptr(self.start.as_ptr().cast()) }
+    /// The word at a place, a multiple of 4, which the device may write or read at any time.
+    pub fn word(&self, at: usize) -> &AtomicU32 {
+        assert!(at.is_multiple_of(4), "a word is at a multiple of 4");
+        let word = self.part(at, 4).as_ptr().cast::<u32>();
+        // SAFETY: the word is within the block, which begins at a multiple of a page, and is used by atomics only.
+        unsafe { AtomicU32::from_ptr(word) }
     }
 }
 

@@ -3,6 +3,7 @@
 mod errors;
 mod kernels;
 mod mapping;
+mod resident;
 
 use std::sync::{Arc, Mutex};
 

@@ -11,6 +11,7 @@ mod executor;
 mod grids;
 mod memory;
 mod refusals;
+mod resident;
 mod variables;
 
 use executor::{Given, Memory};
@@ -78,6 +79,16 @@ fn translated(source: &str, options: &Options) -> Result<Kernel, gpuvm_ptx::Erro
     translate(&module, &info, options)
 }
 
+/// The same for what has to be translated. The text is assembled as well, where there is an assembler.
+fn assembled(source: &str, options: &Options) -> Kernel {
+    let kernel = translated(source, options).unwrap_or_else(|error| panic!("{error}"));
+    if let Some(assembler) = ptxas::for_tests() {
+        let said = ptxas::assemble(assembler, &kernel.text, "sm_90");
+        said.unwrap_or_else(|said| panic!("{said}\n{}", kernel.text));
+    }
+    kernel
+}
+
 /// What a kernel is run with.
 struct Run<'a> {
     options: Options,
@@ -103,13 +114,9 @@ impl Default for Run<'_> {
 }
 
 impl Run<'_> {
-    /// Runs WGSL, and gives the buffers as it leaves them. The text is assembled as well, where there is an assembler.
+    /// Runs WGSL, and gives the buffers as it leaves them.
     fn source(&self, source: &str) -> Vec<Vec<u32>> {
-        let kernel = translated(source, &self.options).unwrap_or_else(|error| panic!("{error}"));
-        if let Some(assembler) = ptxas::for_tests() {
-            let said = ptxas::assemble(assembler, &kernel.text, "sm_90");
-            said.unwrap_or_else(|said| panic!("{said}\n{}", kernel.text));
-        }
+        let kernel = assembled(source, &self.options);
         let mut memory = Memory::default();
         let addresses: Vec<u64> = self.buffers.iter().map(|words| memory.add(words)).collect();
         let sizes = memory.add(&self.sizes);
@@ -127,6 +134,7 @@ impl Run<'_> {
                     given.push(Given::Bytes(bytes));
                 }
                 Parameter::Grid => given.push(Given::Long(sizes)),
+                Parameter::Mailbox => panic!("a mailbox where nothing stays"),
             }
         }
         executor::run(&kernel.text, kernel.workgroup, self.grid, &given, &mut memory);

@@ -9,6 +9,7 @@ mod stream;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::ptr::null_mut;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use cudarc::driver::sys;
@@ -95,6 +96,8 @@ struct Context {
     /// Where device memory comes from, if the GPU has such pools.
     pool: Option<usize>,
     multiprocessors: u32,
+    /// Kernels that stay.
+    staying: AtomicUsize,
 }
 
 unsafe extern "C" {
@@ -314,6 +317,7 @@ impl Context {
             context: context.expose_provenance(),
             pool: None,
             multiprocessors: card.about.multiprocessors,
+            staying: AtomicUsize::new(0),
         };
         // From here on the context is let go of by being dropped.
         if pools {

@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_uint};
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cudarc::driver::sys;
 
@@ -19,7 +20,13 @@ pub struct Stream {
     context: Arc<Context>,
     stream: usize,
     writes_words: bool,
+    /// Whether it is for a kernel that stays.
+    stays: bool,
 }
+
+/// Kernels that stay in one context. Streams share eight ways to the GPU, unless the environment says otherwise, and whoever shares that of a
+/// kernel that stays waits for it.
+const MOST_STAYING: usize = 4;
 
 impl Stream {
     /// A stream that does not wait for others.
@@ -34,6 +41,7 @@ impl Stream {
             context: context.clone(),
             stream: stream.expose_provenance(),
             writes_words: false,
+            stays: false,
         };
         stream.writes_words = stream.can_write_words();
         drop(entered);
@@ -155,6 +163,20 @@ impl Driver for Stream {
     fn free_host(&self, start: NonNull<u8>) {
         // SAFETY: the memory came from `cuMemHostAlloc`, and neither host nor device has it any more.
         unsafe { (self.functions().mem_free_host)(start.as_ptr().cast()) };
+    }
+
+    fn beside(&self) -> Result<Option<Arc<dyn Driver>>> {
+        let staying = &self.context.staying;
+        let more = |now: usize| (now < MOST_STAYING).then_some(now + 1);
+        if staying.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_err() {
+            return Ok(None);
+        }
+        let stream = Stream::new(self.context.clone());
+        let mut stream = stream.inspect_err(|_| {
+            staying.fetch_sub(1, Ordering::AcqRel);
+        })?;
+        stream.stays = true;
+        Ok(Some(Arc::new(stream)))
     }
 
     fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<()> {
@@ -344,6 +366,9 @@ impl Driver for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        if self.stays {
+            self.context.staying.fetch_sub(1, Ordering::AcqRel);
+        }
         if let Ok(_entered) = self.enter() {
             // SAFETY: nobody has it any more. What it still has to do it does.
             unsafe { (self.functions().stream_destroy)(self.handle()) };

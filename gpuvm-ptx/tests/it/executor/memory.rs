@@ -7,7 +7,14 @@ use super::{Block, Given, Thread};
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Vec<u8>>,
+    /// How often the device's clock was read.
+    clock: u64,
+    /// What the host writes when the clock was read so often, the last first.
+    later: Vec<Later>,
 }
+
+/// What the host writes while a kernel runs: when, where, and what.
+pub type Later = (u64, u64, Vec<u8>);
 
 /// Buffers lie so many bytes apart.
 const APART: u32 = 40;
@@ -18,6 +25,31 @@ impl Memory {
         self.buffers
             .push(words.iter().flat_map(|word| word.to_le_bytes()).collect());
         (self.buffers.len() as u64) << APART
+    }
+
+    /// The host writes something when the clock was read so often.
+    pub fn write_later(&mut self, later: Later) {
+        self.later.push(later);
+        self.later.sort_by_key(|(when, ..)| std::cmp::Reverse(*when));
+    }
+
+    /// Writes bytes.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) {
+        self.at(address, bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// How often the clock was read.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// Reads the clock.
+    pub(super) fn tick(&mut self) -> u64 {
+        self.clock += 1;
+        while let Some((_, address, bytes)) = self.later.pop_if(|(when, ..)| *when <= self.clock) {
+            self.write(address, &bytes);
+        }
+        self.clock
     }
 
     /// A buffer's words.

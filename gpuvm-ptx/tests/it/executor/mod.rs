@@ -149,11 +149,12 @@ impl Block<'_> {
     }
 
     /// A special register, or the address of a variable.
-    fn named(&self, thread: &Thread, name: &str) -> u64 {
+    fn named(&mut self, thread: &Thread, name: &str) -> u64 {
         let special = |of: [u32; 3], dimension: &str| {
             u64::from(of[["x", "y", "z"].iter().position(|&d| d == dimension).unwrap()])
         };
         match name.split_once('.') {
+            _ if name == "%globaltimer" => self.memory.tick(),
             Some(("%tid", dimension)) => special(thread.tid, dimension),
             Some(("%ctaid", dimension)) => special(self.ctaid, dimension),
             Some(("%nctaid", dimension)) => special(self.nctaid, dimension),

@@ -1,0 +1,364 @@
+//! Kernels that stay on the device. One is launched on a stream of its own, where it is one workgroup that waits for work in a mailbox, which
+//! is memory of the host's; see [`gpuvm_ptx::Grid::Resident`] for its side. It leaves when nobody has asked for a while, and now and then
+//! anyway, because much of what a driver is asked for waits for all kernels of the device; whoever asks next launches it anew.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use gpuvm_ptx::{Grid, Part, Request, mailbox};
+
+use crate::bind::{CudaGroup, Group};
+use crate::buffer::CudaBuffer;
+use crate::driver::pinned::Pinned;
+use crate::driver::{Driver, Error, Kind, Launch};
+use crate::pipeline::{CudaPipeline, Form, Given, Pipeline};
+use crate::sending::Failure;
+use crate::shared::Shared;
+
+/// A kernel that stays. When this is dropped it leaves.
+#[derive(Debug)]
+pub struct Resident {
+    shared: Arc<Shared>,
+    /// The stream that has the kernel and nothing else.
+    stream: Arc<dyn Driver>,
+    form: Arc<Form>,
+    /// Its parameters.
+    values: Vec<u8>,
+    /// What it uses.
+    _groups: Vec<Arc<Group>>,
+    mailbox: Arc<Pinned>,
+    room: Room,
+    /// The last request's number.
+    ticket: u32,
+    /// Whether it was launched and is not known to have left.
+    is_there: bool,
+}
+
+/// What a mailbox has room for, in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Words that come with a request, each of its parts rounded up to a multiple of 4.
+    pub request: usize,
+    /// Words that come back, likewise.
+    pub answer: usize,
+}
+
+/// Words of a buffer, from a multiple of 4 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Span<'b> {
+    /// The buffer.
+    pub buffer: &'b wgpu::Buffer,
+    /// The first word.
+    pub start: u64,
+    /// How many words, to be rounded up to a multiple of 4.
+    pub words: usize,
+}
+
+/// What a kernel that stays is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work<'w> {
+    /// The workgroups, in a row.
+    pub groups: u32,
+    /// What is written before: where, and the words, followed by zeros up to a multiple of 4.
+    pub put: [Option<(Span<'w>, &'w [u32])>; 3],
+    /// What is set to 0 before.
+    pub clear: Option<Span<'w>>,
+    /// What is read after.
+    pub get: [Option<Span<'w>>; 2],
+}
+
+/// How long a kernel stays without work.
+const IDLE: Duration = Duration::from_millis(50);
+/// How long it stays in all.
+const LIFE: Duration = Duration::from_millis(250);
+/// How long to ask again and again for an answer before sleeping.
+const SPIN: Duration = Duration::from_micros(50);
+/// How long to sleep at a time, at most.
+const NAP: Duration = Duration::from_micros(200);
+/// How long to wait for a kernel that was told to leave.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of a chunk.
+const CHUNK: usize = 16;
+
+impl Resident {
+    /// A kernel of a pipeline of [`resident`](crate::resident)'s device, bound to these groups with no offsets. It is launched when it is asked
+    /// for something.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none: something of it cannot stay, so many stay that others would wait for them, or the driver refuses.
+    pub fn new(pipeline: &wgpu::ComputePipeline, groups: &[&wgpu::BindGroup], room: Room) -> Result<Resident, String> {
+        let foreign = || "something of another device is used".to_string();
+        let pipeline = pipeline.as_custom::<CudaPipeline>().ok_or_else(foreign)?;
+        let pipeline = pipeline.0.as_ref().ok_or("the pipeline was refused")?;
+        let groups = groups.iter().map(|group| {
+            let group = group.as_custom::<CudaGroup>().ok_or_else(foreign)?;
+            group.0.clone().ok_or_else(|| "a bind group was refused".to_string())
+        });
+        let groups = groups.collect::<Result<Vec<_>, _>>()?;
+        let shared = pipeline.shared();
+        let form = pipeline.form(Grid::Resident).map_err(|failure| match failure {
+            Failure::Invalid(reason) => reason,
+            Failure::Driver(error) => told(shared, &error),
+        })?;
+        let refused = |error: Error| told(shared, &error);
+        let bytes = mailbox::PAYLOAD + 4 * (room.request + room.answer);
+        // The first words are asked for before it is known how many there are.
+        let least = mailbox::PAYLOAD + CHUNK * form.threads[0] as usize;
+        let block = shared.host.take(bytes.max(least)).map_err(refused)?;
+        block.clear(0, mailbox::PAYLOAD);
+        let values = values(pipeline, &form, &groups, &block)?;
+        prepare(shared, &groups).map_err(refused)?;
+        let stream = {
+            let _entered = shared.driver.enter().map_err(refused)?;
+            shared.driver.beside().map_err(refused)?
+        };
+        Ok(Resident {
+            stream: stream.ok_or("as many kernels stay on this GPU as others do not have to wait for")?,
+            shared: shared.clone(),
+            form,
+            values,
+            _groups: groups,
+            mailbox: block,
+            room,
+            ticket: 0,
+            is_there: false,
+        })
+    }
+
+    /// Has work done, and appends what is read after it. Nothing that the device is told elsewhere is waited for: who needs that waits before.
+    ///
+    /// # Errors
+    ///
+    /// When there is more than the mailbox has room for, or the device fails.
+    pub fn serve(&mut self, work: &Work<'_>, answer: &mut Vec<u32>) -> Result<(), String> {
+        let request = self.write(work)?;
+        // No request has the number that tells a kernel to leave.
+        self.ticket = match self.ticket.wrapping_add(1) {
+            mailbox::LEAVE => 1,
+            next => next,
+        };
+        self.mailbox.word(mailbox::TICKET).store(self.ticket, Ordering::Release);
+        if !self.is_there {
+            self.launch().map_err(|error| told(&self.shared, &error))?;
+        }
+        self.wait().map_err(|error| told(&self.shared, &error))?;
+        let mut at = request.answer_at as usize;
+        for span in work.get.iter().flatten() {
+            let before = answer.len();
+            answer.resize(before + span.words, 0);
+            self.mailbox.read_words(at, &mut answer[before..]);
+            at += chunks(span.words) as usize * CHUNK;
+        }
+        Ok(())
+    }
+
+    /// Has the kernel leave, and waits until it has.
+    pub fn leave(&mut self) {
+        if !self.is_there || self.shared.is_lost() {
+            return;
+        }
+        self.mailbox
+            .word(mailbox::TICKET)
+            .store(mailbox::LEAVE, Ordering::Release);
+        let begin = Instant::now();
+        loop {
+            let left = self.shared.driver.enter().and_then(|_entered| self.stream.is_idle());
+            match left {
+                Ok(true) => break,
+                Ok(false) if begin.elapsed() < PATIENCE => std::thread::yield_now(),
+                Ok(false) => {
+                    tracing::warn!("a kernel was told to leave the device {PATIENCE:?} ago, and is still running");
+                    break;
+                }
+                // With the device, or with the process.
+                Err(error) => {
+                    told(&self.shared, &error);
+                    break;
+                }
+            }
+        }
+        self.is_there = false;
+        self.mailbox.word(mailbox::TICKET).store(self.ticket, Ordering::Relaxed);
+    }
+
+    /// Writes a request and what comes with it.
+    fn write(&self, work: &Work<'_>) -> Result<Request, String> {
+        let mut request = Request {
+            groups: work.groups,
+            answer_at: (mailbox::PAYLOAD + 4 * self.room.request) as u64,
+            idle: IDLE.as_nanos() as u64,
+            life: LIFE.as_nanos() as u64,
+            ..Request::default()
+        };
+        let mut at = 0;
+        for (part, put) in request.put.iter_mut().zip(&work.put) {
+            let Some((span, words)) = put else {
+                continue;
+            };
+            *part = part_of(span)?;
+            let end = at + 4 * part.chunks as usize;
+            if words.len() > span.words || end > self.room.request {
+                return Err(format!(
+                    "{end} words are more than the {} of a request",
+                    self.room.request
+                ));
+            }
+            let from = mailbox::PAYLOAD + 4 * at;
+            self.mailbox.write_words(from, words);
+            self.mailbox.clear(from + 4 * words.len(), 4 * (end - at - words.len()));
+            at = end;
+        }
+        if let Some(span) = &work.clear {
+            request.clear = part_of(span)?;
+        }
+        let mut answered = 0;
+        for (part, span) in request.get.iter_mut().zip(work.get.iter()) {
+            if let Some(span) = span {
+                *part = part_of(span)?;
+                answered += 4 * part.chunks as usize;
+            }
+        }
+        if answered > self.room.answer {
+            return Err(format!(
+                "{answered} words are more than the {} of an answer",
+                self.room.answer
+            ));
+        }
+        self.mailbox.write(mailbox::REQUEST, &request.bytes());
+        Ok(request)
+    }
+
+    fn launch(&mut self) -> Result<(), Error> {
+        let _entered = self.shared.driver.enter()?;
+        self.mailbox.word(mailbox::LEFT).store(0, Ordering::Release);
+        self.stream.launch(&Launch {
+            function: self.form.function,
+            blocks: [1; 3],
+            threads: self.form.threads,
+            values: &self.values,
+            offsets: &self.form.offsets,
+        })?;
+        self.is_there = true;
+        Ok(())
+    }
+
+    /// Waits for the last request to be answered.
+    fn wait(&mut self) -> Result<(), Error> {
+        let begin = Instant::now();
+        let mut asked = begin;
+        loop {
+            let is_answered = |block: &Pinned| block.word(mailbox::ANSWERED).load(Ordering::Acquire) == self.ticket;
+            if is_answered(&self.mailbox) {
+                return Ok(());
+            }
+            // It may have left just before the request came.
+            if self.mailbox.word(mailbox::LEFT).load(Ordering::Acquire) != 0 && !is_answered(&self.mailbox) {
+                self.launch()?;
+            }
+            let waited = begin.elapsed();
+            if waited < SPIN {
+                std::hint::spin_loop();
+                continue;
+            }
+            if asked.elapsed() > Duration::from_millis(1) {
+                asked = Instant::now();
+                let _entered = self.shared.driver.enter()?;
+                // What has gone wrong on the device is told by whoever asks.
+                self.stream.is_idle()?;
+            }
+            std::thread::sleep((waited / 16).min(NAP));
+        }
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// What is to be said of an error, which is told to who waits for the device to be lost if it is that.
+fn told(shared: &Shared, error: &Error) -> String {
+    if matches!(error.kind, Kind::Lost | Kind::Ended) {
+        shared.fail("a kernel that stays", error);
+    }
+    error.to_string()
+}
+
+/// The parameters of a kernel with its buffers bound.
+fn values(pipeline: &Pipeline, form: &Form, groups: &[Arc<Group>], block: &Pinned) -> Result<Vec<u8>, String> {
+    for (number, layout) in pipeline.layouts.iter().enumerate() {
+        let group = groups.get(number);
+        if let Some(layout) = layout
+            && group.is_none_or(|group| group.layout != *layout)
+        {
+            return Err(format!(
+                "bind group {number} is not as the layout of `{}`",
+                pipeline.label
+            ));
+        }
+    }
+    let mut values = vec![0; form.bytes];
+    for &(given, at) in &form.parameters {
+        let mut put = |at: usize, number: u64| values[at..at + 8].copy_from_slice(&number.to_ne_bytes());
+        match given {
+            Given::Mailbox => put(at, block.address()),
+            Given::Buffer { group, slot, least, .. } | Given::Place { group, slot, least } => {
+                // The layouts fit, so group and slot are there.
+                let Some(slot) = groups.get(group).and_then(|group| group.slots.get(slot)) else {
+                    continue;
+                };
+                if slot.bytes < least {
+                    return Err(format!(
+                        "a buffer of `{}` has {least} bytes at least, and {} are bound",
+                        pipeline.label, slot.bytes
+                    ));
+                }
+                put(at, slot.buffer.address() + slot.at);
+                if let Given::Buffer { .. } = given {
+                    put(at + 8, slot.bytes);
+                }
+            }
+            Given::Uniform { .. } | Given::Size => return Err(format!("`{}` does not stay", pipeline.label)),
+        }
+    }
+    Ok(values)
+}
+
+/// Sets buffers to 0 that nobody has used before, and waits for that.
+fn prepare(shared: &Shared, groups: &[Arc<Group>]) -> Result<(), Error> {
+    let submission = {
+        let _entered = shared.driver.enter()?;
+        let mut sending = shared.sending();
+        let slots = groups.iter().flat_map(|group| &group.slots);
+        slots.into_iter().try_for_each(|slot| slot.buffer.prepare(false))?;
+        sending.submit(shared, Vec::new()).0
+    };
+    // A loss is told by whoever asks for something next.
+    let _ = shared.wait(Some(submission), None);
+    Ok(())
+}
+
+/// A span by its address.
+fn part_of(span: &Span<'_>) -> Result<Part, String> {
+    let buffer = span.buffer.as_custom::<CudaBuffer>();
+    let buffer = &buffer.ok_or("a buffer is another device's")?.0;
+    let (at, chunks) = (4 * span.start, chunks(span.words));
+    if !at.is_multiple_of(CHUNK as u64) || at + chunks * CHUNK as u64 > buffer.size {
+        return Err(format!(
+            "{} words from {} on are not in the buffer",
+            span.words, span.start
+        ));
+    }
+    Ok(Part {
+        address: buffer.address() + at,
+        chunks,
+    })
+}
+
+/// Chunks of so many words.
+fn chunks(words: usize) -> u64 {
+    (4 * words).div_ceil(CHUNK) as u64
+}
