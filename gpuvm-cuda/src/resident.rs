@@ -29,8 +29,12 @@ pub struct Resident {
     _groups: Vec<Arc<Group>>,
     mailbox: Arc<Pinned>,
     room: Room,
+    /// Threads of its workgroup.
+    threads: u32,
     /// The last request's number.
     ticket: u32,
+    /// The words of a request that go into slots, kept for the next one.
+    slots: Vec<u32>,
     /// Whether it was launched and is not known to have left.
     is_there: bool,
 }
@@ -61,9 +65,9 @@ pub struct Work<'w> {
     /// The workgroups, in a row.
     pub groups: u32,
     /// What is written before: where, and the words, followed by zeros up to a multiple of 4.
-    pub put: [Option<(Span<'w>, &'w [u32])>; 3],
+    pub put: [Option<(Span<'w>, &'w [u32])>; 2],
     /// What is set to 0 before.
-    pub clear: Option<Span<'w>>,
+    pub clear: [Option<Span<'w>>; 3],
     /// What is read after.
     pub get: [Option<Span<'w>>; 2],
 }
@@ -74,6 +78,8 @@ const IDLE: Duration = Duration::from_millis(50);
 const LIFE: Duration = Duration::from_millis(250);
 /// How long to ask again and again for an answer before sleeping.
 const SPIN: Duration = Duration::from_micros(50);
+/// How often the driver is asked whether something has gone wrong.
+const QUESTIONS: Duration = Duration::from_millis(1);
 /// How long to sleep at a time, at most.
 const NAP: Duration = Duration::from_micros(200);
 /// How long to wait for a kernel that was told to leave.
@@ -103,11 +109,12 @@ impl Resident {
             Failure::Driver(error) => told(shared, &error),
         })?;
         let refused = |error: Error| told(shared, &error);
-        let bytes = mailbox::PAYLOAD + 4 * (room.request + room.answer);
-        // The first words are asked for before it is known how many there are.
-        let least = mailbox::PAYLOAD + CHUNK * form.threads[0] as usize;
-        let block = shared.host.take(bytes.max(least)).map_err(refused)?;
-        block.clear(0, mailbox::PAYLOAD);
+        let threads = form.threads.iter().product();
+        let bytes = mailbox::payload(threads) + 4 * (room.request + room.answer);
+        let block = shared.host.take(bytes).map_err(refused)?;
+        block.clear(0, mailbox::payload(threads));
+        let stay = [IDLE, LIFE].map(|time| (time.as_nanos() as u64).to_ne_bytes());
+        block.write(mailbox::STAY, stay.as_flattened());
         let values = values(pipeline, &form, &groups, &block)?;
         prepare(shared, &groups).map_err(refused)?;
         let stream = {
@@ -122,36 +129,67 @@ impl Resident {
             _groups: groups,
             mailbox: block,
             room,
+            threads,
             ticket: 0,
+            slots: Vec::new(),
             is_there: false,
         })
     }
 
-    /// Has work done, and appends what is read after it. Nothing that the device is told elsewhere is waited for: who needs that waits before.
+    /// Has work done, and appends what is read after it. Nothing that the device is told elsewhere is waited for: who needs that waits before,
+    /// and who tells it something that has to come after this [settles](Resident::settle) before.
     ///
     /// # Errors
     ///
     /// When there is more than the mailbox has room for, or the device fails.
     pub fn serve(&mut self, work: &Work<'_>, answer: &mut Vec<u32>) -> Result<(), String> {
+        self.settle()?;
         let request = self.write(work)?;
-        // No request has the number that tells a kernel to leave.
+        // No request has the ticket that has a kernel leave.
         self.ticket = match self.ticket.wrapping_add(1) {
             mailbox::LEAVE => 1,
             next => next,
         };
-        self.mailbox.word(mailbox::TICKET).store(self.ticket, Ordering::Release);
+        self.fill_slots(self.ticket);
         if !self.is_there {
             self.launch().map_err(|error| told(&self.shared, &error))?;
         }
-        self.wait().map_err(|error| told(&self.shared, &error))?;
-        let mut at = request.answer_at as usize;
-        for span in work.get.iter().flatten() {
+        let spans = || work.get.iter().flatten();
+        let Some(at) = request.answer_at else {
+            let mut at = mailbox::answers(self.threads);
+            for span in spans() {
+                for place in (0..span.words).map(|word| at + 8 * word) {
+                    let word = self.wait(|mailbox, ticket| {
+                        let slot = mailbox.long(place).load(Ordering::Acquire);
+                        (slot >> 32 == u64::from(ticket)).then_some(slot as u32)
+                    });
+                    answer.push(word.map_err(|error| told(&self.shared, &error))?);
+                }
+                at += 8 * 4 * chunks(span.words) as usize;
+            }
+            return Ok(());
+        };
+        self.settle()?;
+        let mut at = at as usize;
+        for span in spans() {
             let before = answer.len();
             answer.resize(before + span.words, 0);
             self.mailbox.read_words(at, &mut answer[before..]);
-            at += chunks(span.words) as usize * CHUNK;
+            at += CHUNK * chunks(span.words) as usize;
         }
         Ok(())
+    }
+
+    /// Waits until everything that the kernel has written is seen by whatever the device is told next.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn settle(&mut self) -> Result<(), String> {
+        let is_answered = |mailbox: &Pinned, ticket| {
+            (mailbox.word(mailbox::ANSWERED).load(Ordering::Acquire) == ticket).then_some(())
+        };
+        self.wait(is_answered).map_err(|error| told(&self.shared, &error))
     }
 
     /// Has the kernel leave, and waits until it has.
@@ -159,9 +197,10 @@ impl Resident {
         if !self.is_there || self.shared.is_lost() {
             return;
         }
-        self.mailbox
-            .word(mailbox::TICKET)
-            .store(mailbox::LEAVE, Ordering::Release);
+        // What it was asked for before it has done by then, unless the device has failed.
+        let _ = self.settle();
+        self.slots.clear();
+        self.fill_slots(mailbox::LEAVE);
         let begin = Instant::now();
         loop {
             let left = self.shared.driver.enter().and_then(|_entered| self.stream.is_idle());
@@ -180,53 +219,72 @@ impl Resident {
             }
         }
         self.is_there = false;
-        self.mailbox.word(mailbox::TICKET).store(self.ticket, Ordering::Relaxed);
+        self.fill_slots(self.ticket);
     }
 
-    /// Writes a request and what comes with it.
-    fn write(&self, work: &Work<'_>) -> Result<Request, String> {
+    /// Writes the words of a request to the first slots, and a ticket to all.
+    fn fill_slots(&self, ticket: u32) {
+        let words = self.slots.iter().copied().chain(std::iter::repeat(0));
+        for (slot, word) in (0..mailbox::slots(self.threads)).zip(words) {
+            let both = u64::from(ticket) << 32 | u64::from(word);
+            // What lies in the open was written before.
+            self.mailbox
+                .long(mailbox::SLOTS + 8 * slot)
+                .store(both, Ordering::Release);
+        }
+    }
+
+    /// Makes a request, and gets ready what comes with it.
+    fn write(&mut self, work: &Work<'_>) -> Result<Request, String> {
         let mut request = Request {
             groups: work.groups,
-            answer_at: (mailbox::PAYLOAD + 4 * self.room.request) as u64,
-            idle: IDLE.as_nanos() as u64,
-            life: LIFE.as_nanos() as u64,
             ..Request::default()
         };
-        let mut at = 0;
+        let (mut brought, mut answered) = (0, 0);
         for (part, put) in request.put.iter_mut().zip(&work.put) {
-            let Some((span, words)) = put else {
-                continue;
-            };
-            *part = part_of(span)?;
-            let end = at + 4 * part.chunks as usize;
-            if words.len() > span.words || end > self.room.request {
-                return Err(format!(
-                    "{end} words are more than the {} of a request",
-                    self.room.request
-                ));
+            if let Some((span, words)) = put {
+                *part = part_of(span)?;
+                brought += 4 * part.chunks as usize;
+                if words.len() > span.words {
+                    return Err(format!("{} words are put where there are {}", words.len(), span.words));
+                }
             }
-            let from = mailbox::PAYLOAD + 4 * at;
-            self.mailbox.write_words(from, words);
-            self.mailbox.clear(from + 4 * words.len(), 4 * (end - at - words.len()));
-            at = end;
         }
-        if let Some(span) = &work.clear {
-            request.clear = part_of(span)?;
+        for (part, span) in request.clear.iter_mut().zip(&work.clear) {
+            if let Some(span) = span {
+                *part = part_of(span)?;
+            }
         }
-        let mut answered = 0;
-        for (part, span) in request.get.iter_mut().zip(work.get.iter()) {
+        for (part, span) in request.get.iter_mut().zip(&work.get) {
             if let Some(span) = span {
                 *part = part_of(span)?;
                 answered += 4 * part.chunks as usize;
             }
         }
-        if answered > self.room.answer {
+        let Room { request: most, answer } = self.room;
+        if brought > most || answered > answer {
             return Err(format!(
-                "{answered} words are more than the {} of an answer",
-                self.room.answer
+                "a request of {brought} words with an answer of {answered} is more than {most} and {answer}"
             ));
         }
-        self.mailbox.write(mailbox::REQUEST, &request.bytes());
+        let slots = mailbox::slots(self.threads);
+        let open = mailbox::payload(self.threads);
+        request.is_open = Request::WORDS + brought > slots;
+        request.answer_at = (answered > slots).then_some((open + 4 * most) as u32);
+        self.slots.clear();
+        self.slots.extend(request.words());
+        let mut at = open;
+        for (span, words) in work.put.iter().flatten() {
+            let rest = 4 * chunks(span.words) as usize - words.len();
+            if request.is_open {
+                self.mailbox.write_words(at, words);
+                self.mailbox.clear(at + 4 * words.len(), 4 * rest);
+                at += 4 * (words.len() + rest);
+            } else {
+                self.slots
+                    .extend(words.iter().copied().chain(std::iter::repeat_n(0, rest)));
+            }
+        }
         Ok(request)
     }
 
@@ -244,17 +302,20 @@ impl Resident {
         Ok(())
     }
 
-    /// Waits for the last request to be answered.
-    fn wait(&mut self) -> Result<(), Error> {
+    /// Waits for something of the answer to the last request.
+    fn wait<T>(&mut self, found: impl Fn(&Pinned, u32) -> Option<T>) -> Result<T, Error> {
+        if let Some(found) = found(&self.mailbox, self.ticket) {
+            return Ok(found);
+        }
         let begin = Instant::now();
         let mut asked = begin;
         loop {
-            let is_answered = |block: &Pinned| block.word(mailbox::ANSWERED).load(Ordering::Acquire) == self.ticket;
-            if is_answered(&self.mailbox) {
-                return Ok(());
-            }
             // It may have left just before the request came.
-            if self.mailbox.word(mailbox::LEFT).load(Ordering::Acquire) != 0 && !is_answered(&self.mailbox) {
+            let has_left = self.mailbox.word(mailbox::LEFT).load(Ordering::Acquire) != 0;
+            if let Some(found) = found(&self.mailbox, self.ticket) {
+                return Ok(found);
+            }
+            if has_left {
                 self.launch()?;
             }
             let waited = begin.elapsed();
@@ -262,7 +323,7 @@ impl Resident {
                 std::hint::spin_loop();
                 continue;
             }
-            if asked.elapsed() > Duration::from_millis(1) {
+            if asked.elapsed() > QUESTIONS {
                 asked = Instant::now();
                 let _entered = self.shared.driver.enter()?;
                 // What has gone wrong on the device is told by whoever asks.
@@ -346,7 +407,7 @@ fn part_of(span: &Span<'_>) -> Result<Part, String> {
     let buffer = span.buffer.as_custom::<CudaBuffer>();
     let buffer = &buffer.ok_or("a buffer is another device's")?.0;
     let (at, chunks) = (4 * span.start, chunks(span.words));
-    if !at.is_multiple_of(CHUNK as u64) || at + chunks * CHUNK as u64 > buffer.size {
+    if !at.is_multiple_of(CHUNK as u64) || at + u64::from(chunks) * CHUNK as u64 > buffer.size {
         return Err(format!(
             "{} words from {} on are not in the buffer",
             span.words, span.start
@@ -359,6 +420,6 @@ fn part_of(span: &Span<'_>) -> Result<Part, String> {
 }
 
 /// Chunks of so many words.
-fn chunks(words: usize) -> u64 {
-    (4 * words).div_ceil(CHUNK) as u64
+fn chunks(words: usize) -> u32 {
+    (4 * words).div_ceil(CHUNK) as u32
 }

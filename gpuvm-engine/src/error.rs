@@ -24,6 +24,14 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// No kernel of the program can stay on the device.
+    #[error("no kernel of `{routine}` stays on the device: {reason}")]
+    NotResident {
+        /// The routine.
+        routine: String,
+        /// Why not.
+        reason: String,
+    },
     /// The device was lost while it worked.
     #[error("the device was lost: {reason}")]
     DeviceLost {

@@ -82,10 +82,51 @@ pub trait Execute: Send + Sync {
         None
     }
 
+    /// A kernel of the program that stays on the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotResident`] if there can be none; otherwise when the device fails.
+    fn resident(&self, program: &Arc<Program>) -> Result<Box<dyn ResidentKernel>> {
+        Err(Error::NotResident {
+            routine: program.name.clone(),
+            reason: "only the automatic and the specialised engine on a device of CUDA's have such kernels".to_string(),
+        })
+    }
+
     /// A sequence of jobs that needs no host in between, if the engine has such sequences.
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
         None
     }
+}
+
+/// A program whose kernel stays on a device, so that jobs of it begin without a launch. When it is dropped the kernel leaves.
+pub trait ResidentKernel: Send {
+    /// Whether a job is small enough, and has nothing that only launches can see to.
+    fn takes(&self, job: &Job) -> bool;
+
+    /// Runs a job that it takes, until no VM is running any more or for about as long as one submission. What was done in the engine's memory
+    /// before has to have been waited for.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn run(&mut self, job: Job, arena: &dyn Source) -> Result<Ran>;
+
+    /// Waits until what it has done in the engine's memory is there for whatever else is done there next.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn settle(&mut self) -> Result<()>;
+}
+
+/// What has become of a job on a kernel that stays.
+pub enum Ran {
+    /// All VMs have halted, and this is what they left.
+    Halted(Finished),
+    /// The job where it stands: a VM has trapped or yielded, or is not done.
+    Stands(Box<dyn Running>),
 }
 
 /// Jobs that follow each other on a device without the host in between: each finds what those before it have left in the engine's

@@ -1,13 +1,17 @@
 //! The reference engine: the interpreter of `gpuvm-core`, one VM after the other on the calling thread. It is slow and it is
 //! right: the other engines are tested against it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use gpuvm_core::interp::{self, Vm};
 use gpuvm_core::program::{ParamSlot, Program, Status};
 
 use crate::error::{Error, Result};
-use crate::{Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Running, Source, Tally, room};
+use crate::{
+    Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Ran, ResidentKernel, Running, Source, Tally,
+    room,
+};
 
 /// The engine. It has no state.
 pub struct Reference;
@@ -18,6 +22,8 @@ const BATCH: u32 = 1 << 16;
 /// which it gives so many.
 const FRAMES: u32 = 1 << 26;
 
+/// Instructions of a VM that a job of a program that stays gets before it is handed back as it stands.
+const STAY: u64 = 1 << 16;
 /// Instructions of a VM between two looks at the clock.
 const SLICE: u64 = 4096;
 
@@ -49,6 +55,34 @@ impl Execute for Reference {
         };
         run.enter();
         Ok(Box::new(run))
+    }
+
+    /// Here nothing is launched, so that every program stays.
+    fn resident(&self, _: &Arc<Program>) -> Result<Box<dyn ResidentKernel>> {
+        Ok(Box::new(Reference))
+    }
+}
+
+impl ResidentKernel for Reference {
+    fn takes(&self, _: &Job) -> bool {
+        true
+    }
+
+    fn run(&mut self, job: Job, arena: &dyn Source) -> Result<Ran> {
+        let limit = Limit {
+            cycles: Some(STAY),
+            ..Limit::default()
+        };
+        let mut running = self.start(job, arena)?;
+        let tally = running.advance(&limit, &mut |_| {})?;
+        match tally.running + tally.yielded + tally.trapped {
+            0 => Ok(Ran::Halted(running.finish()?)),
+            _ => Ok(Ran::Stands(running)),
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -2,8 +2,8 @@
 //! each asks for, answers, and goes on waiting. It leaves when it is told to, and by itself when nobody has asked for a while or it has
 //! been there for long, so that whoever waits for the device to have nothing to do does not wait for ever.
 //!
-//! What the host has written before it writes a ticket is there when the kernel sees that (acquire, release), and so is whatever else had
-//! been done on the device before; and the other way for answers.
+//! Words go to and fro each with a number beside it, in memory operations that PTX has undivided, as in the LL protocol of NVIDIA's NCCL:
+//! who would look at a flag first waits for one more way from the device to the host and back.
 
 use naga::EntryPoint;
 
@@ -13,24 +13,46 @@ use crate::operand::{Operand, Ty, Width};
 use crate::text::{Label, Text};
 use crate::translator::Translator;
 
-/// The mailbox of a resident kernel: how host and kernel find what they tell each other, in bytes from its start, which is a multiple of 16.
+/// The mailbox of a resident kernel: where host and kernel find what they tell each other, in bytes from its start, a multiple of 16.
 ///
-/// The host writes a [`Request`] at [`REQUEST`](mailbox::REQUEST) and its words from [`PAYLOAD`](mailbox::PAYLOAD) on, and then a new
-/// number at [`TICKET`](mailbox::TICKET); the kernel writes that to [`ANSWERED`](mailbox::ANSWERED) when all has been done. Before a launch
-/// the host has written [`Request::idle`] and [`Request::life`], and 0 to [`LEFT`](mailbox::LEFT), where the kernel writes 1 as its last act.
+/// A word goes as the low half of a *slot*, 64 bits that are read and written at once, and the high half is the number of the request that it
+/// is of, its *ticket*. So whoever sees the ticket has the word, and what is little is there one way after it was written, with no flag to
+/// be looked at before. The host writes all of [`slots`](mailbox::slots), the words of [`Request::words`] first and the payload behind
+/// them if that fits, and the kernel answers likewise in as many of [`answers`](mailbox::answers) as the answer has words. What does not fit
+/// lies in the open behind them, and the answer is there when [`ANSWERED`](mailbox::ANSWERED) has the ticket; which it has in any case
+/// before the kernel looks for the next request, and then everything that it has written is seen.
 pub mod mailbox {
-    /// The word with the last request's number.
-    pub const TICKET: usize = 0;
-    /// The word with the number of the last request that was answered.
-    pub const ANSWERED: usize = 128;
-    /// The word that tells that the kernel has left, or is about to without looking for requests once more.
-    pub const LEFT: usize = ANSWERED + 4;
-    /// The request.
-    pub const REQUEST: usize = 256;
-    /// The words that the request brings.
-    pub const PAYLOAD: usize = REQUEST + super::Request::BYTES;
-    /// What is written as a ticket to have the kernel leave; no request has this number.
+    /// The word with the ticket of the last request that was answered.
+    pub const ANSWERED: usize = 0;
+    /// The word in which the kernel writes 1 as its last act, and the host 0 before it launches it.
+    pub const LEFT: usize = 4;
+    /// Two numbers of 64 bits that the host has written before it launches the kernel: for how many nanoseconds that waits for a request
+    /// before it leaves, and after how many it leaves between two requests.
+    pub const STAY: usize = 16;
+    /// The slots of a request.
+    pub const SLOTS: usize = 128;
+    /// The ticket that has the kernel leave; no request has it.
     pub const LEAVE: u32 = u32::MAX;
+    /// Slots for each of a workgroup's threads.
+    const EACH: usize = 2;
+
+    /// How many slots there are for a request to a kernel whose workgroup has so many threads, and for its answer.
+    #[must_use]
+    pub const fn slots(threads: u32) -> usize {
+        EACH * threads as usize
+    }
+
+    /// Where the slots of answers are.
+    #[must_use]
+    pub const fn answers(threads: u32) -> usize {
+        SLOTS + 8 * slots(threads)
+    }
+
+    /// Where a payload lies that does not fit into slots.
+    #[must_use]
+    pub const fn payload(threads: u32) -> usize {
+        answers(threads) + 8 * slots(threads)
+    }
 }
 
 /// What a resident kernel is asked for. All lengths are in chunks of 16 bytes, and all addresses multiples of that.
@@ -38,18 +60,16 @@ pub mod mailbox {
 pub struct Request {
     /// Workgroups to do the work of, in a row.
     pub groups: u32,
-    /// Where the answer goes to, in bytes from the mailbox's start.
-    pub answer_at: u64,
+    /// Whether the payload lies behind the slots.
+    pub is_open: bool,
+    /// Where the answer goes to, in bytes from the mailbox's start, if it is not to go into slots.
+    pub answer_at: Option<u32>,
     /// Where the payload's chunks go to before the work.
-    pub put: [Part; 3],
+    pub put: [Part; 2],
     /// What is set to 0 before the work.
-    pub clear: Part,
+    pub clear: [Part; 3],
     /// What is brought to the answer after it.
     pub get: [Part; 2],
-    /// How long the kernel waits for a request before it leaves, in nanoseconds.
-    pub idle: u64,
-    /// How long after its launch it leaves between two requests, in nanoseconds.
-    pub life: u64,
 }
 
 /// A part of device memory.
@@ -58,34 +78,33 @@ pub struct Part {
     /// Its address.
     pub address: u64,
     /// How many chunks it has.
-    pub chunks: u64,
+    pub chunks: u32,
 }
 
 /// Bytes of a chunk.
 const CHUNK: u32 = 16;
-/// Where in a request the parts are, and how long to stay.
-const PUT: usize = 16;
-const CLEAR: usize = PUT + 48;
-const GET: usize = CLEAR + 16;
-const STAY: usize = GET + 32;
+/// Where in a request's words the parts are, four words each.
+const PUT: u32 = 4;
+const CLEAR: u32 = PUT + 4 * 2;
+const GET: u32 = CLEAR + 4 * 3;
 
 impl Request {
-    /// Bytes of a request.
-    pub const BYTES: usize = STAY + 16;
+    /// Words of a request, a multiple of 4.
+    pub const WORDS: usize = GET as usize + 4 * 2;
 
-    /// The request as it lies in the mailbox.
+    /// The request as it lies in the first slots.
     #[must_use]
-    pub fn bytes(&self) -> [u8; Request::BYTES] {
-        let parts = self.put.iter().chain([&self.clear]).chain(&self.get);
-        let numbers = [u64::from(self.groups), self.answer_at]
-            .into_iter()
-            .chain(parts.flat_map(|part| [part.address, part.chunks]))
-            .chain([self.idle, self.life]);
-        let mut bytes = [0; Request::BYTES];
-        for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_ne_bytes());
-        }
-        bytes
+    pub fn words(&self) -> [u32; Request::WORDS] {
+        let parts = self.put.iter().chain(&self.clear).chain(&self.get);
+        let parts = parts.flat_map(|part| [part.address as u32, (part.address >> 32) as u32, part.chunks, 0]);
+        // Nothing of an answer lies at the mailbox's start.
+        let head = [self.groups, self.is_open.into(), self.answer_at.unwrap_or(0), 0];
+        let mut words = [0; Request::WORDS];
+        words
+            .iter_mut()
+            .zip(head.into_iter().chain(parts))
+            .for_each(|(word, value)| *word = value);
+        words
     }
 }
 
@@ -95,8 +114,8 @@ pub struct Residence {
     thread: Operand,
     threads: u32,
     served: Operand,
-    /// Where the answer goes to.
-    answer: Operand,
+    /// Where the answer goes to, if it is not to go into slots.
+    answer_at: Operand,
     get: [Served; 2],
     /// The number of the workgroup at hand, and how many there are.
     pub number: Operand,
@@ -123,64 +142,91 @@ impl Translator<'_> {
                 "a resident kernel whose workgroups have more than one dimension",
             ));
         };
+        if mailbox::slots(threads) < Request::WORDS {
+            return Err(unsupported("a resident kernel whose workgroups are that small"));
+        }
         let text = &mut self.text;
-        text.declare(format_args!(".shared .align 4 .b8 ticket[4]"));
+        text.declare(format_args!(
+            ".shared .align 16 .b8 request[{}]",
+            4 * mailbox::slots(threads)
+        ));
         let thread = text.register(Width::Word);
         text.line(format_args!("mov.u32 {thread}, %tid.x"));
         let mailbox = text.register(Width::Long);
         text.line(format_args!("ld.param.u64 {mailbox}, [mailbox]"));
         text.line(format_args!("cvta.to.global.u64 {mailbox}, {mailbox}"));
+        let slot = text.register(Width::Long);
+        text.line(format_args!("mad.wide.u32 {slot}, {thread}, {CHUNK}, {mailbox}"));
+        let own = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {own}, request"));
+        text.line(format_args!("mad.wide.u32 {own}, {thread}, 8, {own}"));
         let served = text.register(Width::Word);
         text.line(format_args!(
             "ld.acquire.sys.global.u32 {served}, [{mailbox}+{}]",
             mailbox::ANSWERED
         ));
-        let stay = load_pair(text, mailbox, mailbox::REQUEST + STAY);
+        let stay = [(); 2].map(|()| text.register(Width::Long));
+        let [idle, life] = stay;
+        text.line(format_args!(
+            "ld.global.v2.u64 {{{idle}, {life}}}, [{mailbox}+{}]",
+            mailbox::STAY
+        ));
         let born = now(text);
         let [again, next, done, leave] = [(); 4].map(|()| text.label());
         text.place_first(again);
-        wait(text, (mailbox, thread, served), (born, stay), leave);
+        let words = wait(text, (slot, thread, served), (born, stay), leave);
+        // What had been done on the device before the host wrote this is seen from here on.
+        text.line(format_args!("fence.acq_rel.sys"));
+        let [first, second] = words;
+        text.line(format_args!("st.shared.v2.b32 [{own}], {{{first}, {second}}}"));
+        text.line(format_args!("bar.sync 0"));
 
-        // The first words are asked for before it is known how many there are, because a way to the host and back takes long.
-        let chunk = text.convert("cvt", Ty::U64, Ty::U32, thread);
-        let from = text.register(Width::Long);
-        text.line(format_args!("mad.wide.u32 {from}, {thread}, {CHUNK}, {mailbox}"));
-        let payload = Operand::ConstLong(mailbox::PAYLOAD as u64);
-        text.op_into(from, "add", Ty::U64, &[from, payload]);
-        let words = [(); 4].map(|()| text.register(Width::Word));
-        load(text, words, from);
-        let [groups, answer_at] = load_pair(text, mailbox, mailbox::REQUEST);
-        let part = |text: &mut Text, at: usize| {
-            let [address, chunks] = load_pair(text, mailbox, mailbox::REQUEST + at);
+        let [groups, is_open, answer_at, _] = shared(text, "request", 0);
+        let part = |text: &mut Text, at: u32| {
+            let [low, high, chunks, _] = shared(text, "request", at);
+            let address = text.register(Width::Long);
+            text.line(format_args!("mov.b64 {address}, {{{low}, {high}}}"));
             Served { address, chunks }
         };
-        let put = [part(text, PUT), part(text, PUT + 16), part(text, PUT + 32)];
-        let clear = part(text, CLEAR);
-        let get = [part(text, GET), part(text, GET + 16)];
-        let answer = text.op("add", Ty::U64, &[mailbox, answer_at]);
+        let put = [PUT, PUT + 4].map(|at| part(text, at));
+        let clear = [CLEAR, CLEAR + 4, CLEAR + 8].map(|at| part(text, at));
+        let get = [GET, GET + 4].map(|at| part(text, at));
 
+        let (closed, filled) = (text.label(), text.label());
+        let is_open = text.compare("ne", Ty::U32, is_open, Operand::ConstWord(0));
         let total = chunks_of(text, &put);
-        let copied = text.label();
-        let copy = text.label();
-        text.place_first(copy);
-        let is_over = text.compare("ge", Ty::U64, chunk, total);
-        text.jump_if(is_over, true, copied);
-        let to = address_of(text, chunk, &put);
-        store(text, to, words.map(|word| word.to_string()));
-        step(text, chunk, from, threads);
-        let more = text.compare("lt", Ty::U64, chunk, total);
-        text.jump_if(more, false, copied);
-        load(text, words, from);
-        text.jump(copy);
-        text.place(copied);
-
-        for_each_chunk(text, thread, threads, clear.chunks, |text, chunk| {
-            let to = at(text, clear.address, chunk);
+        text.jump_if(is_open, false, closed);
+        let payload = Operand::ConstLong(mailbox::payload(threads) as u64);
+        let payload = text.op("add", Ty::U64, &[mailbox, payload]);
+        for_each_chunk(text, (thread, threads), total, |text, chunk| {
+            let to = address_of(text, chunk, &put);
+            let from = at(text, payload, chunk, CHUNK);
+            let words = load(text, from);
+            store(text, to, words.map(|word| word.to_string()));
+        });
+        text.jump(filled);
+        text.place(closed);
+        let behind = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {behind}, request"));
+        for_each_chunk(text, (thread, threads), total, |text, chunk| {
+            let to = address_of(text, chunk, &put);
+            let from = at(text, behind, chunk, CHUNK);
+            let words = [(); 4].map(|()| text.register(Width::Word));
+            let [a, b, c, d] = words;
+            let start = 4 * Request::WORDS;
+            text.line(format_args!(
+                "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{from}+{start}]"
+            ));
+            store(text, to, words.map(|word| word.to_string()));
+        });
+        text.place(filled);
+        let total = chunks_of(text, &clear);
+        for_each_chunk(text, (thread, threads), total, |text, chunk| {
+            let to = address_of(text, chunk, &clear);
             store(text, to, [(); 4].map(|()| "0".to_string()));
         });
         text.line(format_args!("bar.sync 0"));
 
-        let groups = text.convert("cvt", Ty::U32, Ty::U64, groups);
         let number = text.register(Width::Word);
         text.copy_into(number, Operand::ConstWord(0));
         text.place_first(next);
@@ -191,7 +237,7 @@ impl Translator<'_> {
             thread,
             threads,
             served,
-            answer,
+            answer_at,
             get,
             number,
             groups,
@@ -209,7 +255,7 @@ impl Translator<'_> {
             thread,
             threads,
             served,
-            answer,
+            answer_at,
             get,
             number,
             again,
@@ -223,14 +269,37 @@ impl Translator<'_> {
         text.jump(next);
         text.place(done);
         text.line(format_args!("bar.sync 0"));
+        let (in_slots, answered) = (text.label(), text.label());
         let total = chunks_of(text, &get);
-        for_each_chunk(text, thread, threads, total, |text, chunk| {
+        let is_open = text.compare("ne", Ty::U32, answer_at, Operand::ConstWord(0));
+        text.jump_if(is_open, false, in_slots);
+        let wide = text.convert("cvt", Ty::U64, Ty::U32, answer_at);
+        let answer = text.op("add", Ty::U64, &[mailbox, wide]);
+        for_each_chunk(text, (thread, threads), total, |text, chunk| {
             let from = address_of(text, chunk, &get);
-            let to = at(text, answer, chunk);
-            let words = [(); 4].map(|()| text.register(Width::Word));
-            load(text, words, from);
+            let to = at(text, answer, chunk, CHUNK);
+            let words = load(text, from);
             store(text, to, words.map(|word| word.to_string()));
         });
+        text.jump(answered);
+        text.place(in_slots);
+        let slots = Operand::ConstLong(mailbox::answers(threads) as u64);
+        let slots = text.op("add", Ty::U64, &[mailbox, slots]);
+        for_each_chunk(text, (thread, threads), total, |text, chunk| {
+            let from = address_of(text, chunk, &get);
+            let to = at(text, slots, chunk, 2 * CHUNK);
+            let words = load(text, from).map(|word| {
+                let slot = text.register(Width::Long);
+                text.line(format_args!("mov.b64 {slot}, {{{word}, {served}}}"));
+                slot
+            });
+            for (pair, offset) in words.as_chunks::<2>().0.iter().zip([0, CHUNK]) {
+                let [first, second] = pair;
+                let relaxed = "st.relaxed.sys.global.v2.u64";
+                text.line(format_args!("{relaxed} [{to}+{offset}], {{{first}, {second}}}"));
+            }
+        });
+        text.place(answered);
         // What all threads have written is seen by whoever sees what the first one writes after it.
         text.line(format_args!("bar.sync 0"));
         let is_first = text.compare("eq", Ty::U32, thread, Operand::ConstWord(0));
@@ -248,39 +317,53 @@ impl Translator<'_> {
     }
 }
 
-/// Waits for the next request: the first thread looks, and the others hear of it by a barrier.
+/// Waits for the next request: each thread looks into its own slots, and all go on when all have seen it. Gives the words of these.
 fn wait(
     text: &mut Text,
-    (mailbox, thread, served): (Operand, Operand, Operand),
+    (slot, thread, served): (Operand, Operand, Operand),
     (born, [idle, life]): (Operand, [Operand; 2]),
     leave: Label,
-) {
-    let [poll, came, known] = [(); 3].map(|()| text.label());
-    let is_first = text.compare("eq", Ty::U32, thread, Operand::ConstWord(0));
-    text.jump_if(is_first, false, known);
+) -> [Operand; 2] {
+    let [poll, came] = [(); 2].map(|()| text.label());
     let since = now(text);
-    let ticket = text.register(Width::Word);
     text.place_first(poll);
-    let acquire = "ld.acquire.sys.global.u32";
-    text.line(format_args!("{acquire} {ticket}, [{mailbox}+{}]", mailbox::TICKET));
+    let slots = [(); 2].map(|()| text.register(Width::Long));
+    let relaxed = "ld.relaxed.sys.global.v2.u64";
+    text.line(format_args!(
+        "{relaxed} {{{}, {}}}, [{slot}+{}]",
+        slots[0],
+        slots[1],
+        mailbox::SLOTS
+    ));
+    let halves = slots.map(|slot| {
+        let [word, ticket] = [(); 2].map(|()| text.register(Width::Word));
+        text.line(format_args!("mov.b64 {{{word}, {ticket}}}, {slot}"));
+        [word, ticket]
+    });
+    let [[first, ticket], [second, other]] = halves;
     let is_new = text.compare("ne", Ty::U32, ticket, served);
-    text.jump_if(is_new, true, came);
+    let is_whole = text.compare("eq", Ty::U32, ticket, other);
+    let is_here = text.both(is_new, is_whole);
+    let all_here = text.register(Width::Truth);
+    text.line(format_args!("bar.red.and.pred {all_here}, 0, {is_here}"));
+    text.jump_if(all_here, true, came);
     let now = now(text);
     let [waited, lived] = [since, born].map(|then| text.op("sub", Ty::U64, &[now, then]));
     let patient = text.compare("lt", Ty::U64, waited, idle);
     let young = text.compare("lt", Ty::U64, lived, life);
     let stays = text.both(patient, young);
-    text.jump_if(stays, true, poll);
-    text.copy_into(ticket, Operand::ConstWord(mailbox::LEAVE));
+    // The first one's clock is what counts.
+    let is_other = text.compare("ne", Ty::U32, thread, Operand::ConstWord(0));
+    let stays = text.either(stays, is_other);
+    let all_stay = text.register(Width::Truth);
+    text.line(format_args!("bar.red.and.pred {all_stay}, 0, {stays}"));
+    text.jump_if(all_stay, true, poll);
+    text.jump(leave);
     text.place(came);
-    text.line(format_args!("st.shared.b32 [ticket], {ticket}"));
-    text.place(known);
-    text.line(format_args!("bar.sync 0"));
-    let heard = text.register(Width::Word);
-    text.line(format_args!("ld.shared.b32 {heard}, [ticket]"));
-    let leaves = text.compare("eq", Ty::U32, heard, Operand::ConstWord(mailbox::LEAVE));
+    text.copy_into(served, ticket);
+    let leaves = text.compare("eq", Ty::U32, served, Operand::ConstWord(mailbox::LEAVE));
     text.jump_if(leaves, true, leave);
-    text.copy_into(served, heard);
+    [first, second]
 }
 
 /// The device's time in nanoseconds.
@@ -290,16 +373,22 @@ fn now(text: &mut Text) -> Operand {
     time
 }
 
-/// Two numbers of 64 bits of the mailbox.
-fn load_pair(text: &mut Text, mailbox: Operand, at: usize) -> [Operand; 2] {
-    let pair = [(); 2].map(|()| text.register(Width::Long));
-    let [first, second] = pair;
-    text.line(format_args!("ld.global.v2.u64 {{{first}, {second}}}, [{mailbox}+{at}]"));
-    pair
+/// Four words of the workgroup's memory.
+fn shared(text: &mut Text, name: &str, word: u32) -> [Operand; 4] {
+    let words = [(); 4].map(|()| text.register(Width::Word));
+    let [a, b, c, d] = words;
+    text.line(format_args!(
+        "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{name}+{}]",
+        4 * word
+    ));
+    words
 }
 
-fn load(text: &mut Text, [a, b, c, d]: [Operand; 4], from: Operand) {
+fn load(text: &mut Text, from: Operand) -> [Operand; 4] {
+    let words = [(); 4].map(|()| text.register(Width::Word));
+    let [a, b, c, d] = words;
     text.line(format_args!("ld.global.v4.b32 {{{a}, {b}, {c}, {d}}}, [{from}]"));
+    words
 }
 
 fn store(text: &mut Text, to: Operand, [a, b, c, d]: [String; 4]) {
@@ -308,11 +397,9 @@ fn store(text: &mut Text, to: Operand, [a, b, c, d]: [String; 4]) {
 
 /// How many chunks some parts have together.
 fn chunks_of(text: &mut Text, parts: &[Served]) -> Operand {
-    let none = Operand::ConstLong(0);
-    parts.iter().fold(none, |sum, part| match sum {
-        Operand::ConstLong(0) => part.chunks,
-        sum => text.op("add", Ty::U64, &[sum, part.chunks]),
-    })
+    let chunks = parts.iter().map(|part| part.chunks);
+    let sum = chunks.reduce(|sum, chunks| text.op("add", Ty::U32, &[sum, chunks]));
+    sum.unwrap_or(Operand::ConstWord(0))
 }
 
 /// The address of a chunk of parts that are counted one behind the other.
@@ -323,42 +410,37 @@ fn address_of(text: &mut Text, chunk: Operand, parts: &[Served]) -> Operand {
     // As if the first part had all chunks, and then for each of the others as if it had the rest.
     let (mut base, mut number, mut before) = (first.address, chunk, first.chunks);
     for part in others {
-        let is_later = text.compare("ge", Ty::U64, chunk, before);
-        let later = text.op("sub", Ty::U64, &[chunk, before]);
+        let is_later = text.compare("ge", Ty::U32, chunk, before);
+        let later = text.op("sub", Ty::U32, &[chunk, before]);
         base = text.select(is_later, part.address, base);
         number = text.select(is_later, later, number);
-        before = text.op("add", Ty::U64, &[before, part.chunks]);
+        before = text.op("add", Ty::U32, &[before, part.chunks]);
     }
-    at(text, base, number)
+    at(text, base, number, CHUNK)
 }
 
-/// The address of a chunk from a place on.
-fn at(text: &mut Text, base: Operand, chunk: Operand) -> Operand {
-    text.op("mad.lo", Ty::U64, &[chunk, Operand::ConstLong(CHUNK.into()), base])
-}
-
-/// Goes on by a workgroup's chunks.
-fn step(text: &mut Text, chunk: Operand, address: Operand, threads: u32) {
-    text.op_into(chunk, "add", Ty::U64, &[chunk, Operand::ConstLong(threads.into())]);
-    let bytes = Operand::ConstLong(u64::from(threads * CHUNK));
-    text.op_into(address, "add", Ty::U64, &[address, bytes]);
+/// The address of one of the things that lie from a place on, each of so many bytes.
+fn at(text: &mut Text, base: Operand, number: Operand, bytes: u32) -> Operand {
+    let address = text.register(Width::Long);
+    text.line(format_args!("mad.wide.u32 {address}, {number}, {bytes}, {base}"));
+    address
 }
 
 /// Has the workgroup's threads share so many chunks.
 fn for_each_chunk(
     text: &mut Text,
-    thread: Operand,
-    threads: u32,
+    (thread, threads): (Operand, u32),
     chunks: Operand,
     each: impl FnOnce(&mut Text, Operand),
 ) {
-    let chunk = text.convert("cvt", Ty::U64, Ty::U32, thread);
+    let chunk = text.register(Width::Word);
+    text.copy_into(chunk, thread);
     let [again, end] = [(); 2].map(|()| text.label());
     text.place_first(again);
-    let is_over = text.compare("ge", Ty::U64, chunk, chunks);
+    let is_over = text.compare("ge", Ty::U32, chunk, chunks);
     text.jump_if(is_over, true, end);
     each(text, chunk);
-    text.op_into(chunk, "add", Ty::U64, &[chunk, Operand::ConstLong(threads.into())]);
+    text.op_into(chunk, "add", Ty::U32, &[chunk, Operand::ConstWord(threads)]);
     text.jump(again);
     text.place(end);
 }

@@ -1,7 +1,7 @@
 //! CUDA devices, which `gpuvm-cuda` puts behind wgpu's interface; none where this is built without them.
 
 #[cfg(feature = "cuda")]
-pub use gpuvm_cuda::{cache_key, indirect, is_cuda, relaxed};
+pub use gpuvm_cuda::{Resident, Room, Span, Work, cache_key, indirect, is_cuda, relaxed, resident};
 
 /// The devices, or why there are none.
 ///
@@ -14,7 +14,7 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, String> {
 }
 
 #[cfg(not(feature = "cuda"))]
-pub use self::without::{adapters, cache_key, indirect, is_cuda, relaxed};
+pub use self::without::{Resident, Room, Span, Work, adapters, cache_key, indirect, is_cuda, relaxed, resident};
 
 #[cfg(not(feature = "cuda"))]
 mod without {
@@ -32,6 +32,50 @@ mod without {
 
     pub fn indirect(_: &wgpu::Device) -> Option<wgpu::Device> {
         None
+    }
+
+    pub fn resident(_: &wgpu::Device) -> Option<wgpu::Device> {
+        None
+    }
+
+    /// A kernel that stays, of which there are none.
+    #[derive(Debug)]
+    pub enum Resident {}
+
+    /// As `gpuvm_cuda::Room`.
+    pub struct Room {
+        pub request: usize,
+        pub answer: usize,
+    }
+
+    /// As `gpuvm_cuda::Span`.
+    #[derive(Clone, Copy)]
+    pub struct Span<'b> {
+        pub buffer: &'b wgpu::Buffer,
+        pub start: u64,
+        pub words: usize,
+    }
+
+    /// As `gpuvm_cuda::Work`.
+    pub struct Work<'w> {
+        pub groups: u32,
+        pub put: [Option<(Span<'w>, &'w [u32])>; 2],
+        pub clear: [Option<Span<'w>>; 3],
+        pub get: [Option<Span<'w>>; 2],
+    }
+
+    impl Resident {
+        pub fn new(_: &wgpu::ComputePipeline, _: &[&wgpu::BindGroup], _: Room) -> Result<Resident, String> {
+            Err("gpuvm was built without its feature `cuda`".to_string())
+        }
+
+        pub fn serve(&mut self, _: &Work<'_>, _: &mut Vec<u32>) -> Result<(), String> {
+            match *self {}
+        }
+
+        pub fn settle(&mut self) -> Result<(), String> {
+            match *self {}
+        }
     }
 
     pub fn cache_key(_: &wgpu::Adapter) -> Option<String> {

@@ -29,6 +29,8 @@ pub struct Gpu {
     pub relaxed: wgpu::Device,
     /// The same device for pipelines whose dispatches are sized by the device, which a back end may compile in another way.
     pub indirect: wgpu::Device,
+    /// The same device for pipelines of kernels that stay, if it has such.
+    pub resident: Option<wgpu::Device>,
     /// Its one queue.
     pub queue: wgpu::Queue,
     /// What it can do.
@@ -183,6 +185,7 @@ impl Gpu {
         let mut gpu = Gpu {
             relaxed: cuda::relaxed(&device).unwrap_or_else(|| device.clone()),
             indirect: cuda::indirect(&device).unwrap_or_else(|| device.clone()),
+            resident: cuda::resident(&device),
             pool: Pool::new(device.clone(), idle_bytes),
             heap: Heap::new(&limits),
             clocks: Arc::default(),

@@ -7,7 +7,7 @@ use naga::{AddressSpace, Module, StorageAccess, TypeInner};
 
 use super::floats::FloatOps;
 use super::gpu::Gpu;
-use super::pipeline::{Maker, Path, Shader};
+use super::pipeline::{Maker, Path, Shader, Start};
 use super::source::Entry;
 
 /// A pipeline and what its shader says about itself.
@@ -63,7 +63,10 @@ impl Kernel {
             module: &module,
             info: &info,
             checked: true,
-            indirect: entry.indirect(),
+            start: match entry.indirect() {
+                true => Start::Indirect,
+                false => Start::Dispatch,
+            },
         };
         let pipeline = maker.pipeline(&shader, path)?;
         maker.keep();

@@ -31,8 +31,19 @@ pub struct Shader<'a> {
     pub info: &'a ModuleInfo,
     /// Whether its accesses to buffers are to be checked. Without that it has to keep within them, and to end its loops, by itself.
     pub checked: bool,
-    /// Whether the device itself tells how many workgroups there are.
-    pub indirect: bool,
+    /// What has it run.
+    pub start: Start,
+}
+
+/// What has a shader run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Dispatches.
+    Dispatch,
+    /// Dispatches of which the device itself tells how many workgroups they have.
+    Indirect,
+    /// Requests: it stays on the device.
+    Request,
 }
 
 /// Makes pipelines that are compiled, and kept, together.
@@ -90,7 +101,11 @@ impl<'a> Maker<'a> {
                 (None, Path::Exact) => translated(device, shader),
                 (None, Path::Plain) => translated(&self.gpu.relaxed, shader),
             };
-            let device = if shader.indirect { &self.gpu.indirect } else { device };
+            let device = match shader.start {
+                Start::Dispatch => device,
+                Start::Indirect => &self.gpu.indirect,
+                Start::Request => self.gpu.resident.as_ref().unwrap_or(device),
+            };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(shader.entry),
                 layout: Some(&layout),

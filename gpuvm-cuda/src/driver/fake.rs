@@ -200,8 +200,8 @@ impl State {
                 }
                 self.write(at, &words);
             }
-            // Of a mailbox, a buffer and a uniform, in the order of the shader: the same for as many words as four times the workgroups.
-            "stay" => self.stay(number(0), number(2), number(3)),
+            // The same for a word each thread of 16, with its uniform in memory and a mailbox.
+            "stay" => self.stay(16, number(0), number(2), number(3)),
             "stamp" => {
                 self.clock += 1000;
                 self.write(number(0), &self.clock.to_ne_bytes());
@@ -219,39 +219,62 @@ impl State {
         self.launched.push(launch);
     }
 
-    /// Plays a kernel that stays for one request, if there is a new one, and then leaves.
-    fn stay(&mut self, words: u64, uniform: u64, mailbox: u64) {
-        let long =
-            |state: &State, at: usize| u64::from_ne_bytes(state.read(mailbox + at as u64, 8).try_into().unwrap());
+    /// Plays a kernel that stays, with so many threads, for one request, if there is a new one, and then leaves.
+    fn stay(&mut self, threads: u32, words: u64, uniform: u64, mailbox: u64) {
         let word = |state: &State, at: u64| u32::from_ne_bytes(state.read(at, 4).try_into().unwrap());
-        let ticket = word(self, mailbox + mailbox::TICKET as u64);
+        let slots = mailbox + mailbox::SLOTS as u64;
+        let ticket = word(self, slots + 4);
         if ticket != mailbox::LEAVE && ticket != word(self, mailbox + mailbox::ANSWERED as u64) {
-            let request: Vec<u64> = (0..Request::BYTES / 8)
-                .map(|at| long(self, mailbox::REQUEST + 8 * at))
+            let request: Vec<u32> = (0..mailbox::slots(threads) as u64)
+                .map(|slot| {
+                    assert_eq!(word(self, slots + 8 * slot + 4), ticket);
+                    word(self, slots + 8 * slot)
+                })
                 .collect();
-            let mut from = mailbox + mailbox::PAYLOAD as u64;
-            for part in request[2..8].as_chunks::<2>().0 {
-                let bytes = self.read(from, 16 * part[1]);
-                if !bytes.is_empty() {
-                    self.write(part[0], &bytes);
+            let parts = request[4..Request::WORDS].as_chunks::<4>().0;
+            let parts = parts
+                .iter()
+                .map(|part| (u64::from(part[0]) | u64::from(part[1]) << 32, 16 * u64::from(part[2])));
+            let parts: Vec<(u64, u64)> = parts.collect();
+            let mut payload = match request[1] {
+                0 => request[Request::WORDS..]
+                    .iter()
+                    .flat_map(|word| word.to_ne_bytes())
+                    .collect(),
+                _ => {
+                    let bytes = parts[..2].iter().map(|part| part.1).sum();
+                    self.read(mailbox + mailbox::payload(threads) as u64, bytes)
                 }
-                from += 16 * part[1];
+            };
+            for &(to, bytes) in parts[..2].iter().filter(|part| part.1 > 0) {
+                let rest = payload.split_off(bytes as usize);
+                self.write(to, &payload);
+                payload = rest;
             }
-            if request[9] > 0 {
-                self.write(request[8], &vec![0; 16 * request[9] as usize]);
+            for &(to, bytes) in parts[2..5].iter().filter(|part| part.1 > 0) {
+                self.write(to, &vec![0; bytes as usize]);
             }
             let added = word(self, uniform);
-            for at in (0..4 * request[0]).map(|number| words + 4 * number) {
+            for at in (0..u64::from(request[0] * threads)).map(|number| words + 4 * number) {
                 let sum = word(self, at).wrapping_add(added);
                 self.write(at, &sum.to_ne_bytes());
             }
-            let mut to = mailbox + request[1];
-            for part in request[10..14].as_chunks::<2>().0 {
-                if part[1] > 0 {
-                    let bytes = self.read(part[0], 16 * part[1]);
-                    self.write(to, &bytes);
-                    to += 16 * part[1];
+            let answer: Vec<u8> = parts[5..]
+                .iter()
+                .filter(|part| part.1 > 0)
+                .flat_map(|&(from, bytes)| self.read(from, bytes))
+                .collect();
+            match request[2] {
+                0 => {
+                    let slots = answer
+                        .as_chunks::<4>()
+                        .0
+                        .iter()
+                        .flat_map(|&word| [word, ticket.to_ne_bytes()]);
+                    let slots = slots.collect::<Vec<_>>().concat();
+                    self.write(mailbox + mailbox::answers(threads) as u64, &slots);
                 }
+                at => self.write(mailbox + u64::from(at), &answer),
             }
             self.write(mailbox + mailbox::ANSWERED as u64, &ticket.to_ne_bytes());
         }

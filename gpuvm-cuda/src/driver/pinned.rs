@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Driver, Result};
@@ -132,6 +132,14 @@ impl Pinned {
         assert!(at <= self.bytes && bytes <= self.bytes - at, "a block is kept within");
         // SAFETY: the place is within the block, or at its end.
         NonNull::slice_from_raw_parts(unsafe { self.start.add(at) }, bytes)
+    }
+
+    /// The same for 64 bits.
+    pub fn long(&self, at: usize) -> &AtomicU64 {
+        assert!(at.is_multiple_of(8), "64 bits are at a multiple of 8");
+        let long = self.part(at, 8).as_ptr().cast::<u64>();
+        // SAFETY: as for a word.
+        unsafe { AtomicU64::from_ptr(long) }
     }
 
     /// Writes bytes.

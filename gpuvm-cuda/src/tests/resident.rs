@@ -5,15 +5,15 @@ use wgpu::BufferUsages as Usage;
 use super::Rig;
 use crate::{Resident, Room, Span, Work, resident};
 
-/// Adds its uniform to as many words as four times its workgroups.
+/// Adds its uniform to a word each thread.
 const STAY: &str = "
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @group(0) @binding(1) var<uniform> added: vec4<u32>;
-@compute @workgroup_size(4) fn stay(@builtin(global_invocation_id) id: vec3<u32>) { words[id.x] += added.x; }
+@compute @workgroup_size(16) fn stay(@builtin(global_invocation_id) id: vec3<u32>) { words[id.x] += added.x; }
 ";
 const ROOM: Room = Room {
-    request: 32,
-    answer: 32,
+    request: 64,
+    answer: 64,
 };
 
 /// A kernel that stays, its words and its uniform.
@@ -37,7 +37,7 @@ fn stay(rig: &Rig, source: &str) -> Stay {
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     });
-    let words = rig.words(&[1; 32]);
+    let words = rig.words(&[1; 64]);
     let uniform = rig.buffer(16, Usage::UNIFORM | Usage::COPY_DST);
     let group = rig.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
@@ -79,13 +79,12 @@ fn work_is_brought_done_and_answered() {
     let mut answer = vec![9];
     for turn in 1..=3 {
         let work = Work {
-            groups: 3,
+            groups: 1,
             put: [
                 Some((span(&uniform, 0, 4), &[10])),
                 Some((span(&words, 4, 3), &[100 * turn, 200, 300])),
-                None,
             ],
-            clear: Some(span(&words, 8, 2)),
+            clear: [None, Some(span(&words, 8, 2)), None],
             get: [Some(span(&words, 0, 5)), Some(span(&words, 8, 4))],
         };
         kernel.serve(&work, &mut answer).unwrap();
@@ -99,9 +98,40 @@ fn work_is_brought_done_and_answered() {
         answer.truncate(1);
     }
     // The part that was put was rounded up with a zero, and nothing else was touched.
-    assert_eq!(rig.read(&words)[4..14], [310, 210, 310, 10, 10, 10, 10, 10, 1, 1]);
+    assert_eq!(
+        rig.read(&words)[4..18],
+        [310, 210, 310, 10, 10, 10, 10, 10, 31, 31, 31, 31, 1, 1]
+    );
     drop(kernel);
     assert_eq!(rig.heard(), [""; 0]);
+}
+
+#[test]
+fn what_does_not_fit_into_slots_goes_in_the_open() {
+    let rig = Rig::new();
+    let Stay { kernel, words, uniform } = stay(&rig, STAY);
+    let mut kernel = kernel.unwrap();
+    let given: Vec<u32> = (0..47).collect();
+    // Its request is in slots, its answer is not; then the other way.
+    let mut answer = Vec::new();
+    let work = Work {
+        groups: 3,
+        put: [None, None],
+        clear: [Some(span(&uniform, 0, 4)), None, None],
+        get: [None, Some(span(&words, 0, 64))],
+    };
+    kernel.serve(&work, &mut answer).unwrap();
+    assert_eq!(answer, [1; 64]);
+    answer.clear();
+    let work = Work {
+        groups: 1,
+        put: [Some((span(&words, 0, 48), &given)), Some((span(&uniform, 0, 4), &[5]))],
+        clear: [None; 3],
+        get: [None, Some(span(&words, 12, 8))],
+    };
+    kernel.serve(&work, &mut answer).unwrap();
+    assert_eq!(answer, [17, 18, 19, 20, 16, 17, 18, 19]);
+    assert_eq!(rig.read(&words)[45..49], [45, 46, 0, 1]);
 }
 
 #[test]
@@ -109,22 +139,25 @@ fn more_than_there_is_room_for_is_refused_and_nothing_is_asked() {
     let rig = Rig::new();
     let Stay { kernel, words, .. } = stay(&rig, STAY);
     let mut kernel = kernel.unwrap();
-    let (mut answer, many) = (Vec::new(), [0; 40]);
+    let (mut answer, many) = (Vec::new(), [0; 64]);
     let refused = [
         Work {
             put: [
-                Some((span(&words, 0, 30), &many[..30])),
+                Some((span(&words, 0, 62), &many[..62])),
                 Some((span(&words, 0, 4), &many[..4])),
-                None,
             ],
             ..Work::default()
         },
         Work {
-            get: [Some(span(&words, 0, 30)), Some(span(&words, 0, 4))],
+            get: [Some(span(&words, 0, 60)), Some(span(&words, 0, 5))],
             ..Work::default()
         },
         Work {
-            clear: Some(span(&words, 28, 8)),
+            put: [Some((span(&words, 0, 1), &many[..2])), None],
+            ..Work::default()
+        },
+        Work {
+            clear: [Some(span(&words, 60, 8)), None, None],
             ..Work::default()
         },
         Work {
@@ -133,10 +166,17 @@ fn more_than_there_is_room_for_is_refused_and_nothing_is_asked() {
         },
     ];
     let reasons = refused.map(|work| kernel.serve(&work, &mut answer).unwrap_err());
-    assert_eq!(reasons[0], "36 words are more than the 32 of a request");
-    assert_eq!(reasons[1], "36 words are more than the 32 of an answer");
-    assert_eq!(reasons[2], "8 words from 28 on are not in the buffer");
-    assert_eq!(reasons[3], "4 words from 2 on are not in the buffer");
+    assert_eq!(
+        reasons[0],
+        "a request of 68 words with an answer of 0 is more than 64 and 64"
+    );
+    assert_eq!(
+        reasons[1],
+        "a request of 0 words with an answer of 68 is more than 64 and 64"
+    );
+    assert_eq!(reasons[2], "2 words are put where there are 1");
+    assert_eq!(reasons[3], "8 words from 60 on are not in the buffer");
+    assert_eq!(reasons[4], "4 words from 2 on are not in the buffer");
     assert!(rig.fake.launched().is_empty() && answer.is_empty());
 }
 
@@ -149,7 +189,7 @@ fn only_so_many_kernels_stay_as_others_do_not_wait_for() {
         reason,
         "as many kernels stay on this GPU as others do not have to wait for"
     );
-    let reason = stay(&rig, &STAY.replace("size(4)", "size(2, 2)")).kernel.unwrap_err();
+    let reason = stay(&rig, &STAY.replace("size(16)", "size(4, 4)")).kernel.unwrap_err();
     assert_eq!(reason, "the pipeline was refused");
     let told = rig.heard().concat();
     assert!(told.contains("more than one dimension"), "{told}");
@@ -158,10 +198,15 @@ fn only_so_many_kernels_stay_as_others_do_not_wait_for() {
 #[test]
 fn a_fault_is_an_error_of_who_asks_and_loses_the_device() {
     let rig = Rig::new();
-    let mut stays = stay(&rig, &STAY.replace("fn stay", "fn fault")).kernel.unwrap();
-    let error = stays.serve(&Work::default(), &mut Vec::new()).unwrap_err();
+    let Stay { kernel, words, .. } = stay(&rig, &STAY.replace("fn stay", "fn fault"));
+    let mut kernel = kernel.unwrap();
+    let work = Work {
+        get: [Some(span(&words, 0, 1)), None],
+        ..Work::default()
+    };
+    let error = kernel.serve(&work, &mut Vec::new()).unwrap_err();
     assert!(error.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
     assert!(rig.heard().concat().starts_with("lost, Unknown: "));
-    let error = stays.serve(&Work::default(), &mut Vec::new()).unwrap_err();
+    let error = kernel.serve(&work, &mut Vec::new()).unwrap_err();
     assert!(error.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
 }

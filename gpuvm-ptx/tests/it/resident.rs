@@ -12,22 +12,24 @@ const SOURCE: &str = "
     @group(0) @binding(3) var<uniform> added: vec4<u32>;
     var<workgroup> sum: atomic<u32>;
     var<private> own: u32 = 1u;
-    @compute @workgroup_size(4)
+    @compute @workgroup_size(32)
     fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) i: u32) {
         if i == 0u { atomicStore(&sum, 0u); }
         workgroupBarrier();
         own += added.x;
-        let at = group.x * 4u + i;
+        let at = group.x * 32u + i;
         words[at] += own + given[at];
         atomicAdd(&sum, 1u);
         workgroupBarrier();
         if i == 0u { atomicAdd(&counts[0], atomicLoad(&sum) + 100u * groups.x); }
     }";
 
+/// Threads of a workgroup.
+const THREADS: u32 = 32;
 /// Words of the buffers.
-const WORDS: usize = 48;
-/// Where the answer is in the mailbox.
-const ANSWER: usize = mailbox::PAYLOAD + 512;
+const WORDS: usize = 384;
+/// Where the answer is in the mailbox, if it is not in slots.
+const ANSWER: usize = mailbox::payload(THREADS) + 2048;
 
 struct Rig {
     kernel: Kernel,
@@ -38,6 +40,10 @@ struct Rig {
     tickets: u32,
 }
 
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
 impl Rig {
     fn new() -> Rig {
         let options = Options {
@@ -45,48 +51,60 @@ impl Rig {
             ..EXACT
         };
         let mut memory = Memory::default();
+        let mailbox = memory.add(&vec![0; ANSWER / 4 + WORDS + 4]);
+        let stay = [3_000_u64, 10_000].map(u64::to_le_bytes).concat();
+        memory.write(mailbox + mailbox::STAY as u64, &stay);
         Rig {
             kernel: assembled(SOURCE, &options),
-            mailbox: memory.add(&vec![0; (ANSWER + 1024) / 4]),
+            mailbox,
             buffers: [WORDS, WORDS, 4, 4].map(|words| memory.add(&vec![7; words])),
             memory,
             tickets: 0,
         }
     }
 
-    /// Asks for the work of so many workgroups, with these words given and this added, when the clock was read so often.
-    fn ask(&mut self, when: u64, groups: u32, given: &[u32], added: u32) {
+    fn write(&mut self, when: u64, at: usize, bytes: Vec<u8>) {
+        let address = self.mailbox + at as u64;
+        match when {
+            0 => self.memory.write(address, &bytes),
+            when => self.memory.write_later((when, address, bytes)),
+        }
+    }
+
+    /// Writes a ticket to all slots, and words to the first.
+    fn fill_slots(&mut self, when: u64, words: &[u32], ticket: u32) {
+        let slots = (0..mailbox::slots(THREADS)).map(|slot| [words.get(slot).copied().unwrap_or(0), ticket]);
+        let slots = slots.collect::<Vec<_>>().concat();
+        self.write(when, mailbox::SLOTS, bytes(&slots));
+    }
+
+    /// Asks for the work of so many workgroups, with these words given and this added, when the clock was read so often. Of the words so many
+    /// are wanted back.
+    fn ask(&mut self, when: u64, groups: u32, (given, added): (&[u32], u32), wanted: usize) {
         let [words, column, counts, uniform] = self.buffers;
         let part = |address, words: usize| Part {
             address,
-            chunks: words.div_ceil(4) as u64,
-        };
-        let request = Request {
-            groups,
-            answer_at: ANSWER as u64,
-            put: [part(column, given.len()), part(0, 0), part(uniform, 4)],
-            clear: part(counts, 4),
-            get: [part(counts, 4), part(words, WORDS)],
-            idle: 100,
-            life: 10_000,
+            chunks: words.div_ceil(4) as u32,
         };
         let mut payload = given.to_vec();
         payload.resize(given.len().next_multiple_of(4), 0);
         payload.extend([added, 0, 0, 0]);
-        let payload: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let is_open = Request::WORDS + payload.len() > mailbox::slots(THREADS);
+        let request = Request {
+            groups,
+            is_open,
+            answer_at: (4 + wanted > mailbox::slots(THREADS)).then_some(ANSWER as u32),
+            put: [part(column, given.len()), part(uniform, 4)],
+            clear: [part(0, 0), part(counts, 4), part(0, 0)],
+            get: [part(counts, 4), part(words, wanted)],
+        };
         self.tickets += 1;
-        let writes = [
-            (mailbox::REQUEST, request.bytes().to_vec()),
-            (mailbox::PAYLOAD, payload),
-            (mailbox::TICKET, self.tickets.to_le_bytes().to_vec()),
-        ];
-        for (at, bytes) in writes {
-            let address = self.mailbox + at as u64;
-            match when {
-                0 => self.memory.write(address, &bytes),
-                when => self.memory.write_later((when, address, bytes)),
-            }
+        let mut first = request.words().to_vec();
+        match is_open {
+            true => self.write(when, mailbox::payload(THREADS), bytes(&payload)),
+            false => first.extend(payload),
         }
+        self.fill_slots(when, &first, self.tickets);
     }
 
     fn run(&mut self) {
@@ -114,17 +132,27 @@ impl Rig {
         [mailbox::ANSWERED, mailbox::LEFT].map(|at| words[at / 4])
     }
 
-    /// The answer: the counts, and the words.
-    fn answer(&self) -> (u32, Vec<u32>) {
-        let words = &self.memory.words(self.mailbox)[ANSWER / 4..];
-        (words[0], words[4..4 + WORDS].to_vec())
+    /// The answer of so many words to the last request: the count, and the words.
+    fn answer(&self, wanted: usize) -> (u32, Vec<u32>) {
+        let words = self.memory.words(self.mailbox);
+        if 4 + wanted > mailbox::slots(THREADS) {
+            let words = &words[ANSWER / 4..];
+            return (words[0], words[4..4 + wanted].to_vec());
+        }
+        let slots = words[mailbox::answers(THREADS) / 4..].as_chunks::<2>().0;
+        let each = slots[..4 + wanted].iter().map(|&[word, ticket]| {
+            assert_eq!(ticket, self.tickets);
+            word
+        });
+        let words: Vec<u32> = each.collect();
+        (words[0], words[4..].to_vec())
     }
 }
 
 /// What is left in words of which so many have been worked on.
 fn after(before: &[u32], groups: u32, given: &[u32], added: u32) -> Vec<u32> {
     let mut words = before.to_vec();
-    for (at, word) in words.iter_mut().take(groups as usize * 4).enumerate() {
+    for (at, word) in words.iter_mut().take(groups as usize * THREADS as usize).enumerate() {
         *word += 1 + added + given.get(at).copied().unwrap_or(7);
     }
     words
@@ -133,53 +161,60 @@ fn after(before: &[u32], groups: u32, given: &[u32], added: u32) -> Vec<u32> {
 #[test]
 fn requests_are_answered_one_after_the_other() {
     let mut rig = Rig::new();
-    let long: Vec<u32> = (0..41).collect();
-    // Nobody is there yet; while the kernel waits; and when it has left and was launched again.
-    rig.ask(0, 3, &[1, 2, 3], 5);
-    rig.ask(40, 11, &long, 1000);
+    let long: Vec<u32> = (0..301).collect();
+    // Nobody is there yet, and both fit into slots; while the kernel waits, in the open; and when it has left and was launched again.
+    rig.ask(0, 3, (&[1, 2, 3], 5), 60);
     rig.run();
-    assert_eq!(rig.state(), [2, 1]);
+    assert_eq!(rig.state(), [1, 1]);
     let first = after(&[7; WORDS], 3, &[1, 2, 3, 0], 5);
-    let mut column = long.clone();
-    column.resize(44, 0);
-    let second = after(&first, 11, &column, 1000);
-    assert_eq!(rig.answer(), (11 * (4 + 1100), second.clone()));
-    rig.ask(0, 0, &[], 0);
+    assert_eq!(rig.answer(60), (3 * (32 + 300), first[..60].to_vec()));
+    let before = rig.memory.clock();
+    rig.ask(before + 1000, 11, (&long, 1000), WORDS);
+    rig.ask(before + 1300, 0, (&[], 0), WORDS);
+    rig.ask(before + 2500, 1, (&[4], 1), 4);
     rig.run();
-    assert_eq!(rig.state(), [3, 1]);
-    assert_eq!(rig.answer(), (0, second));
+    assert_eq!(rig.state(), [4, 1]);
+    let mut column = long.clone();
+    column.resize(304, 0);
+    let second = after(&first, 11, &column, 1000);
+    let open = rig.memory.words(rig.mailbox)[ANSWER / 4..].to_vec();
+    assert_eq!((open[0], &open[4..]), (0, &second[..]));
+    let mut column = column[4..].to_vec();
+    column.splice(0..0, [4, 0, 0, 0]);
+    let third = after(&second, 1, &column, 1);
+    assert_eq!(rig.answer(4), (32 + 100, third[..4].to_vec()));
 }
 
 #[test]
 fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
     let mut rig = Rig::new();
-    // Before its time for waiting is over: it would be the 100th reading at the earliest.
-    let leave = mailbox::LEAVE.to_le_bytes().to_vec();
-    rig.ask(0, 1, &[1], 1);
-    rig.memory
-        .write_later((20, rig.mailbox + mailbox::TICKET as u64, leave));
+    // Before its time for waiting is over.
+    rig.ask(0, 1, (&[1], 1), 4);
+    rig.fill_slots(20 * u64::from(THREADS), &[], mailbox::LEAVE);
     rig.run();
     assert_eq!(rig.state(), [1, 1]);
     let read = rig.memory.clock();
-    assert!(read < 40, "{read}");
+    assert!(read < 40 * u64::from(THREADS), "{read}");
     // With a request now and then it never waits for long, and leaves all the same.
     let mut rig = Rig::new();
-    rig.ask(0, 1, &[1], 1);
-    (1..300).for_each(|number| rig.ask(number * 50, 1, &[1], 1));
+    rig.ask(0, 1, (&[1], 1), 4);
+    (1..300).for_each(|number| rig.ask(number * 50, 1, (&[1], 1), 4));
     rig.run();
     let [answered, left] = rig.state();
-    assert!(left == 1 && (150..=201).contains(&answered), "{answered}");
+    assert!(left == 1 && (100..=201).contains(&answered), "{answered}");
     let read = rig.memory.clock();
-    assert!((10_000..10_100).contains(&read), "{read}");
+    assert!((10_000..10_200).contains(&read), "{read}");
 }
 
 #[test]
-fn workgroups_of_more_dimensions_do_not_stay() {
+fn workgroups_of_more_dimensions_or_of_few_threads_do_not_stay() {
     let options = Options {
         grid: Grid::Resident,
         ..EXACT
     };
-    let source = "@compute @workgroup_size(2, 2) fn main() {}";
-    let error = translated(source, &options).unwrap_err().to_string();
-    assert!(error.contains("more than one dimension"), "{error}");
+    for (size, reason) in [("32, 2", "have more than one dimension"), ("8", "are that small")] {
+        let source = format!("@compute @workgroup_size({size}) fn main() {{}}");
+        let error = translated(&source, &options).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
 }

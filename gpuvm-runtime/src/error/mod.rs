@@ -355,7 +355,8 @@ impl From<gpuvm_engine::Error> for Error {
             },
             Of::DeviceLost { reason } => Error::DeviceLost { reason },
             Of::OutOfMemory { reason } => Error::OutOfMemory { reason },
-            Of::Device { reason } => Error::Device { reason },
+            // Whoever asks for such a kernel sees to it that there may be none.
+            Of::Device { reason } | Of::NotResident { reason, .. } => Error::Device { reason },
         }
     }
 }

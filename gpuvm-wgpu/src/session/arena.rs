@@ -45,6 +45,17 @@ impl Arena {
         }
     }
 
+    /// A region of the memory for data that stays, as a job's arena.
+    pub fn at(heap: &Arc<Heap>, region: Region) -> Arena {
+        Arena {
+            words: region.words.into(),
+            place: Place::Heap {
+                heap: heap.clone(),
+                staged: Some(region),
+            },
+        }
+    }
+
     /// Room beside the data that stays.
     ///
     /// # Errors

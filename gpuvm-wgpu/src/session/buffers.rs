@@ -57,35 +57,18 @@ impl Buffers {
     ///
     /// When the device fails or has no memory left.
     pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
-        let vms = u64::from(job.vms);
         let frame_words = u64::from(job.program.frame_memory());
-        let beside = if is_resident(job) {
-            Some(Arena::in_heap(gpu, job)?)
-        } else {
-            None
+        let beside = match is_resident(job) {
+            true => Some(Arena::in_heap(gpu, job)?),
+            false => None,
         };
-        let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words)));
-        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
-        let mut buffers = gpu.allocating(|_| Buffers {
-            inputs: gpu
-                .pool
-                .take_as_left(Kind::Input, params_at + size(job.slots.len() as u64 * 4)),
-            arena: beside.clone().unwrap_or_else(|| Arena::own(gpu, job)),
-            cells: gpu
-                .pool
-                .take(Kind::Storage, ATOMICS_AT * WORD + size(job.atomic_words() as u64)),
-            states: storage(row::COUNT as u64 * vms),
-            frames: storage(frame_words * vms),
-            vms,
-            frame_words,
-            atomic_words: job.atomic_words() as u64,
-            slots: Vec::new(),
-            window: [0, 0],
-            little: Vec::new(),
-            zeros: (job.arena_words - arena.filled()) as u64,
+        let (own, rows) = gpu.allocating(|_| {
+            let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words * u64::from(job.vms))));
+            let own = beside.clone().unwrap_or_else(|| Arena::own(gpu, job));
+            (own, (storage(row::COUNT as u64), storage(frame_words)))
         })?;
-        append_slots(job, &buffers.arena, &mut buffers.slots);
-        buffers.window = window(job, &buffers.arena);
+        let mut buffers = Buffers::begun(gpu, job, own, rows)?;
+        buffers.zeros = (job.arena_words - arena.filled()) as u64;
         if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
             let start = u64::from(buffers.arena.start());
@@ -99,6 +82,39 @@ impl Buffers {
             }
         }
         Ok(buffers)
+    }
+
+    /// Takes what else a job needs that has an arena, states and frames, which stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffers::new`].
+    pub fn begun(gpu: &Gpu, job: &Job, arena: Arena, (states, frames): (Arc<Lease>, Arc<Lease>)) -> Result<Buffers> {
+        let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
+        let (inputs, cells) = gpu.allocating(|_| {
+            let input_bytes = params_at + size(job.slots.len() as u64 * 4);
+            let cell_bytes = ATOMICS_AT * WORD + size(job.atomic_words() as u64);
+            (
+                gpu.pool.take_as_left(Kind::Input, input_bytes),
+                gpu.pool.take(Kind::Storage, cell_bytes),
+            )
+        })?;
+        let mut slots = Vec::new();
+        append_slots(job, &arena, &mut slots);
+        Ok(Buffers {
+            inputs,
+            cells,
+            states,
+            frames,
+            vms: job.vms.into(),
+            frame_words: job.program.frame_memory().into(),
+            atomic_words: job.atomic_words() as u64,
+            slots,
+            window: window(job, &arena),
+            little: Vec::new(),
+            zeros: 0,
+            arena,
+        })
     }
 
     /// Records what has to happen before the first submission: uploads of uniforms, slots, the signal, and what is small.

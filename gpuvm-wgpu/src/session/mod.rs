@@ -2,8 +2,8 @@
 //! differs between them is behind [`Stepper`](super::stepper::Stepper).
 
 mod advance;
-mod arena;
-mod buffers;
+pub mod arena;
+pub mod buffers;
 pub mod launch;
 mod record;
 mod results;
@@ -25,10 +25,11 @@ use super::pool::Lease;
 use super::source::{WORKGROUP, row, signal};
 use super::stepper::{Bound, Need, Plan, Planner, Stepper};
 
+use self::arena::Arena;
 use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
 
-pub use self::sequence::JobSequence;
+pub use self::sequence::{JobSequence, budget};
 
 /// A job on a GPU.
 pub struct Session {
@@ -64,12 +65,14 @@ pub struct Session {
 }
 
 /// How a job stands that something else has begun.
-struct Begun {
-    states: Arc<Lease>,
-    frames: Arc<Lease>,
-    signal: [u32; signal::WORDS],
+pub struct Begun {
+    /// Its own arena.
+    pub arena: Arena,
+    pub states: Arc<Lease>,
+    pub frames: Arc<Lease>,
+    pub signal: [u32; signal::WORDS],
     /// Instructions that each VM was given.
-    cycles: u64,
+    pub cycles: u64,
 }
 
 /// A stepper that is bound to a session's buffers.
@@ -92,19 +95,16 @@ impl Session {
             fresh: true,
             ..Need::default()
         })?;
-        Ok(Box::new(Session::new(planner.gpu(), (plan, stepper), job, arena)?))
+        let gpu = planner.gpu();
+        let buffers = Buffers::new(gpu, &job, arena)?;
+        Ok(Box::new(Session::new(gpu, (plan, stepper), job, buffers)))
     }
 
-    fn new(
-        gpu: &Arc<Gpu>,
-        (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>),
-        job: Job,
-        arena: &dyn Source,
-    ) -> Result<Session> {
-        Ok(Session {
+    fn new(gpu: &Arc<Gpu>, (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>), job: Job, buffers: Buffers) -> Session {
+        Session {
             plan,
             bound: None,
-            buffers: Buffers::new(gpu, &job, arena)?,
+            buffers,
             gpu: gpu.clone(),
             pace: None,
             given: 0,
@@ -125,20 +125,22 @@ impl Session {
             begun: None,
             results: None,
             job,
-        })
+        }
     }
 
     /// Takes in a job that is under way.
-    fn begun(
+    ///
+    /// # Errors
+    ///
+    /// When the device fails or has no memory left.
+    pub fn begun(
         gpu: &Arc<Gpu>,
         (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>),
         job: Job,
-        arena: &dyn Source,
         begun: Begun,
     ) -> Result<Session> {
-        let mut session = Session::new(gpu, (plan, stepper), job, arena)?;
-        session.buffers.states = begun.states;
-        session.buffers.frames = begun.frames;
+        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames))?;
+        let mut session = Session::new(gpu, (plan, stepper), job, buffers);
         session.seen = begun.signal;
         session.given = begun.cycles;
         session.fresh = false;

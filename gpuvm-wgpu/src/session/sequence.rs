@@ -285,15 +285,15 @@ impl<P: Planner> JobSequence<P> {
             signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(signalled);
             signal[signal::ENDED] = 0;
             signal[signal::RETIRED..signal::ENDED].fill(0);
+            let plan = self.planner.plan(&added.job, &&*added.words)?;
             let begun = Begun {
+                arena: added.arena,
                 states,
                 frames,
                 signal,
                 cycles: added.cycles.into(),
             };
-            let arena = &*added.words;
-            let plan = self.planner.plan(&added.job, &arena)?;
-            let session = Session::begun(gpu, (plan, added.stepper), added.job, &arena, begun)?;
+            let session = Session::begun(gpu, (plan, added.stepper), added.job, begun)?;
             end.stopped = Some((ended, Box::new(session)));
         }
         Ok(end)
@@ -309,7 +309,7 @@ impl Submission {
 }
 
 /// Instructions of each VM in its one dispatch, and iterations inside of them.
-fn budget(gpu: &Gpu, stepper: &dyn Stepper, job: &Job) -> (u32, u32) {
+pub fn budget(gpu: &Gpu, stepper: &dyn Stepper, job: &Job) -> (u32, u32) {
     let inner = if gpu.software { INNER_CYCLES_SOFTWARE } else { u32::MAX };
     if stepper.ends_at_once() {
         return (job.program.code.len() as u32, inner);

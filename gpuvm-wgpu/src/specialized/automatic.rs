@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::Known;
-use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, Result, Running, Sequence, Source};
+use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source};
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
@@ -70,6 +70,10 @@ impl Execute for Automatic {
 
     fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
         self.specialized.excess(program, true).ok().flatten()
+    }
+
+    fn resident(&self, program: &Arc<Program>) -> Result<Box<dyn ResidentKernel>> {
+        self.specialized.resident(program)
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

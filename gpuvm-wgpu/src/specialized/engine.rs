@@ -8,12 +8,15 @@ use gpuvm_core::isa::{Repeats, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
 use gpuvm_core::specialise::Known;
 use gpuvm_core::specialise::flow::op_at;
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Execute, Image, Job, Result, Running, Sequence, Source};
+use gpuvm_engine::{
+    Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source,
+};
 
 use super::cache::{Cache, Compilers};
 use super::habits::Habits;
 use super::kernel::{SpecializedKernel, Work};
 use super::options::Options;
+use super::resident::Staying;
 use super::size::Size;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
@@ -213,6 +216,10 @@ impl Execute for Specialized {
 
     fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
         self.excess(program, false).ok().flatten()
+    }
+
+    fn resident(&self, program: &Arc<Program>) -> Result<Box<dyn ResidentKernel>> {
+        Ok(Box::new(Staying::new(self, program)?))
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

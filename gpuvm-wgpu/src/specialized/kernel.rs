@@ -139,13 +139,13 @@ impl Shader {
     /// its length, parameters by number. The one array of a function, the frame, is indexed after a check against its length. Every loop
     /// of the program counts down the launch's cycles, and the shader's own loops have constant bounds but for exchanges of atomics, which
     /// end when the exchange succeeds.
-    fn unchecked(&self) -> pipeline::Shader<'_> {
+    pub fn unchecked(&self, start: pipeline::Start) -> pipeline::Shader<'_> {
         pipeline::Shader {
             entry: self.module.entry_points.first().map_or("", |point| &point.name),
             module: &self.module,
             info: &self.info,
             checked: false,
-            indirect: false,
+            start,
         }
     }
 }
@@ -167,26 +167,9 @@ impl SpecializedKernel {
             true => Some(Shader::new(program, options, Start::Resumed)?),
             false => None,
         };
-        // The layout is that of the whole shader, whatever the program uses; joined jobs have one more uniform, and only programs that
-        // use atomic pairs have these.
         let has_pairs = program.has_atomic_pairs();
-        let mut groups = bindings(&base.module);
-        groups[0].retain(|entry| match entry.ty {
-            _ if (entry.binding as usize) < BINDINGS => true,
-            wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Uniform,
-                ..
-            } => then.is_some(),
-            _ => has_pairs,
-        });
-        groups.truncate(1 + usize::from(!program.data.is_empty()));
-        let mut layouts: Vec<wgpu::BindGroupLayout> = gpu.guarded(|device| {
-            groups
-                .iter()
-                .map(|group| layout(device, "specialized", group))
-                .collect()
-        })?;
-        let path = if options.relaxed { Path::Plain } else { gpu.path() };
+        let mut layouts = layouts(gpu, program, options, then.is_some())?;
+        let path = path(gpu, options);
         let maker = Maker::new(gpu, &layouts, || content_of(path, [Some(&fresh), resumed.as_ref()]));
         let pipelines = pipelines(&maker, path, &fresh, resumed.as_ref())?;
         maker.keep();
@@ -195,13 +178,7 @@ impl SpecializedKernel {
             resumed: pipelines.1,
             joined: then.is_some(),
             has_pairs,
-            data: match layouts.get(1) {
-                Some(layout) => Some(gpu.guarded(|device| {
-                    let data = filled(gpu, "data", &program.data);
-                    bind_parts(device, layout, [data.as_entire_binding()])
-                })?),
-                None => None,
-            },
+            data: data_group(gpu, program, &layouts)?,
             layout: layouts.swap_remove(0),
             workgroup: crate::source::WORKGROUP,
             uniform: uniform_fields(&base.module),
@@ -212,8 +189,54 @@ impl SpecializedKernel {
     }
 }
 
+/// The layouts of a program's bind groups: the session's buffers, and the program's data if it has any. The first is that of the whole
+/// shader, whatever the program uses; joined jobs have one more uniform, and only programs that use atomic pairs have these.
+///
+/// # Errors
+///
+/// [`Error::Device`] if the device refuses them.
+pub fn layouts(gpu: &Gpu, program: &Program, options: &Options, joined: bool) -> Result<Vec<wgpu::BindGroupLayout>> {
+    let mut groups = bindings(&base(options.floats)?.module);
+    groups[0].retain(|entry| match entry.ty {
+        _ if (entry.binding as usize) < BINDINGS => true,
+        wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            ..
+        } => joined,
+        _ => program.has_atomic_pairs(),
+    });
+    groups.truncate(1 + usize::from(!program.data.is_empty()));
+    gpu.guarded(|device| {
+        groups
+            .iter()
+            .map(|group| layout(device, "specialized", group))
+            .collect()
+    })
+}
+
+/// The bind group of a program's data, if it has any, given the layouts of its groups.
+///
+/// # Errors
+///
+/// When the device has no room for it.
+pub fn data_group(gpu: &Gpu, program: &Program, layouts: &[wgpu::BindGroupLayout]) -> Result<Option<wgpu::BindGroup>> {
+    let Some(layout) = layouts.get(1) else {
+        return Ok(None);
+    };
+    let group = gpu.guarded(|device| {
+        let data = filled(gpu, "data", &program.data);
+        bind_parts(device, layout, [data.as_entire_binding()])
+    })?;
+    Ok(Some(group))
+}
+
+/// How a program's shaders reach the driver.
+pub fn path(gpu: &Gpu, options: &Options) -> Path {
+    if options.relaxed { Path::Plain } else { gpu.path() }
+}
+
 /// What shaders are, and how they reach the driver, as a hash.
-fn content_of(path: Path, shaders: [Option<&Shader>; 2]) -> ProgramId {
+pub fn content_of(path: Path, shaders: [Option<&Shader>; 2]) -> ProgramId {
     let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
     ProgramId::of(format!("{path:?} {modules:?}").as_bytes())
 }
@@ -225,7 +248,7 @@ fn pipelines(
     fresh: &Shader,
     resumed: Option<&Shader>,
 ) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
-    let pipeline = |shader: &Shader| maker.pipeline(&shader.unchecked(), path);
+    let pipeline = |shader: &Shader| maker.pipeline(&shader.unchecked(pipeline::Start::Dispatch), path);
     let Some(resumed) = resumed else {
         return Ok((pipeline(fresh)?, None));
     };

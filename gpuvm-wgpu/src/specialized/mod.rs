@@ -9,6 +9,7 @@ mod engine;
 mod habits;
 mod kernel;
 mod options;
+mod resident;
 mod size;
 #[cfg(test)]
 mod tests;

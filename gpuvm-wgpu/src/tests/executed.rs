@@ -126,7 +126,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) {
                     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
                     given.push(Given::Bytes(bytes.collect()));
                 }
-                Parameter::Grid => unreachable!("the grid is launched"),
+                Parameter::Grid | Parameter::Mailbox => unreachable!("the grid is launched"),
             }
         }
         let groups = job.vms.div_ceil(kernel.workgroup[0]);
@@ -169,7 +169,9 @@ fn every_form_of_arithmetic_is_right() {
     let buffers = buffers.map(|(words, length)| [device.add(words), length as u64 * 4]);
     let bindings = kernel.parameters.iter().map(|parameter| match *parameter {
         Parameter::Buffer { binding, .. } => buffers[binding as usize].map(Given::Long),
-        Parameter::Uniform { .. } | Parameter::Grid => unreachable!("the probe has buffers only"),
+        Parameter::Uniform { .. } | Parameter::Grid | Parameter::Mailbox => {
+            unreachable!("the probe has buffers only")
+        }
     });
     let given: Vec<[Given; 2]> = bindings.collect();
     let groups = (questions.len() as u32).div_ceil(kernel.workgroup[0]);

@@ -96,6 +96,18 @@ impl Block<'_> {
                     );
                 }
             }
+            let Some(at) = waiting else {
+                continue;
+            };
+            // Whether all that come to it say so.
+            if let [into, _, says] = &self.program.code[at - 1].arguments[..] {
+                let all = threads
+                    .iter()
+                    .filter(|thread| !thread.done)
+                    .all(|thread| thread.bits(says) != 0);
+                let waits = threads.iter_mut().filter(|thread| !thread.done);
+                waits.for_each(|thread| thread.set(into, all.into()));
+            }
         }
     }
 
@@ -123,7 +135,7 @@ impl Block<'_> {
                     thread.done = true;
                     return;
                 }
-                "bar.sync" => return,
+                "bar.sync" | "bar.red.and.pred" => return,
                 _ => self.step(thread, instruction),
             }
         }
@@ -136,7 +148,17 @@ impl Block<'_> {
             "ld" => self.load(thread, &parts, &instruction.arguments),
             "st" => self.store(thread, &parts, &instruction.arguments),
             "atom" | "red" => self.atomic(thread, &parts, &instruction.arguments),
-            "membar" => {}
+            "membar" | "fence" => {}
+            // Two words to a long, and back.
+            "mov" if let Argument::List(halves) = &instruction.arguments[1] => {
+                let [low, high] = [&halves[0], &halves[1]].map(|half| thread.bits(half));
+                thread.set(&instruction.arguments[0], high << 32 | low);
+            }
+            "mov" if let Argument::List(halves) = &instruction.arguments[0] => {
+                let bits = thread.bits(&instruction.arguments[1]);
+                thread.set(&halves[0], bits & u64::from(u32::MAX));
+                thread.set(&halves[1], bits >> 32);
+            }
             "mov" if matches!(&instruction.arguments[1], Argument::Name(_)) => {
                 let Argument::Name(name) = &instruction.arguments[1] else {
                     unreachable!()
