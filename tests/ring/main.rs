@@ -15,6 +15,7 @@ mod parcel;
 mod parcel_life;
 mod printing;
 mod reply;
+mod resident;
 mod snapshots;
 mod table;
 mod talk;

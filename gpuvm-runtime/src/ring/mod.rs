@@ -86,14 +86,14 @@ use self::handler::Entry;
 pub use self::letters::{DeadLetter, DeadReason};
 pub use self::metrics::{Latency, Metrics, Status};
 use self::native::OnCpu;
-pub use self::options::{Answers, Restart, RingOptions, Terminate};
+pub use self::options::{Answers, Resident, Restart, RingOptions, Terminate};
 use self::runner::Runner;
 use self::shared::Shared;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
 pub use crate::config::RuntimeConfig;
-use crate::error::Result;
+use crate::error::{Error, Result};
 pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
@@ -197,6 +197,9 @@ fn runner(
     };
     let actors = options.actors;
     if engine == Engine::Native {
+        if options.resident == Resident::Always {
+            return Err(not_resident(entry, "the native engine runs its actors on the CPU"));
+        }
         let vms = Vms {
             count: actors,
             recursion_limit: runtime.settings().recursion_limit,
@@ -207,6 +210,15 @@ fn runner(
     }
     let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options, bound.share)?;
     Ok((engine, Box::new(on_device)))
+}
+
+/// That a kernel that was to stay cannot.
+fn not_resident(entry: &Entry, reason: &str) -> Error {
+    let (kernel, what) = (
+        entry.id.to_string(),
+        format!("`Resident::Always`: {reason}; `Resident::Auto` does without"),
+    );
+    RingError::Options { kernel, what }.into()
 }
 
 /// Checks that a kernel of so many actors, and so many messages of hosts and of actors, is possible.

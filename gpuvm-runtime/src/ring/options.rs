@@ -30,6 +30,9 @@ pub struct RingOptions {
     /// Whether answers to messages that were sent, not called, are to be received. If nobody will, `Answers::Discard` keeps them from filling the
     /// queue, which would hold up the actors.
     pub answers: Answers,
+    /// Whether the kernel stays on the device between messages. Few messages at a time, as those of calls, are answered in a fraction of the time
+    /// then; many at a time, and what actors send each other, go by launches as ever. Answers are the same.
+    pub resident: Resident,
 }
 
 impl Default for RingOptions {
@@ -41,8 +44,22 @@ impl Default for RingOptions {
             engine: Engine::Auto,
             restart: Restart::default(),
             answers: Answers::default(),
+            resident: Resident::default(),
         }
     }
+}
+
+/// Whether a kernel stays on the device, where it is one workgroup of 64 invocations that waits for messages. It leaves after 50 ms without
+/// any, and four times a second anyway, so that nothing waits for it for long, and is back with the next message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Resident {
+    /// Where it can: on a GPU through CUDA, if the handler prints nothing and no more than three other kernels of the process stay there.
+    #[default]
+    Auto,
+    /// It does, or launching it is an error that says why it cannot.
+    Always,
+    /// It does not, and each batch of messages is a launch.
+    Never,
 }
 
 /// What becomes of an actor that traps. The message at which it trapped is a dead letter in any case.

@@ -2,14 +2,21 @@
 //! sleep: for about as long as the last wait took, if that was short. Nobody who waits for long looks again and again.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, Wake};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// Waits that take longer are slept through.
 const SHORT: Duration = Duration::from_micros(300);
+/// For so long a thread does not even let others have its core: to ask the system for that takes as long as a call does.
+const AT_ONCE: Duration = Duration::from_micros(20);
+/// With fewer cores it always does.
+const CORES: usize = 4;
+/// Whether there are as many.
+static HAS_CORES: LazyLock<bool> =
+    LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= CORES));
 /// Waiting goes on for so much longer than the last time before it is given up for sleep.
 const LONGER: u32 = 2;
 
@@ -59,9 +66,13 @@ impl Rest {
     pub fn wait(&self, patience: &Patience) {
         let begin = Instant::now();
         let time = patience.time();
+        // Where there are few cores, who is waited for may need this one.
+        let at_once = if *HAS_CORES { AT_ONCE.min(time) } else { Duration::ZERO };
         while !self.woken.swap(false, Ordering::Acquire) {
-            if begin.elapsed() < time {
-                // Where there are few cores, who is waited for may need this one.
+            let waited = begin.elapsed();
+            if waited < at_once {
+                std::hint::spin_loop();
+            } else if waited < time {
                 std::thread::yield_now();
             } else {
                 std::thread::park();

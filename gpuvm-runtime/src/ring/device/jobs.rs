@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gpuvm_engine::{Demand, Image, Limit, Running, Words};
+use gpuvm_engine::{Demand, Error as Failure, Finished, Image, Limit, Ran, Running, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{FORWARDS, REPLIES};
@@ -21,8 +21,39 @@ const LOOK: Duration = Duration::from_millis(100);
 impl OnDevice {
     /// Runs one job for some of the mail.
     pub(super) fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
-        let started = self.start(mail, batch, turn.now)?;
+        let started = match self.serve(mail, batch, turn.now)? {
+            None => {
+                self.make_way()?;
+                self.start(mail, batch, turn.now)?
+            }
+            Some((layout, Ran::Stands(running))) => Started { layout, running },
+            Some((layout, Ran::Halted(finished))) => {
+                self.take_over(&layout, finished, None, (mail, batch), done);
+                return Ok(());
+            }
+        };
         self.finish(started, mail, batch, turn, done)
+    }
+
+    /// Has the kernel that stays run a job for some of the mail, at a time of the kernel's clock; `None` if it does not take it.
+    fn serve(&mut self, mail: &[Mail], batch: &Batch, now: u64) -> Result<Option<(Layout, Ran)>> {
+        let Some(mut resident) = self.resident.take() else {
+            return Ok(None);
+        };
+        let layout = Layout::new(self, mail);
+        let job = layout.job(self, mail.len() as u32);
+        if !resident.takes(&job) {
+            self.resident = Some(resident);
+            return Ok(None);
+        }
+        let content = Content::new(self, &layout, mail, batch, now);
+        let ran = match resident.run(job, &content) {
+            // Where it can stay no longer it goes by launches from now on.
+            Err(Failure::NotResident { .. }) => return Ok(None),
+            ran => ran?,
+        };
+        self.resident = Some(resident);
+        Ok(Some((layout, ran)))
     }
 
     /// Starts a job for some of the mail, at a time of the kernel's clock.
@@ -47,6 +78,19 @@ impl OnDevice {
         done.is_late |= end.is_late;
         let image = if end.has_trapped { Some(running.image()?) } else { None };
         let finished = running.finish()?;
+        self.take_over(&layout, finished, image.as_ref(), (mail, batch), done);
+        Ok(())
+    }
+
+    /// Takes over what a job has left, and how its VMs stand if one has trapped.
+    fn take_over(
+        &mut self,
+        layout: &Layout,
+        finished: Finished,
+        image: Option<&Image>,
+        (mail, batch): (&[Mail], &Batch),
+        done: &mut Handled,
+    ) {
         done.logs
             .append(logs::read(&self.program, self.actors, &finished.atomics));
         let words = finished.changed;
@@ -59,7 +103,7 @@ impl OnDevice {
             mail: *mail,
             first: mail.first - layout.of_batch.start,
         });
-        self.collect(vms, &left, image.as_ref(), done);
+        self.collect(vms, &left, image, done);
         self.states.bring_back(layout.states(&words));
         let count = batch.places.len();
         take_answers(
@@ -68,7 +112,6 @@ impl OnDevice {
             &layout.of_batch,
             (self.answer_words, count),
         );
-        Ok(())
     }
 
     /// Lets a job run until no VM can go on.

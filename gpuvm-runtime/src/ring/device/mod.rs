@@ -24,17 +24,19 @@ use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
-use gpuvm_engine::{Engine, Execute};
+use gpuvm_engine::{Engine, Error as Failure, Execute, ResidentKernel};
 
 pub use self::depot::Depot;
 use self::jobs::Started;
+use self::layout::Layout;
 pub use self::parcel::Parcel;
 use self::rounds::{OnTheirOwn, is_dense};
 use self::states::States;
-use super::batch::Batch;
+use super::batch::{Batch, Mail};
 use super::context::Sent;
 use super::handler::{Entry, ROOMS, Room};
-use super::options::RingOptions;
+use super::not_resident;
+use super::options::{Resident, RingOptions};
 use super::runner::{Handled, Rounds, Runner, Turn};
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
@@ -61,6 +63,8 @@ pub struct OnDevice {
     rooms: [Room; ROOMS],
     /// Jobs of batches that were begun, in that order.
     under_way: VecDeque<Started>,
+    /// The kernel, if it stays on the device: it takes what is small.
+    resident: Option<Box<dyn ResidentKernel>>,
     /// What actors need for mail that is in the engine's memory, where that is possible.
     on_their_own: Option<OnTheirOwn>,
 }
@@ -98,7 +102,17 @@ impl OnDevice {
             false => None,
             true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers), share),
         };
-        Ok(OnDevice {
+        let resident = match options.resident {
+            Resident::Never => None,
+            wanted => match executor.resident(&program) {
+                Err(Failure::NotResident { reason, .. }) if wanted == Resident::Always => {
+                    return Err(not_resident(entry, &reason));
+                }
+                Err(Failure::NotResident { .. }) => None,
+                resident => Some(resident?),
+            },
+        };
+        let actors_on_device = OnDevice {
             id: entry.id,
             executor,
             engine,
@@ -111,8 +125,33 @@ impl OnDevice {
             log,
             rooms: entry.rooms(),
             under_way: VecDeque::new(),
+            resident,
             on_their_own,
-        })
+        };
+        actors_on_device.settle_states()?;
+        Ok(actors_on_device)
+    }
+
+    /// Waits for what the kernel that stays has done, before something else is told to the engine.
+    fn make_way(&mut self) -> Result<()> {
+        match &mut self.resident {
+            Some(resident) => Ok(resident.settle()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for what was written to the states, which a kernel that stays does not.
+    fn settle_states(&self) -> Result<()> {
+        match self.resident {
+            Some(_) => self.states.settle(),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the kernel that stays takes this mail.
+    fn stays_with(&self, mail: &[Mail]) -> bool {
+        let resident = self.resident.as_ref();
+        resident.is_some_and(|resident| resident.takes(&Layout::new(self, mail).job(self, mail.len() as u32)))
     }
 
     /// Words of a message that was sent, with its actor.
@@ -159,9 +198,10 @@ impl Runner for OnDevice {
     }
 
     fn begin(&mut self, batch: &Batch, now: u64) -> Result<bool> {
-        if batch.mail.is_empty() || !self.fits(&batch.mail) {
+        if batch.mail.is_empty() || self.stays_with(&batch.mail) || !self.fits(&batch.mail) {
             return Ok(false);
         }
+        self.make_way()?;
         let mut started = match self.start(&batch.mail, batch, now) {
             // There may be room when those under way have ended.
             Err(Error::OutOfMemory { .. }) => return Ok(false),
@@ -191,6 +231,7 @@ impl Runner for OnDevice {
     }
 
     fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
+        self.make_way()?;
         self.go_round(sent, stopped, turn)
     }
 
@@ -204,18 +245,24 @@ impl Runner for OnDevice {
     }
 
     fn take_in(&mut self, parcel: Parcel, turn: &Turn<'_>) -> Result<Rounds> {
+        self.make_way()?;
         self.go_round_with(parcel, turn)
     }
 
     fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {
+        self.make_way()?;
         self.states.read(actors)
     }
 
     fn restore(&mut self, states: &[u32]) -> Result<()> {
-        self.states.write(states)
+        self.make_way()?;
+        self.states.write(states)?;
+        self.settle_states()
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {
-        self.states.reset(actors)
+        self.make_way()?;
+        self.states.reset(actors)?;
+        self.settle_states()
     }
 }

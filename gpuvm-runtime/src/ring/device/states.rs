@@ -131,6 +131,23 @@ impl States {
         Ok(())
     }
 
+    /// Waits for what was written.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn settle(&self) -> Result<()> {
+        if let Place::Engine { memory, busy, .. } = &self.place {
+            let first = Region {
+                words: 1,
+                ..busy.clone()
+            };
+            // What is read comes after all that was written.
+            memory.read(&first)?;
+        }
+        Ok(())
+    }
+
     /// Gives actors the state that they began with. They are not busy any more.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use gpuvm_core::types::Type;
 use gpuvm_engine::Engine;
 
-use super::super::options::RingOptions;
+use super::super::options::{Resident, RingOptions};
 use super::super::question::{Answer, Question};
 use super::super::snapshot::Identity;
 use super::{KernelHandle, Owner};
@@ -70,6 +70,7 @@ impl KernelHandle {
             engine: Engine::Auto,
             restart: shared.restart,
             answers: shared.answers,
+            resident: Resident::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use gpuvm_core::program::ProgramId;
 use gpuvm_engine::Engine;
 
-use super::super::options::{Answers, Restart, RingOptions};
+use super::super::options::{Answers, Resident, Restart, RingOptions};
 use super::{Identity, Kept, Messages, RingSnapshot};
 use crate::error::Result;
 #[cfg(feature = "serde")]
@@ -73,6 +73,7 @@ fn write_options(options: &RingOptions, out: &mut Writer<'_>) {
         engine: _,
         restart,
         answers,
+        resident: _,
     } = options;
     out.word(*actors);
     out.long(*queue_capacity as u64);
@@ -105,6 +106,7 @@ fn read_options(from: &mut Reader<'_>) -> Result<RingOptions> {
             1 => Answers::Discard,
             _ => return Err(bad("what becomes of its answers is not known here")),
         },
+        resident: Resident::Auto,
     })
 }
 

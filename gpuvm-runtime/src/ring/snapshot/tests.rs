@@ -3,7 +3,6 @@
 use gpuvm_core::program::ProgramId;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{Value, VmType};
-use gpuvm_engine::Engine;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -47,7 +46,7 @@ prop_compose! {
         RingSnapshot {
             kernel,
             identity: Identity { program, settings, message, answer },
-            options: RingOptions { actors, queue_capacity, sent_capacity, engine: Engine::Auto, restart, answers },
+            options: RingOptions { actors, queue_capacity, sent_capacity, restart, answers, ..RingOptions::default() },
             kept,
         }
     }
