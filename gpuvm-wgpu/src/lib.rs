@@ -12,6 +12,7 @@ mod gpu;
 mod heap;
 mod interpreter;
 mod kernel;
+mod layout;
 mod library;
 mod memory;
 mod pace;

@@ -18,6 +18,7 @@ use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Ru
 use super::gpu::Gpu;
 use super::interpreter::{Interpreter, longest_instruction};
 use super::kernel::Kernel;
+use super::layout::epoch::MOST_STEPS;
 use super::library::Library;
 use super::memory::filled;
 use super::pace::Experience;
@@ -25,7 +26,6 @@ use super::pack::{Packed, pack};
 use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::Entry;
-use super::source::epoch::MOST_STEPS;
 use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
 
 use self::outlook::Outlook;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gpuvm_core::isa::Class;
 
 use super::super::gpu::Gpu;
+use super::super::layout::epoch::COUNT_WORDS;
 use super::super::memory::{bind_parts, size, words_of};
 use super::super::pool::{Kind, Lease};
 use super::super::session::groups;
-use super::super::source::epoch::COUNT_WORDS;
 use super::super::stepper::{Batch, Bound, Recorded, Shared};
 use super::outlook::TURNS;
 use super::{Kernels, Loaded, MOST_EPOCHS, STEPS_AN_EPOCH, Sorted};

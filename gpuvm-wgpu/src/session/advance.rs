@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use gpuvm_engine::{Dispatch, Engine, Limit, Result, Tally};
 
+use super::super::layout::signal;
 use super::super::pace::Pace;
-use super::super::source::signal;
 use super::super::stepper::Need;
 use super::Session;
 use super::submit::{Order, Report, Ticket};

@@ -7,9 +7,9 @@ use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Copy, Job, Region, Result, Source};
 
 use super::super::gpu::Gpu;
+use super::super::layout::{row, signal};
 use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
-use super::super::source::{row, signal};
 use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;

@@ -19,10 +19,10 @@ use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Source, Tally};
 
 use super::gpu::Gpu;
+use super::layout::{WORKGROUP, row, signal};
 use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
-use super::source::{WORKGROUP, row, signal};
 use super::stepper::{Bound, Need, Plan, Planner, Stepper};
 
 use self::arena::Arena;

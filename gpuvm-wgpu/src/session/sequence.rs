@@ -12,10 +12,10 @@ use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Sou
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
+use super::super::layout::{WORKGROUP, row, signal};
 use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
-use super::super::source::{WORKGROUP, row, signal};
 use super::super::stepper::{Planner, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};

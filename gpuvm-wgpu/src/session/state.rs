@@ -9,9 +9,10 @@ use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
 use rayon::prelude::*;
 
 use super::super::gpu::Gpu;
+use super::super::layout::{row, signal};
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
-use super::super::source::{Entry, row, signal};
+use super::super::source::Entry;
 use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;

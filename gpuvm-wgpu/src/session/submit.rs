@@ -6,8 +6,9 @@ use gpuvm_engine::{Result, Words};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
+use super::super::layout::signal;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
-use super::super::source::{Entry, signal};
+use super::super::source::Entry;
 use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};

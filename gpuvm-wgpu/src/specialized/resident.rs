@@ -12,6 +12,7 @@ use super::engine::{Prepared, Specialized};
 use super::kernel::{Shader, content_of, data_group, layouts, path};
 use crate::cuda;
 use crate::gpu::Gpu;
+use crate::layout::{WORKGROUP, row, signal};
 use crate::memory::{WORD, part_of, size, words_of};
 use crate::pipeline::{self, Maker};
 use crate::pool::{Kind, Lease};
@@ -19,7 +20,6 @@ use crate::session::arena::Arena;
 use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
-use crate::source::{WORKGROUP, row, signal};
 use crate::stepper::{Planner, Shared, Stepper};
 
 /// A program whose kernel stays.

@@ -13,11 +13,12 @@ use executor::{Given, Memory as Device};
 use super::{Batch, is_nan, reference};
 use crate::floats::FloatOps;
 use crate::kernel::{parse, uniform_fields};
+use crate::layout::{row, signal};
 use crate::pack::pack;
 use crate::parts::Uses;
 use crate::probe::inputs;
 use crate::session::launch::{Launch, fields};
-use crate::source::{Entry, row, signal};
+use crate::source::Entry;
 use crate::stepper::BINDINGS;
 
 /// Dispatches after which a job should have ended.

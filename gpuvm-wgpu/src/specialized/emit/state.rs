@@ -12,7 +12,7 @@ use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 use super::super::code::Node;
 use super::steps::NOWHERE;
 use super::{Emitter, Start};
-use crate::source::row;
+use crate::layout::row;
 
 /// Where the VM's frame is while the shader runs.
 #[derive(Debug)]

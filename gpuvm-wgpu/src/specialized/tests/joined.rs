@@ -5,7 +5,7 @@ use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
 
 use super::*;
 use crate::interpreter::Interpreter;
-use crate::source::WORKGROUP;
+use crate::layout::WORKGROUP;
 use crate::specialized::Specialized;
 
 /// VMs of the job that others are joined to: several workgroups, the last not full.

@@ -1,0 +1,111 @@
+//! What the host and the shaders agree on: where words lie in buffers, and bits in words. The shaders get it as constants, which
+//! [`source`](crate::source) writes.
+
+use gpuvm_core::isa::STATE_WORDS;
+
+/// Invocations of a workgroup.
+pub const WORKGROUP: u32 = 64;
+
+/// How an instruction's operands are read and its results written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Shape {
+    /// One word from one or two words or a constant.
+    Linear,
+    /// A whole matrix.
+    Matrix,
+    /// One word from up to three.
+    Oracle,
+    /// Pairs of words take part.
+    OraclePair,
+    /// Decides the next instruction.
+    Branch,
+    /// Everything else.
+    Io,
+    /// A breakpoint in place of an instruction: the VM stops in front of it.
+    Break,
+}
+
+/// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
+pub mod row {
+    use super::STATE_WORDS;
+
+    /// The running routine's frame base.
+    pub const FRAME_BASE: usize = STATE_WORDS;
+    /// Calls that have not returned.
+    pub const CALLS: usize = STATE_WORDS + 1;
+    /// Why a VM trapped, one of the reasons in [`fault`](gpuvm_engine::fault).
+    pub const FAULT: usize = STATE_WORDS + 2;
+    /// Which offset was outside of memory.
+    pub const FAULT_OFFSET: usize = STATE_WORDS + 3;
+    /// How many rows there are.
+    pub const COUNT: usize = STATE_WORDS + 4;
+}
+
+/// Words of the signal buffer.
+pub mod signal {
+    /// VMs that no longer run.
+    pub const STOPPED: usize = 0;
+    /// Those of them that yielded.
+    pub const YIELDED: usize = 1;
+    /// Those of them that trapped.
+    pub const TRAPPED: usize = 2;
+    /// The largest `!vm` of a VM that trapped, `vm` counted within the batch: it stands for the first trap. 0 if none trapped.
+    pub const FIRST_TRAP: usize = 3;
+    /// Running VMs that a dispatch has left in front of a breakpoint.
+    pub const AT_BREAK: usize = 4;
+    /// Instructions by class, the low words; the high words follow them.
+    pub const RETIRED: usize = 5;
+    /// Words that the VMs add to.
+    pub const COUNTS: usize = 9;
+    /// Not 0: a VM has trapped in an earlier step of the job, so that no further step starts.
+    pub const ENDED: usize = 13;
+    /// Epochs in which there was anything to do, of the epoch engine.
+    pub const EPOCHS: usize = 14;
+    /// Words in all.
+    pub const WORDS: usize = 15;
+}
+
+/// The first word of a packed instruction: opcode, first operand, shape.
+pub mod packed {
+    /// Where the first operand starts; the opcode is before it.
+    pub const FIRST_SHIFT: u32 = 8;
+    /// The first operand is below this.
+    pub const FIRST_LIMIT: u32 = 1 << (SHAPE_SHIFT - FIRST_SHIFT);
+    /// Where the shape starts.
+    pub const SHAPE_SHIFT: u32 = 29;
+}
+
+/// What the epoch engine and its kernels agree on.
+pub mod epoch {
+    /// The classes of instructions, each with two queues.
+    pub const CLASSES: u32 = 4;
+    /// Of the counts' words the first of the lengths of all classes' queues, of even turns and then of odd ones.
+    pub const LENGTHS: u32 = 0;
+    /// Of how many turns each class has had.
+    pub const TURNS: u32 = LENGTHS + 2 * CLASSES;
+    /// How many workgroups of a dispatch are done.
+    pub const DONE: u32 = TURNS + CLASSES;
+    /// The last epoch in which there was anything to do, counted from 1.
+    pub const LAST_EPOCH: u32 = DONE + 1;
+    /// Words of the counts.
+    pub const COUNT_WORDS: u32 = LAST_EPOCH + 1;
+    /// Instructions that a VM runs in one turn at most: a program may jump to itself.
+    pub const MOST_STEPS: u32 = 1024;
+}
+
+/// A sparse term as two words: the bits of the first.
+pub mod term {
+    /// Where the column starts; the row is before it.
+    pub const COLUMN_SHIFT: u32 = 5;
+    /// Where the rotation starts.
+    pub const ROTATION_SHIFT: u32 = 10;
+    /// Where the ring starts.
+    pub const RING_SHIFT: u32 = 15;
+    /// The first term of its row.
+    pub const FIRST: u32 = 1 << 17;
+    /// The last term of its row.
+    pub const LAST: u32 = 1 << 18;
+    /// In place of a column: the constant.
+    pub const CONSTANT: u32 = 31;
+}

@@ -1,0 +1,128 @@
+//! The constants that every shader begins with. They follow from the core's tables and the [`layout`](crate::layout).
+
+use std::fmt::Write;
+
+use gpuvm_core::interp::header;
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, WORDS, space};
+use gpuvm_core::library;
+use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
+use gpuvm_core::program::Status;
+use gpuvm_engine::fault;
+
+use crate::layout::{Shape, WORKGROUP, epoch, packed, row, signal, term};
+
+/// The constants that the shaders use, as WGSL.
+pub fn constants() -> String {
+    let fixed = [
+        ("WORDS", WORDS as u32),
+        ("CALL_FRAME_WORDS", CALL_FRAME_WORDS as u32),
+        ("WORKGROUP", WORKGROUP),
+        ("SPACE_FRAME", space::FRAME),
+        ("SPACE_ARENA", space::ARENA),
+        ("SPACE_ATOMIC", space::ATOMIC),
+        ("SPACE_DATA", space::DATA),
+        ("STATUS_RUNNING", Status::Running as u32),
+        ("STATUS_YIELDED", Status::Yielded as u32),
+        ("STATUS_HALTED", Status::Halted as u32),
+        ("STATUS_TRAPPED", Status::Trapped as u32),
+        ("STATUS_AT_BREAK", Status::Trapped as u32 + 1),
+        ("FAULT_NONE", fault::NONE),
+        ("FAULT_MEMORY", fault::MEMORY),
+        ("FAULT_STACK", fault::STACK),
+        ("FORMAT_SPARSE", Format::Sparse as u32),
+        ("RING_INTEGER", Ring::Integer as u32),
+        ("RING_BITS", Ring::Bits as u32),
+        ("DENSE_EMPTY", dense::EMPTY_SLOT),
+        ("DENSE_CONSTANT", u32::from(CONSTANT)),
+        ("COLUMN_SHIFT", term::COLUMN_SHIFT),
+        ("ROTATION_SHIFT", term::ROTATION_SHIFT),
+        ("RING_SHIFT", term::RING_SHIFT),
+        ("PACKED_OPCODE_MASK", (1 << packed::FIRST_SHIFT) - 1),
+        ("PACKED_FIRST_SHIFT", packed::FIRST_SHIFT),
+        ("PACKED_FIRST_MASK", packed::FIRST_LIMIT - 1),
+        ("PACKED_SHAPE_SHIFT", packed::SHAPE_SHIFT),
+        ("CLASSES", epoch::CLASSES),
+        ("CLASS_NONE", epoch::CLASSES),
+        ("COUNT_LENGTHS", epoch::LENGTHS),
+        ("COUNT_TURNS", epoch::TURNS),
+        ("COUNT_DONE", epoch::DONE),
+        ("COUNT_LAST_EPOCH", epoch::LAST_EPOCH),
+        ("COUNT_WORDS", epoch::COUNT_WORDS),
+        ("TERM_FIRST", term::FIRST),
+        ("TERM_LAST", term::LAST),
+        ("COLUMN_CONSTANT", term::CONSTANT),
+        ("SHAPE_LINEAR", Shape::Linear as u32),
+        ("SHAPE_MATRIX", Shape::Matrix as u32),
+        ("SHAPE_ORACLE", Shape::Oracle as u32),
+        ("SHAPE_ORACLE_PAIR", Shape::OraclePair as u32),
+        ("SHAPE_BRANCH", Shape::Branch as u32),
+        ("SHAPE_BREAK", Shape::Break as u32),
+    ];
+    let places = [
+        ("ROW_IP", header::IP),
+        ("ROW_STATUS", header::STATUS),
+        ("ROW_VM_ID", header::VM_ID),
+        ("ROW_DEPTH", header::DEPTH),
+        ("ROW_WORDS", header::WORD_0),
+        ("ROW_FRAME_BASE", row::FRAME_BASE),
+        ("ROW_CALLS", row::CALLS),
+        ("ROW_FAULT", row::FAULT),
+        ("ROW_FAULT_OFFSET", row::FAULT_OFFSET),
+        ("ROW_COUNT", row::COUNT),
+        ("SIGNAL_STOPPED", signal::STOPPED),
+        ("SIGNAL_YIELDED", signal::YIELDED),
+        ("SIGNAL_TRAPPED", signal::TRAPPED),
+        ("SIGNAL_FIRST_TRAP", signal::FIRST_TRAP),
+        ("SIGNAL_AT_BREAK", signal::AT_BREAK),
+        ("SIGNAL_ENDED", signal::ENDED),
+        ("SIGNAL_RETIRED", signal::RETIRED),
+        ("SIGNAL_COUNTS", signal::COUNTS),
+        ("SIGNAL_EPOCHS", signal::EPOCHS),
+        ("CLASS_LINEAR", Class::Linear as usize),
+        ("CLASS_ORACLE", Class::Oracle as usize),
+        ("CLASS_BRANCH", Class::Branch as usize),
+        ("CLASS_IO", Class::Io as usize),
+    ];
+    let mut text = String::new();
+    let mut add = |name: &str, value: u32| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "const {name}: u32 = {value}u;");
+    };
+    for op in Op::ALL {
+        add(&format!("OP_{}", upper_snake(op.name())), op.code());
+    }
+    for (number, name) in library::FUNCTIONS.iter().enumerate() {
+        add(&format!("MATH_{}", name.to_ascii_uppercase()), number as u32);
+    }
+    for (name, value) in fixed {
+        add(name, value);
+    }
+    for (name, value) in places {
+        add(name, value as u32);
+    }
+    text
+}
+
+/// `MulHighU` as `MUL_HIGH_U`.
+pub fn upper_snake(name: &str) -> String {
+    let mut text = String::new();
+    for (i, letter) in name.chars().enumerate() {
+        if i > 0 && letter.is_ascii_uppercase() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_uppercase());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn op_names_become_constants() {
+        assert_eq!(upper_snake("MulHighU"), "MUL_HIGH_U");
+        assert_eq!(upper_snake("I64ToF"), "I64_TO_F");
+        assert!(constants().contains("const OP_F_ADD: u32 = 17u;"));
+    }
+}

@@ -1,0 +1,236 @@
+//! Puts shaders together: constants that follow from the core's tables, the shared parts, and an entry file. A number that the
+//! core states is never typed again in WGSL.
+
+mod constants;
+
+use std::fmt::Write;
+
+use gpuvm_core::isa::{Class, Unit};
+use gpuvm_shaders as wgsl;
+
+use self::constants::constants;
+use crate::floats::{FloatOps, Needs};
+use crate::layout::epoch;
+use crate::parts::{Part, Uses};
+use crate::stepper::BINDINGS;
+
+/// A shader's entry file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// The interpreter, able to run what the programs it is for use.
+    Interpreter(Uses),
+    /// The epoch engine's kernel that begins a batch.
+    Prepare,
+    /// The epoch engine's kernel that sorts the VMs by class, with workgroups of the given size.
+    Classify(Uses, u32),
+    /// The epoch engine's kernel for one class, able to run what the programs it is for use, with workgroups of the given size.
+    Turn(Class, Uses, u32),
+    /// Known answers of float arithmetic.
+    Probe,
+    /// Square roots from the device's estimate.
+    Roots,
+    /// Moves states and frames between rows and records.
+    Transpose,
+    /// Begins a step of a launch.
+    Step,
+    /// What surrounds a specialised program.
+    Specialized,
+}
+
+impl Entry {
+    /// The name of the entry point.
+    pub fn point(self) -> &'static str {
+        match self {
+            Entry::Interpreter(_) => "interpret",
+            Entry::Prepare => "prepare",
+            Entry::Classify(..) => "classify",
+            Entry::Turn(..) => "take_turn",
+            Entry::Probe => "probe",
+            Entry::Roots => "try_roots",
+            Entry::Transpose => "move_words",
+            Entry::Step => "begin_step",
+            Entry::Specialized => "fresh",
+        }
+    }
+
+    /// Whether it is for programs whose floats may be inexact.
+    pub fn relaxed(self) -> bool {
+        match self {
+            Entry::Interpreter(uses) | Entry::Classify(uses, _) | Entry::Turn(_, uses, _) => uses.relaxed,
+            Entry::Prepare | Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step | Entry::Specialized => false,
+        }
+    }
+
+    /// Whether its dispatches are sized by the device.
+    pub fn indirect(self) -> bool {
+        matches!(self, Entry::Turn(..))
+    }
+
+    /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
+    pub fn has_pairs(self) -> bool {
+        match self {
+            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::Unit(Unit::AtomicPair)),
+            _ => false,
+        }
+    }
+
+    /// What it has for operations on atomic pairs.
+    fn pairs(self) -> &'static [&'static str] {
+        match self {
+            _ if self.has_pairs() => &[wgsl::shared::ATOMIC_PAIRS, wgsl::shared::IO_PAIRS],
+            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => {
+                &[wgsl::shared::IO_NO_PAIRS]
+            }
+            // It is read on any device; what a program does not use is left out.
+            Entry::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
+            Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step => &[],
+        }
+    }
+
+    /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
+    pub fn source(self, floats: FloatOps) -> String {
+        let mut source = constants();
+        // Drivers see no gaps between bindings: here the code and its constants come before. A specialised program has the pairs in place of
+        // a joined job's launch.
+        let pairs_binding = match self {
+            Entry::Specialized => BINDINGS,
+            _ => BINDINGS + 2,
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(source, "const ATOMIC_PAIRS_BINDING: u32 = {pairs_binding}u;");
+        let (parts, entry): (&[&[&str]], _) = match self {
+            Entry::Interpreter(uses) => {
+                uses.declare(&mut source);
+                (&[MACHINE, REGISTERS], wgsl::INTERPRETER)
+            }
+            Entry::Prepare => {
+                declare_epoch(&mut source, Uses::default(), 1);
+                (&[MACHINE, QUEUES], wgsl::epoch::PREPARE)
+            }
+            Entry::Classify(uses, workgroup) => {
+                declare_epoch(&mut source, uses, workgroup);
+                (&[MACHINE, QUEUES], wgsl::epoch::CLASSIFY)
+            }
+            Entry::Turn(class, uses, workgroup) => {
+                declare_epoch(&mut source, uses, workgroup);
+                (&[MACHINE, QUEUES, TURN], step(class))
+            }
+            Entry::Probe => {
+                let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
+                floats.declare_probe(&mut source);
+                (&[], wgsl::PROBE)
+            }
+            Entry::Roots => (&[], wgsl::ROOTS),
+            Entry::Transpose => (&[], wgsl::TRANSPOSE),
+            Entry::Step => (&[], wgsl::STEP),
+            Entry::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
+        };
+        if !matches!(self, Entry::Transpose | Entry::Step) {
+            source.push_str(&arithmetic(floats));
+        }
+        let pairs = self.pairs();
+        if self.has_pairs() && !floats.needs(Needs::Long) {
+            source.push_str(wgsl::shared::LONG_JOIN);
+        }
+        for part in parts.iter().copied().flatten().chain(pairs).chain([&entry]) {
+            source.push_str(part);
+            source.push('\n');
+        }
+        source
+    }
+}
+
+/// The functions of arithmetic, which any shader may call by the names of the operations. They count in a private
+/// `inner`, which the shader has to have, how often their loops turn.
+pub fn arithmetic(floats: FloatOps) -> String {
+    let mut source = String::new();
+    floats.declare(&mut source);
+    let native = [
+        (Needs::Double, wgsl::shared::FLOAT_DOUBLE),
+        (Needs::Long, wgsl::shared::LONG_JOIN),
+        (Needs::Long, wgsl::shared::LONG_NATIVE),
+    ];
+    let native = native.iter().filter(|(needs, _)| floats.needs(*needs));
+    for part in ARITHMETIC.iter().chain(native.map(|(_, part)| part)) {
+        source.push_str(part);
+        source.push('\n');
+    }
+    source
+}
+
+/// Arithmetic on every device.
+const ARITHMETIC: &[&str] = &[
+    wgsl::shared::INTEGER,
+    wgsl::shared::LONG,
+    wgsl::shared::FLOAT,
+    wgsl::shared::FLOAT_NATIVE,
+    wgsl::shared::FLOAT_ROUND,
+    wgsl::shared::FLOAT_FMA,
+    wgsl::shared::FLOAT_ROOT,
+    wgsl::shared::FLOAT_CONVERT,
+];
+
+/// What a specialised program needs.
+const SPECIALIZED: &[&str] = &[wgsl::shared::LAUNCH, wgsl::shared::MATH];
+
+/// What needs a launch and a VM.
+const MACHINE: &[&str] = &[
+    wgsl::shared::LAUNCH,
+    wgsl::shared::REGISTERS,
+    wgsl::shared::INSTRUCTION,
+    wgsl::shared::SIGNAL,
+    wgsl::shared::MEMORY,
+    wgsl::shared::MATRIX,
+    wgsl::shared::LINEAR,
+    wgsl::shared::MATH,
+    wgsl::shared::ORACLE,
+    wgsl::shared::BRANCH,
+    wgsl::shared::IO,
+];
+
+/// The words in private memory, for kernels that run a VM for long.
+const REGISTERS: &[&str] = &[wgsl::shared::WORDS];
+
+/// What the epoch engine's kernels share.
+const QUEUES: &[&str] = &[wgsl::epoch::WORDS, wgsl::epoch::QUEUE];
+
+/// The frame of a class's kernel.
+const TURN: &[&str] = &[wgsl::epoch::TURN];
+
+/// The constants that only the epoch engine's kernels have.
+fn declare_epoch(text: &mut String, uses: Uses, workgroup: u32) {
+    uses.declare(text);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "const EPOCH_WORKGROUP: u32 = {workgroup}u;");
+    let _ = writeln!(text, "const MOST_STEPS: u32 = {}u;", epoch::MOST_STEPS);
+}
+
+/// What the epoch engine's kernel of a class does for one instruction.
+fn step(class: Class) -> &'static str {
+    match class {
+        Class::Linear => wgsl::epoch::LINEAR,
+        Class::Oracle => wgsl::epoch::ORACLE,
+        Class::Branch => wgsl::epoch::BRANCH,
+        Class::Io => wgsl::epoch::IO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpuvm_core::isa::Op;
+
+    use super::constants::upper_snake;
+    use super::*;
+
+    #[test]
+    fn every_op_is_named_by_the_interpreter() {
+        let source = Entry::Interpreter(Uses::all()).source(FloatOps::default());
+        for op in Op::ALL.iter().filter(|op| !matches!(op, Op::Affine | Op::Log)) {
+            let name = format!("OP_{}", upper_snake(op.name()));
+            let uses = source.match_indices(&name).filter(|(at, _)| {
+                !source[at + name.len()..].starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
+            });
+            assert!(uses.count() > 1, "{name} is declared and never used");
+        }
+    }
+}
