@@ -1,11 +1,17 @@
 //! Room on the host for what a number of the user's asks for, so that too large a number is an error and not the end of the process.
 
+mod available;
+
+use std::path::Path;
+
 use crate::error::{Error, Result};
 
 /// Less than this is not asked for before it is taken.
 const LITTLE: usize = 1 << 26;
 
 /// Fails if the host has no room for so many values of so many bytes each.
+///
+/// A system may promise memory that it does not have and end the process that uses it, so what it says is left is looked at first.
 ///
 /// The room is given back, for `vec!` to take: that gets zeroed pages, which cost nothing before they are touched, where a reservation that
 /// may fail has to be filled.
@@ -15,8 +21,11 @@ const LITTLE: usize = 1 << 26;
 /// [`Error::OutOfMemory`], which says what there is no room for.
 pub fn check(values: usize, bytes_each: usize, what: impl FnOnce() -> String) -> Result<()> {
     let bytes = values.checked_mul(bytes_each);
-    let fits = bytes.is_some_and(|bytes| bytes < LITTLE || Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
-    if fits {
+    let can_be_had = |bytes: usize| {
+        let left = available::bytes(Path::new("/"));
+        left.is_none_or(|left| bytes as u64 <= left) && Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+    };
+    if bytes.is_some_and(|bytes| bytes < LITTLE || can_be_had(bytes)) {
         return Ok(());
     }
     let size = bytes.map_or("more bytes than a pointer counts".to_string(), |bytes| {
