@@ -52,7 +52,6 @@ fn main() -> gpuvm::Result<()> {
 "#
 )]
 
-pub use gpuvm_core as core;
 pub use gpuvm_core::types::{RingMessage, VmType};
 pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 /// A handle of a ring kernel: it sends messages and receives answers.
@@ -181,10 +180,35 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, Level, LogLimit, LogLine, Logs, MemoryUse, Plan,
-    PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot, Runtime, RuntimeBuilder,
-    RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VmView,
+    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, LeftToInterpreter, Level, LogLimit, LogLine, Logs,
+    MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot, Runtime,
+    RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VariableView, VmView,
 };
+
+/// What a routine is linked to.
+///
+/// [`Runtime::program`] gives one, to be read and measured. What its code consists of is the compiler's own and changes with any release.
+///
+/// ```
+/// use gpuvm::prelude::*;
+///
+/// #[routine]
+/// fn triple(x: u32) -> u32 {
+///     x.wrapping_mul(3)
+/// }
+///
+/// fn main() -> gpuvm::Result<()> {
+///     let program = Runtime::new()?.program("triple")?;
+///     println!("{}{}", program.metadata(), program.disassemble());
+///     assert!(program.estimated_epochs().is_some(), "it has no loop");
+///     Ok(())
+/// }
+/// ```
+pub mod program {
+    pub use gpuvm_core::link::LinkError;
+    pub use gpuvm_core::matrix::{Format, Statistics};
+    pub use gpuvm_core::program::{LoadError, Metadata, Needs, Program, ProgramId, Report, Status};
+}
 
 /// What a program that writes and launches routines needs.
 pub mod prelude {

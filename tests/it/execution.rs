@@ -112,11 +112,7 @@ fn traps_are_a_signal_and_an_error_at_the_end() {
             .unwrap();
         assert_eq!(execution.run_to_end().unwrap(), Signal::Trap);
         let view = execution.vm(4).unwrap();
-        assert_eq!(
-            (view.status, view.vm),
-            (gpuvm::core::program::Status::Trapped, 4),
-            "{engine}"
-        );
+        assert_eq!((view.status, view.vm), (gpuvm::program::Status::Trapped, 4), "{engine}");
         let Err(Error::Trap(report)) = execution.finish() else {
             panic!("{engine} traps")
         };

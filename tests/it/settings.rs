@@ -1,8 +1,8 @@
 //! Every optimisation switched off, each alone and all together: not a bit of any result may change.
 
 use gpuvm::Settings;
-use gpuvm::core::matrix::Format;
 use gpuvm::prelude::*;
+use gpuvm::program::Format;
 
 use crate::harness::{Case, runtime_with};
 

@@ -65,7 +65,7 @@ fn measure(folder: &Path, source: &str, task: &str, repeat: u32) -> Result<f64, 
 }
 
 fn write(folder: &Path, source: &str) -> Result<(), String> {
-    let manifest = "[package]\nname = \"compile-time\"\nedition = \"2024\"\n\n[dependencies]\ngpuvm = { path = \"../../gpuvm\" }\n\n[workspace]\n";
+    let manifest = "[package]\nname = \"compile-time\"\nedition = \"2024\"\n\n[dependencies]\ngpuvm = { path = \"../../gpuvm\" }\ngpuvm-core = { path = \"../../gpuvm-core\" }\n\n[workspace]\n";
     let put = |path: PathBuf, text: &str| std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()));
     std::fs::create_dir_all(folder.join("src")).map_err(|error| error.to_string())?;
     put(folder.join("Cargo.toml"), manifest)?;
@@ -136,7 +136,7 @@ fn dense_crate(routines: u32, attribute: &str) -> String {
     for _ in 0..5 {
         let start = std::time::Instant::now();
         for routine in routines {
-            gpuvm::core::compile::link(routine, gpuvm::__private::math::LIBRARY, &Default::default()).unwrap();
+            gpuvm_core::compile::link(routine, gpuvm::__private::math::LIBRARY, &Default::default()).unwrap();
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
