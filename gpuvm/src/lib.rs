@@ -1,30 +1,4 @@
-//! Write a plain Rust function, put `#[routine]` on it, and run a thousand or ten million copies of it on the GPU, or on this CPU, with
-//! the same bits everywhere.
-//!
-//! ```
-//! use gpuvm::prelude::*;
-//!
-//! /// Steps until the Collatz sequence of `start` reaches 1.
-//! #[routine]
-//! fn collatz(start: u32) -> u32 {
-//!     let mut n = start;
-//!     let mut steps = 0;
-//!     while n > 1 {
-//!         n = if n % 2 == 0 { n / 2 } else { n * 3 + 1 };
-//!         steps += 1;
-//!     }
-//!     steps
-//! }
-//!
-//! fn main() -> gpuvm::Result<()> {
-//!     let runtime = Runtime::new()?;
-//!     let starts: Vec<u32> = (1..=1000).collect();
-//!     let done = runtime.launch("collatz")?.args((&starts,)).run()?;
-//!     let steps: Vec<u32> = done.output()?;
-//!     assert_eq!(steps[26], collatz(27));
-//!     Ok(())
-//! }
-//! ```
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     feature = "half",
     doc = r#"
@@ -292,8 +266,3 @@ pub mod __private {
         pub use super::super::__private;
     }
 }
-
-/// The README's programs, compiled and run as tests: from the packed crate too, which has the top folder's README as a copy.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

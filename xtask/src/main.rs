@@ -4,8 +4,8 @@
 mod adapter;
 mod assembler;
 mod compile_time;
+mod copies;
 mod fuzz;
-mod packed;
 
 use std::process::{Command, ExitCode};
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak(&options),
         Task::Instructions => instructions(),
-        Task::Copies => packed::write(),
+        Task::Copies => copies::write(),
         Task::CompileTime(options) => compile_time::run(&options),
     };
     match result {
