@@ -1,11 +1,13 @@
 //! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test;
-//! `cargo xtask fuzz` compares random routines on all engines; `cargo xtask soak` keeps ring kernels busy for minutes.
+//! `cargo xtask fuzz` compares random routines on all engines; `cargo xtask soak` keeps ring kernels busy for minutes; `cargo xtask package`
+//! builds the crates as they are published.
 
 mod adapter;
 mod assembler;
 mod compile_time;
 mod copies;
 mod fuzz;
+mod package;
 
 use std::process::{Command, ExitCode};
 
@@ -31,6 +33,8 @@ enum Task {
     Instructions,
     /// Writes the copies of the licences and of the front page that published crates need.
     Copies,
+    /// Packs all crates that are published, builds them from what was packed, and runs the README's programs with them.
+    Package,
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Task::Soak(options) => soak(&options),
         Task::Instructions => instructions(),
         Task::Copies => copies::write(),
+        Task::Package => package::run(),
         Task::CompileTime(options) => compile_time::run(&options),
     };
     match result {
