@@ -100,7 +100,7 @@ impl Marker<'_> {
             }
             #(#attributes)*
             ::gpuvm::__private::inventory::submit! {
-                ::gpuvm::__private::Entry {
+                ::gpuvm::__private::Registration {
                     id: #id,
                     file: ::core::file!(),
                     line: #line,

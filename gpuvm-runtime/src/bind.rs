@@ -6,7 +6,7 @@ use gpuvm_core::types::{Type, TypeRef};
 
 use crate::arg::{Arg, Argument};
 use crate::error::{Error, Result};
-use crate::registry::Entry;
+use crate::registry::Registration;
 
 /// Arguments that fit their parameters.
 pub(crate) struct Binding<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Bound<'a> {
 ///
 /// What is wrong with the first argument that is wrong.
 pub(crate) fn bind<'a>(
-    entry: &Entry,
+    entry: &Registration,
     types: &[TypeRef],
     args: Vec<Arg<'a>>,
     vms: Option<usize>,
@@ -60,13 +60,13 @@ pub(crate) fn bind<'a>(
 }
 
 /// The name of a parameter.
-pub(crate) fn name(entry: &Entry, index: usize) -> &'static str {
+pub(crate) fn name(entry: &Registration, index: usize) -> &'static str {
     entry.params.get(index).copied().unwrap_or("_")
 }
 
 /// A parameter, for errors about it.
 struct Parameter<'e> {
-    entry: &'e Entry,
+    entry: &'e Registration,
     name: &'static str,
 }
 
@@ -89,7 +89,7 @@ impl Parameter<'_> {
 }
 
 /// The number of VMs: what `.vms(n)` says, or the length of the columns, which all have to agree.
-fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Result<u32> {
+fn count_vms(entry: &Registration, params: &[Bound<'_>], asked: Option<usize>) -> Result<u32> {
     let routine = || entry.id.to_string();
     let mut decided = asked.map(|vms| (vms, "`.vms(…)` says so".to_string()));
     for (index, bound) in params.iter().enumerate() {
@@ -144,7 +144,7 @@ fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Resul
 
 /// Refuses two parameters that write the same memory. Plain `&mut` arguments cannot be the same, rustc sees to that; handles of
 /// one buffer and slices of atomics can. One slice of atomics may stand for several parameters.
-fn check_sharing(entry: &Entry, params: &[Bound<'_>]) -> Result<()> {
+fn check_sharing(entry: &Registration, params: &[Bound<'_>]) -> Result<()> {
     for (j, second) in params.iter().enumerate() {
         for (i, first) in params[..j].iter().enumerate() {
             let shared = match (&first.argument, &second.argument) {
@@ -175,7 +175,7 @@ mod tests {
     use gpuvm_core::types::Value;
     use std::sync::atomic::AtomicU32;
 
-    const ENTRY: Entry = Entry {
+    const ENTRY: Registration = Registration {
         id: "step",
         file: "src/lib.rs",
         line: 1,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
 use crate::progress::Progress;
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::runtime::Runtime;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -77,7 +77,7 @@ impl fmt::Display for Signal {
 /// ```
 pub struct Execution<'a> {
     pub(crate) runtime: Runtime,
-    pub(crate) entry: &'static Entry,
+    pub(crate) entry: &'static Registration,
     pub(crate) course: Course,
     pub(crate) held: Held<'a>,
     pub(crate) leg: Option<Leg>,
@@ -144,7 +144,7 @@ pub(crate) type OnProgress<'a> = Box<dyn FnMut(&Progress) + Send + 'a>;
 impl<'a> Execution<'a> {
     pub(crate) fn new(
         runtime: Runtime,
-        entry: &'static Entry,
+        entry: &'static Registration,
         course: Course,
         held: Held<'a>,
         options: Options<'a>,

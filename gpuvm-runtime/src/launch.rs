@@ -18,7 +18,7 @@ use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
 use crate::native;
 use crate::progress::Progress;
-use crate::registry::{self, Entry};
+use crate::registry::{self, Registration};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
@@ -32,7 +32,7 @@ mod tests;
 #[must_use = "a launch does nothing until `run` is called"]
 pub struct Launch<'a> {
     runtime: Runtime,
-    entry: &'static Entry,
+    entry: &'static Registration,
     args: Vec<Arg<'a>>,
     vms: Option<usize>,
     budget: Budget,
@@ -51,7 +51,7 @@ impl Runtime {
 }
 
 impl<'a> Launch<'a> {
-    pub(crate) fn new(runtime: Runtime, entry: &'static Entry) -> Launch<'a> {
+    pub(crate) fn new(runtime: Runtime, entry: &'static Registration) -> Launch<'a> {
         Launch {
             runtime,
             entry,
@@ -285,7 +285,7 @@ impl std::fmt::Debug for Launch<'_> {
 /// A launch whose arguments fit.
 struct Bounded<'a> {
     runtime: Runtime,
-    entry: &'static Entry,
+    entry: &'static Registration,
     params: Vec<Bound<'a>>,
     vms: u32,
     budget: Budget,

@@ -1,5 +1,5 @@
-//! What the binary has by id. `#[routine]` submits one [`Entry`] a launchable routine, and other attributes entries of other kinds; the entries
-//! of a kind are read once, and two of one id are refused.
+//! What the binary has by id. `#[routine]` submits one [`Registration`] a launchable routine, and other attributes entries of other kinds; the
+//! entries of a kind are read once, and two of one id are refused.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use crate::native::NativeFn;
 
 /// A routine that can be launched, as `#[routine]` submits it.
 #[derive(Debug)]
-pub struct Entry {
+pub struct Registration {
     /// What `runtime.launch` names it by.
     pub id: &'static str,
     /// The source file of its function.
@@ -26,7 +26,7 @@ pub struct Entry {
     pub native: NativeFn,
 }
 
-inventory::collect!(Entry);
+inventory::collect!(Registration);
 
 /// What has an id.
 pub(crate) trait Registered: 'static {
@@ -46,7 +46,7 @@ pub(crate) trait Registered: 'static {
     fn place(&self) -> (&'static str, u32);
 }
 
-impl Registered for Entry {
+impl Registered for Registration {
     const WHAT: &'static str = "routine";
     const ATTRIBUTE: &'static str = "routine";
     const LAUNCH: &'static str = "launch";
@@ -86,7 +86,7 @@ impl Kind {
 }
 
 inventory::submit! {
-    Kind::of::<Entry>(|id| routines().contains_key(id))
+    Kind::of::<Registration>(|id| routines().contains_key(id))
 }
 
 /// The routine of an id.
@@ -94,13 +94,13 @@ inventory::submit! {
 /// # Errors
 ///
 /// As [`find_among`].
-pub(crate) fn find(id: &str) -> Result<&'static Entry> {
+pub(crate) fn find(id: &str) -> Result<&'static Registration> {
     find_among(routines(), inventory::iter::<Kind>, id)
 }
 
-fn routines() -> &'static ById<Entry> {
-    static REGISTRY: OnceLock<ById<Entry>> = OnceLock::new();
-    REGISTRY.get_or_init(|| by_id(inventory::iter::<Entry>))
+fn routines() -> &'static ById<Registration> {
+    static REGISTRY: OnceLock<ById<Registration>> = OnceLock::new();
+    REGISTRY.get_or_init(|| by_id(inventory::iter::<Registration>))
 }
 
 /// All entries of a kind.
@@ -194,8 +194,8 @@ mod tests {
         Ok(())
     }
 
-    const fn entry(id: &'static str, line: u32) -> Entry {
-        Entry {
+    const fn entry(id: &'static str, line: u32) -> Registration {
+        Registration {
             id,
             file: "src/lib.rs",
             line,
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    static ENTRIES: [Entry; 4] = [
+    static ENTRIES: [Registration; 4] = [
         entry("blur", 1),
         entry("sharpen", 2),
         entry("twice", 3),
@@ -251,7 +251,7 @@ mod tests {
         }
         static KERNELS: [Kernel; 2] = [Kernel("counter"), Kernel("blur")];
         let kinds = [
-            Kind::of::<Entry>(|id| by_id(&ENTRIES).contains_key(id)),
+            Kind::of::<Registration>(|id| by_id(&ENTRIES).contains_key(id)),
             Kind::of::<Kernel>(|id| by_id(&KERNELS).contains_key(id)),
         ];
         let (routines, kernels) = (by_id(&ENTRIES), by_id(&KERNELS));

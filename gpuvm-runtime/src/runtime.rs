@@ -14,7 +14,7 @@ use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
 use crate::device;
 use crate::error::{Error, Result};
-use crate::registry::{self, Entry};
+use crate::registry::{self, Registration};
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ impl Runtime {
     }
 
     /// Links a routine, or gives what was linked before.
-    pub(crate) fn link(&self, entry: &'static Entry) -> Result<Arc<Program>> {
+    pub(crate) fn link(&self, entry: &'static Registration) -> Result<Arc<Program>> {
         self.link_with(entry, &self.shared.settings)
     }
 
@@ -143,7 +143,7 @@ impl Runtime {
     }
 
     /// Links a routine with settings that may be others than the runtime's.
-    pub(crate) fn link_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
+    pub(crate) fn link_with(&self, entry: &'static Registration, settings: &Settings) -> Result<Arc<Program>> {
         let kernel = || Kernel::of((entry.routine)());
         self.linked(std::ptr::from_ref(entry).addr(), kernel, settings)
     }

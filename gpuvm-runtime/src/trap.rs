@@ -6,7 +6,7 @@ use gpuvm_core::program::{Mode, Program, TrapRecord};
 use crate::bind::{self, Bound};
 use crate::counted::counted;
 use crate::done::Done;
-use crate::registry::Entry;
+use crate::registry::Registration;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl std::fmt::Display for TrapReport {
 }
 
 /// Says that a VM sees a chunk of its own, if an index is out of bounds of what is as long as a chunk but would be in bounds of all chunks.
-pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Entry, params: &[Bound<'_>], vms: u32) -> Option<String> {
+pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Registration, params: &[Bound<'_>], vms: u32) -> Option<String> {
     let rest = trap.message.strip_prefix("index out of bounds: the len is ")?;
     let (len, index) = rest.split_once(" but the index is ")?;
     let (len, index): (usize, usize) = (len.parse().ok()?, index.parse().ok()?);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_chunk_starts_at_0() {
-        let entry = Entry {
+        let entry = Registration {
             id: "fill",
             file: "src/lib.rs",
             line: 1,

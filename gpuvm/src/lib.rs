@@ -254,7 +254,7 @@ pub mod __private {
     pub use gpuvm_math as math;
     pub use gpuvm_math::native::{M, OfAny, OfDouble};
     pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};
-    pub use gpuvm_runtime::registry::Entry;
+    pub use gpuvm_runtime::registry::Registration;
     pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{

@@ -9,7 +9,7 @@ use crate::done::{BudgetReport, Done, Results};
 use crate::error::{Error, Result};
 use crate::leg::Leg;
 use crate::logs::logged;
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::trap::{Trap, TrapReport, hint_of_chunk};
 use crate::view::view_of;
 use crate::words::WordColumn;
@@ -71,7 +71,7 @@ impl<'a> Execution<'a> {
 }
 
 /// The columns that VMs write, by name.
-fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
+fn owned_columns(entry: &Registration, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
     // Behind the routine's own there may be the log.
     let own = params.iter_mut().take(entry.params.len()).enumerate();
     let written = own.filter(|(_, bound)| bound.mode.writes());

@@ -63,7 +63,7 @@ fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {
 }
 
 inventory::submit! {
-    Entry {
+    Registration {
         id: "scale",
         file: "src/scale.rs",
         line: 1,
@@ -158,7 +158,7 @@ static SUM: Routine = Routine {
 };
 
 inventory::submit! {
-    Entry {
+    Registration {
         id: "sum",
         file: "src/sum.rs",
         line: 1,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::arg::IntoArgs;
 use crate::bind::{Bound, bind};
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::view::Held;
 use std::sync::atomic::AtomicU32;
 
@@ -11,7 +11,7 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::Source;
 
-const ENTRY: Entry = Entry {
+const ENTRY: Registration = Registration {
     id: "step",
     file: "src/lib.rs",
     line: 1,

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! ::gpuvm::__private::inventory::submit! {
-//!     ::gpuvm::__private::Entry {
+//!     ::gpuvm::__private::Registration {
 //!         id: "step",
 //!         file: ::core::file!(),
 //!         line: ::core::line!(),                    // of the function's name
@@ -76,7 +76,7 @@ use crate::atomics::{Atomics, OwnAtomics};
 use crate::bind;
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
@@ -92,7 +92,7 @@ pub type NativeFn = fn(&mut NativeCx<'_>) -> Result<()>;
 
 /// What a [`NativeFn`] works on: the arguments by place, and the VMs to run.
 pub struct NativeCx<'b> {
-    entry: &'static Entry,
+    entry: &'static Registration,
     args: Vec<Option<NativeArg<'b>>>,
     vms: u32,
     recursion_limit: u32,
@@ -127,7 +127,7 @@ pub(crate) struct Ran {
 
 /// Runs the routine natively for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
 pub(crate) fn run(
-    entry: &'static Entry,
+    entry: &'static Registration,
     params: Vec<Seen<'_>>,
     vms: u32,
     recursion_limit: u32,

@@ -10,7 +10,7 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 
 use super::{enter, vm};
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::{Backend, Engine, Error, Runtime, Settings, TrapReport};
 
 /// A routine of which only the types matter.
@@ -40,7 +40,7 @@ const fn types(params: &'static [TypeRef], result: TypeRef) -> Routine {
 macro_rules! entry {
     ($id:literal, ($($name:literal: $ty:ty),*) -> $result:ty, $native:expr) => {
         inventory::submit! {
-            Entry {
+            Registration {
                 id: $id,
                 file: file!(),
                 line: line!(),

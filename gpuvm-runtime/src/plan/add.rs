@@ -13,7 +13,7 @@ use crate::bind;
 use crate::error::{PlanError, Result};
 use crate::execution::result_type;
 use crate::handle::Handle;
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::store::{Store, make};
 use crate::vector::Column;
 
@@ -89,7 +89,12 @@ impl<'a> Plan<'a> {
         self.push(Kind::Buffer { backing, writer }, Vec::new(), element, length)
     }
 
-    pub(super) fn add_map(&mut self, entry: &'static Entry, args: Vec<Arg<'a>>, vms: Option<usize>) -> Result<Handle> {
+    pub(super) fn add_map(
+        &mut self,
+        entry: &'static Registration,
+        args: Vec<Arg<'a>>,
+        vms: Option<usize>,
+    ) -> Result<Handle> {
         let of = uses(entry)?;
         let label = Kind::Map(of).label(self.nodes.len() + self.columns_among(&args));
         let params = &of.routine.params;
@@ -198,7 +203,7 @@ impl<'a> Plan<'a> {
     fn count_vms(
         &self,
         label: &str,
-        entry: &Entry,
+        entry: &Registration,
         operands: &mut [Operand],
         mut decided: Option<Decided>,
     ) -> Result<Length, PlanError> {
@@ -249,7 +254,13 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether VMs can share their buffers evenly, where it is known how many there are.
-    fn check_chunks(&self, label: &str, entry: &Entry, operands: &[Operand], vms: Length) -> Result<(), PlanError> {
+    fn check_chunks(
+        &self,
+        label: &str,
+        entry: &Registration,
+        operands: &[Operand],
+        vms: Length,
+    ) -> Result<(), PlanError> {
         let Length::Known(vms @ 1..) = vms else {
             return Ok(());
         };
@@ -310,7 +321,7 @@ impl<'a> Plan<'a> {
 }
 
 /// A routine with what a plan has to know of it.
-pub(super) fn uses(entry: &'static Entry) -> Result<Use> {
+pub(super) fn uses(entry: &'static Registration) -> Result<Use> {
     let routine = (entry.routine)();
     let nature = nature(routine, gpuvm_math::LIBRARY)?;
     Ok(Use { entry, routine, nature })

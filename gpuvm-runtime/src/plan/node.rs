@@ -8,7 +8,7 @@ use gpuvm_core::program::Mode;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::Type;
 
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
 
@@ -82,7 +82,7 @@ pub(super) enum Backing {
 /// A routine in use.
 #[derive(Clone, Copy)]
 pub(super) struct Use {
-    pub entry: &'static Entry,
+    pub entry: &'static Registration,
     pub routine: &'static Routine,
     pub nature: Nature,
 }

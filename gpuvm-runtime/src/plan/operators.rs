@@ -8,12 +8,12 @@ use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
 use super::types::tuple;
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
-use crate::registry::Entry;
+use crate::registry::Registration;
 
 impl<'a> Plan<'a> {
     pub(super) fn add_operator(
         &mut self,
-        entry: &'static Entry,
+        entry: &'static Registration,
         column: Handle,
         kind: fn(Use) -> Kind<'a>,
         length: fn(Length) -> Length,
@@ -42,7 +42,7 @@ impl<'a> Plan<'a> {
         Ok(self.push(kind(of), own(&[from]), element, length(has)))
     }
 
-    pub(super) fn add_filter(&mut self, entry: &'static Entry, column: Handle) -> Result<Handle> {
+    pub(super) fn add_filter(&mut self, entry: &'static Registration, column: Handle) -> Result<Handle> {
         let of = uses(entry)?;
         let label = Kind::Filter(of).label(self.nodes.len());
         let from = self.column(&label, column)?;

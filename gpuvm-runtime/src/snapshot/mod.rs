@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
 use crate::leg::{Course, Entrance, Stage};
 use crate::logs::LogLimit;
-use crate::registry::Entry;
+use crate::registry::Registration;
 use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
@@ -317,7 +317,7 @@ impl Snapshot {
     }
 
     /// The columns as arguments of the program.
-    fn held(&self, entry: &'static Entry, types: &[TypeRef]) -> Result<Held<'static>> {
+    fn held(&self, entry: &'static Registration, types: &[TypeRef]) -> Result<Held<'static>> {
         let bad = |index: usize, what: &str| Error::BadSnapshot {
             reason: format!("its column `{}` {what}", bind::name(entry, index)),
         };
