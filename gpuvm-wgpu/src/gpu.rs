@@ -18,7 +18,7 @@ use super::kernel::Kernel;
 use super::pipeline::Path;
 use super::pool::Pool;
 use super::probe;
-use super::source::Entry;
+use super::source::EntryPoint;
 
 /// An opened device.
 #[derive(Debug)]
@@ -254,7 +254,7 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn kernel(&self, entry: Entry) -> Result<Kernel> {
+    pub fn kernel(&self, entry: EntryPoint) -> Result<Kernel> {
         if entry.relaxed() {
             return Kernel::new(self, entry, self.floats.relaxed(), Path::Plain);
         }
@@ -266,13 +266,13 @@ impl Gpu {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn helper(&self, entry: Entry) -> Result<Arc<Kernel>> {
+    pub fn helper(&self, entry: EntryPoint) -> Result<Arc<Kernel>> {
         let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = helpers.get(entry.point()) {
+        if let Some(kernel) = helpers.get(entry.name()) {
             return Ok(kernel.clone());
         }
         let kernel = Arc::new(self.kernel(entry)?);
-        helpers.insert(entry.point(), kernel.clone());
+        helpers.insert(entry.name(), kernel.clone());
         Ok(kernel)
     }
 

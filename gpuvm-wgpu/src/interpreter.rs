@@ -17,7 +17,7 @@ use super::pace::Experience;
 use super::pack::{Packed, pack};
 use super::parts::Uses;
 use super::session::{JobSequence, Session, capacity, groups};
-use super::source::Entry;
+use super::source::EntryPoint;
 use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
 
 /// The interpreter on one device. A clone is another handle to it.
@@ -141,7 +141,7 @@ impl Interpreter {
         if let Some(known) = kernels.get(&uses) {
             return Ok(known.clone());
         }
-        let kernel = Arc::new(self.shared.gpu.kernel(Entry::Interpreter(uses))?);
+        let kernel = Arc::new(self.shared.gpu.kernel(EntryPoint::Interpreter(uses))?);
         kernels.insert(uses, kernel.clone());
         Ok(kernel)
     }

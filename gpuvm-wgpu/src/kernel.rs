@@ -8,7 +8,7 @@ use naga::{AddressSpace, Module, StorageAccess, TypeInner};
 use super::floats::FloatOps;
 use super::gpu::Gpu;
 use super::pipeline::{Maker, Path, Shader, Start};
-use super::source::Entry;
+use super::source::EntryPoint;
 
 /// A pipeline and what its shader says about itself.
 #[derive(Debug)]
@@ -39,10 +39,10 @@ impl Kernel {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, entry: Entry, floats: FloatOps, path: Path) -> Result<Kernel> {
+    pub fn new(gpu: &Gpu, entry: EntryPoint, floats: FloatOps, path: Path) -> Result<Kernel> {
         let source = entry.source(floats);
         let refused = |reason: String| Error::Device {
-            reason: format!("shader `{}`: {reason}", entry.point()),
+            reason: format!("shader `{}`: {reason}", entry.name()),
         };
         let (module, info) = parse(&source).map_err(refused)?;
         let point = module
@@ -51,15 +51,11 @@ impl Kernel {
             .ok_or_else(|| refused("has no entry point".to_string()))?;
         let workgroup = point.workgroup_size[0];
         let groups = bindings(&module);
-        let layouts: Vec<_> = gpu.guarded(|device| {
-            groups
-                .iter()
-                .map(|group| layout(device, entry.point(), group))
-                .collect()
-        })?;
+        let layouts: Vec<_> =
+            gpu.guarded(|device| groups.iter().map(|group| layout(device, entry.name(), group)).collect())?;
         let maker = Maker::new(gpu, &layouts, || ProgramId::of(format!("{path:?} {source}").as_bytes()));
         let shader = Shader {
-            entry: entry.point(),
+            entry: entry.name(),
             module: &module,
             info: &info,
             checked: true,
@@ -162,19 +158,19 @@ mod tests {
     fn shaders_validate_and_tell_their_bindings() {
         let (none, all) = (FloatOps::default(), FloatOps::of_features(wgpu::Features::all()));
         let mut shaders = vec![
-            (Entry::Probe, none.relaxed(), vec![2]),
-            (Entry::Probe, all, vec![2]),
-            (Entry::Roots, none, vec![1]),
-            (Entry::Transpose, none, vec![2]),
-            (Entry::Step, none, vec![2]),
-            (Entry::Prepare, none, vec![8, 4]),
-            (Entry::Interpreter(Uses::default()), none.relaxed(), vec![8]),
+            (EntryPoint::Probe, none.relaxed(), vec![2]),
+            (EntryPoint::Probe, all, vec![2]),
+            (EntryPoint::Roots, none, vec![1]),
+            (EntryPoint::Transpose, none, vec![2]),
+            (EntryPoint::Step, none, vec![2]),
+            (EntryPoint::Prepare, none, vec![8, 4]),
+            (EntryPoint::Interpreter(Uses::default()), none.relaxed(), vec![8]),
         ];
         for (uses, floats) in [(Uses::all(), none), (Uses::all(), all), (Uses::default(), none)] {
-            shaders.push((Entry::Interpreter(uses), floats, vec![8]));
-            shaders.push((Entry::Classify(uses, 32), floats, vec![8, 4]));
+            shaders.push((EntryPoint::Interpreter(uses), floats, vec![8]));
+            shaders.push((EntryPoint::Classify(uses, 32), floats, vec![8, 4]));
             for class in [Class::Linear, Class::Oracle, Class::Branch, Class::Io] {
-                shaders.push((Entry::Turn(class, uses, 32), floats, vec![8, 4]));
+                shaders.push((EntryPoint::Turn(class, uses, 32), floats, vec![8, 4]));
             }
         }
         // Those that may have operations on atomic pairs have one more binding.

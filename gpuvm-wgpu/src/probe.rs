@@ -8,7 +8,7 @@ use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::memory::{Readback, bind, filled, zeros};
 use super::pipeline::Path;
-use super::source::Entry;
+use super::source::EntryPoint;
 
 /// Values at which arithmetic goes wrong: zeros, denormals, ends of ranges, halves of units, infinities, NaN, integers of 25 bits.
 const SPECIAL: [u32; 30] = [
@@ -66,7 +66,7 @@ pub fn probe(gpu: &Gpu, path: Path) -> Result<FloatOps> {
 /// Whether the forms of roots from the device's estimate are wrong anywhere. How good an estimate is differs from device to device, and one
 /// number in millions may tell: so all are tried but those that differ from these by an even power of two.
 fn wrong_roots(gpu: &Gpu, path: Path, floats: FloatOps) -> Result<[bool; 2]> {
-    let kernel = Kernel::new(gpu, Entry::Roots, floats, path)?;
+    let kernel = Kernel::new(gpu, EntryPoint::Roots, floats, path)?;
     let rows = 64;
     let groups = (1 << 24) / rows / kernel.workgroup;
     let (readback, submission) = gpu.guarded(|device| {
@@ -89,7 +89,7 @@ fn wrong_roots(gpu: &Gpu, path: Path, floats: FloatOps) -> Result<[bool; 2]> {
 
 /// Those of the forms whose answers are right for all of the inputs.
 fn ask(gpu: &Gpu, path: Path, asked: FloatOps, inputs: &[[u32; 4]]) -> Result<FloatOps> {
-    let kernel = Kernel::new(gpu, Entry::Probe, asked, path)?;
+    let kernel = Kernel::new(gpu, EntryPoint::Probe, asked, path)?;
     let words = (inputs.len() * asked.count() * 2) as u64;
     let (readback, submission) = gpu.guarded(|device| {
         let questions = filled(gpu, "questions", inputs.as_flattened());

@@ -149,11 +149,11 @@ mod tests {
     use super::*;
     use crate::floats::FloatOps;
     use crate::kernel::parse;
-    use crate::source::Entry;
+    use crate::source::EntryPoint;
 
     #[test]
     fn float_results_are_decorated_and_promises_made() {
-        let (module, info) = parse(&Entry::Probe.source(FloatOps::default().relaxed())).unwrap();
+        let (module, info) = parse(&EntryPoint::Probe.source(FloatOps::default().relaxed())).unwrap();
         let words = exact(&module, &info, true).unwrap();
         let mut rest = &words[5..];
         let (mut decorated, mut arithmetic, mut modes) = (0, 0, 0);

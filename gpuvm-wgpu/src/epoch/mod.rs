@@ -25,7 +25,7 @@ use super::pace::Experience;
 use super::pack::{Packed, pack};
 use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
-use super::source::Entry;
+use super::source::EntryPoint;
 use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
 
 use self::outlook::Outlook;
@@ -59,7 +59,7 @@ pub struct Epoch {
 struct Shelves {
     gpu: Arc<Gpu>,
     /// The kernels that programs have used so far.
-    kernels: Mutex<HashMap<Entry, Arc<Kernel>>>,
+    kernels: Mutex<HashMap<EntryPoint, Arc<Kernel>>>,
     library: Library<Loaded>,
 }
 
@@ -139,7 +139,7 @@ impl Epoch {
         })
     }
 
-    fn kernel(&self, entry: Entry) -> Result<Arc<Kernel>> {
+    fn kernel(&self, entry: EntryPoint) -> Result<Arc<Kernel>> {
         let mut kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kernels.get(&entry) {
             return Ok(known.clone());
@@ -174,12 +174,12 @@ impl Epoch {
             WORKGROUP
         };
         let turn = |&class: &Class| {
-            let entry = Entry::Turn(class, uses.among(parts(class)), workgroup);
+            let entry = EntryPoint::Turn(class, uses.among(parts(class)), workgroup);
             Ok((class, self.kernel(entry)?))
         };
         Ok(Kernels {
-            prepare: self.kernel(Entry::Prepare)?,
-            classify: self.kernel(Entry::Classify(uses.among(&[Part::Breaks]), workgroup))?,
+            prepare: self.kernel(EntryPoint::Prepare)?,
+            classify: self.kernel(EntryPoint::Classify(uses.among(&[Part::Breaks]), workgroup))?,
             turns: classes.iter().map(turn).collect::<Result<_>>()?,
         })
     }

@@ -12,7 +12,7 @@ use super::super::gpu::Gpu;
 use super::super::layout::{row, signal};
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
-use super::super::source::Entry;
+use super::super::source::EntryPoint;
 use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
@@ -34,7 +34,7 @@ enum Rows {
 
 /// Sees to it that what the first image of so many words needs is there: the kernel, and buffers for the pieces under way.
 fn make_ready(gpu: &Gpu, words: usize) -> Result<()> {
-    gpu.helper(Entry::Transpose)?;
+    gpu.helper(EntryPoint::Transpose)?;
     if words < IN_FLIGHT * PIECE {
         return Ok(());
     }
@@ -206,7 +206,7 @@ impl Session {
         readback: Option<&Readback>,
     ) -> Result<wgpu::SubmissionIndex> {
         let gpu = &*self.gpu;
-        let kernel = gpu.helper(Entry::Transpose)?;
+        let kernel = gpu.helper(EntryPoint::Transpose)?;
         let words = u64::from(count) * u64::from(length);
         let fields: Vec<u32> = kernel
             .uniform

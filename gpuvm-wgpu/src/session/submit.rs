@@ -8,7 +8,7 @@ use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
 use super::super::layout::signal;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
-use super::super::source::Entry;
+use super::super::source::EntryPoint;
 use super::super::stepper::{Batch, Recorded};
 use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
@@ -102,7 +102,7 @@ impl Session {
             true => None,
             false => Some(self.buffers.stage(&gpu, &self.job, &uniforms, &self.seen)?),
         };
-        let step_kernel = self.job_has_steps().then(|| gpu.helper(Entry::Step)).transpose()?;
+        let step_kernel = self.job_has_steps().then(|| gpu.helper(EntryPoint::Step)).transpose()?;
         let (readback, clock) = gpu.allocating(|_| {
             let clock = if small || order.untimed {
                 None

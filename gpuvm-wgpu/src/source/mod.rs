@@ -14,9 +14,9 @@ use crate::layout::epoch;
 use crate::parts::{Part, Uses};
 use crate::stepper::BINDINGS;
 
-/// A shader's entry file.
+/// A shader, by its entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Entry {
+pub enum EntryPoint {
     /// The interpreter, able to run what the programs it is for use.
     Interpreter(Uses),
     /// The epoch engine's kernel that begins a batch.
@@ -37,39 +37,46 @@ pub enum Entry {
     Specialized,
 }
 
-impl Entry {
-    /// The name of the entry point.
-    pub fn point(self) -> &'static str {
+impl EntryPoint {
+    /// Its name in WGSL.
+    pub fn name(self) -> &'static str {
         match self {
-            Entry::Interpreter(_) => "interpret",
-            Entry::Prepare => "prepare",
-            Entry::Classify(..) => "classify",
-            Entry::Turn(..) => "take_turn",
-            Entry::Probe => "probe",
-            Entry::Roots => "try_roots",
-            Entry::Transpose => "move_words",
-            Entry::Step => "begin_step",
-            Entry::Specialized => "fresh",
+            EntryPoint::Interpreter(_) => "interpret",
+            EntryPoint::Prepare => "prepare",
+            EntryPoint::Classify(..) => "classify",
+            EntryPoint::Turn(..) => "take_turn",
+            EntryPoint::Probe => "probe",
+            EntryPoint::Roots => "try_roots",
+            EntryPoint::Transpose => "move_words",
+            EntryPoint::Step => "begin_step",
+            EntryPoint::Specialized => "fresh",
         }
     }
 
     /// Whether it is for programs whose floats may be inexact.
     pub fn relaxed(self) -> bool {
         match self {
-            Entry::Interpreter(uses) | Entry::Classify(uses, _) | Entry::Turn(_, uses, _) => uses.relaxed,
-            Entry::Prepare | Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step | Entry::Specialized => false,
+            EntryPoint::Interpreter(uses) | EntryPoint::Classify(uses, _) | EntryPoint::Turn(_, uses, _) => {
+                uses.relaxed
+            }
+            EntryPoint::Prepare
+            | EntryPoint::Probe
+            | EntryPoint::Roots
+            | EntryPoint::Transpose
+            | EntryPoint::Step
+            | EntryPoint::Specialized => false,
         }
     }
 
     /// Whether its dispatches are sized by the device.
     pub fn indirect(self) -> bool {
-        matches!(self, Entry::Turn(..))
+        matches!(self, EntryPoint::Turn(..))
     }
 
     /// Whether it is for programs that have operations on atomic pairs, so that these are bound behind all else in its first group.
     pub fn has_pairs(self) -> bool {
         match self {
-            Entry::Interpreter(uses) | Entry::Turn(_, uses, _) => uses.has(Part::Unit(Unit::AtomicPair)),
+            EntryPoint::Interpreter(uses) | EntryPoint::Turn(_, uses, _) => uses.has(Part::Unit(Unit::AtomicPair)),
             _ => false,
         }
     }
@@ -78,12 +85,12 @@ impl Entry {
     fn pairs(self) -> &'static [&'static str] {
         match self {
             _ if self.has_pairs() => &[wgsl::shared::ATOMIC_PAIRS, wgsl::shared::IO_PAIRS],
-            Entry::Interpreter(_) | Entry::Prepare | Entry::Classify(..) | Entry::Turn(..) => {
+            EntryPoint::Interpreter(_) | EntryPoint::Prepare | EntryPoint::Classify(..) | EntryPoint::Turn(..) => {
                 &[wgsl::shared::IO_NO_PAIRS]
             }
             // It is read on any device; what a program does not use is left out.
-            Entry::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
-            Entry::Probe | Entry::Roots | Entry::Transpose | Entry::Step => &[],
+            EntryPoint::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
+            EntryPoint::Probe | EntryPoint::Roots | EntryPoint::Transpose | EntryPoint::Step => &[],
         }
     }
 
@@ -93,39 +100,39 @@ impl Entry {
         // Drivers see no gaps between bindings: here the code and its constants come before. A specialised program has the pairs in place of
         // a joined job's launch.
         let pairs_binding = match self {
-            Entry::Specialized => BINDINGS,
+            EntryPoint::Specialized => BINDINGS,
             _ => BINDINGS + 2,
         };
         // Writing to a string cannot fail.
         let _ = writeln!(source, "const ATOMIC_PAIRS_BINDING: u32 = {pairs_binding}u;");
         let (parts, entry): (&[&[&str]], _) = match self {
-            Entry::Interpreter(uses) => {
+            EntryPoint::Interpreter(uses) => {
                 uses.declare(&mut source);
                 (&[MACHINE, REGISTERS], wgsl::INTERPRETER)
             }
-            Entry::Prepare => {
+            EntryPoint::Prepare => {
                 declare_epoch(&mut source, Uses::default(), 1);
                 (&[MACHINE, QUEUES], wgsl::epoch::PREPARE)
             }
-            Entry::Classify(uses, workgroup) => {
+            EntryPoint::Classify(uses, workgroup) => {
                 declare_epoch(&mut source, uses, workgroup);
                 (&[MACHINE, QUEUES], wgsl::epoch::CLASSIFY)
             }
-            Entry::Turn(class, uses, workgroup) => {
+            EntryPoint::Turn(class, uses, workgroup) => {
                 declare_epoch(&mut source, uses, workgroup);
                 (&[MACHINE, QUEUES, TURN], step(class))
             }
-            Entry::Probe => {
+            EntryPoint::Probe => {
                 let _ = writeln!(source, "const FORMS: u32 = {}u;", floats.count());
                 floats.declare_probe(&mut source);
                 (&[], wgsl::PROBE)
             }
-            Entry::Roots => (&[], wgsl::ROOTS),
-            Entry::Transpose => (&[], wgsl::TRANSPOSE),
-            Entry::Step => (&[], wgsl::STEP),
-            Entry::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
+            EntryPoint::Roots => (&[], wgsl::ROOTS),
+            EntryPoint::Transpose => (&[], wgsl::TRANSPOSE),
+            EntryPoint::Step => (&[], wgsl::STEP),
+            EntryPoint::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
         };
-        if !matches!(self, Entry::Transpose | Entry::Step) {
+        if !matches!(self, EntryPoint::Transpose | EntryPoint::Step) {
             source.push_str(&arithmetic(floats));
         }
         let pairs = self.pairs();
@@ -224,7 +231,7 @@ mod tests {
 
     #[test]
     fn every_op_is_named_by_the_interpreter() {
-        let source = Entry::Interpreter(Uses::all()).source(FloatOps::default());
+        let source = EntryPoint::Interpreter(Uses::all()).source(FloatOps::default());
         for op in Op::ALL.iter().filter(|op| !matches!(op, Op::Affine | Op::Log)) {
             let name = format!("OP_{}", upper_snake(op.name()));
             let uses = source.match_indices(&name).filter(|(at, _)| {

@@ -8,7 +8,7 @@ use gpuvm_engine::{Error, Result};
 use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
 
 use crate::floats::FloatOps;
-use crate::source::Entry;
+use crate::source::EntryPoint;
 
 /// The shader without a program.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub fn base(floats: FloatOps) -> Result<Arc<Base>> {
 }
 
 fn read(floats: FloatOps) -> std::result::Result<Base, String> {
-    let text = Entry::Specialized.source(floats);
+    let text = EntryPoint::Specialized.source(floats);
     let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     let word = TypeInner::Scalar(Scalar::U32);
     let pair = TypeInner::Vector {

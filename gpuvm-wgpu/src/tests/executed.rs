@@ -18,7 +18,7 @@ use crate::pack::pack;
 use crate::parts::Uses;
 use crate::probe::inputs;
 use crate::session::launch::{Launch, fields};
-use crate::source::Entry;
+use crate::source::EntryPoint;
 use crate::stepper::BINDINGS;
 
 /// Dispatches after which a job should have ended.
@@ -48,7 +48,7 @@ pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool) -> Kernel
 /// The interpreter for a job's program.
 fn interpreter(job: &Batch) -> Kernels {
     let floats = FloatOps::of_features(wgpu::Features::all());
-    let entry = Entry::Interpreter(Uses::of(&job.program));
+    let entry = EntryPoint::Interpreter(Uses::of(&job.program));
     let (module, info) = parse(&entry.source(floats)).unwrap();
     let packed = pack(&job.program).unwrap();
     let kernel = exact(&module, &info, true);
@@ -158,7 +158,7 @@ pub(crate) fn check_interpreter(job: &Batch, cycles: u32) {
 #[test]
 fn every_form_of_arithmetic_is_right() {
     let asked = FloatOps::of_features(wgpu::Features::all());
-    let (module, info) = parse(&Entry::Probe.source(asked)).unwrap();
+    let (module, info) = parse(&EntryPoint::Probe.source(asked)).unwrap();
     let kernel = exact(&module, &info, true);
     let questions = inputs(3000);
     let words = questions.len() * asked.count() * 2;

@@ -11,7 +11,7 @@ use naga::valid::ModuleInfo;
 use crate::floats::FloatOps;
 use crate::kernel::parse;
 use crate::parts::Uses;
-use crate::source::Entry;
+use crate::source::EntryPoint;
 
 /// What kernels are assembled for.
 const ARCHITECTURE: &str = "sm_90";
@@ -40,28 +40,32 @@ fn every_shader_becomes_ptx() {
     let all = FloatOps::of_features(wgpu::Features::all());
     let none = FloatOps::default();
     let mut shaders = vec![
-        ("probe", Entry::Probe, all),
-        ("roots", Entry::Roots, all),
-        ("transpose", Entry::Transpose, all),
-        ("step", Entry::Step, all),
-        ("prepare", Entry::Prepare, all),
-        ("interpreter_all_words", Entry::Interpreter(Uses::all()), none),
-        ("interpreter_none", Entry::Interpreter(Uses::default()), all),
+        ("probe", EntryPoint::Probe, all),
+        ("roots", EntryPoint::Roots, all),
+        ("transpose", EntryPoint::Transpose, all),
+        ("step", EntryPoint::Step, all),
+        ("prepare", EntryPoint::Prepare, all),
+        ("interpreter_all_words", EntryPoint::Interpreter(Uses::all()), none),
+        ("interpreter_none", EntryPoint::Interpreter(Uses::default()), all),
     ];
     let mut relaxed = Uses::all();
     relaxed.relaxed = true;
     for (name, uses, floats) in [("all", Uses::all(), all), ("relaxed", relaxed, all.relaxed())] {
         let named = |kernel: &str| -> &'static str { format!("{kernel}_{name}").leak() };
-        shaders.push((named("interpreter"), Entry::Interpreter(uses), floats));
-        shaders.push((named("classify"), Entry::Classify(uses, 32), floats));
+        shaders.push((named("interpreter"), EntryPoint::Interpreter(uses), floats));
+        shaders.push((named("classify"), EntryPoint::Classify(uses, 32), floats));
         for class in [Class::Linear, Class::Oracle, Class::Branch, Class::Io] {
-            shaders.push((named(&format!("turn_{class:?}")), Entry::Turn(class, uses, 32), floats));
+            shaders.push((
+                named(&format!("turn_{class:?}")),
+                EntryPoint::Turn(class, uses, 32),
+                floats,
+            ));
         }
     }
     for (name, entry, floats) in shaders {
         let (module, info) = parse(&entry.source(floats)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let grids: &[Grid] = match entry {
-            Entry::Turn(..) => &[Grid::Launched, Grid::Indirect],
+            EntryPoint::Turn(..) => &[Grid::Launched, Grid::Indirect],
             _ => &[Grid::Launched],
         };
         for &grid in grids {

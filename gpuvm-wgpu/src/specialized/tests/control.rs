@@ -3,7 +3,7 @@
 use super::*;
 use crate::floats::FloatOps;
 use crate::parts::Uses;
-use crate::source::Entry;
+use crate::source::EntryPoint;
 
 /// Lengths of dispatches that stop VMs at many places.
 const CYCLES: [u32; 4] = [1, 2, 7, 5000];
@@ -230,7 +230,7 @@ fn only_programs_with_atomic_pairs_ask_the_device_for_them() {
         let shader = Shader::new(&program, &Options::default(), Start::Fresh).unwrap();
         let long = |ty: &naga::Type| ty.inner == naga::TypeInner::Atomic(naga::Scalar::U64);
         let types = shader.module.types.iter().any(|(_, ty)| long(ty));
-        let source = Entry::Interpreter(Uses::of(&program)).source(FloatOps::default());
+        let source = EntryPoint::Interpreter(Uses::of(&program)).source(FloatOps::default());
         assert_eq!(source.contains("atomic<u64>"), types);
         assert_eq!(program.has_atomic_pairs(), types);
         types
