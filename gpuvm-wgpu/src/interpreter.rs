@@ -18,7 +18,7 @@ use super::pack::{Packed, pack};
 use super::parts::Uses;
 use super::session::{JobSequence, Session, capacity, groups};
 use super::source::EntryPoint;
-use super::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use super::stepper::{Batch, Bound, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The interpreter on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl Interpreter {
     /// # Errors
     ///
     /// Those of [`Interpreter::load`].
-    pub fn interpreting(&self, program: &Arc<Program>) -> Result<Box<dyn Plan>> {
+    pub fn interpreting(&self, program: &Arc<Program>) -> Result<Box<dyn Schedule>> {
         Ok(Box::new(Interpreting {
             interpreter: self.clone(),
             plain: self.load(program)?,
@@ -178,12 +178,12 @@ impl Execute for Interpreter {
     }
 }
 
-impl Planner for Interpreter {
+impl Scheduler for Interpreter {
     fn gpu(&self) -> &Arc<Gpu> {
         &self.shared.gpu
     }
 
-    fn plan(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+    fn schedule(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Schedule>> {
         self.interpreting(&job.program)
     }
 
@@ -192,7 +192,7 @@ impl Planner for Interpreter {
     }
 }
 
-impl Plan for Interpreting {
+impl Schedule for Interpreting {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
         if need.breakpoints.is_empty() {
             return Ok(self.plain.clone());

@@ -142,8 +142,8 @@ pub const BINDINGS: usize = 7;
 /// Which of them are the atomics.
 const ATOMICS: usize = 3;
 
-/// Makes the plans of an engine's jobs.
-pub trait Planner: Send + Sync {
+/// Makes the schedules of an engine's jobs.
+pub trait Scheduler: Send + Sync {
     /// The device.
     fn gpu(&self) -> &Arc<Gpu>;
 
@@ -152,13 +152,13 @@ pub trait Planner: Send + Sync {
     /// # Errors
     ///
     /// When the program is damaged, or the device refuses a kernel.
-    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>>;
+    fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>>;
 
     /// What jobs of a program begin with, whatever they work on.
     ///
     /// # Errors
     ///
-    /// As [`Planner::plan`].
+    /// As [`Scheduler::schedule`].
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>>;
 
     /// What runs a job of one program and, in the same dispatch, one of another, each of whose VMs needs of the first job only what
@@ -167,7 +167,7 @@ pub trait Planner: Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`Planner::plan`].
+    /// As [`Scheduler::schedule`].
     fn joined(&self, _program: &Arc<Program>, _then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
         Ok(None)
     }
@@ -175,7 +175,7 @@ pub trait Planner: Send + Sync {
 
 /// Decides how a session goes on. It is asked before each submission, so an engine may begin with one stepper and go on with a
 /// better one when that is ready.
-pub trait Plan: Send {
+pub trait Schedule: Send {
     /// The stepper for the next submission.
     ///
     /// # Errors

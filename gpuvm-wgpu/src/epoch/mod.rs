@@ -26,7 +26,7 @@ use super::pack::{Packed, pack};
 use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::EntryPoint;
-use super::stepper::{Bound, Need, Plan, Planner, Reach, Shared, Stepper};
+use super::stepper::{Bound, Need, Reach, Schedule, Scheduler, Shared, Stepper};
 
 use self::outlook::Outlook;
 use self::queues::Queues;
@@ -103,7 +103,7 @@ struct Sorting {
     /// The job's program, if its VMs are few.
     few: Option<Arc<Program>>,
     /// How it goes on, if it took them too many epochs.
-    rest: Option<Box<dyn Plan>>,
+    rest: Option<Box<dyn Schedule>>,
 }
 
 impl Epoch {
@@ -217,12 +217,12 @@ impl Execute for Epoch {
     }
 }
 
-impl Planner for Epoch {
+impl Scheduler for Epoch {
     fn gpu(&self) -> &Arc<Gpu> {
         &self.shared.gpu
     }
 
-    fn plan(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+    fn schedule(&self, job: &Job, _: &dyn Source) -> Result<Box<dyn Schedule>> {
         Ok(Box::new(Sorting {
             epoch: self.clone(),
             program: self.load(&job.program)?,
@@ -237,7 +237,7 @@ impl Planner for Epoch {
     }
 }
 
-impl Plan for Sorting {
+impl Schedule for Sorting {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
         if let Some(program) = self.few.take_if(|_| need.epochs >= MOST_EPOCHS_OF_FEW) {
             self.rest = Some(self.epoch.interpreter.interpreting(&program)?);

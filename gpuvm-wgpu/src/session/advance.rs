@@ -120,9 +120,9 @@ impl Session {
         }
     }
 
-    /// Lets the plan choose the stepper for the next submission.
+    /// Lets the schedule choose the stepper for the next submission.
     fn choose(&mut self, breakpoints: &[u32], exact: bool) -> Result<()> {
-        self.stepper = self.plan.stepper(&Need {
+        self.stepper = self.schedule.stepper(&Need {
             breakpoints,
             exact,
             fresh: self.fresh,

@@ -23,7 +23,7 @@ use super::layout::{WORKGROUP, row, signal};
 use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
-use super::stepper::{Bound, Need, Plan, Planner, Stepper};
+use super::stepper::{Bound, Need, Schedule, Scheduler, Stepper};
 
 use self::arena::Arena;
 use self::buffers::{ATOMICS_AT, Buffers};
@@ -34,7 +34,7 @@ pub use self::sequence::{JobSequence, budget};
 /// A job on a GPU.
 pub struct Session {
     gpu: Arc<Gpu>,
-    plan: Box<dyn Plan>,
+    schedule: Box<dyn Schedule>,
     /// The stepper for the next submission.
     stepper: Arc<dyn Stepper>,
     /// The one that is bound to the buffers.
@@ -89,20 +89,25 @@ impl Session {
     /// # Errors
     ///
     /// When the device fails, or refuses the first kernel.
-    pub fn start(planner: &dyn Planner, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let mut plan = planner.plan(&job, arena)?;
-        let stepper = plan.stepper(&Need {
+    pub fn start(scheduler: &dyn Scheduler, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
+        let mut schedule = scheduler.schedule(&job, arena)?;
+        let stepper = schedule.stepper(&Need {
             fresh: true,
             ..Need::default()
         })?;
-        let gpu = planner.gpu();
+        let gpu = scheduler.gpu();
         let buffers = Buffers::new(gpu, &job, arena)?;
-        Ok(Box::new(Session::new(gpu, (plan, stepper), job, buffers)))
+        Ok(Box::new(Session::new(gpu, (schedule, stepper), job, buffers)))
     }
 
-    fn new(gpu: &Arc<Gpu>, (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>), job: Job, buffers: Buffers) -> Session {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (schedule, stepper): (Box<dyn Schedule>, Arc<dyn Stepper>),
+        job: Job,
+        buffers: Buffers,
+    ) -> Session {
         Session {
-            plan,
+            schedule,
             bound: None,
             buffers,
             gpu: gpu.clone(),
@@ -135,12 +140,12 @@ impl Session {
     /// When the device fails or has no memory left.
     pub fn begun(
         gpu: &Arc<Gpu>,
-        (plan, stepper): (Box<dyn Plan>, Arc<dyn Stepper>),
+        (schedule, stepper): (Box<dyn Schedule>, Arc<dyn Stepper>),
         job: Job,
         begun: Begun,
     ) -> Result<Session> {
         let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames))?;
-        let mut session = Session::new(gpu, (plan, stepper), job, buffers);
+        let mut session = Session::new(gpu, (schedule, stepper), job, buffers);
         session.seen = begun.signal;
         session.given = begun.cycles;
         session.fresh = false;

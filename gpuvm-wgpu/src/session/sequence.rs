@@ -16,7 +16,7 @@ use super::super::layout::{WORKGROUP, row, signal};
 use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
-use super::super::stepper::{Planner, Stepper};
+use super::super::stepper::{Scheduler, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
@@ -33,7 +33,7 @@ const MOST_STATES: u64 = 1 << 26;
 
 /// A sequence of jobs on an engine.
 pub struct JobSequence<P> {
-    planner: P,
+    scheduler: P,
     /// Those that were not submitted yet.
     added: Vec<Added>,
     /// Those that were.
@@ -58,9 +58,9 @@ struct Submission {
 
 impl<P> JobSequence<P> {
     /// An empty sequence.
-    pub fn new(planner: P) -> JobSequence<P> {
+    pub fn new(scheduler: P) -> JobSequence<P> {
         JobSequence {
-            planner,
+            scheduler,
             added: Vec::new(),
             submitted: Vec::new(),
             kernels: BTreeMap::new(),
@@ -73,7 +73,7 @@ impl<P> JobSequence<P> {
     }
 }
 
-impl<P: Planner> Sequence for JobSequence<P> {
+impl<P: Scheduler> Sequence for JobSequence<P> {
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool> {
         let single = job.steps == 1 && job.copies.is_empty() && job.changed.is_empty();
         let atomics: u64 = job
@@ -86,7 +86,7 @@ impl<P: Planner> Sequence for JobSequence<P> {
             return Ok(false);
         }
         let stepper = self.stepper(&job.program)?;
-        let gpu = &**self.planner.gpu();
+        let gpu = &**self.scheduler.gpu();
         let most = MOST_STATES.min(gpu.limits.max_storage_buffer_binding_size / WORD);
         if state_words(&*stepper, &job) > most {
             return Ok(false);
@@ -116,7 +116,7 @@ impl<P: Planner> Sequence for JobSequence<P> {
         if self.submitted.is_empty() && self.added.is_empty() {
             return Ok(SequenceEnd::default());
         }
-        let gpu = self.planner.gpu().clone();
+        let gpu = self.scheduler.gpu().clone();
         // The signal, then for each submission two readings of the clock.
         let words = ATOMICS_AT + ((self.clocks.len() + 1) * clock::WORDS) as u64;
         let readback = gpu.allocating(|_| Readback::new(&gpu, words))?;
@@ -139,14 +139,14 @@ impl<P: Planner> Sequence for JobSequence<P> {
     }
 }
 
-impl<P: Planner> JobSequence<P> {
+impl<P: Scheduler> JobSequence<P> {
     /// What a program's jobs begin with. The interpreter may yet be followed by something better.
     fn stepper(&mut self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         let key = Arc::as_ptr(program).addr();
         if let Some(known) = self.kernels.get(&key) {
             return Ok(known.clone());
         }
-        let stepper = self.planner.stepper(program)?;
+        let stepper = self.scheduler.stepper(program)?;
         if stepper.engine() == Engine::Specialized {
             self.kernels.insert(key, stepper.clone());
         }
@@ -169,14 +169,14 @@ impl<P: Planner> JobSequence<P> {
         if let Some(known) = self.joined.get(&key) {
             return Ok(known.clone());
         }
-        let joined = self.planner.joined(programs[0], programs[1])?;
+        let joined = self.scheduler.joined(programs[0], programs[1])?;
         self.joined.insert(key, joined.clone());
         Ok(joined)
     }
 
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.
     fn submit(&mut self, last: Option<&Readback>) -> Result<wgpu::SubmissionIndex> {
-        let gpu = self.planner.gpu().clone();
+        let gpu = self.scheduler.gpu().clone();
         let added = std::mem::replace(&mut self.added, Vec::with_capacity(MOST_JOBS));
         let before: usize = self.submitted.iter().map(|submission| submission.jobs.len()).sum();
         let inputs = inputs(&added, before)?;
@@ -285,7 +285,7 @@ impl<P: Planner> JobSequence<P> {
             signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(signalled);
             signal[signal::ENDED] = 0;
             signal[signal::RETIRED..signal::ENDED].fill(0);
-            let plan = self.planner.plan(&added.job, &&*added.words)?;
+            let schedule = self.scheduler.schedule(&added.job, &&*added.words)?;
             let begun = Begun {
                 arena: added.arena,
                 states,
@@ -293,7 +293,7 @@ impl<P: Planner> JobSequence<P> {
                 signal,
                 cycles: added.cycles.into(),
             };
-            let session = Session::begun(gpu, (plan, added.stepper), added.job, begun)?;
+            let session = Session::begun(gpu, (schedule, added.stepper), added.job, begun)?;
             end.stopped = Some((ended, Box::new(session)));
         }
         Ok(end)

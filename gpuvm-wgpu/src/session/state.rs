@@ -101,7 +101,7 @@ impl Session {
         self.stopped_before = 0;
         self.fresh = false;
         self.results = None;
-        self.plan.replaced(image);
+        self.schedule.replaced(image);
         self.count_states();
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::session::{JobSequence, Session, capacity};
-use crate::stepper::{Need, Plan, Planner, Stepper};
+use crate::stepper::{Need, Schedule, Scheduler, Stepper};
 
 /// The automatic engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Automatic {
 struct Choosing {
     program: Arc<Program>,
     specialized: Specialized,
-    interpreting: Box<dyn Plan>,
+    interpreting: Box<dyn Schedule>,
     stage: Stage,
     /// Whether the program was launched before. If not, compiling it is worth while only once the launch takes a second submission.
     launched_before: bool,
@@ -81,16 +81,16 @@ impl Execute for Automatic {
     }
 }
 
-impl Planner for Automatic {
+impl Scheduler for Automatic {
     fn gpu(&self) -> &Arc<Gpu> {
         self.specialized.gpu()
     }
 
-    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
+    fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>> {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
         let habitual = self.specialized.habitual(job, arena);
         let stage = match habitual {
-            Some(kernel) => Stage::Specialized(self.specialized.plan_with(&job.program, kernel)?),
+            Some(kernel) => Stage::Specialized(self.specialized.schedule_with(&job.program, kernel)?),
             None => Stage::Interpreting,
         };
         Ok(Box::new(Choosing {
@@ -132,10 +132,10 @@ impl Choosing {
     }
 }
 
-impl Plan for Choosing {
+impl Schedule for Choosing {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
-        if let Stage::Specialized(plan) = &mut self.stage {
-            return plan.stepper(need);
+        if let Stage::Specialized(schedule) = &mut self.stage {
+            return schedule.stepper(need);
         }
         let worth_it = self.launched_before || !need.fresh;
         let exactly = need.exact || !need.breakpoints.is_empty();
@@ -143,15 +143,15 @@ impl Plan for Choosing {
         let Some(kernel) = kernel else {
             return self.interpreting.stepper(need);
         };
-        let mut plan = self.specialized.plan_with(&self.program, kernel)?;
-        let stepper = plan.stepper(need);
-        self.stage = Stage::Specialized(plan);
+        let mut schedule = self.specialized.schedule_with(&self.program, kernel)?;
+        let stepper = schedule.stepper(need);
+        self.stage = Stage::Specialized(schedule);
         stepper
     }
 
     fn replaced(&mut self, image: &Image) {
-        if let Stage::Specialized(plan) = &mut self.stage {
-            plan.replaced(image);
+        if let Stage::Specialized(schedule) = &mut self.stage {
+            schedule.replaced(image);
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
-use crate::stepper::{Batch, Bound, Need, Plan, Planner, Reach, Recorded, Shared, Stepper};
+use crate::stepper::{Batch, Bound, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct Specializing {
     program: Arc<Program>,
     prepared: Arc<Prepared>,
     interpreter: Interpreter,
-    interpreting: Box<dyn Plan>,
+    interpreting: Box<dyn Schedule>,
     standing: Standing,
 }
 
@@ -182,7 +182,7 @@ impl Specialized {
         // The interpreter refuses damaged programs.
         self.interpreter.load(program)?;
         let kernel = self.kernel(program, &self.options(program, Known::default()))?;
-        self.plan_with(program, kernel)
+        self.schedule_with(program, kernel)
     }
 
     /// The same with a kernel that is there.
@@ -190,7 +190,7 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses the interpreter for it.
-    pub fn plan_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
+    pub fn schedule_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
         Ok(Specializing {
             program: program.clone(),
             prepared: Arc::new(Prepared::new(kernel)),
@@ -227,17 +227,17 @@ impl Execute for Specialized {
     }
 }
 
-impl Planner for Specialized {
+impl Scheduler for Specialized {
     fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
 
-    fn plan(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Plan>> {
+    fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>> {
         if self.excess(&job.program, false)?.is_some() {
             return self.interpreter.interpreting(&job.program);
         }
         Ok(Box::new(match self.habitual(job, arena) {
-            Some(kernel) => self.plan_with(&job.program, kernel)?,
+            Some(kernel) => self.schedule_with(&job.program, kernel)?,
             None => self.specializing(&job.program)?,
         }))
     }
@@ -265,7 +265,7 @@ impl Planner for Specialized {
     }
 }
 
-impl Plan for Specializing {
+impl Schedule for Specializing {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
         if need.exact || !need.breakpoints.is_empty() {
             self.standing = Standing::Anywhere;

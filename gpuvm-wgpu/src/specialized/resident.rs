@@ -20,7 +20,7 @@ use crate::session::arena::Arena;
 use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
-use crate::stepper::{Planner, Shared, Stepper};
+use crate::stepper::{Scheduler, Shared, Stepper};
 
 /// A program whose kernel stays.
 pub struct Staying {
@@ -232,7 +232,9 @@ impl ResidentKernel for Staying {
         }
         drop(current);
         self.settle()?;
-        let plan = self.specialized.plan_with(&self.program, self.stepper.kernel.clone())?;
+        let schedule = self
+            .specialized
+            .schedule_with(&self.program, self.stepper.kernel.clone())?;
         let begun = Begun {
             arena,
             states: self.states.clone(),
@@ -241,7 +243,7 @@ impl ResidentKernel for Staying {
             cycles: cycles.into(),
         };
         let stepper: Arc<dyn Stepper> = self.stepper.clone();
-        let session = Session::begun(&gpu, (Box::new(plan), stepper), job, begun)?;
+        let session = Session::begun(&gpu, (Box::new(schedule), stepper), job, begun)?;
         Ok(Ran::Stands(Box::new(session)))
     }
     fn settle(&mut self) -> Result<()> {

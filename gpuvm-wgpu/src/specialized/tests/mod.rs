@@ -22,7 +22,7 @@ use super::kernel::{Shader, SpecializedKernel};
 use super::options::Options;
 use crate::gpu::Gpu;
 use crate::session::Session;
-use crate::stepper::{Need, Plan, Planner, Reach, Stepper};
+use crate::stepper::{Need, Reach, Schedule, Scheduler, Stepper};
 use crate::tests::{Batch, adapter, is_nan, job, reference};
 
 /// The one device of these tests.
@@ -38,12 +38,12 @@ type End = (u64, Option<TrapRecord>);
 #[derive(Clone)]
 struct Always(Arc<Prepared>);
 
-impl Planner for Always {
+impl Scheduler for Always {
     fn gpu(&self) -> &Arc<Gpu> {
         device()
     }
 
-    fn plan(&self, _: &Job, _: &dyn Source) -> Result<Box<dyn Plan>> {
+    fn schedule(&self, _: &Job, _: &dyn Source) -> Result<Box<dyn Schedule>> {
         Ok(Box::new(self.clone()))
     }
 
@@ -52,7 +52,7 @@ impl Planner for Always {
     }
 }
 
-impl Plan for Always {
+impl Schedule for Always {
     fn stepper(&mut self, _: &Need<'_>) -> Result<Arc<dyn Stepper>> {
         Ok(self.0.clone())
     }
