@@ -18,7 +18,7 @@ use super::pack::{Packed, pack};
 use super::parts::Uses;
 use super::session::{JobSequence, Session, capacity, groups};
 use super::source::EntryPoint;
-use super::stepper::{Batch, Bound, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
+use super::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The interpreter on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -233,7 +233,7 @@ impl Stepper for Interpreted {
         &self.experience
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
         let own = [&self.code, &self.constants].map(|buffer| buffer.as_entire_binding());
         let pairs = shared.pairs().filter(|_| self.kernel.has_pairs);
         let parts = shared.bindings.iter().cloned().chain(own).chain(pairs);
@@ -245,7 +245,7 @@ impl Stepper for Interpreted {
     }
 }
 
-impl Bound for OnBuffers {
+impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
         pass.set_pipeline(&self.kernel.pipeline);
         for dispatch in 0..batch.dispatches {

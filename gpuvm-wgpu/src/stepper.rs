@@ -44,11 +44,11 @@ pub trait Stepper: Send + Sync {
     }
 
     /// Binds the kernels to a session's buffers, for so many VMs.
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound>;
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper>;
 }
 
 /// Kernels with the buffers of a session.
-pub trait Bound: Send {
+pub trait BoundStepper: Send {
     /// Records a batch. Errors of the device show when it is submitted.
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded;
 }

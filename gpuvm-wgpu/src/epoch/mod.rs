@@ -26,7 +26,7 @@ use super::pack::{Packed, pack};
 use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::EntryPoint;
-use super::stepper::{Bound, Need, Reach, Schedule, Scheduler, Shared, Stepper};
+use super::stepper::{BoundStepper, Need, Reach, Schedule, Scheduler, Shared, Stepper};
 
 use self::outlook::Outlook;
 use self::queues::Queues;
@@ -290,7 +290,7 @@ impl Stepper for Sorted {
         &self.program.experience
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
         Box::new(Queues::new(gpu, self, shared, vms))
     }
 }

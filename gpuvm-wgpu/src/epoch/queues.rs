@@ -9,7 +9,7 @@ use super::super::layout::epoch::COUNT_WORDS;
 use super::super::memory::{bind_parts, size, words_of};
 use super::super::pool::{Kind, Lease};
 use super::super::session::groups;
-use super::super::stepper::{Batch, Bound, Recorded, Shared};
+use super::super::stepper::{Batch, BoundStepper, Recorded, Shared};
 use super::outlook::TURNS;
 use super::{Kernels, Loaded, MOST_EPOCHS, STEPS_AN_EPOCH, Sorted};
 
@@ -122,7 +122,7 @@ impl Queues {
     }
 }
 
-impl Bound for Queues {
+impl BoundStepper for Queues {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
         let epochs = self.epochs(batch);
         if epochs == 0 {

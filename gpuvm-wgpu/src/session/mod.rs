@@ -23,7 +23,7 @@ use super::layout::{WORKGROUP, row, signal};
 use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
-use super::stepper::{Bound, Need, Schedule, Scheduler, Stepper};
+use super::stepper::{BoundStepper, Need, Schedule, Scheduler, Stepper};
 
 use self::arena::Arena;
 use self::buffers::{ATOMICS_AT, Buffers};
@@ -78,7 +78,7 @@ pub struct Begun {
 /// A stepper that is bound to a session's buffers.
 struct Bindings {
     stepper: Arc<dyn Stepper>,
-    kernels: Box<dyn Bound>,
+    kernels: Box<dyn BoundStepper>,
     /// The arena's buffer that it is bound to.
     generation: u64,
 }

@@ -40,8 +40,8 @@ struct Dispatch<'a> {
     stepper: &'a Arc<dyn Stepper>,
 }
 
-/// What is bound for all jobs of a submission: buffers, and how many words of them.
-pub struct Bound<'b> {
+/// The buffers of all jobs of a submission, and how many words of them are bound.
+pub struct SequenceBuffers<'b> {
     /// A uniform a job, and from a byte on the slots.
     pub inputs: &'b Lease,
     pub slots: (u64, u64),
@@ -51,7 +51,7 @@ pub struct Bound<'b> {
     pub frames: (&'b Lease, u64),
 }
 
-impl Bound<'_> {
+impl SequenceBuffers<'_> {
     /// Records jobs. Those that need more than dispatches are alone in their passes.
     pub fn record(
         &self,

@@ -21,7 +21,7 @@ use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
-use super::record::{Added, Bound, inputs, is_alone};
+use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
@@ -197,7 +197,7 @@ impl<P: Scheduler> JobSequence<P> {
         let states = enough(&gpu, &mut self.states, state_words)?;
         let frames = enough(&gpu, &mut self.frames, frame_words)?;
         let cells = enough(&gpu, &mut self.cells, ATOMICS_AT + atomic_words)?;
-        let bound = Bound {
+        let buffers = SequenceBuffers {
             inputs: &input,
             slots: (slots_at, inputs.len() as u64 - slots_at / WORD),
             cells: (&cells, atomic_words),
@@ -221,7 +221,7 @@ impl<P: Scheduler> JobSequence<P> {
             for (added, part) in starts.zip(1..) {
                 staged.record(&mut encoder, part, arena, u64::from(added.arena.start()) * WORD);
             }
-            bound.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
+            buffers.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
             let clock = clock.filter(|_| !added.is_empty());
             clocks.extend(clock);
             if let Some(readback) = last {

@@ -23,7 +23,7 @@ use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
-use crate::stepper::{Batch, Bound, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
+use crate::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -345,7 +345,7 @@ impl Stepper for Prepared {
         about.suspends || about.traps
     }
 
-    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn Bound> {
+    fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
             group: match self.kernel.joined {
@@ -358,7 +358,7 @@ impl Stepper for Prepared {
     }
 }
 
-impl Bound for OnBuffers {
+impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
         let mut recorded = Recorded::default();
         for dispatch in 0..batch.dispatches {
