@@ -15,7 +15,7 @@ use crate::link::lift::lift;
 use crate::link::tables::Tables;
 use crate::link::verify::{calls_routines, verify};
 use crate::pass::{blocks, fuse, inline, optimise, raise, reload};
-use crate::program::{Place, Program};
+use crate::program::{Program, SourceLoc};
 use crate::routine::Routine;
 use crate::settings::Settings;
 
@@ -109,7 +109,7 @@ fn verify_all(routines: &Routines, data: &mut Data) -> Result<Vec<Vec<Instructio
 }
 
 /// Every routine in the compiler's form, and where each starts.
-fn lift_all(routines: &Routines, codes: &[Vec<Instruction>], tables: &mut Tables) -> (Vec<Function>, Vec<Place>) {
+fn lift_all(routines: &Routines, codes: &[Vec<Instruction>], tables: &mut Tables) -> (Vec<Function>, Vec<SourceLoc>) {
     let mut places = Vec::new();
     let mut functions = Vec::new();
     for (i, routine) in routines.all.iter().enumerate() {

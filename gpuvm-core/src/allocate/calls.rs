@@ -82,7 +82,7 @@ fn lower_call(mut inst: Inst, out: &mut Vec<Inst>) {
     }
 }
 
-fn store(word: u32, i: usize, extra: u32, place: crate::program::Place) -> Inst {
+fn store(word: u32, i: usize, extra: u32, place: crate::program::SourceLoc) -> Inst {
     let mut store = Inst::new(Op::StoreFrame, NONE, &[word], i as u32, place);
     store.extra = extra;
     store

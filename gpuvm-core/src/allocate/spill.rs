@@ -127,7 +127,7 @@ impl Spill<'_> {
         &self,
         function: &mut Function,
         words: impl Iterator<Item = &'w mut Word>,
-        place: crate::program::Place,
+        place: crate::program::SourceLoc,
         out: &mut Vec<Inst>,
     ) {
         let mut fetched = BTreeMap::new();
@@ -141,7 +141,7 @@ impl Spill<'_> {
     }
 
     /// The instruction that brings a spilled word to `to`.
-    fn get(&self, word: Word, to: Word, place: crate::program::Place) -> Inst {
+    fn get(&self, word: Word, to: Word, place: crate::program::SourceLoc) -> Inst {
         match &self.remade[word as usize] {
             Some(inst) => Inst {
                 defs: [to, NONE],

@@ -7,7 +7,7 @@ use super::{AssemblyError, types};
 use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::Report;
-use crate::program::{Home, LinkedSite, Mark, Place, Program, Scope, Variable};
+use crate::program::{Home, LinkedSite, Mark, Program, Scope, SourceLoc, Variable};
 use crate::routine::{Cause, Level, Shown};
 use crate::types::{FormatSpec, Type, TypeRef};
 
@@ -33,7 +33,7 @@ pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
 struct Assembler {
     program: Program,
     store: Store,
-    place: Place,
+    place: SourceLoc,
     /// The scope of the instructions that follow.
     scope: u32,
     in_code: bool,
@@ -68,7 +68,7 @@ impl Assembler {
         Assembler {
             program,
             store: Store::default(),
-            place: Place {
+            place: SourceLoc {
                 file: 0,
                 line: 0,
                 routine: 0,
@@ -322,9 +322,9 @@ fn prefixed(cursor: &mut Cursor<'_>, prefix: &str, what: &str) -> Result<u32, St
 }
 
 /// `file:line:routine`.
-fn place(cursor: &mut Cursor<'_>) -> Result<Place, String> {
+fn place(cursor: &mut Cursor<'_>) -> Result<SourceLoc, String> {
     let [file, line, routine] = three(cursor)?;
-    Ok(Place { file, line, routine })
+    Ok(SourceLoc { file, line, routine })
 }
 
 /// Three numbers with colons between them.

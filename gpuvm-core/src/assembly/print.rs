@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
-use crate::program::{Home, Mark, Place, Program};
+use crate::program::{Home, Mark, Program, SourceLoc};
 use crate::routine::{Callee, Cause, Routine, Shown};
 use crate::types::TypeRef;
 
@@ -267,7 +267,7 @@ impl Display for Operand {
 }
 
 /// A place as `file:line:routine`, the first and last by number.
-struct At(Place);
+struct At(SourceLoc);
 
 impl Display for At {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

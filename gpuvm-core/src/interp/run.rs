@@ -1,7 +1,7 @@
 //! Running VMs to an end or through a budget, and what came of it.
 
 use super::{Memory, Vm};
-use crate::program::{LinkedSite, Place, Program, Status, TrapRecord};
+use crate::program::{LinkedSite, Program, SourceLoc, Status, TrapRecord};
 use crate::routine::Cause;
 
 /// In place of a site's number in a [`TrapRecord`]: the VM reached outside of its memory or its code. The record's first word is
@@ -68,7 +68,7 @@ pub fn trap_site(program: &Program, trap: &TrapRecord) -> LinkedSite {
     program.sites.get(trap.site as usize).copied().unwrap_or_else(|| {
         let place = program.places.get(trap.words[0] as usize).copied();
         LinkedSite {
-            place: place.unwrap_or(Place {
+            place: place.unwrap_or(SourceLoc {
                 file: 0,
                 line: 0,
                 routine: 0,

@@ -2,11 +2,11 @@
 
 use super::{Inst, NONE, Word};
 use crate::isa::{Instruction, NO_WORD, Op, Role, pair, unpair};
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// The compiler's form of an instruction that neither jumps nor calls. Matrix numbers are dropped: a linear instruction
 /// says its matrix by itself.
-pub(crate) fn decode(op: Op, operands: [u32; 4], place: Place) -> Inst {
+pub(crate) fn decode(op: Op, operands: [u32; 4], place: SourceLoc) -> Inst {
     let mut inst = Inst::new(op, NONE, &[], 0, place);
     let (mut used, mut constants) = (0, 0);
     let mut read = |inst: &mut Inst, word: Word| {

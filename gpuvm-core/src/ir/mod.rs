@@ -13,7 +13,7 @@ pub(crate) mod strict;
 pub(crate) mod testing;
 
 use crate::isa::{Effect, Op};
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// The number of a word; [`NONE`] where there is none.
 pub(crate) type Word = u32;
@@ -62,7 +62,7 @@ pub(crate) struct Block {
     /// How the block ends.
     pub end: End,
     /// Where the end comes from.
-    pub place: Place,
+    pub place: SourceLoc,
     /// Where variables are before its first instruction, whichever way control comes.
     pub marks: Vec<names::Mark>,
 }
@@ -110,7 +110,7 @@ pub(crate) struct Inst {
     /// The words of a call, and of an `affine` those that its matrix reads and writes.
     pub call: Option<Box<CallWords>>,
     /// Where it comes from. Its routine is the number of an activation: a place in [`names::Names::scopes`].
-    pub place: Place,
+    pub place: SourceLoc,
     /// Where variables are after it, as far as their own words do not tell.
     pub marks: Vec<names::Mark>,
 }
@@ -129,7 +129,7 @@ pub(crate) struct CallWords {
 
 impl Inst {
     /// An instruction with one result and some inputs.
-    pub fn new(op: Op, def: Word, uses: &[Word], imm: u32, place: Place) -> Inst {
+    pub fn new(op: Op, def: Word, uses: &[Word], imm: u32, place: SourceLoc) -> Inst {
         let mut all: Uses = [NONE; 5];
         all[..uses.len()].copy_from_slice(uses);
         Inst {
@@ -145,12 +145,12 @@ impl Inst {
     }
 
     /// `def = value`.
-    pub fn constant(def: Word, value: u32, place: Place) -> Inst {
+    pub fn constant(def: Word, value: u32, place: SourceLoc) -> Inst {
         Inst::new(Op::Imm, def, &[], value, place)
     }
 
     /// `def = word`.
-    pub fn copy(def: Word, word: Word, place: Place) -> Inst {
+    pub fn copy(def: Word, word: Word, place: SourceLoc) -> Inst {
         Inst::new(Op::Mov, def, &[word], 0, place)
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct Names {
     words: Vec<(Word, Part)>,
     /// Ascending by offset.
     frame: Vec<(u32, Part)>,
-    /// The activations; a [`Part::scope`] and, until the program is written, a [`Place::routine`](crate::program::Place) is a place in
+    /// The activations; a [`Part::scope`] and, until the program is written, a [`SourceLoc::routine`](crate::program::SourceLoc) is a place in
     /// here. The first is the function's own.
     pub scopes: Vec<Scope>,
 }

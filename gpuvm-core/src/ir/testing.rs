@@ -2,10 +2,10 @@
 
 use super::{Block, End, Function, Inst, NONE};
 use crate::isa::{Op, Role};
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// The place of everything in tests.
-pub(crate) const PLACE: Place = Place {
+pub(crate) const PLACE: SourceLoc = SourceLoc {
     file: 0,
     line: 1,
     routine: 0,

@@ -8,7 +8,7 @@ use super::{Fold, Input, Kernel};
 use crate::ir::names::Names;
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Word};
 use crate::isa::Op;
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// What the numbers of a kernel's routines are among the functions.
 pub(crate) struct Numbered<'n> {
@@ -17,13 +17,13 @@ pub(crate) struct Numbered<'n> {
     /// Which functions take an index and a count as their last parameters.
     pub asking: &'n [bool],
     /// Where the kernel's own instructions come from.
-    pub place: Place,
+    pub place: SourceLoc,
 }
 
 /// The function a VM starts in.
 pub(crate) fn start(kernel: &Kernel, numbered: &Numbered) -> Function {
     // The function's own activation.
-    let place = Place {
+    let place = SourceLoc {
         routine: 0,
         ..numbered.place
     };
@@ -75,7 +75,7 @@ pub(super) struct Element {
 pub(super) struct Builder<'k> {
     pub kernel: &'k Kernel,
     numbered: &'k Numbered<'k>,
-    pub place: Place,
+    pub place: SourceLoc,
     blocks: Vec<Block>,
     current: usize,
     /// The instructions of the current block.

@@ -12,7 +12,7 @@ use crate::link::LinkError;
 use crate::matrix::Store;
 use crate::pass::fuse::{Maps, map_of};
 use crate::program::Report;
-use crate::program::{self, Home, MOST_FRAME_MEMORY, Place, Program, Scope, Variables};
+use crate::program::{self, Home, MOST_FRAME_MEMORY, Program, Scope, SourceLoc, Variables};
 use crate::settings::Settings;
 
 /// A function ready to be written: allocated, and with its fused matrices. Empty if it was inlined wherever it was called.
@@ -144,7 +144,7 @@ struct Emit<'s> {
     settings: &'s Settings,
     store: Store,
     out: Vec<Instruction>,
-    places: Vec<Place>,
+    places: Vec<SourceLoc>,
     /// Calls whose label is still the number of a function.
     calls: Vec<usize>,
     variables: Variables,
@@ -258,13 +258,13 @@ impl Emit<'_> {
         }
     }
 
-    fn jump(&mut self, to: usize, next: Option<usize>, place: Place) {
+    fn jump(&mut self, to: usize, next: Option<usize>, place: SourceLoc) {
         if Some(to) != next {
             self.push(Instruction::new(Op::Jump, [to as u32, 0, 0, 0]), place);
         }
     }
 
-    fn push(&mut self, instruction: Instruction, place: Place) {
+    fn push(&mut self, instruction: Instruction, place: SourceLoc) {
         let scope = place.routine + self.first_scope;
         let routine = self
             .variables
@@ -272,7 +272,7 @@ impl Emit<'_> {
             .get(scope as usize)
             .map_or(0, |scope| scope.routine);
         self.out.push(instruction);
-        self.places.push(Place { routine, ..place });
+        self.places.push(SourceLoc { routine, ..place });
         self.variables.scope_of.push(scope);
     }
 }

@@ -6,7 +6,7 @@ use super::tables::Tables;
 use crate::ir::{End, Function, Inst, NONE};
 use crate::isa::Op;
 use crate::link::LinkError;
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// Puts guards into the functions if any of them is recursive. `roots` are the routines that the program's start calls, `counts` tells
 /// which routines call others that are not of the library.
@@ -21,7 +21,7 @@ pub(crate) fn guard(
     counts: &[bool],
     limit: u32,
     tables: &mut Tables,
-    places: &[Place],
+    places: &[SourceLoc],
 ) -> Result<(), LinkError> {
     if !graph.recursive.contains(&true) {
         let depth = |root: usize| graph.deepest(root, |f| counts[f].into(), 1);
@@ -45,9 +45,9 @@ pub(crate) fn guard(
     Ok(())
 }
 
-fn enter_and_leave(function: &mut Function, site: u32, place: Place) {
+fn enter_and_leave(function: &mut Function, site: u32, place: SourceLoc) {
     // The function's own activation.
-    let place = Place { routine: 0, ..place };
+    let place = SourceLoc { routine: 0, ..place };
     function.blocks[0]
         .code
         .insert(0, Inst::new(Op::Enter, NONE, &[], site, place));

@@ -6,7 +6,7 @@ use super::verify::{ends_block, param_words};
 use crate::ir::names::{Names, Part};
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Slot, Word, code, strict};
 use crate::isa::{Instruction, NO_WORD, Op, space, unpair};
-use crate::program::Place;
+use crate::program::SourceLoc;
 use crate::routine::Routine;
 
 /// Lifts one routine. `code` is its verified and patched code.
@@ -34,7 +34,7 @@ struct Lift<'r> {
     block_at: Vec<usize>,
     /// Where each of the routine's words lies in the frame, if it does.
     frame: Vec<Option<u32>>,
-    place: Place,
+    place: SourceLoc,
     /// Instructions of the current block.
     out: Vec<Inst>,
     current: usize,
@@ -48,7 +48,7 @@ impl<'r> Lift<'r> {
         let (slots, frame, frame_words) = find_slots(routine.words, code);
         let names = names(routine, numbers, &frame);
         // The function's own activation.
-        let place = Place {
+        let place = SourceLoc {
             routine: 0,
             ..numbers.place
         };
@@ -119,7 +119,7 @@ impl<'r> Lift<'r> {
             return;
         };
         let o = instruction.operands;
-        self.place = Place {
+        self.place = SourceLoc {
             line: self.routine.lines[at],
             ..self.place
         };

@@ -1,6 +1,6 @@
 //! The tables of a program that instructions point into: files, routines, trap sites.
 
-use crate::program::{LinkedSite, Place, Variable};
+use crate::program::{LinkedSite, SourceLoc, Variable};
 use crate::routine::{Cause, Routine};
 
 /// Files, routine names and sites, merged over all routines.
@@ -22,7 +22,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     /// The place of the routine's own line.
-    pub place: Place,
+    pub place: SourceLoc,
     /// What to add to the routine's site numbers.
     pub first_site: u32,
     /// What to add to the places of the routine's variables.
@@ -42,7 +42,7 @@ impl Tables {
                 self.files.push(routine.file.to_string());
                 self.files.len() - 1
             });
-        let place = Place {
+        let place = SourceLoc {
             file: file as u32,
             line: routine.line,
             routine: self.routines.len() as u32,
@@ -50,7 +50,7 @@ impl Tables {
         self.routines.push(routine.name.to_string());
         let first_site = self.sites.len() as u32;
         self.sites.extend(routine.sites.iter().map(|site| LinkedSite {
-            place: Place {
+            place: SourceLoc {
                 line: site.line,
                 ..place
             },
@@ -74,12 +74,12 @@ impl Tables {
 
     /// Enters a kernel of several routines, whose own instructions come from where the first of them does; those of one without routines
     /// from nowhere.
-    pub fn add_kernel(&mut self, name: &str, first: Option<Place>) -> Place {
+    pub fn add_kernel(&mut self, name: &str, first: Option<SourceLoc>) -> SourceLoc {
         if self.files.is_empty() {
             self.files.push(String::new());
         }
         self.routines.push(name.to_string());
-        Place {
+        SourceLoc {
             file: first.map_or(0, |place| place.file),
             line: first.map_or(0, |place| place.line),
             routine: self.routines.len() as u32 - 1,
@@ -87,7 +87,7 @@ impl Tables {
     }
 
     /// The site where recursion through a routine becomes too deep.
-    pub fn add_overflow(&mut self, place: Place) -> u32 {
+    pub fn add_overflow(&mut self, place: SourceLoc) -> u32 {
         self.sites.push(LinkedSite {
             place,
             cause: Cause::StackOverflow,

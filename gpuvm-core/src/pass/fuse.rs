@@ -7,7 +7,7 @@ use crate::ir::{Block, CallWords, Function, Inst, NONE, Word, code};
 use crate::isa::{Class, Op};
 use crate::matrix::{AffineMap, CONSTANT};
 use crate::pass::lost::{Lost, forget, hide, written};
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// The matrices of a function's fused instructions: [`Inst::imm`] of an [`Op::Affine`] is a place in here.
 pub(crate) type Maps = Vec<AffineMap>;
@@ -41,7 +41,7 @@ pub(crate) fn map_of(inst: &Inst, maps: &Maps) -> Option<AffineMap> {
 }
 
 /// An instruction that maps the words by a matrix, which is added to the function's.
-pub(crate) fn affine(map: AffineMap, maps: &mut Maps, place: Place) -> Inst {
+pub(crate) fn affine(map: AffineMap, maps: &mut Maps, place: SourceLoc) -> Inst {
     let mut inst = Inst::new(Op::Affine, NONE, &[], maps.len() as u32, place);
     let mut args: Vec<Word> = map
         .terms()

@@ -5,7 +5,7 @@
 //! length in bytes and UTF-8; a type is its text in the [assembler's](crate::assembly) form. What follows from the rest, the
 //! [report](Program::report)'s counts, is not stored.
 
-use super::{Home, LinkedSite, Mark, Place, Program, ProgramId, Scope, Variable, Variables};
+use super::{Home, LinkedSite, Mark, Program, ProgramId, Scope, SourceLoc, Variable, Variables};
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
@@ -182,7 +182,7 @@ impl Writer {
         self.text(&types::print(ty));
     }
 
-    fn place(&mut self, place: Place) {
+    fn place(&mut self, place: SourceLoc) {
         self.numbers([place.file, place.line, place.routine]);
     }
 
@@ -295,8 +295,8 @@ impl<'a> Reader<'a> {
         Ok(ty)
     }
 
-    fn place(&mut self) -> Result<Place, LoadError> {
-        Ok(Place {
+    fn place(&mut self) -> Result<SourceLoc, LoadError> {
+        Ok(SourceLoc {
             file: self.number()?,
             line: self.number()?,
             routine: self.number()?,

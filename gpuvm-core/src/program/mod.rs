@@ -47,10 +47,10 @@ pub struct Program {
     /// The instructions. Operand 3 of a linear one is the number of its matrix.
     pub code: Vec<Instruction>,
     /// Where each instruction comes from.
-    pub places: Vec<Place>,
-    /// The source files that [`Place`] and [`LinkedSite`] name.
+    pub places: Vec<SourceLoc>,
+    /// The source files that [`SourceLoc`] and [`LinkedSite`] name.
     pub files: Vec<String>,
-    /// The routines that [`Place`] names; 0 is the entry.
+    /// The routines that [`SourceLoc`] names; 0 is the entry.
     pub routines: Vec<String>,
     /// One record a matrix; identical matrices are stored once.
     pub matrices: Vec<MatrixRecord>,
@@ -98,7 +98,7 @@ impl Program {
 
 /// Where an instruction comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourceLoc {
     /// Index into [`Program::files`].
     pub file: u32,
     /// Source line.
@@ -111,7 +111,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkedSite {
     /// Where it is.
-    pub place: Place,
+    pub place: SourceLoc,
     /// What is wrong.
     pub cause: Cause,
 }

@@ -3,7 +3,7 @@
 use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair};
 use crate::library;
 use crate::matrix::{AffineMap, read_record};
-use crate::program::{Home, MOST_FRAME_MEMORY, Place, Program, Variables};
+use crate::program::{Home, MOST_FRAME_MEMORY, Program, SourceLoc, Variables};
 use crate::routine::Cause;
 
 impl Program {
@@ -196,6 +196,6 @@ fn fits_state(map: &AffineMap) -> bool {
         .all(|term| usize::from(term.row) < WORDS && is_column(term.column))
 }
 
-fn exists(program: &Program, place: &Place) -> bool {
+fn exists(program: &Program, place: &SourceLoc) -> bool {
     (place.file as usize) < program.files.len() && (place.routine as usize) < program.routines.len()
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use gpuvm_core::interp::{self, Memory, Vm};
 use gpuvm_core::isa::{Instruction, NO_WORD, Op};
 use gpuvm_core::matrix::{AffineMap, Format, pool::Store};
-use gpuvm_core::program::{LinkedSite, ParamSlot, Place, Program, Status, TrapRecord};
+use gpuvm_core::program::{LinkedSite, ParamSlot, Program, SourceLoc, Status, TrapRecord};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Backend, Choice, Demand, Execute, Finished, Job, Limit, Opened, Result, Running, Slot};
@@ -48,7 +48,7 @@ fn engines() -> Vec<&'static dyn Execute> {
     opened.engines.iter().map(|(_, engine)| &**engine).collect()
 }
 
-pub(super) const SITE_PLACE: Place = Place {
+pub(super) const SITE_PLACE: SourceLoc = SourceLoc {
     file: 0,
     line: 7,
     routine: 0,

@@ -7,7 +7,7 @@ use crate::ir::{Block, End, Inst, NONE, Word};
 use crate::isa::{Op, WORDS};
 use crate::matrix::{AffineMap, CONSTANT, Ring, Term};
 use crate::pass::fuse::Maps;
-use crate::program::Place;
+use crate::program::SourceLoc;
 
 /// A loop of one block that turns until a number of 32 or 64 bits has been counted to a limit.
 pub(super) struct Counter {
@@ -146,7 +146,7 @@ impl Counter {
     }
 
     /// What is left to do after the powers of [`Counter::map`]: the words that are no part of it.
-    pub fn finish(&self, place: Place) -> Vec<Inst> {
+    pub fn finish(&self, place: SourceLoc) -> Vec<Inst> {
         let limit = if self.counter_first { self.second } else { self.first };
         let high = match (self.high, limit) {
             (Some(high), Limit::Words([_, to])) => Some(Inst::copy(high, to, place)),
