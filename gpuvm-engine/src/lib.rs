@@ -268,22 +268,22 @@ impl Source for &[u32] {
 /// reads it once.
 #[derive(Default)]
 pub struct Words {
-    place: Place,
+    storage: Storage,
     range: Range<usize>,
 }
 
 /// Where words lie.
-enum Place {
+enum Storage {
     Vector(Vec<u32>),
     Elsewhere(Box<dyn AsRef<[u32]> + Send + Sync>),
 }
 
 impl Words {
-    /// The words in a place that is no vector.
-    pub fn elsewhere(place: impl AsRef<[u32]> + Send + Sync + 'static) -> Words {
+    /// Words that something other than a vector holds.
+    pub fn elsewhere(storage: impl AsRef<[u32]> + Send + Sync + 'static) -> Words {
         Words {
-            range: 0..place.as_ref().len(),
-            place: Place::Elsewhere(Box::new(place)),
+            range: 0..storage.as_ref().len(),
+            storage: Storage::Elsewhere(Box::new(storage)),
         }
     }
 
@@ -298,16 +298,16 @@ impl Words {
 
     /// A vector of them, copied unless it is there.
     pub fn into_vec(self) -> Vec<u32> {
-        match self.place {
-            Place::Vector(all) if self.range == (0..all.len()) => all,
+        match self.storage {
+            Storage::Vector(all) if self.range == (0..all.len()) => all,
             _ => self.to_vec(),
         }
     }
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place::Vector(Vec::new())
+impl Default for Storage {
+    fn default() -> Storage {
+        Storage::Vector(Vec::new())
     }
 }
 
@@ -315,7 +315,7 @@ impl From<Vec<u32>> for Words {
     fn from(all: Vec<u32>) -> Words {
         Words {
             range: 0..all.len(),
-            place: Place::Vector(all),
+            storage: Storage::Vector(all),
         }
     }
 }
@@ -324,9 +324,9 @@ impl Deref for Words {
     type Target = [u32];
 
     fn deref(&self) -> &[u32] {
-        let all = match &self.place {
-            Place::Vector(all) => all,
-            Place::Elsewhere(place) => (**place).as_ref(),
+        let all = match &self.storage {
+            Storage::Vector(all) => all,
+            Storage::Elsewhere(storage) => (**storage).as_ref(),
         };
         &all[self.range.clone()]
     }

@@ -42,7 +42,7 @@ impl Execute for Reference {
         let slots = job.slots.iter().map(|slot| slot.place).collect();
         let mut run = Run {
             vms: Vec::new(),
-            places: Vec::new(),
+            standings: Vec::new(),
             tally: Tally {
                 retired: Some([0; 4]),
                 engine: Engine::Reference,
@@ -93,7 +93,7 @@ struct Run {
     slots: Vec<ParamSlot>,
     vms: Vec<Vm>,
     /// Which VMs have reached a breakpoint during this advance.
-    places: Vec<Place>,
+    standings: Vec<Standing>,
     tally: Tally,
     /// Whether the copies before the step under way have been made.
     copied: bool,
@@ -101,7 +101,7 @@ struct Run {
 
 /// Where a VM stands with regard to breakpoints.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Standing {
     /// It has not run since the advance began, so it goes past a breakpoint that it stands at.
     Begin,
     /// It has run.
@@ -115,7 +115,7 @@ impl Run {
     fn enter(&mut self) {
         let Job { first_vm, vms, .. } = self.job;
         self.vms = (0..vms).map(|i| Vm::new(&self.job.program, first_vm + i)).collect();
-        self.places = vec![Place::Begin; vms as usize];
+        self.standings = vec![Standing::Begin; vms as usize];
         self.copied = false;
         self.count();
     }
@@ -142,20 +142,20 @@ impl Run {
             first_vm: 0,
         };
         let retired = self.tally.retired.get_or_insert([0; 4]);
-        for (vm, place) in self.vms.iter_mut().zip(&mut self.places) {
+        for (vm, standing) in self.vms.iter_mut().zip(&mut self.standings) {
             if breakpoints.is_empty() {
                 vm.run(&job.program, &mut memory, Some(cycles), retired);
                 continue;
             }
             for _ in 0..cycles {
-                if *place != Place::Begin && breakpoints.binary_search(&vm.ip()).is_ok() {
-                    *place = Place::AtBreak;
+                if *standing != Standing::Begin && breakpoints.binary_search(&vm.ip()).is_ok() {
+                    *standing = Standing::AtBreak;
                 }
-                if *place == Place::AtBreak || vm.status() != Status::Running {
+                if *standing == Standing::AtBreak || vm.status() != Status::Running {
                     break;
                 }
                 vm.run(&job.program, &mut memory, Some(1), retired);
-                *place = Place::Under;
+                *standing = Standing::Under;
             }
         }
     }
@@ -167,8 +167,9 @@ impl Run {
         self.tally.blocked = count(Status::Blocked);
         self.tally.halted = count(Status::Halted);
         self.tally.trapped = count(Status::Trapped);
-        let at_break = |(vm, place): &(&Vm, &Place)| **place == Place::AtBreak && vm.status() == Status::Running;
-        self.tally.at_breakpoint = self.vms.iter().zip(&self.places).filter(at_break).count() as u32;
+        let at_break =
+            |(vm, standing): &(&Vm, &Standing)| **standing == Standing::AtBreak && vm.status() == Status::Running;
+        self.tally.at_breakpoint = self.vms.iter().zip(&self.standings).filter(at_break).count() as u32;
     }
 
     fn program(&self) -> &Program {
@@ -180,7 +181,7 @@ impl Running for Run {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let begin = Instant::now();
         self.vms.iter_mut().for_each(Vm::resume);
-        self.places.fill(Place::Begin);
+        self.standings.fill(Standing::Begin);
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         loop {
             let cycles = left.min(SLICE);
@@ -194,7 +195,7 @@ impl Running for Run {
                 if self.tally.steps < self.job.steps {
                     self.enter();
                     // A breakpoint at the entry is one that this step's VMs reach.
-                    self.places.fill(Place::Under);
+                    self.standings.fill(Standing::Under);
                 }
             }
             watch(&self.tally);

@@ -17,7 +17,7 @@ use super::program::{At, Columns};
 use super::repeat::Gate;
 use super::run::Run;
 use super::stats::added;
-use super::under_way::{Place, Sent, UnderWay};
+use super::under_way::{Origin, Sent, UnderWay};
 use crate::arg::Argument;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
@@ -76,10 +76,10 @@ impl<'p> Run<'p, '_> {
         held.refresh()?;
         let mut views = held.views();
         let leg = Leg::new(&course, &views, 1, Entrance::Program, name)?;
-        let place = self.place(Vec::new());
+        let origin = self.origin(Vec::new());
         // To tell of a trap nodes may run once more, and print once more.
         let before = std::mem::take(&mut self.logs);
-        let ended = self.wait_for(place, &course, leg, &mut views);
+        let ended = self.wait_for(origin, &course, leg, &mut views);
         self.logs = before;
         self.logs
             .append(logs::logged(&course.program, course.vms, &held.params));
@@ -160,10 +160,10 @@ impl<'p> Run<'p, '_> {
         if !self.push(&course, kernel, params, regions)? {
             return Ok(Some(course));
         }
-        let place = self.place(self.read_by_step());
+        let origin = self.origin(self.read_by_step());
         self.under_way.written += written;
         self.under_way.sent.push(Sent {
-            place,
+            origin,
             course,
             gate: gate.take(),
         });
@@ -263,8 +263,8 @@ impl<'p> Run<'p, '_> {
     }
 
     /// The step that runs.
-    fn place(&self, columns: Vec<(usize, Data)>) -> Place<'p> {
-        Place {
+    fn origin(&self, columns: Vec<(usize, Data)>) -> Origin<'p> {
+        Origin {
             prepared: self.prepared,
             step: self.turn.step,
             columns,
@@ -320,7 +320,7 @@ impl<'p> Run<'p, '_> {
                 }
                 _ => {
                     let leg = Leg::begun(&sent.course, running);
-                    self.wait_for(sent.place, &sent.course, leg, &mut [])?;
+                    self.wait_for(sent.origin, &sent.course, leg, &mut [])?;
                 }
             }
         }
@@ -333,7 +333,7 @@ impl<'p> Run<'p, '_> {
     }
 
     /// Brings a launch of a step to its end.
-    fn wait_for(&mut self, place: Place<'p>, course: &Course, mut leg: Leg, views: &mut [Seen<'_>]) -> Result<()> {
+    fn wait_for(&mut self, origin: Origin<'p>, course: &Course, mut leg: Leg, views: &mut [Seen<'_>]) -> Result<()> {
         let mut results = Words::default();
         while !leg.all_over() {
             leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;
@@ -346,18 +346,18 @@ impl<'p> Run<'p, '_> {
             Some(record) => {
                 let trap = Trap::of(&course.program, &record);
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
-                Err(self.told(place, error))
+                Err(self.told(origin, error))
             }
         }
     }
 
     /// The trap of a step as it would be told if each of its nodes were a step: of several nodes, those before the last are run alone.
-    fn told(&mut self, place: Place<'p>, trap: Error) -> Error {
-        let Place {
+    fn told(&mut self, origin: Origin<'p>, trap: Error) -> Error {
+        let Origin {
             prepared,
             step,
             columns,
-        } = place;
+        } = origin;
         let order = &prepared.order;
         let Some(step) = order.steps.get(step).filter(|step| step.members.len() > 1) else {
             return trap;

@@ -23,13 +23,13 @@ pub(super) struct UnderWay<'p> {
 
 /// A launch in the sequence.
 pub(super) struct Sent<'p> {
-    pub place: Place<'p>,
+    pub origin: Origin<'p>,
     pub course: Course,
     pub gate: Option<Gate>,
 }
 
 /// Which step of a plan or of a body a launch is of, and the columns that it would take to run the step's nodes one by one.
-pub(super) struct Place<'p> {
+pub(super) struct Origin<'p> {
     pub prepared: &'p Prepared,
     pub step: usize,
     pub columns: Vec<(usize, Data)>,

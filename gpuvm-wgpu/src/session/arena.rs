@@ -12,13 +12,13 @@ use super::super::pool::{Kind, Lease};
 /// A job's arena.
 #[derive(Clone, Debug)]
 pub struct Arena {
-    place: Place,
+    backing: Backing,
     /// Words of the job's own arena.
     pub words: u64,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Backing {
     Own(Arc<Lease>),
     Heap {
         heap: Arc<Heap>,
@@ -40,7 +40,7 @@ impl Arena {
     pub fn own(gpu: &Gpu, job: &Job) -> Arena {
         let words = job.arena_words as u64;
         Arena {
-            place: Place::Own(Arc::new(gpu.pool.take(Kind::Storage, size(words)))),
+            backing: Backing::Own(Arc::new(gpu.pool.take(Kind::Storage, size(words)))),
             words,
         }
     }
@@ -69,15 +69,15 @@ impl Arena {
             _ => Some(heap.reserve(gpu, words)?),
         };
         Ok(Arena {
-            place: Place::Heap { heap, staged },
+            backing: Backing::Heap { heap, staged },
             words,
         })
     }
 
     /// Where the job's own arena starts in the buffer.
     pub fn start(&self) -> u32 {
-        match &self.place {
-            Place::Heap {
+        match &self.backing {
+            Backing::Heap {
                 staged: Some(region), ..
             } => region.start,
             _ => 0,
@@ -92,9 +92,9 @@ impl Arena {
 
     /// Holds on to the buffer. Whoever submits work on it has to hold it until after the submission.
     pub fn hold(&self) -> Held<'_> {
-        match &self.place {
-            Place::Own(lease) => Held::Own(lease, self.words),
-            Place::Heap { heap, .. } => Held::Heap(heap.current()),
+        match &self.backing {
+            Backing::Own(lease) => Held::Own(lease, self.words),
+            Backing::Heap { heap, .. } => Held::Heap(heap.current()),
         }
     }
 }
