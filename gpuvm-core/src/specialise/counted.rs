@@ -5,7 +5,7 @@ use crate::matrix::{CONSTANT, Ring, read_record};
 use crate::program::Program;
 
 use super::flow::{Exit, Flow, op_at, words_of};
-use super::known::Known;
+use super::known::KnownParams;
 use super::loops::{Loop, Shape};
 use super::propagation::{Fact, Facts, step};
 
@@ -80,7 +80,7 @@ impl Counted {
 }
 
 /// What is known when a loop is entered.
-pub fn entered(flow: &Flow, program: &Program, launch: &Known, known: &[Facts], one: &Loop) -> Option<Facts> {
+pub fn entered(flow: &Flow, program: &Program, launch: &KnownParams, known: &[Facts], one: &Loop) -> Option<Facts> {
     let outside = (0..one.inside.len())
         .filter(|&block| !one.inside[block] && flow.blocks[block].exit.targets().any(|to| to == one.header));
     let after = outside.map(|block| {

@@ -2,11 +2,11 @@
 
 /// What is known of a launch's parameters, by number; nothing is known of those past the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Known(pub Vec<Folded>);
+pub struct KnownParams(pub Vec<KnownParam>);
 
 /// What is known of a launch parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Folded {
+pub struct KnownParam {
     /// Words from one VM's part to the next.
     pub stride: Option<u32>,
     /// Elements that one VM sees.
@@ -15,7 +15,7 @@ pub struct Folded {
     pub value: Option<Vec<u32>>,
 }
 
-impl Known {
+impl KnownParams {
     /// The stride of a parameter, if it is known.
     pub fn stride(&self, param: u32) -> Option<u32> {
         self.0.get(param as usize)?.stride

@@ -6,7 +6,7 @@ use crate::matrix::{AffineMap, CONSTANT, Ring, read_record};
 use crate::program::Program;
 
 use super::flow::{Exit, Flow, op_at, words_of};
-use super::known::Known;
+use super::known::KnownParams;
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Fact {
 pub type Facts = [Fact; WORDS];
 
 /// What is known when each block begins. In blocks that cannot be reached nothing is.
-pub fn facts(flow: &Flow, program: &Program, launch: &Known) -> Vec<Facts> {
+pub fn facts(flow: &Flow, program: &Program, launch: &KnownParams) -> Vec<Facts> {
     let mut known: Vec<Option<Facts>> = vec![None; flow.blocks.len()];
     known[0] = Some([Fact::Constant(0); WORDS]);
     let calls = flow.blocks.iter().filter_map(|block| match block.exit {
@@ -65,7 +65,7 @@ pub fn facts(flow: &Flow, program: &Program, launch: &Known) -> Vec<Facts> {
 }
 
 /// Brings the facts past an instruction.
-pub fn step(facts: &mut Facts, program: &Program, launch: &Known, ip: u32) {
+pub fn step(facts: &mut Facts, program: &Program, launch: &KnownParams, ip: u32) {
     let (Some(op), Some(instruction)) = (op_at(program, ip), program.code.get(ip as usize)) else {
         return;
     };
@@ -143,7 +143,7 @@ pub fn step(facts: &mut Facts, program: &Program, launch: &Known, ip: u32) {
 }
 
 /// What is known of the length of a launch parameter.
-fn length(launch: &Known, param: u32) -> Fact {
+fn length(launch: &KnownParams, param: u32) -> Fact {
     launch.length(param).map_or(Fact::Length(param), Fact::Constant)
 }
 

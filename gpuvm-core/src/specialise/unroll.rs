@@ -10,7 +10,7 @@ use crate::program::Program;
 
 use super::counted::{Counted, entered};
 use super::flow::{Block, Exit, Flow};
-use super::known::Known;
+use super::known::KnownParams;
 use super::loops::{Loop, Shape};
 use super::propagation::facts;
 
@@ -32,7 +32,7 @@ const STRAIGHTENED: u32 = 256;
 const LONG: u32 = 16;
 
 /// Repeats the bodies of small innermost loops. `plainly`: without copies that look ahead, for a device that gains nothing by them.
-pub fn unroll(flow: &mut Flow, program: &Program, launch: &Known, plainly: bool) {
+pub fn unroll(flow: &mut Flow, program: &Program, launch: &KnownParams, plainly: bool) {
     while straighten(flow, program, launch) {}
     let Some(shape) = Shape::new(flow) else {
         return;
@@ -89,7 +89,7 @@ fn size(flow: &Flow, program: &Program, one: &Loop) -> u32 {
 }
 
 /// Turns an innermost loop that runs a known number of times into that many copies; whether there was one.
-fn straighten(flow: &mut Flow, program: &Program, launch: &Known) -> bool {
+fn straighten(flow: &mut Flow, program: &Program, launch: &KnownParams) -> bool {
     let Some(shape) = Shape::new(flow) else {
         return false;
     };
@@ -224,7 +224,7 @@ mod tests {
     fn unrolled(text: &str) -> (Vec<usize>, usize) {
         let program = assemble(text).unwrap();
         let mut flow = Flow::new(&program);
-        unroll(&mut flow, &program, &Known::default(), false);
+        unroll(&mut flow, &program, &KnownParams::default(), false);
         let shape = Shape::new(&flow).unwrap();
         let loops = shape.loops.iter().map(|one| one.blocks().count());
         (loops.collect(), shape.order.len())

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
-use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::KnownParams;
 use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source};
 
 use super::engine::{Prepared, Specialized, Specializing};
@@ -104,7 +104,7 @@ impl Scheduler for Automatic {
 
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
-        let options = self.specialized.options(program, Known::default());
+        let options = self.specialized.options(program, KnownParams::default());
         let kernel = match launched.swap(true, Ordering::Relaxed) {
             // A device that refuses it leaves the program to the interpreter.
             true => self.specialized.request(program, &options).ok().flatten(),
@@ -127,7 +127,7 @@ impl Scheduler for Automatic {
 impl Choosing {
     /// The kernel, if it is there. A device that refuses it leaves the launch on the interpreter.
     fn kernel(&self) -> Option<Arc<SpecializedKernel>> {
-        let options = self.specialized.options(&self.program, Known::default());
+        let options = self.specialized.options(&self.program, KnownParams::default());
         self.specialized.request(&self.program, &options).ok().flatten()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gpuvm_core::interp::header;
 use gpuvm_core::isa::{Repeats, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
-use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::KnownParams;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_engine::{
     Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source,
@@ -98,7 +98,7 @@ impl Specialized {
     }
 
     /// What a program is specialised for on this device, given what is known of the launch's parameters.
-    pub fn options(&self, program: &Program, known: Known) -> Options {
+    pub fn options(&self, program: &Program, known: KnownParams) -> Options {
         Options {
             known,
             floats: if program.relaxed {
@@ -143,7 +143,7 @@ impl Specialized {
                 return Ok(None);
             }
         }
-        let options = self.options(&work.program, Known::default());
+        let options = self.options(&work.program, KnownParams::default());
         self.cache.request(work, &options, &self.compilers)
     }
 
@@ -154,7 +154,7 @@ impl Specialized {
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program cannot be looked at.
     pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
-        let size = || Size::of(program, &self.options(program, Known::default()));
+        let size = || Size::of(program, &self.options(program, KnownParams::default()));
         Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
     }
 
@@ -165,7 +165,7 @@ impl Specialized {
         // Without it the general kernel serves.
         let kernel = self.request(&job.program, &options).ok().flatten()?;
         if kernel.experience.is_blank() {
-            let general = self.options(&job.program, Known::default());
+            let general = self.options(&job.program, KnownParams::default());
             if let Ok(Some(general)) = self.request(&job.program, &general) {
                 kernel.experience.learn_from(&general.experience);
             }
@@ -181,7 +181,7 @@ impl Specialized {
     pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(program)?;
-        let kernel = self.kernel(program, &self.options(program, Known::default()))?;
+        let kernel = self.kernel(program, &self.options(program, KnownParams::default()))?;
         self.schedule_with(program, kernel)
     }
 
@@ -248,7 +248,7 @@ impl Scheduler for Specialized {
         if self.excess(program, false)?.is_some() {
             return Ok(interpreted);
         }
-        let kernel = self.kernel(program, &self.options(program, Known::default()))?;
+        let kernel = self.kernel(program, &self.options(program, KnownParams::default()))?;
         Ok(Arc::new(Prepared::new(kernel)))
     }
 
@@ -259,7 +259,7 @@ impl Scheduler for Specialized {
         if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
             return Ok(None);
         }
-        let options = self.options(program, Known::default());
+        let options = self.options(program, KnownParams::default());
         let kernel = self.cache.wait(&work, &options)?;
         Ok(Some(Arc::new(Prepared::new(kernel))))
     }

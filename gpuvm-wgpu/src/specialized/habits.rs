@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use gpuvm_core::program::Mode;
-use gpuvm_core::specialise::{Folded, Known};
+use gpuvm_core::specialise::{KnownParam, KnownParams};
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Slot, Source};
 
@@ -20,13 +20,13 @@ pub struct Habits(Library<Mutex<Habit>>);
 
 #[derive(Debug, Default)]
 struct Habit {
-    last: Known,
+    last: KnownParams,
     launches: u32,
 }
 
 impl Habits {
     /// Takes note of a launch, and gives what is known of its parameters if the launches before it had the same.
-    pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<Known> {
+    pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<KnownParams> {
         let habit = self.0.get(&job.program, || Ok(Mutex::default())).ok()?;
         let now = known_of(job, arena);
         let mut habit = habit.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl Habits {
 }
 
 /// What a launch fixes of each parameter.
-fn known_of(job: &Job, arena: &dyn Source) -> Known {
+fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
     let mut left = MOST_WORDS;
     let known = |(slot, ty): (&Slot, &TypeRef)| {
         let Slot { place, region } = slot;
@@ -53,13 +53,13 @@ fn known_of(job: &Job, arena: &dyn Source) -> Known {
             arena.write(start..start + words, &mut value);
             value
         });
-        Folded {
+        KnownParam {
             stride: Some(place.stride),
             length: Some(place.length),
             value,
         }
     };
-    Known(job.slots.iter().zip(&job.program.params).map(known).collect())
+    KnownParams(job.slots.iter().zip(&job.program.params).map(known).collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a program is specialised for.
 
-use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::KnownParams;
 
 use crate::floats::{FloatOps, Needs};
 
@@ -8,7 +8,7 @@ use crate::floats::{FloatOps, Needs};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// What is known of the launch's parameters.
-    pub known: Known,
+    pub known: KnownParams,
     /// The forms of arithmetic that the device has right, or for a relaxed program those that it likes best.
     pub floats: FloatOps,
     /// Whether the program's floats may be computed as the device likes best.

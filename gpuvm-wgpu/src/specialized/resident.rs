@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::program::{Mode, Program};
-use gpuvm_core::specialise::Known;
+use gpuvm_core::specialise::KnownParams;
 use gpuvm_engine::{Error, Finished, Job, Ran, Region, ResidentKernel, Result, Source, Words};
 
 use super::emit::Start;
@@ -80,7 +80,7 @@ impl Staying {
         if specialized.excess(program, false)?.is_some() {
             return Err(refused("the device's compiler would take too long over it"));
         }
-        let options = specialized.options(program, Known::default());
+        let options = specialized.options(program, KnownParams::default());
         let general = specialized.kernel(program, &options)?;
         let layouts = layouts(gpu, program, &options, false)?;
         let shader = Shader::new(program, &options, Start::Fresh)?;

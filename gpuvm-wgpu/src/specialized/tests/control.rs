@@ -284,13 +284,13 @@ fn what_is_known_of_the_launch_is_folded_in() {
     });
     job.slots.insert(1, slice);
     let folded = Options {
-        known: Known(vec![
-            Folded {
+        known: KnownParams(vec![
+            KnownParam {
                 stride: Some(0),
                 value: Some(vec![3]),
-                ..Folded::default()
+                ..KnownParam::default()
             },
-            Folded {
+            KnownParam {
                 stride: Some(0),
                 length: Some(4),
                 value: None,

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::assembly::assemble;
 use gpuvm_core::program::{Program, TrapRecord};
-use gpuvm_core::specialise::{Folded, Known};
+use gpuvm_core::specialise::{KnownParam, KnownParams};
 use gpuvm_engine::{Job, Limit, Result, Running, Source};
 
 use super::emit::Start;

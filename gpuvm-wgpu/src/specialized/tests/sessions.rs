@@ -39,7 +39,7 @@ fn a_vm_goes_on_wherever_it_was_stopped() {
         time: Some(std::time::Duration::ZERO),
         ..Limit::default()
     };
-    let options = engine().options(&expected.program, Known::default());
+    let options = engine().options(&expected.program, KnownParams::default());
     let mut first = begin(&countdown(), &options, 3);
     assert!(first.advance(&soon, &mut |_| {}).unwrap().running > 0);
     let image = first.image().unwrap();
@@ -68,7 +68,7 @@ fn a_vm_goes_on_wherever_it_was_stopped() {
 fn a_program_is_compiled_once() {
     let engine = engine();
     let (first, second) = (countdown().job.program, countdown().job.program);
-    let options = engine.options(&first, Known::default());
+    let options = engine.options(&first, KnownParams::default());
     assert!(
         engine.request(&first, &options).unwrap().is_none(),
         "another thread is at it"
@@ -77,7 +77,7 @@ fn a_program_is_compiled_once() {
     let asked = engine.request(&first, &options).unwrap().unwrap();
     assert!(Arc::ptr_eq(&waited, &asked), "equal programs have one kernel");
     let folded = Options {
-        known: Known(vec![Folded::default()]),
+        known: KnownParams(vec![KnownParam::default()]),
         ..options
     };
     assert!(!Arc::ptr_eq(&waited, &engine.kernel(&first, &folded).unwrap()));
