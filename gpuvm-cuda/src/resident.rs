@@ -119,7 +119,7 @@ impl Resident {
         prepare(shared, &groups).map_err(refused)?;
         let stream = {
             let _entered = shared.driver.enter().map_err(refused)?;
-            shared.driver.beside().map_err(refused)?
+            shared.driver.beside(&block).map_err(refused)?
         };
         Ok(Resident {
             stream: stream.ok_or("as many kernels stay on this GPU as others do not have to wait for")?,
@@ -145,12 +145,8 @@ impl Resident {
     pub fn serve(&mut self, work: &Work<'_>, answer: &mut Vec<u32>) -> Result<(), String> {
         self.settle()?;
         let request = self.write(work)?;
-        // No request has the ticket that has a kernel leave.
-        self.ticket = match self.ticket.wrapping_add(1) {
-            mailbox::LEAVE => 1,
-            next => next,
-        };
-        self.fill_slots(self.ticket);
+        self.ticket = self.ticket.wrapping_add(1);
+        self.fill_slots();
         if !self.is_there {
             self.launch().map_err(|error| told(&self.shared, &error))?;
         }
@@ -199,8 +195,7 @@ impl Resident {
         }
         // What it was asked for before it has done by then, unless the device has failed.
         let _ = self.settle();
-        self.slots.clear();
-        self.fill_slots(mailbox::LEAVE);
+        self.mailbox.word(mailbox::HURRY).store(1, Ordering::Release);
         let begin = Instant::now();
         loop {
             let left = self.shared.driver.enter().and_then(|_entered| self.stream.is_idle());
@@ -219,14 +214,13 @@ impl Resident {
             }
         }
         self.is_there = false;
-        self.fill_slots(self.ticket);
     }
 
-    /// Writes the words of a request to the first slots, and a ticket to all.
-    fn fill_slots(&self, ticket: u32) {
+    /// Writes the words of a request to the first slots, and its ticket to all.
+    fn fill_slots(&self) {
         let words = self.slots.iter().copied().chain(std::iter::repeat(0));
         for (slot, word) in (0..mailbox::slots(self.threads)).zip(words) {
-            let both = u64::from(ticket) << 32 | u64::from(word);
+            let both = u64::from(self.ticket) << 32 | u64::from(word);
             // What lies in the open was written before.
             self.mailbox
                 .long(mailbox::SLOTS + 8 * slot)

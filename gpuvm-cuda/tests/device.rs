@@ -2,9 +2,11 @@
 //!
 //! A fault loses the whole process's context, so that part runs last, and all is one test.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use gpuvm_cuda::{Resident, Room, Span, Work};
 use wgpu::{BufferUsages as Usage, ErrorFilter, PollStatus, PollType};
 
 /// Adds a word of its uniform to all words.
@@ -248,7 +250,7 @@ fn a_real_gpu_does_all_of_it() {
     println!("{:?}\n{:?}", adapter.get_info(), gpuvm_cuda::cache_key(adapter));
     assert!(gpuvm_cuda::is_cuda(adapter));
     let rig = Rig::open(adapter);
-    let parts: [(&str, Part); 9] = [
+    let parts: [(&str, Part); 10] = [
         ("buffers", buffers),
         ("mapping", mapping),
         ("uniforms", uniforms),
@@ -258,6 +260,7 @@ fn a_real_gpu_does_all_of_it() {
         ("refusals", refusals),
         ("launches", launches),
         ("threads", threads),
+        ("a kernel that stays", staying),
     ];
     for (name, part) in parts {
         let begin = Instant::now();
@@ -490,6 +493,79 @@ fn threads(rig: &Rig) {
 }
 
 /// More memory than there is, by one buffer and by many.
+/// Requests, while other work of all kinds goes on: what of that waits for all kernels of the device must not wait for ever.
+fn staying(rig: &Rig) {
+    let device = gpuvm_cuda::resident(&rig.device).unwrap();
+    let source = ADD.replace("size(256)", "size(64)");
+    let kernel = rig.kernel(&device, &source, true, None);
+    let (words, uniform) = (rig.words(&[0; 1000]), rig.uniforms(&[0]));
+    let group = rig.group(&kernel, &words, &uniform);
+    let room = Room {
+        request: 1200,
+        answer: 1200,
+    };
+    let mut stays = Resident::new(&kernel.pipeline, &[&group], room).unwrap();
+    let span = |buffer, start, words| Span { buffer, start, words };
+    let over = AtomicBool::new(false);
+    let ask = |stays: &mut Resident, added: u32, all: bool| {
+        let mut answer = Vec::new();
+        let work = Work {
+            groups: 1000_u32.div_ceil(64),
+            put: [Some((span(&uniform, 0, 4), &[added, 0, 0, 0])), None],
+            clear: [None; 3],
+            get: [Some(span(&words, 0, if all { 1000 } else { 5 })), None],
+        };
+        stays.serve(&work, &mut answer).unwrap();
+        answer
+    };
+    let mut times = Vec::new();
+    std::thread::scope(|scope| {
+        let others = scope.spawn(|| {
+            let mut longest = Duration::ZERO;
+            for turn in 0..20_u32 {
+                let begin = Instant::now();
+                let other = rig.kernel(
+                    &rig.device,
+                    &ADD.replace("added.x", &format!("{turn}u * added.x")),
+                    true,
+                    None,
+                );
+                let (words, uniform) = (rig.words(&[turn; 100]), rig.uniforms(&[3]));
+                rig.run(
+                    &other,
+                    &rig.group(&other, &words, &uniform),
+                    &[(0, Size::Groups([1, 1, 1]))],
+                );
+                assert_eq!(rig.read(&words), [4 * turn; 100]);
+                drop(other);
+                longest = longest.max(begin.elapsed());
+            }
+            over.store(true, Ordering::Release);
+            longest
+        });
+        let mut sum = 0_u32;
+        while times.len() < 10_000 || !over.load(Ordering::Acquire) {
+            let turn = times.len() as u32;
+            let begin = Instant::now();
+            let answer = ask(&mut stays, turn, turn.is_multiple_of(100));
+            times.push(begin.elapsed());
+            sum = sum.wrapping_add(turn);
+            assert!(answer.iter().all(|&word| word == sum), "{turn}");
+        }
+        let longest = others.join().unwrap();
+        println!("the longest of what went on beside it: {longest:?}");
+        // What was asked for is there for whatever follows.
+        stays.settle().unwrap();
+        assert_eq!(rig.read(&words), [sum; 1000]);
+    });
+    times.sort();
+    println!(
+        "a request: {:?} at the median, {:?} at most",
+        times[times.len() / 2],
+        times[times.len() - 1]
+    );
+}
+
 fn memory(rig: &Rig) {
     let most = rig.device.limits().max_buffer_size;
     for size in [most + 16, most, most / 3 + 1] {

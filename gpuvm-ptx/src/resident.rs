@@ -26,13 +26,13 @@ pub mod mailbox {
     pub const ANSWERED: usize = 0;
     /// The word in which the kernel writes 1 as its last act, and the host 0 before it launches it.
     pub const LEFT: usize = 4;
+    /// The word that the host sets to have the kernel leave as soon as it has answered what it was asked for, and clears before it launches it.
+    pub const HURRY: usize = 8;
     /// Two numbers of 64 bits that the host has written before it launches the kernel: for how many nanoseconds that waits for a request
     /// before it leaves, and after how many it leaves between two requests.
     pub const STAY: usize = 16;
     /// The slots of a request.
     pub const SLOTS: usize = 128;
-    /// The ticket that has the kernel leave; no request has it.
-    pub const LEAVE: u32 = u32::MAX;
     /// Slots for each of a workgroup's threads.
     const EACH: usize = 2;
 
@@ -174,7 +174,7 @@ impl Translator<'_> {
         let born = now(text);
         let [again, next, done, leave] = [(); 4].map(|()| text.label());
         text.place_first(again);
-        let words = wait(text, (slot, thread, served), (born, stay), leave);
+        let words = wait(text, (mailbox, slot, thread, served), (born, stay), leave);
         // What had been done on the device before the host wrote this is seen from here on.
         text.line(format_args!("fence.acq_rel.sys"));
         let [first, second] = words;
@@ -320,7 +320,7 @@ impl Translator<'_> {
 /// Waits for the next request: each thread looks into its own slots, and all go on when all have seen it. Gives the words of these.
 fn wait(
     text: &mut Text,
-    (slot, thread, served): (Operand, Operand, Operand),
+    (mailbox, slot, thread, served): (Operand, Operand, Operand, Operand),
     (born, [idle, life]): (Operand, [Operand; 2]),
     leave: Label,
 ) -> [Operand; 2] {
@@ -334,6 +334,11 @@ fn wait(
         slots[0],
         slots[1],
         mailbox::SLOTS
+    ));
+    let hurry = text.register(Width::Word);
+    text.line(format_args!(
+        "ld.relaxed.sys.global.u32 {hurry}, [{mailbox}+{}]",
+        mailbox::HURRY
     ));
     let halves = slots.map(|slot| {
         let [word, ticket] = [(); 2].map(|()| text.register(Width::Word));
@@ -352,7 +357,9 @@ fn wait(
     let patient = text.compare("lt", Ty::U64, waited, idle);
     let young = text.compare("lt", Ty::U64, lived, life);
     let stays = text.both(patient, young);
-    // The first one's clock is what counts.
+    let may_stay = text.compare("eq", Ty::U32, hurry, Operand::ConstWord(0));
+    let stays = text.both(stays, may_stay);
+    // What the first one finds is what counts.
     let is_other = text.compare("ne", Ty::U32, thread, Operand::ConstWord(0));
     let stays = text.either(stays, is_other);
     let all_stay = text.register(Width::Truth);
@@ -361,8 +368,6 @@ fn wait(
     text.jump(leave);
     text.place(came);
     text.copy_into(served, ticket);
-    let leaves = text.compare("eq", Ty::U32, served, Operand::ConstWord(mailbox::LEAVE));
-    text.jump_if(leaves, true, leave);
     [first, second]
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpuvm_ptx::{Request, mailbox};
 
+use super::pinned::Pinned;
 use super::{About, Chain, Driver, Entered, Error, Function, Gpu, Kind, Launch, Mark, Result};
 
 /// The driver, and its GPU.
@@ -224,7 +225,7 @@ impl State {
         let word = |state: &State, at: u64| u32::from_ne_bytes(state.read(at, 4).try_into().unwrap());
         let slots = mailbox + mailbox::SLOTS as u64;
         let ticket = word(self, slots + 4);
-        if ticket != mailbox::LEAVE && ticket != word(self, mailbox + mailbox::ANSWERED as u64) {
+        if ticket != word(self, mailbox + mailbox::ANSWERED as u64) {
             let request: Vec<u32> = (0..mailbox::slots(threads) as u64)
                 .map(|slot| {
                     assert_eq!(word(self, slots + 8 * slot + 4), ticket);
@@ -396,7 +397,7 @@ impl Driver for Fake {
         drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.as_ptr().cast::<u64>(), words)) });
     }
 
-    fn beside(&self) -> Result<Option<Arc<dyn Driver>>> {
+    fn beside(&self, _: &Arc<Pinned>) -> Result<Option<Arc<dyn Driver>>> {
         let state = self.state();
         state.alive()?;
         // One stream plays them all: kernels that stay leave after each request.

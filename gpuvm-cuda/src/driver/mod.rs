@@ -13,6 +13,8 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use self::pinned::Pinned;
+
 pub use self::cuda::gpus;
 pub use self::gate::Entered;
 
@@ -44,8 +46,9 @@ pub trait Driver: Debug + Send + Sync {
     /// Gives host memory back, which the device is done with.
     fn free_host(&self, start: NonNull<u8>);
 
-    /// A stream of the same GPU for a kernel that stays, which others do not wait for; none if so many stay that they would have to.
-    fn beside(&self) -> Result<Option<Arc<dyn Driver>>>;
+    /// A stream of the same GPU for a kernel that stays, which others do not wait for; none if so many stay that they would have to. What of
+    /// the driver's calls waits for all kernels of the GPU has it leave before by a word of its mailbox, and lets it be launched again after.
+    fn beside(&self, mailbox: &Arc<Pinned>) -> Result<Option<Arc<dyn Driver>>>;
 
     /// Copies bytes that do not overlap.
     fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<()>;

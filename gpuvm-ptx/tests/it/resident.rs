@@ -190,7 +190,7 @@ fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
     let mut rig = Rig::new();
     // Before its time for waiting is over.
     rig.ask(0, 1, (&[1], 1), 4);
-    rig.fill_slots(20 * u64::from(THREADS), &[], mailbox::LEAVE);
+    rig.write(20 * u64::from(THREADS), mailbox::HURRY, vec![1, 0, 0, 0]);
     rig.run();
     assert_eq!(rig.state(), [1, 1]);
     let read = rig.memory.clock();

@@ -4,17 +4,18 @@
 mod compiler;
 mod functions;
 mod parameters;
+mod staying;
 mod stream;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use cudarc::driver::sys;
 
 use self::functions::{Code, Functions};
+use self::staying::Staying;
 use self::stream::Stream;
 use super::gate::{Entered, Gate};
 use super::{About, Absent, Driver, Error, Gpu, Kind, Result};
@@ -97,7 +98,7 @@ struct Context {
     pool: Option<usize>,
     multiprocessors: u32,
     /// Kernels that stay.
-    staying: AtomicUsize,
+    staying: Staying,
 }
 
 unsafe extern "C" {
@@ -317,7 +318,7 @@ impl Context {
             context: context.expose_provenance(),
             pool: None,
             multiprocessors: card.about.multiprocessors,
-            staying: AtomicUsize::new(0),
+            staying: Staying::default(),
         };
         // From here on the context is let go of by being dropped.
         if pools {

@@ -4,10 +4,10 @@
 use std::ffi::{c_int, c_uint};
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use cudarc::driver::sys;
 
+use super::super::pinned::Pinned;
 use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
 use super::compiler::{c_string, compile};
 use super::functions::Functions;
@@ -20,13 +20,9 @@ pub struct Stream {
     context: Arc<Context>,
     stream: usize,
     writes_words: bool,
-    /// Whether it is for a kernel that stays.
-    stays: bool,
+    /// The mailbox of the kernel that stays on it, if it is for one.
+    mailbox: Option<Arc<Pinned>>,
 }
-
-/// Kernels that stay in one context. Streams share eight ways to the GPU, unless the environment says otherwise, and whoever shares that of a
-/// kernel that stays waits for it.
-const MOST_STAYING: usize = 4;
 
 impl Stream {
     /// A stream that does not wait for others.
@@ -41,7 +37,7 @@ impl Stream {
             context: context.clone(),
             stream: stream.expose_provenance(),
             writes_words: false,
-            stays: false,
+            mailbox: None,
         };
         stream.writes_words = stream.can_write_words();
         drop(entered);
@@ -146,6 +142,7 @@ impl Driver for Stream {
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<NonNull<u8>> {
+        let _alone = self.context.staying.leave();
         let mut start = null_mut();
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: the place is that of an address.
@@ -161,21 +158,18 @@ impl Driver for Stream {
     }
 
     fn free_host(&self, start: NonNull<u8>) {
+        let _alone = self.context.staying.leave();
         // SAFETY: the memory came from `cuMemHostAlloc`, and neither host nor device has it any more.
         unsafe { (self.functions().mem_free_host)(start.as_ptr().cast()) };
     }
 
-    fn beside(&self) -> Result<Option<Arc<dyn Driver>>> {
-        let staying = &self.context.staying;
-        let more = |now: usize| (now < MOST_STAYING).then_some(now + 1);
-        if staying.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_err() {
+    fn beside(&self, mailbox: &Arc<Pinned>) -> Result<Option<Arc<dyn Driver>>> {
+        if !self.context.staying.add(mailbox) {
             return Ok(None);
         }
         let stream = Stream::new(self.context.clone());
-        let mut stream = stream.inspect_err(|_| {
-            staying.fetch_sub(1, Ordering::AcqRel);
-        })?;
-        stream.stays = true;
+        let mut stream = stream.inspect_err(|_| self.context.staying.remove(mailbox))?;
+        stream.mailbox = Some(mailbox.clone());
         Ok(Some(Arc::new(stream)))
     }
 
@@ -249,6 +243,7 @@ impl Driver for Stream {
 
     fn load(&self, cubin: &[u8], entry: &str) -> Result<Function> {
         let name = c_string("cuModuleGetFunction", entry)?;
+        let alone = self.context.staying.leave();
         let mut module = null_mut();
         // SAFETY: the image was made by this driver's compiler, and tells its own length.
         self.check("cuModuleLoadData", unsafe {
@@ -263,10 +258,12 @@ impl Driver for Stream {
             module: module.expose_provenance(),
             kernel: kernel.expose_provenance(),
         };
+        drop(alone);
         found.inspect_err(|_| self.unload(function)).map(|()| function)
     }
 
     fn unload(&self, function: Function) {
+        let _alone = self.context.staying.leave();
         // SAFETY: the module was loaded for this function, which is not running and is not launched again.
         unsafe { (self.functions().module_unload)(with_exposed_provenance_mut(function.module)) };
     }
@@ -282,6 +279,7 @@ impl Driver for Stream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        let _way = self.mailbox.as_ref().map(|mailbox| self.context.staying.enter(mailbox));
         let ([x, y, z], [i, j, k]) = (launch.blocks, launch.threads);
         let kernel = with_exposed_provenance_mut(launch.function.kernel);
         // SAFETY: the function is loaded and stays so until the launch has ended; it has as many parameters as there are places, of the
@@ -366,8 +364,8 @@ impl Driver for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if self.stays {
-            self.context.staying.fetch_sub(1, Ordering::AcqRel);
+        if let Some(mailbox) = &self.mailbox {
+            self.context.staying.remove(mailbox);
         }
         if let Ok(_entered) = self.enter() {
             // SAFETY: nobody has it any more. What it still has to do it does.
