@@ -163,13 +163,14 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     }
 }
 
-/// Brings the types beside the functions that a routine calls into its shadow's scope. Where there is none, because the function is no routine, the
-/// alias falls back to the one in the hidden module, whose only use is rustc's message.
+/// Brings the types beside the functions that a routine calls, and the modules that it calls functions of, into its shadow's scope. Where there is
+/// no type, because the function is no routine, the alias falls back to the one in the hidden module, whose only use is rustc's message.
 fn callees(lowered: &Lowered) -> TokenStream {
-    if lowered.callees.is_empty() {
+    if lowered.callees.is_empty() && lowered.modules.is_empty() {
         return TokenStream::new();
     }
     let aliases: Vec<Ident> = (0..lowered.callees.len()).map(lower::alias).collect();
+    let modules: Vec<Ident> = (0..lowered.modules.len()).map(lower::module_alias).collect();
     let fallbacks = lowered.callees.iter().map(|path| match lower::std_function(path) {
         Some(function) => {
             let name = Ident::new(function.routine, Span::call_site());
@@ -177,10 +178,12 @@ fn callees(lowered: &Lowered) -> TokenStream {
         }
         None => quote!(NotARoutine),
     });
-    let imports = lowered.callees.iter().zip(&aliases).map(|(path, alias)| {
+    let paths = lowered.callees.iter().cloned();
+    let paths = paths.chain(lowered.modules.iter().cloned().map(syn::Path::from));
+    let imports = paths.zip(aliases.iter().chain(&modules)).map(|(path, alias)| {
         // An error of the import is one of the call.
         let mut alias = alias.clone();
-        alias.set_span(alias.span().located_at(crate::shadow::at(path)));
+        alias.set_span(alias.span().located_at(crate::shadow::at(&path)));
         // A name that nothing has is the name of a macro here, so that it is rustc's word on the call that is read, and not one on the import as well.
         let stand_in = path.get_ident().map(|name| {
             let name = generated(name);
@@ -434,8 +437,8 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
     );
     let callees = callees(&parts.lowered);
-    quote! {
-        &{
+    let source = quote! {
+        {
             let __params: &'static [::gpuvm::__private::TypeRef] = #params;
             let __result: ::gpuvm::__private::TypeRef = #result;
             let __shadow = #shadow;
@@ -462,7 +465,13 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
             #callees
             __source
         }
+    };
+    if parts.lowered.modules.is_empty() {
+        return quote!(&#source);
     }
+    // What is found where the module that a callee's path begins with is not there.
+    let modules = (0..parts.lowered.modules.len()).map(lower::module_alias);
+    quote!(&{ #(mod #modules {})* #source })
 }
 
 /// The constant that says whether the code of a routine is written where it is called: where it takes a closure, or, as a generic one may, a

@@ -68,7 +68,9 @@ impl Marker<'_> {
         let asked = result.reference().filter(|_| !self.parts.never);
         let asked = asked.map(|asked| quote!(let _: ::gpuvm::__private::TypeRef = #asked;));
         let span = at(&self.parts.result);
-        let run = quote_spanned!(span=> __cx.run((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call));
+        // Of what never returns, rustc would not know the result.
+        let unit = self.parts.never.then(|| quote!(::<_, ()>));
+        let run = quote_spanned!(span=> __cx.run #unit ((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call));
         let bounds = modes.iter().map(Mode::argument);
         let arguments: Vec<Ident> = names
             .iter()

@@ -105,11 +105,12 @@ impl Redirect {
     }
 }
 
-/// Whether a function is called by its name alone. Parentheses make rustc look for a value where it would look for a function, as it has to in the
-/// shadow: of a name that nothing has it says the same for both then, and that is shown once.
+/// Whether a function is called by its name, alone or in a module. Parentheses make rustc look for a value where it would look for a function, as it
+/// has to in the shadow: of a name that nothing has it says the same for both then, and that is shown once.
 fn is_function_name(func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
-    path.path.get_ident().is_some_and(|name| case(name) == Case::Snake)
+    let mut names = path.path.segments.iter().map(|segment| &segment.ident);
+    path.qself.is_none() && names.all(|name| case(name) == Case::Snake)
 }
 
 impl VisitMut for Redirect {

@@ -147,7 +147,7 @@ rules! {
     question_outside: "`?` needs a function or closure that returns `Option` or `Result`";
     assign_target: "this cannot be assigned to; write a variable, a field, an element, or a pattern of these";
 
-    // Loops.
+    launch_inside: "a routine cannot launch another one; call that by its name, as a function, and launch this one from outside";
 
     // Patterns.
     pattern_literal: "only numbers and `bool` can be compared with in a pattern";

@@ -214,31 +214,59 @@ pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
     });
 }
 
-/// The type that stands for a function's routine; where std has a `namesake`, the function has to be that or a routine.
-fn marker(callee: TokenStream, function: &Ident, namesake: Option<TokenStream>, span: Span) -> TokenStream {
-    match namesake {
-        Some(namesake) => quote_spanned!(span=> #callee::__vm_std(#function, #namesake)),
-        None => quote_spanned!(span=> #callee::__vm(#function)),
+/// The type beside a function that a path names.
+pub struct Callee {
+    /// Its path.
+    pub path: TokenStream,
+    /// Where it may not be there.
+    pub module: Option<Module>,
+}
+
+/// The module that the type beside a function is looked for in.
+pub struct Module {
+    /// Its path.
+    pub path: TokenStream,
+    /// The function's name.
+    pub name: Ident,
+}
+
+impl From<TokenStream> for Callee {
+    fn from(path: TokenStream) -> Callee {
+        Callee { path, module: None }
+    }
+}
+
+impl Callee {
+    /// The type that stands for a function's routine; where std has a `namesake`, the function has to be that or a routine.
+    fn marker(&self, function: &Ident, namesake: Option<TokenStream>, span: Span) -> TokenStream {
+        let path = &self.path;
+        match (&self.module, namesake) {
+            // What a glob finds goes before what a block around it has.
+            (Some(Module { path: module, name }), _) => quote_spanned! {span=> {
+                use ::gpuvm::__private::Unseen as #name;
+                {
+                    use #module::*;
+                    #path::__vm(::gpuvm::__private::seen(#name, #function))
+                }
+            }},
+            (None, Some(namesake)) => quote_spanned!(span=> #path::__vm_std(#function, #namesake)),
+            (None, None) => quote_spanned!(span=> #path::__vm(#function)),
+        }
     }
 }
 
 /// Fills a slot with the routine that a path names, and calls it. What calls it has the user's spans, so that rustc's messages on arguments are
 /// those of the function itself, and are shown once.
-pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
+pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, number: u64) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    // Of a longer path that names nothing the import has said so.
-    let is_name = matches!(&*node.func, Expr::Path(path) if path.path.get_ident().is_some());
-    let path = match namesake.is_some() || is_name {
-        true => node.func.to_token_stream(),
-        false => callee.clone(),
-    };
+    let path = node.func.to_token_stream();
     *node.func = Expr::Verbatim(quote!(#function));
-    let marker = marker(callee, &function, namesake, span);
+    let marker = callee.marker(&function, namesake, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match #path { #function => {
             ::gpuvm::__private::link(#marker, &#slot);
@@ -248,7 +276,7 @@ pub fn call(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>,
 }
 
 /// Calls the routine that `Self` stands for by its path.
-pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>) {
+pub fn call_own(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
@@ -256,7 +284,7 @@ pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStre
     let function = Ident::new("__gpuvm_callee", node.func.span());
     let path = take(&mut node.func);
     *node.func = Expr::Verbatim(quote!(#function));
-    let marker = marker(callee, &function, namesake, span);
+    let marker = callee.marker(&function, namesake, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match #path { #function => {
             ::gpuvm::__private::is_own::<Self>(#marker);
@@ -266,13 +294,13 @@ pub fn call_own(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStre
 }
 
 /// The same, where an argument is a closure: rustc infers its parameters only if the function is called without a detour by a variable.
-pub fn call_with_closure(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
+pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, number: u64) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.func);
     let slot = slot_at(number, span);
-    let marker = marker(callee, &Ident::new("__f", span), namesake, span);
+    let marker = callee.marker(&Ident::new("__f", span), namesake, span);
     let function = take(&mut node.func);
     *node.func = Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::known_as(#function, &__f)));
     *expr = Expr::Verbatim(quote_spanned! {span=>
@@ -584,10 +612,10 @@ pub fn closure_result(body: &mut Expr) {
 }
 
 /// Fills a slot with the routine that a path names.
-pub fn function(expr: &mut Expr, callee: TokenStream, namesake: Option<TokenStream>, number: u64) {
+pub fn function(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let marker = marker(callee, &Ident::new("__f", span), namesake, span);
+    let marker = callee.marker(&Ident::new("__f", span), namesake, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match #inner { __f => { ::gpuvm::__private::link(#marker, &#slot); __f } })

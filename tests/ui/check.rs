@@ -1,5 +1,6 @@
 //! Programs through rustc, all of a folder at once, and what it says of them as data.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,12 +70,11 @@ fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> V
     std::fs::create_dir_all(&folder).expect("a folder under target/");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let gpuvm = root.join("gpuvm");
-    // Messages are the same without a GPU, and the programs compile sooner. Where rustc compiles incrementally, places in different items are never
-    // the same to it, so it shows an error of the user's body for each copy of that; what is counted here are the errors that differ.
+    // Messages are the same without a GPU, and the programs compile sooner.
     let manifest = format!(
         "[package]\nname = \"gpuvm-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\nautobins = false\n{targets}\
          [dependencies]\ngpuvm = {{ path = {gpuvm:?}, default-features = false }}\npollster = \"1\"\n\
-         [profile.dev.package.gpuvm-{name}]\nincremental = false\n[workspace]\n"
+         [profile.dev]\nincremental = false\n[profile.dev.package.gpuvm-{name}]\nincremental = true\n[workspace]\n"
     );
     let path = folder.join("Cargo.toml");
     // An unchanged manifest spares cargo the thought.
@@ -85,6 +85,7 @@ fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> V
     let output = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
         .args(command)
         .args(["--offline", "--keep-going", "--message-format=json", "--quiet"])
+        .env_remove("CARGO_INCREMENTAL")
         .env("CARGO_TARGET_DIR", target().join("tests").join("target"))
         .current_dir(&folder)
         .output()
@@ -94,7 +95,11 @@ fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> V
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     let said = String::from_utf8_lossy(&output.stderr);
-    let errors: Vec<Diagnostic> = messages.iter().filter_map(diagnostic).collect();
+    let mut errors: Vec<Diagnostic> = messages.iter().filter_map(diagnostic).collect();
+    // Where rustc compiles incrementally, as it does for users, places in different items are never the same to it, so it tells an error of the user's body
+    // for each copy of that. Cargo, and so the user, shows of equal texts the first.
+    let mut shown = HashSet::new();
+    errors.retain(|error| shown.insert((error.file.clone(), error.text.clone())));
     assert!(
         !messages.is_empty() && (output.status.success() || !errors.is_empty()),
         "{said}"

@@ -573,6 +573,37 @@ impl NotARoutine {
     }
 }
 
+/// Stands for a function, and for the type beside it, that cannot be seen in the module that a path names.
+pub struct Unseen;
+
+impl Unseen {
+    /// As [`NotARoutine::__vm`]; of a function that cannot be seen, rustc says so itself.
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+        PhantomData
+    }
+}
+
+/// What a module shows of a function that is called: it, or [`Unseen`].
+pub trait Shows<F> {
+    /// The function's type, if it can be seen.
+    type Function;
+}
+
+impl<F: Copy> Shows<F> for F {
+    type Function = F;
+}
+
+impl<F> Shows<F> for Unseen {
+    type Function = Unseen;
+}
+
+impl CalledRoutine for Unseen {}
+
+/// The function that is called, if it is what its module shows.
+pub fn seen<S: Shows<F>, F>(_: S, _: F) -> S::Function {
+    unreachable!("the shadow of a routine never runs")
+}
+
 /// Implemented by a function of its own type alone: a function that is called as std's is called has to be that.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
@@ -583,7 +614,7 @@ pub trait SameFunction<G> {}
 
 impl<F> SameFunction<F> for F {}
 
-/// Implemented by nothing.
+/// Implemented by no function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
     label = "not a routine",

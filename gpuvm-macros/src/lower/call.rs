@@ -46,6 +46,12 @@ impl Lowering<'_> {
         if let Some(known) = self.intrinsic(expr, &func.path) {
             return known;
         }
+        if is_named(super::parent(&func.path).as_ref(), "Runtime") {
+            self.has_runtime = true;
+        }
+        if self.has_runtime && last.ident == "launch" && matches!(owner(&func), Owner::Module) {
+            self.report.launch_inside(&func.path);
+        }
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
@@ -343,23 +349,38 @@ impl Lowering<'_> {
         let marker = self.marker(path);
         let namesake = super::std_function(path).map(|function| function.path);
         if with_closure {
-            shadow::call_with_closure(expr, marker, namesake, slot);
+            shadow::call_with_closure(expr, &marker, namesake, slot);
         } else {
-            shadow::call(expr, marker, namesake, slot);
+            shadow::call(expr, &marker, namesake, slot);
         }
         Known::Unknown
     }
 
-    /// The type beside the function that a path names: under an alias that is there for functions without one, too, so that rustc can say
-    /// what they lack.
-    pub(super) fn marker(&mut self, path: &Path) -> proc_macro2::TokenStream {
+    /// The type beside the function that a path names, where functions without one have another, so that rustc can say what they lack.
+    pub(super) fn marker(&mut self, path: &Path) -> shadow::Callee {
+        let namesake = super::std_function(path);
+        let parent = super::parent(path).filter(|_| namesake.is_none());
         if self.scopes.iter().any(|scope| scope.has_functions) {
-            return match super::std_function(path) {
+            return match namesake {
                 Some(function) if self.is_imported_from_std(path) => {
                     let name = syn::Ident::new(function.routine, proc_macro2::Span::call_site());
-                    quote!(::gpuvm::__private::std_routines::#name)
+                    quote!(::gpuvm::__private::std_routines::#name).into()
                 }
-                _ => quote!(#path),
+                _ => path.to_token_stream().into(),
+            };
+        }
+        if let (Some(mut parent), Some(last)) = (parent, path.segments.last()) {
+            if let Some(first) = parent.segments.first_mut().filter(|first| !is_keyword(&first.ident))
+                && parent.leading_colon.is_none()
+            {
+                first.ident = self.module(&first.ident);
+            }
+            return shadow::Callee {
+                path: last.to_token_stream(),
+                module: Some(shadow::Module {
+                    path: parent.to_token_stream(),
+                    name: crate::emit::generated(&last.ident),
+                }),
             };
         }
         let mut plain = path.clone();
@@ -367,9 +388,7 @@ impl Lowering<'_> {
             .segments
             .last_mut()
             .map(|last| std::mem::take(&mut last.arguments));
-        if let (Some(function), Some(PathArguments::AngleBracketed(written))) =
-            (super::std_function(path), &mut arguments)
-        {
+        if let (Some(function), Some(PathArguments::AngleBracketed(written))) = (namesake, &mut arguments) {
             written.args = std::mem::take(&mut written.args)
                 .into_iter()
                 .take(function.arguments())
@@ -385,7 +404,22 @@ impl Lowering<'_> {
             });
         let mut alias = super::alias(place);
         alias.set_span(alias.span().located_at(shadow::at(path)));
-        quote!(#alias #arguments)
+        quote!(#alias #arguments).into()
+    }
+
+    /// The name by which the shadow knows the module that a callee's path begins with.
+    fn module(&mut self, name: &syn::Ident) -> syn::Ident {
+        let place = self
+            .modules
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| {
+                self.modules.push(name.clone());
+                self.modules.len() - 1
+            });
+        let mut alias = super::module_alias(place);
+        alias.set_span(alias.span().located_at(name.span()));
+        alias
     }
 
     /// Whether a path begins at std, or with a name that a block of the body imports from there.
@@ -714,6 +748,17 @@ pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, O
         Owner::Type(ty) => Some((ty, None)),
         Owner::Module => None,
     }
+}
+
+/// Whether a path ends with a name.
+pub(super) fn is_named(path: Option<&Path>, name: &str) -> bool {
+    path.and_then(|path| path.segments.last())
+        .is_some_and(|last| last.ident == name)
+}
+
+/// Whether a path's first name is no name of a module or a crate.
+fn is_keyword(name: &syn::Ident) -> bool {
+    ["crate", "self", "super", "$crate"].iter().any(|keyword| name == keyword)
 }
 
 fn is_std(segment: &PathSegment) -> bool {

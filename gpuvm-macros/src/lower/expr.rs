@@ -181,7 +181,7 @@ impl Lowering<'_> {
             .number(0);
         let marker = self.marker(&path.path);
         let namesake = super::std_function(&path.path).map(|function| function.path);
-        shadow::function(expr, marker, namesake, slot);
+        shadow::function(expr, &marker, namesake, slot);
         Known::Closure
     }
 

@@ -70,6 +70,8 @@ pub struct Lowered {
     pub recursive: bool,
     /// Paths that are called as routines, each under the alias of its place.
     pub callees: Vec<syn::Path>,
+    /// The first names of paths in a module of which a routine is called, each under the alias of its place.
+    pub modules: Vec<Ident>,
 }
 
 /// Whether a body calls other routines, as far as syntax shows.
@@ -94,6 +96,19 @@ pub struct Parameter {
 /// The name by which a body's shadow knows the type beside the function that it calls, by its place among the callees.
 pub fn alias(place: usize) -> Ident {
     Ident::new(&format!("__callee_{place}"), Span::call_site())
+}
+
+/// The name by which a body's shadow knows a module that it calls a function of, by its place among these.
+pub fn module_alias(place: usize) -> Ident {
+    Ident::new(&format!("__module_{place}"), Span::call_site())
+}
+
+/// What a function's path hangs on, if it is longer than a name.
+pub fn parent(path: &syn::Path) -> Option<syn::Path> {
+    let mut parent = path.clone();
+    parent.segments.pop();
+    parent.segments.pop_punct();
+    (!parent.segments.is_empty()).then_some(parent)
 }
 
 /// A routine that is given closures, as its own code calls it.
@@ -156,6 +171,7 @@ pub fn lower(
         calls: lowering.calls,
         recursive: lowering.recursive,
         callees: lowering.callees,
+        modules: lowering.modules,
     }
 }
 
@@ -265,6 +281,9 @@ pub(crate) struct Lowering<'r> {
     bound: HashMap<String, u64>,
     calls: Calls,
     callees: Vec<syn::Path>,
+    modules: Vec<Ident>,
+    /// Whether a type of the name `Runtime` is about, of which a routine may be launched.
+    has_runtime: bool,
     /// The routine itself, if it is given closures, and whether it calls itself.
     own: Option<Own>,
     recursive: bool,
@@ -300,6 +319,8 @@ impl<'r> Lowering<'r> {
             bound: HashMap::new(),
             calls: Calls::Never,
             callees: Vec::new(),
+            modules: Vec::new(),
+            has_runtime: false,
             own: None,
             recursive: false,
             twins: Vec::new(),
@@ -314,6 +335,7 @@ impl<'r> Lowering<'r> {
     fn parameters(&mut self, parameters: &[Parameter]) {
         for parameter in parameters {
             let known = Known::of(&parameter.ty);
+            self.has_runtime |= is_runtime(&parameter.ty);
             match &parameter.pattern {
                 Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                     self.declare(&name.ident, known, name.mutability.is_some());
@@ -420,6 +442,15 @@ impl<'r> Lowering<'r> {
 
     fn may_call(&mut self, calls: Calls) {
         self.calls = self.calls.max(calls);
+    }
+}
+
+/// Whether a type is one of the name `Runtime`, or refers to one.
+fn is_runtime(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(ty) => is_runtime(&ty.elem),
+        Type::Path(ty) => call::is_named(Some(&ty.path), "Runtime"),
+        _ => false,
     }
 }
 

@@ -42,7 +42,7 @@ impl Lowering<'_> {
         if self.own.as_ref().is_some_and(|own| !own.is_method) {
             let marker = self.marker(path);
             let namesake = super::std_function(path).map(|function| function.path);
-            shadow::call_own(expr, marker, namesake);
+            shadow::call_own(expr, &marker, namesake);
         }
         Known::Unknown
     }
