@@ -65,6 +65,11 @@ fn standing_for(tokens: TokenStream, user: Span) -> TokenStream {
     group.into_token_stream()
 }
 
+/// A method's receiver. Its name is one of the user's code, or rustc would blame the attribute for what the receiver lacks.
+fn received(method: &Ident) -> Ident {
+    Ident::new("__gpuvm_receiver", method.span())
+}
+
 /// A type by way of the trait that the machine's types have. Where it is none of these, rustc says so here, and takes what is of this type for
 /// something unknown of which there is no more to say.
 pub fn asked_of_value(ty: &syn::TypePath) -> Type {
@@ -325,7 +330,7 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        standing_for(quote!(__r), node.method.span())
+        received(&node.method).to_token_stream()
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -341,7 +346,7 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     } else {
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
         let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
     });
 }
 
@@ -357,7 +362,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        standing_for(quote!(__r), node.method.span())
+        received(&node.method).to_token_stream()
     };
     let known: Vec<Ident> = (0..node.args.len())
         .map(|i| Ident::new(&format!("__d{i}"), span))
@@ -404,7 +409,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     } else {
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
         let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
     });
 }
 
@@ -464,7 +469,7 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     let receiver = if place {
         node.receiver.to_token_stream()
     } else {
-        standing_for(quote!(__r), node.method.span())
+        received(&node.method).to_token_stream()
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -481,7 +486,7 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     } else {
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
         let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut __r => { #call } }))
+        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
     });
 }
 

@@ -597,6 +597,7 @@ impl<F> Shows<F> for Unseen {
     type Function = Unseen;
 }
 
+#[diagnostic::do_not_recommend]
 impl CalledRoutine for Unseen {}
 
 /// The function that is called, if it is what its module shows.

@@ -1,7 +1,7 @@
 //! `for` over any iterator, and ranges as values.
 
 use gpuvm_nodes::node::Node;
-use syn::{Expr, Label, Pat, RangeLimits};
+use syn::{Expr, ExprRange, Label, Pat, RangeLimits};
 
 use super::{Calls, Lowering, Want};
 use crate::primitive::Known;
@@ -16,9 +16,14 @@ impl Lowering<'_> {
         body: &mut syn::Block,
         label: &Option<Label>,
     ) {
-        self.expr(iterator, Want::Free);
-        let (into, next) = (self.new_slot(), self.new_slot());
-        shadow::iterate(iterator, into, next);
+        // Of what is plainly no iterator rustc says so in the shadow as in the function, and nobody asks for more.
+        let (into, next) = if self.is_no_iterator(iterator) {
+            (0, 0)
+        } else {
+            let (into, next) = (self.new_slot(), self.new_slot());
+            shadow::iterate(iterator, into, next);
+            (into, next)
+        };
         self.may_call(Calls::Maybe);
         let state = self.hidden(Known::Unknown);
         self.stream
@@ -44,6 +49,21 @@ impl Lowering<'_> {
         self.turn(label, exit, top, body);
         self.jump(top);
         self.label(exit);
+    }
+
+    /// Lowers what a loop runs over, and says whether it is a number, or a range from nowhere.
+    fn is_no_iterator(&mut self, iterator: &mut Expr) -> bool {
+        if let Expr::Range(ExprRange { start: None, end, .. }) = iterator {
+            for end in end {
+                self.expr(end, Want::Free);
+            }
+            return true;
+        }
+        if matches!(iterator, Expr::Lit(_)) {
+            return true;
+        }
+        let known = self.expr(iterator, Want::Free);
+        known.is_primitive() && known != Known::Never
     }
 
     /// A range as a value: a struct of std's.
