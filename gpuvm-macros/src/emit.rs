@@ -8,7 +8,7 @@ use syn::{Attribute, Block, Expr, GenericParam, Generics, Item, ItemFn, Stmt};
 use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
 use crate::opaque;
-use crate::report::Report;
+use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{callable, context, definition, given, home, implementation, native, ring};
 
@@ -56,20 +56,8 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
 /// An item that is no Rust, as rustc says itself. If rustc can read it all the same, it is left to a lint to say what was not understood: no error is
 /// shown later.
 fn misread(item: &TokenStream, error: &syn::Error) -> TokenStream {
-    let message = error.to_string();
-    quote_spanned! {error.span()=>
-        #item
-        const _: () = {
-            #[must_use = #message]
-            const fn no_routine() -> bool {
-                true
-            }
-            #[deny(unused_must_use)]
-            const _: () = {
-                no_routine();
-            };
-        };
-    }
+    let lint = unless_refused(error);
+    quote!(#item #lint)
 }
 
 /// The item as it was, and the errors.
@@ -116,7 +104,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     let mut parts = Parts::of(signature, block, None, &mut report);
     parts.is_launched = args.role == Role::Routine && !args.callee;
     if !report.is_empty() {
-        return refused(function, report);
+        return refused(function, &parts, report);
     }
     let name = &function.sig.ident;
     let generics = vm_generics(args.library, &parts.generics);
@@ -207,21 +195,42 @@ fn callees(lowered: &Lowered) -> TokenStream {
 }
 
 /// The function as it was, the errors, and a stand-in for the routine, so that callers show no errors of their own.
-fn refused(function: &ItemFn, report: Report) -> TokenStream {
-    let (visibility, name) = (&function.vis, generated(&function.sig.ident));
-    let errors = report.into_tokens();
-    quote! {
-        #function
-        #[doc(hidden)]
-        #visibility struct #name {}
-        impl #name {
-            #[doc(hidden)]
-            pub fn __vm<T>(_: T) -> ::core::marker::PhantomData<::gpuvm::__private::NotARoutine> {
-                ::core::marker::PhantomData
+fn refused(function: &ItemFn, parts: &Parts, report: Report) -> TokenStream {
+    let marker = Marker {
+        function,
+        generics: &unbound(&parts.generics),
+        parts,
+        inline: false,
+        consumes: false,
+        std: None,
+    };
+    // Types that were refused are not said once more.
+    let marker = match report.is_left_to_rustc() {
+        true => marker.stand_in(),
+        false => {
+            let (visibility, name) = (&function.vis, generated(&function.sig.ident));
+            quote! {
+                #[doc(hidden)]
+                #visibility struct #name {}
+                impl #name {
+                    #[doc(hidden)]
+                    pub fn __vm<T>(_: T) -> ::core::marker::PhantomData<::gpuvm::__private::NotARoutine> {
+                        ::core::marker::PhantomData
+                    }
+                }
             }
         }
-        #errors
-    }
+    };
+    let errors = report.into_tokens();
+    quote!(#function #marker #errors)
+}
+
+/// Type and const parameters without their bounds.
+fn unbound(generics: &Generics) -> Generics {
+    let params = generics.params.iter();
+    let params = params.filter(|param| !matches!(param, GenericParam::Lifetime(_)));
+    let params: Vec<TokenStream> = params.map(bare).collect();
+    syn::parse_quote!(<#(#params),*>)
 }
 
 /// A name of the user's for an item that is not: rustc spares what a macro of another crate makes most of its lints.
@@ -259,6 +268,17 @@ impl Marker<'_> {
 
     /// The struct, in the type namespace beside the function.
     fn item(&self) -> TokenStream {
+        let name = generated(&self.function.sig.ident);
+        self.item_for(&given::routine_of(&quote!(#name), self.generics))
+    }
+
+    /// The struct where there is no routine.
+    fn stand_in(&self) -> TokenStream {
+        self.item_for(&quote!(::gpuvm::__private::NotARoutine))
+    }
+
+    /// `routine`: what a caller finds.
+    fn item_for(&self, routine: &TokenStream) -> TokenStream {
         let (visibility, name) = (&self.function.vis, generated(&self.function.sig.ident));
         let attributes = self.attributes();
         let doc = format!("The routine of the function [`{name}`](fn@{name}).");
@@ -271,7 +291,6 @@ impl Marker<'_> {
         };
         let callers = given::for_callers(self.generics);
         let (implementation, arguments, clause) = callers.split_for_impl();
-        let routine = given::routine_of(&quote!(#name), self.generics);
         let lifetimes: Vec<_> = self.function.sig.generics.lifetimes().collect();
         let (inputs, callables) = (&self.parts.named, &self.parts.callables);
         let (opaque, output) = match self.parts.is_opaque {

@@ -2,17 +2,24 @@
 //! exact token, each saying what to write instead.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
 
 /// The errors found so far.
 #[derive(Default)]
 pub struct Report {
     errors: Vec<syn::Error>,
+    /// What rustc refuses in the user's function, in better words, so that nothing else is asked of it.
+    left: Vec<syn::Error>,
 }
 
 impl Report {
     /// Whether nothing was refused.
     pub fn is_empty(&self) -> bool {
+        self.errors.is_empty() && self.left.is_empty()
+    }
+
+    /// Whether rustc has all that there is to say.
+    pub fn is_left_to_rustc(&self) -> bool {
         self.errors.is_empty()
     }
 
@@ -21,9 +28,16 @@ impl Report {
         self.errors.push(error);
     }
 
-    /// All errors as `compile_error!`s; nothing where there were none.
+    /// All errors as `compile_error!`s, and as lints what is left to rustc; nothing where there were none.
     pub fn into_tokens(self) -> TokenStream {
-        self.errors.into_iter().map(syn::Error::into_compile_error).collect()
+        let errors = self.errors.into_iter().map(syn::Error::into_compile_error);
+        errors.chain(self.left.iter().map(unless_refused)).collect()
+    }
+
+    /// Leaves it to rustc to refuse what the bounds of a type parameter do not promise.
+    pub fn not_promised(&mut self, tokens: impl ToTokens, what: &str) {
+        let message = format!("no bound of this type parameter promises this {what}");
+        self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
     fn on(&mut self, tokens: impl ToTokens, message: &str) {
@@ -113,6 +127,23 @@ impl Report {
     /// An error with a text of its own, at a place where no token stands.
     pub fn at(&mut self, span: Span, message: &str) {
         self.errors.push(syn::Error::new(span, message));
+    }
+}
+
+/// An error as a lint: it is seen only if rustc has none of its own.
+pub fn unless_refused(error: &syn::Error) -> TokenStream {
+    let message = error.to_string();
+    quote_spanned! {error.span()=>
+        const _: () = {
+            #[must_use = #message]
+            const fn no_routine() -> bool {
+                true
+            }
+            #[deny(unused_must_use)]
+            const _: () = {
+                no_routine();
+            };
+        };
     }
 }
 

@@ -92,7 +92,7 @@ impl Parts {
             copies: copies_captures(&named, &callables),
         });
         let evidence = method.is_some() || mentions_user_types(&signature, &body);
-        let lowered = lower::lower(own, &parameters, &result, &body, evidence, report);
+        let lowered = lower::lower(own, &signature.generics, &parameters, &result, &body, evidence, report);
         if let Some(token) = signature
             .constness
             .filter(|_| method.is_none() && calls_itself(&signature, &lowered))
@@ -482,7 +482,7 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
 }
 
 /// The methods that a bound by one of std's traits promises.
-fn methods_promised(name: &str) -> &'static [&'static str] {
+pub fn methods_promised(name: &str) -> &'static [&'static str] {
     match name {
         "Clone" => &["clone"],
         "PartialEq" => &["eq", "ne"],
@@ -494,7 +494,7 @@ fn methods_promised(name: &str) -> &'static [&'static str] {
 }
 
 /// The traits with operators that a bound implies.
-fn implied(name: &str) -> Vec<&str> {
+pub fn implied(name: &str) -> Vec<&str> {
     match name {
         "Eq" => vec!["PartialEq"],
         "PartialOrd" | "Ord" => vec!["PartialEq", "PartialOrd"],

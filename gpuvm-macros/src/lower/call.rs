@@ -456,6 +456,9 @@ impl Lowering<'_> {
         let name = plain(&node.method);
         let (place, is_own) = (is_place(&node.receiver), self.is_own_method(node));
         let changed = self.changes_root(&node.receiver, node.args.iter());
+        if self.lacks_method(&node.receiver, &name) {
+            self.report.not_promised(&node.method, "method");
+        }
         let receiver_want = match want {
             Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
             _ => Want::Free,

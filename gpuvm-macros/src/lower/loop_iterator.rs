@@ -54,7 +54,7 @@ impl Lowering<'_> {
     /// Lowers what a loop runs over, and says whether it is a number, or a range from nowhere.
     fn is_no_iterator(&mut self, iterator: &mut Expr) -> bool {
         if let Expr::Range(ExprRange { start: None, end, .. }) = iterator {
-            for end in end {
+            if let Some(end) = end {
                 self.expr(end, Want::Free);
             }
             return true;

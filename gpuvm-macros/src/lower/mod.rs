@@ -20,6 +20,7 @@ mod operator;
 mod own;
 mod pattern;
 pub mod print;
+mod promise;
 mod statement;
 mod std_function;
 mod stream;
@@ -129,6 +130,7 @@ pub struct Own {
 /// Lowers the body of a routine. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
 pub fn lower(
     own: Option<Own>,
+    generics: &syn::Generics,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
@@ -137,6 +139,7 @@ pub fn lower(
 ) -> Lowered {
     let mut lowering = Lowering::new(result, evidence, report);
     lowering.own = own;
+    lowering.promises = promise::promises(generics);
     let mut block = body.clone();
     lowering.parameters(parameters);
     lowering.routine_body(&mut block);
@@ -237,6 +240,8 @@ struct Local {
     name: String,
     known: Known,
     mutable: bool,
+    /// The type parameter that it is of, where the bounds of that say all that it can.
+    parameter: Option<promise::Parameter>,
 }
 
 /// Names visible in one block. A name is told apart by its text and its macro hygiene.
@@ -282,6 +287,8 @@ pub(crate) struct Lowering<'r> {
     calls: Calls,
     callees: Vec<syn::Path>,
     modules: Vec<Ident>,
+    /// The type parameters whose bounds say all that they can.
+    promises: Vec<promise::Promise>,
     /// Whether a type of the name `Runtime` is about, of which a routine may be launched.
     has_runtime: bool,
     /// The routine itself, if it is given closures, and whether it calls itself.
@@ -320,6 +327,7 @@ impl<'r> Lowering<'r> {
             calls: Calls::Never,
             callees: Vec::new(),
             modules: Vec::new(),
+            promises: Vec::new(),
             has_runtime: false,
             own: None,
             recursive: false,
@@ -338,7 +346,8 @@ impl<'r> Lowering<'r> {
             self.has_runtime |= is_runtime(&parameter.ty);
             match &parameter.pattern {
                 Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                    self.declare(&name.ident, known, name.mutability.is_some());
+                    let local = self.declare(&name.ident, known, name.mutability.is_some());
+                    self.locals[local as usize].parameter = self.parameter_of(&parameter.ty);
                 }
                 _ => {
                     self.hidden(known);
@@ -395,6 +404,7 @@ impl<'r> Lowering<'r> {
             name: String::new(),
             known,
             mutable: true,
+            parameter: None,
         });
         self.locals.len() as u64 - 1
     }

@@ -32,6 +32,9 @@ impl Lowering<'_> {
             }
         };
         self.changes = false;
+        if self.lacks_operator(&node.expr, None, operator) {
+            self.report.not_promised(node.op, "operator");
+        }
         let known = self.expr(&mut node.expr, want.branch());
         self.stream.line(start);
         if known.is_primitive() || !self.evidence {
@@ -60,6 +63,9 @@ impl Lowering<'_> {
             self.report.unknown_expression(node.op);
             return Known::Unknown;
         };
+        if self.lacks_operator(&node.left, Some(&node.right), operator) {
+            self.report.not_promised(node.op, "operator");
+        }
         if operator as u8 >= Operator::AddAssign as u8 {
             return self.compound(expr, operator);
         }

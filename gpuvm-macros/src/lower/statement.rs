@@ -123,6 +123,7 @@ impl Lowering<'_> {
             Some(known) => Want::of(known),
             None => Want::Free,
         };
+        let parameter = ty.as_ref().map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
         let known = self.expr(&mut init.expr, want);
         if let Some((_, otherwise)) = &mut init.diverge {
             self.let_else(pattern, otherwise, annotated.unwrap_or(known));
@@ -149,6 +150,7 @@ impl Lowering<'_> {
         };
         let span = shadow::at(&*local.init.as_ref()?.expr);
         let number = self.declare(&name, known, mutable);
+        self.locals[number as usize].parameter = parameter;
         if !needs_slot {
             self.stream.node(Node::Bind).number(number);
             return None;
