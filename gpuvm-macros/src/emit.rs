@@ -103,6 +103,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     };
     let mut parts = Parts::of(signature, block, None, &mut report);
     parts.is_launched = args.role == Role::Routine && !args.callee;
+    parts.handler = (args.role == Role::RingKernel).then(|| ring::handler_name(&function.sig.ident));
     if !report.is_empty() {
         return refused(function, &parts, report);
     }
@@ -384,6 +385,9 @@ pub fn bare(param: &GenericParam) -> TokenStream {
 
 /// The types of the parameters, as the slice of a constant, and the type of the result.
 fn signature(parts: &Parts, generics: &Generics) -> (TokenStream, TokenStream) {
+    if let Some(handler) = &parts.handler {
+        return ring::signature(parts, handler);
+    }
     let launched = parts.is_launched.then(|| crate::launch::signature(parts, generics));
     launched.flatten().unwrap_or_else(|| (params(parts), result(parts)))
 }

@@ -8,6 +8,7 @@ use crate::args::Args;
 use crate::context;
 use crate::emit::Marker;
 use crate::report::Report;
+use crate::routine::Parts;
 
 /// The most messages that an actor sends, and that it forwards, while it handles one, where the attribute does not say.
 pub const SENDS: u32 = 4;
@@ -80,6 +81,26 @@ fn behind(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// The name of the type that is registered as a ring kernel's handler.
+pub fn handler_name(function: &Ident) -> Ident {
+    quote::format_ident!(
+        "__GpuvmHandler_{}",
+        crate::plain_name(function),
+        span = Span::call_site()
+    )
+}
+
+/// The types of the parameters and of the result. Those that the user wrote are the handler's, which asks for them, so that it is told once what they lack.
+pub fn signature(parts: &Parts, handler: &Ident) -> (TokenStream, TokenStream) {
+    let handler = quote!(<#handler as ::gpuvm::__private::Handler>::SIGNATURE);
+    let around = parts
+        .parameters
+        .iter()
+        .skip(2)
+        .map(|room| crate::emit::reference(&room.ty));
+    (quote!(&[#handler[0], #handler[1], #(#around),*]), quote!(#handler[2]))
+}
+
 impl Marker<'_> {
     /// The registration as the handler of a ring kernel. What is registered is a type of its own, because the function may be more public
     /// than its state and messages.
@@ -95,7 +116,7 @@ impl Marker<'_> {
         let attributes = self.attributes();
         let id = args.id_of(name);
         let line = name.span().start().line as u32;
-        let sizes = sizes([state, message, answer]);
+        let sizes = sizes(&handler_name(name), [state, message, answer]);
         let unique = unique(args, name);
         let sends = match (around, &args.sends) {
             ([], _) => quote!(0),
@@ -108,13 +129,17 @@ impl Marker<'_> {
         let (forwards, forward_room) = room(linked.map(|_| args.forwards()), &mut rooms);
         let linked = linked.map_or(quote!(()), |linked| quote!(#linked));
         let context = (!around.is_empty()).then(|| quote!(, ctx));
+        let handler = handler_name(name);
         quote! {
             #(#attributes)*
             #unique
             #(#attributes)*
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            struct #handler;
+            #(#attributes)*
             const _: () = {
-                struct __Handler;
-                impl ::gpuvm::__private::Handler for __Handler {
+                impl ::gpuvm::__private::Handler for #handler {
                     type State = #state;
                     type Message = #message;
                     type Answer = #answer;
@@ -129,7 +154,7 @@ impl Marker<'_> {
                     }
                 }
                 ::gpuvm::__private::inventory::submit! {
-                    ::gpuvm::__private::RingEntry::of::<__Handler>(
+                    ::gpuvm::__private::RingEntry::of::<#handler>(
                         #id,
                         ::core::file!(),
                         #line,
@@ -152,7 +177,7 @@ fn room<'t>(most: Option<LitInt>, rooms: &mut impl Iterator<Item = &'t Type>) ->
 
 /// Checks of how large the types are, each on its type. They ask the handler for it, so that what is no type of the machine shows no errors
 /// here as well.
-fn sizes(types: [&Type; 3]) -> TokenStream {
+fn sizes(handler: &Ident, types: [&Type; 3]) -> TokenStream {
     let message = "a message has at most 64 KiB; send it in parts";
     let rules = [
         (
@@ -167,7 +192,7 @@ fn sizes(types: [&Type; 3]) -> TokenStream {
         let most = Ident::new(most, Span::call_site());
         quote_spanned! {span=>
             ::core::assert!(
-                <__Handler as ::gpuvm::__private::Handler>::WORDS[#i] <= ::gpuvm::__private::#most / 4,
+                <#handler as ::gpuvm::__private::Handler>::WORDS[#i] <= ::gpuvm::__private::#most / 4,
                 #text
             );
         }

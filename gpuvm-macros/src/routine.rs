@@ -42,6 +42,8 @@ pub struct Parts {
     pub is_opaque: bool,
     /// Whether a launch can run it, so that its parameters and its result are values outside of routines, too.
     pub is_launched: bool,
+    /// The type that is registered as the handler of a ring kernel.
+    pub handler: Option<Ident>,
 }
 
 impl Parts {
@@ -112,6 +114,7 @@ impl Parts {
             is_opaque,
             calls_parameters,
             is_launched: false,
+            handler: None,
         }
     }
 }

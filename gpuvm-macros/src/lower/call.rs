@@ -409,14 +409,10 @@ impl Lowering<'_> {
 
     /// The name by which the shadow knows the module that a callee's path begins with.
     fn module(&mut self, name: &syn::Ident) -> syn::Ident {
-        let place = self
-            .modules
-            .iter()
-            .position(|known| known == name)
-            .unwrap_or_else(|| {
-                self.modules.push(name.clone());
-                self.modules.len() - 1
-            });
+        let place = self.modules.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.modules.push(name.clone());
+            self.modules.len() - 1
+        });
         let mut alias = super::module_alias(place);
         alias.set_span(alias.span().located_at(name.span()));
         alias
@@ -761,7 +757,9 @@ pub(super) fn is_named(path: Option<&Path>, name: &str) -> bool {
 
 /// Whether a path's first name is no name of a module or a crate.
 fn is_keyword(name: &syn::Ident) -> bool {
-    ["crate", "self", "super", "$crate"].iter().any(|keyword| name == keyword)
+    ["crate", "self", "super", "$crate"]
+        .iter()
+        .any(|keyword| name == keyword)
 }
 
 fn is_std(segment: &PathSegment) -> bool {

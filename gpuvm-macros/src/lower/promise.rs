@@ -87,7 +87,10 @@ pub struct Parameter {
 impl Lowering<'_> {
     /// The type parameter that a type is, refers to, or is a list of.
     pub(super) fn parameter_of(&self, ty: &Type) -> Option<Parameter> {
-        let list = |of: Parameter| Parameter { lists: of.lists + 1, ..of };
+        let list = |of: Parameter| Parameter {
+            lists: of.lists + 1,
+            ..of
+        };
         match ty {
             Type::Reference(ty) => self.parameter_of(&ty.elem),
             Type::Slice(ty) => self.parameter_of(&ty.elem).map(list),

@@ -123,7 +123,9 @@ impl Lowering<'_> {
             Some(known) => Want::of(known),
             None => Want::Free,
         };
-        let parameter = ty.as_ref().map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
+        let parameter = ty
+            .as_ref()
+            .map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
         let known = self.expr(&mut init.expr, want);
         if let Some((_, otherwise)) = &mut init.diverge {
             self.let_else(pattern, otherwise, annotated.unwrap_or(known));

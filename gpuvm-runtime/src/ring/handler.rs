@@ -23,6 +23,13 @@ pub trait Handler: Send + Sync + 'static {
         Self::Answer::TYPE.words,
     ];
 
+    /// The types of the function's first two parameters and of its result.
+    const SIGNATURE: [TypeRef; 3] = [
+        <&mut Self::State as Value>::REFERENCE,
+        Self::Message::REFERENCE,
+        Self::Answer::REFERENCE,
+    ];
+
     /// The most messages that an actor sends while it handles one; 0 if the function has no context.
     const SENDS: u32;
 
