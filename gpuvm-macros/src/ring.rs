@@ -135,7 +135,6 @@ impl Marker<'_> {
             #unique
             #(#attributes)*
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
             struct #handler;
             #(#attributes)*
             const _: () = {
