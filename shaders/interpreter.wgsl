@@ -13,17 +13,10 @@ fn interpret(
     }
     workgroupBarrier();
     if vm < launch.vms {
-        if launch.fresh != 0u {
-            if may_start() {
-                start_registers();
-                run(STATUS_RUNNING);
-            }
-        } else {
-            let before = states[row(ROW_STATUS)];
-            if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
-                load_registers();
-                run(before);
-            }
+        // One call, because what a driver compiles has each call's function in it.
+        let before = begin();
+        if before != STATUS_HALTED {
+            run(before);
         }
     }
     workgroupBarrier();
@@ -32,8 +25,27 @@ fn interpret(
     }
 }
 
+// Readies the VM, and gives what it has been; `STATUS_HALTED` if it is not to run.
+fn begin() -> u32 {
+    if launch.fresh != 0u {
+        if !may_start() {
+            return STATUS_HALTED;
+        }
+        start_registers();
+        return STATUS_RUNNING;
+    }
+    let before = states[row(ROW_STATUS)];
+    if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+        load_registers();
+        return before;
+    }
+    return STATUS_HALTED;
+}
+
 // Cycles in which no instruction retired.
 var<private> lost: u32;
+// The sum of the classes of all cycles' instructions.
+var<private> classes: u32;
 
 fn run(before: u32) {
     status = STATUS_RUNNING;
@@ -41,7 +53,10 @@ fn run(before: u32) {
     for (; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
         execute(code[ip]);
     }
-    // The linear class is the most frequent, so it is not counted but what remains.
+    // The linear and the oracle class are the most frequent. Their instructions are not counted but found out by what the others leave of
+    // the sum and of the cycles.
+    let breaks = u32(USES_BREAKS && status == STATUS_AT_BREAK);
+    retired.y = classes - CLASS_BRANCH * retired.z - CLASS_IO * (retired.w + lost - breaks) - CLASS_NONE * breaks;
     retired.x = cycle - lost - retired.y - retired.z - retired.w;
     if USES_BREAKS && status == STATUS_AT_BREAK {
         status = STATUS_RUNNING;
@@ -52,45 +67,76 @@ fn run(before: u32) {
 }
 
 // Operands are read once before, and the result written once after the operation, whichever it is: drivers without branches would
-// do every operation's own reads and writes each time.
+// do every operation's own reads and writes each time. There is one switch for all that is frequent: each that invocations go through
+// costs as much as several operations, and they go different ways at each.
 fn execute(instruction: vec4<u32>) {
     let op = opcode(instruction);
     let first = first_operand(instruction);
-    let a = word_of(instruction.y);
-    let b = word_of(instruction.z);
-    var result = 0u;
+    let x = word_of(instruction.y);
+    let y = word_of(instruction.z);
+    var r = 0u;
     var to = first & 31u;
     var next = ip + 1u;
-    switch shape(instruction) {
-        case SHAPE_LINEAR: {
-            result = linear(op, a, b, instruction.z);
-        }
-        case SHAPE_ORACLE: {
-            result = oracle(op, a, b, word_of(instruction.w), instruction.w);
-            retired.y += 1u;
-        }
-        case SHAPE_BRANCH: {
-            branch(op, first, a, instruction.y);
-            next = ip;
-            to = NOWHERE;
-            retired.z += 1u;
-        }
-        case SHAPE_MATRIX: {
+    switch op {
+        // The cases of linear.wgsl.
+        // The cases of oracle.wgsl.
+        case OP_AFFINE: {
             if USES_SPARSE || USES_DENSE {
                 apply(instruction.w, instruction.y, instruction.z);
             }
             to = NOWHERE;
         }
-        case SHAPE_ORACLE_PAIR: {
-            if USES_LONG || USES_LONG_DIVISION || USES_CONVERSION {
-                let pair = oracle_pair(op, vec2(a, high_word_of(instruction.y)), vec2(b, high_word_of(instruction.z)));
-                // Where only one word is a result, both halves name it, and the low one is written last.
-                set_word((first >> 16u) & 31u, pair.y);
-                result = pair.x;
-            }
-            retired.y += 1u;
+        case OP_JUMP: {
+            next = first;
+            to = NOWHERE;
+            retired.z += 1u;
         }
-        case SHAPE_BREAK: {
+        case OP_JUMP_IF, OP_JUMP_UNLESS: {
+            next = jump_if(op, first, x);
+            to = NOWHERE;
+            retired.z += 1u;
+        }
+        case OP_CALL: {
+            if USES_CALLS {
+                next = call(first, instruction.y);
+            }
+            to = NOWHERE;
+            retired.z += 1u;
+        }
+        case OP_RETURN: {
+            next = go_back();
+            to = NOWHERE;
+            retired.z += 1u;
+        }
+        case OP_LOAD, OP_LOAD_FRAME: {
+            let at = address_of(op, instruction, x, y);
+            r = load(at.space, at.offset);
+            // A VM that traps stays where it is, with its words.
+            if status == STATUS_TRAPPED {
+                to = NOWHERE;
+                next = ip;
+            }
+            retired.w += 1u;
+        }
+        case OP_STORE, OP_STORE_FRAME: {
+            let at = address_of(op, instruction, x, y);
+            store(at.space, at.offset, word_of(first));
+            if status == STATUS_TRAPPED {
+                next = ip;
+            }
+            to = NOWHERE;
+            retired.w += 1u;
+        }
+        // It follows much arithmetic, and hardly ever does anything.
+        case OP_TRAP_IF: {
+            if x != 0u {
+                status = STATUS_TRAPPED;
+                next = ip;
+            }
+            to = NOWHERE;
+            retired.w += 1u;
+        }
+        case OP_BREAK: {
             if USES_BREAKS {
                 status = STATUS_AT_BREAK;
             }
@@ -99,19 +145,29 @@ fn execute(instruction: vec4<u32>) {
             lost += 1u;
         }
         default: {
-            let done = io(op, first, instruction, a, b, word_of(instruction.w));
-            result = done.result;
-            to = done.to;
-            retired.w += u32(done.through);
-            lost += u32(!done.through);
-            // A VM that halts or traps stays where it is.
-            if status == STATUS_TRAPPED || status == STATUS_HALTED || !done.through {
-                next = ip;
+            if class_of(instruction) == CLASS_ORACLE {
+                if USES_LONG || USES_LONG_DIVISION || USES_CONVERSION {
+                    let pair = oracle_pair(op, vec2(x, high_word_of(instruction.y)), vec2(y, high_word_of(instruction.z)));
+                    // Where only one word is a result, both halves name it, and the low one is written last.
+                    set_word((first >> 16u) & 31u, pair.y);
+                    r = pair.x;
+                }
+            } else {
+                let done = io(op, first, instruction, x, y, word_of(instruction.w));
+                r = done.result;
+                to = done.to;
+                retired.w += u32(done.through);
+                lost += u32(!done.through);
+                // A VM that halts or traps stays where it is.
+                if status == STATUS_TRAPPED || status == STATUS_HALTED || !done.through {
+                    next = ip;
+                }
             }
         }
     }
-    set_word(to, result);
+    set_word(to, r);
     ip = next;
+    classes += class_of(instruction);
 }
 
 // Adds what the VM did to the workgroup's tally.

@@ -60,6 +60,7 @@ pub mod shared {
         MATRIX = "shared/matrix.wgsl";
         MEMORY = "shared/memory.wgsl";
         ORACLE = "shared/oracle.wgsl";
+        ORACLE_PAIR = "shared/oracle_pair.wgsl";
         REGISTERS = "shared/registers.wgsl";
         SIGNAL = "shared/signal.wgsl";
         WORDS = "shared/words.wgsl";

@@ -6,26 +6,6 @@ use gpuvm_core::isa::STATE_WORDS;
 /// Invocations of a workgroup.
 pub const WORKGROUP: u32 = 64;
 
-/// How an instruction's operands are read and its results written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Shape {
-    /// One word from one or two words or a constant.
-    Linear,
-    /// A whole matrix.
-    Matrix,
-    /// One word from up to three.
-    Oracle,
-    /// Pairs of words take part.
-    OraclePair,
-    /// Decides the next instruction.
-    Branch,
-    /// Everything else.
-    Io,
-    /// A breakpoint in place of an instruction: the VM stops in front of it.
-    Break,
-}
-
 /// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
 pub mod row {
     use super::STATE_WORDS;
@@ -66,20 +46,24 @@ pub mod signal {
     pub const WORDS: usize = 15;
 }
 
-/// The first word of a packed instruction: opcode, first operand, shape.
+/// The first word of a packed instruction: opcode, first operand, class.
 pub mod packed {
     /// Where the first operand starts; the opcode is before it.
     pub const FIRST_SHIFT: u32 = 8;
     /// The first operand is below this.
-    pub const FIRST_LIMIT: u32 = 1 << (SHAPE_SHIFT - FIRST_SHIFT);
-    /// Where the shape starts.
-    pub const SHAPE_SHIFT: u32 = 29;
+    pub const FIRST_LIMIT: u32 = 1 << (CLASS_SHIFT - FIRST_SHIFT);
+    /// Where the class starts.
+    pub const CLASS_SHIFT: u32 = 29;
+    /// The class of no operation.
+    pub const CLASS_NONE: u32 = 4;
+    /// In place of an opcode: a breakpoint, in front of which the VM stops.
+    pub const BREAK: u32 = 0xff;
 }
 
 /// What the epoch engine and its kernels agree on.
 pub mod epoch {
     /// The classes of instructions, each with two queues.
-    pub const CLASSES: u32 = 4;
+    pub const CLASSES: u32 = super::packed::CLASS_NONE;
     /// Of the counts' words the first of the lengths of all classes' queues, of even turns and then of odd ones.
     pub const LENGTHS: u32 = 0;
     /// Of how many turns each class has had.

@@ -5,7 +5,7 @@ use gpuvm_core::isa::{Class, Instruction, NO_WORD, Op, Role, WORDS, pair, unpair
 use gpuvm_core::matrix::{CONSTANT, Format, MatrixRecord, Term, dense};
 use gpuvm_core::program::Program;
 
-use super::layout::{Shape, packed, term};
+use super::layout::{packed, term};
 
 /// A program's words for the device.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@ impl Packed {
         let mut code = self.code.clone();
         for &at in breakpoints {
             if let Some(word) = code.get_mut(at as usize * 4) {
-                *word = (Shape::Break as u32) << packed::SHAPE_SHIFT;
+                *word = packed::BREAK | packed::CLASS_NONE << packed::CLASS_SHIFT;
             }
         }
         code
@@ -63,13 +63,13 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
 
 fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instruction) -> Result<[u32; 4], String> {
     let op = Op::from_code(instruction.opcode).ok_or("is no operation of the machine")?;
-    let shape = shape(op);
+    let has_pairs = has_pairs(op);
     let mut operands = instruction.operands;
     for (operand, role) in operands.iter_mut().zip(op.roles()) {
         check(program, op, role, *operand)?;
-        *operand = match (role, shape) {
+        *operand = match (role, has_pairs) {
             // One word as a result of the pair kernel: both halves name it.
-            (Role::Def, Shape::OraclePair) => pair(*operand, *operand),
+            (Role::Def, true) => pair(*operand, *operand),
             (Role::None, _) => 0,
             _ => *operand,
         };
@@ -80,7 +80,7 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
         Op::Affine => operands = places[operands[3] as usize],
         _ => {}
     }
-    // Labels and sites share a word with opcode and shape.
+    // Labels and sites share a word with opcode and class.
     let first = operands[0];
     if first >= packed::FIRST_LIMIT {
         return Err(format!(
@@ -88,24 +88,14 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
             packed::FIRST_LIMIT - 1
         ));
     }
-    operands[0] = op.code() | first << packed::FIRST_SHIFT | (shape as u32) << packed::SHAPE_SHIFT;
+    operands[0] = op.code() | first << packed::FIRST_SHIFT | (op.class() as u32) << packed::CLASS_SHIFT;
     Ok(operands)
 }
 
-/// Which part of the interpreter an operation is for.
-fn shape(op: Op) -> Shape {
-    let pairs = op
-        .roles()
-        .iter()
-        .any(|role| matches!(role, Role::DefPair | Role::UsePair));
-    match op.class() {
-        _ if op == Op::Affine => Shape::Matrix,
-        Class::Linear => Shape::Linear,
-        Class::Oracle if pairs => Shape::OraclePair,
-        Class::Oracle => Shape::Oracle,
-        Class::Branch => Shape::Branch,
-        Class::Io => Shape::Io,
-    }
+/// Whether an operation reads or writes pairs of words and is of the oracle class.
+fn has_pairs(op: Op) -> bool {
+    let mut roles = op.roles().into_iter();
+    op.class() == Class::Oracle && roles.any(|role| matches!(role, Role::DefPair | Role::UsePair))
 }
 
 /// Whether what an operand names exists.

@@ -17,5 +17,15 @@ fn end() {
 }
 
 fn step(instruction: vec4<u32>) {
-    branch(opcode(instruction), first_operand(instruction), word_of(instruction.y), instruction.y);
+    let op = opcode(instruction);
+    switch op {
+        case OP_CALL: {
+            if USES_CALLS {
+                ip = call(first_operand(instruction), instruction.y);
+            }
+        }
+        case OP_RETURN: { ip = go_back(); }
+        case OP_JUMP: { ip = first_operand(instruction); }
+        default: { ip = jump_if(op, first_operand(instruction), word_of(instruction.y)); }
+    }
 }

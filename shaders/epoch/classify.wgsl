@@ -14,7 +14,7 @@ fn classify(
         spent[vm] = 0u;
         let next = code[ip];
         to = class_of(next);
-        if USES_BREAKS && shape(next) == SHAPE_BREAK {
+        if USES_BREAKS && to == CLASS_NONE {
             atomicAdd(&tally[SIGNAL_AT_BREAK], 1u);
         }
     }

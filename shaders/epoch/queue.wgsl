@@ -50,16 +50,6 @@ fn queue_at(number: u32, turn: u32) -> u32 {
     return COUNT_LENGTHS + number + CLASSES * (turn & 1u);
 }
 
-fn class_of(instruction: vec4<u32>) -> u32 {
-    switch shape(instruction) {
-        case SHAPE_LINEAR, SHAPE_MATRIX: { return CLASS_LINEAR; }
-        case SHAPE_ORACLE, SHAPE_ORACLE_PAIR: { return CLASS_ORACLE; }
-        case SHAPE_BRANCH: { return CLASS_BRANCH; }
-        case SHAPE_BREAK: { return CLASS_NONE; }
-        default: { return CLASS_IO; }
-    }
-}
-
 // Puts the workgroup's VMs into the queues of the classes that they go to, with one addition to a queue's length for all of them;
 // `turns` is how many the class of the invocation's number will have had before it empties them.
 fn hand_over(local: u32, turns: u32, to: u32) {

@@ -68,7 +68,7 @@ fn run() -> u32 {
         stopped();
         return CLASS_NONE;
     }
-    if USES_BREAKS && shape(next) == SHAPE_BREAK {
+    if USES_BREAKS && class_of(next) == CLASS_NONE {
         atomicAdd(&tally[SIGNAL_AT_BREAK], 1u);
     }
     return select(to, CLASS_NONE, before + steps >= launch.cycles);

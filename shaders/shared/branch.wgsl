@@ -1,32 +1,11 @@
-// The branch class. Each operation leaves the next instruction's number in `ip`.
+// The branch class. Each operation gives the number of the next instruction.
 
-fn branch(op: u32, label: u32, a: u32, caller_words: u32) {
-    var next = ip + 1u;
-    switch op {
-        case OP_JUMP: { next = label; }
-        case OP_JUMP_IF: { next = select(next, label, a != 0u); }
-        case OP_JUMP_UNLESS: { next = select(label, next, a != 0u); }
-        case OP_CALL: {
-            if USES_CALLS {
-                next = call(label, caller_words);
-            }
-        }
-        case OP_RETURN: {
-            next = ip;
-            if USES_CALLS && calls != 0u {
-                calls -= 1u;
-                next = frames[row(calls * CALL_FRAME_WORDS)];
-                frame_base = frames[row(calls * CALL_FRAME_WORDS + 1u)];
-            } else {
-                status = STATUS_HALTED;
-            }
-        }
-        default: {}
-    }
-    ip = next;
+// Both jumps with a condition are one, so that invocations that take different ones need not take turns.
+fn jump_if(op: u32, label: u32, condition: u32) -> u32 {
+    return select(ip + 1u, label, (condition != 0u) == (op == OP_JUMP_IF));
 }
 
-// Pushes a call frame, and gives the number of the callee's first instruction.
+// Pushes a call frame, and goes to the callee.
 fn call(label: u32, caller_words: u32) -> u32 {
     if calls >= launch.call_frames {
         fault(FAULT_STACK, 0u);
@@ -37,4 +16,17 @@ fn call(label: u32, caller_words: u32) -> u32 {
     calls += 1u;
     frame_base += caller_words;
     return label;
+}
+
+// Pops a call frame, and goes back to the caller; the VM halts where there is none.
+fn go_back() -> u32 {
+    var next = ip;
+    if USES_CALLS && calls != 0u {
+        calls -= 1u;
+        next = frames[row(calls * CALL_FRAME_WORDS)];
+        frame_base = frames[row(calls * CALL_FRAME_WORDS + 1u)];
+    } else {
+        status = STATUS_HALTED;
+    }
+    return next;
 }

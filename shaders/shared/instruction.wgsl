@@ -1,4 +1,4 @@
-// One packed instruction is a vec4: in x the opcode, the first operand and its shape, from the low bits on, in y, z and w the other
+// One packed instruction is a vec4: in x the opcode, the first operand and its class, from the low bits on, in y, z and w the other
 // operands. The host packs, and checks that every word, label, matrix and site exists.
 
 @group(0) @binding(7) var<storage, read> code: array<vec4<u32>>;
@@ -13,9 +13,9 @@ fn first_operand(instruction: vec4<u32>) -> u32 {
     return (instruction.x >> PACKED_FIRST_SHIFT) & PACKED_FIRST_MASK;
 }
 
-// How operands are read and results written, one of the `SHAPE_` constants.
-fn shape(instruction: vec4<u32>) -> u32 {
-    return instruction.x >> PACKED_SHAPE_SHIFT;
+// Its class; `CLASS_NONE` is a breakpoint's.
+fn class_of(instruction: vec4<u32>) -> u32 {
+    return instruction.x >> PACKED_CLASS_SHIFT;
 }
 
 // In place of a word that is written: the spare, which nobody reads.

@@ -1,5 +1,10 @@
 // The io class: memory, identity, atomics, signals, traps.
 
+struct Address {
+    space: u32,
+    offset: u32,
+}
+
 // What an operation has found out: its result, the word it goes to, and whether it got through or is to be tried again.
 struct Done {
     result: u32,
@@ -7,17 +12,23 @@ struct Done {
     through: bool,
 }
 
+// What a load or store accesses. Both ways to address memory come together here, so that a driver without branches goes through it once.
+fn address_of(op: u32, instruction: vec4<u32>, a: u32, b: u32) -> Address {
+    let in_frame = op == OP_LOAD_FRAME || op == OP_STORE_FRAME;
+    return Address(
+        select(a, SPACE_FRAME, in_frame),
+        select(b + instruction.w, frame_base + instruction.y, in_frame),
+    );
+}
+
 // `a`, `b` and `c` are the words that the operands after the first name, where they name words.
 fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Done {
     var done = Done(0u, first & 31u, true);
-    // Both ways to address memory come together here, so that a driver without branches goes through it once.
-    let in_frame = op == OP_LOAD_FRAME || op == OP_STORE_FRAME;
-    let space = select(a, SPACE_FRAME, in_frame);
-    let offset = select(b + instruction.w, frame_base + instruction.y, in_frame);
+    let at = address_of(op, instruction, a, b);
     switch op {
-        case OP_LOAD, OP_LOAD_FRAME: { done.result = load(space, offset); }
+        case OP_LOAD, OP_LOAD_FRAME: { done.result = load(at.space, at.offset); }
         case OP_STORE, OP_STORE_FRAME: {
-            store(space, offset, word_of(first));
+            store(at.space, at.offset, word_of(first));
             done.to = NOWHERE;
         }
         case OP_ADDRESS: { done.result = frame_base + instruction.y; }

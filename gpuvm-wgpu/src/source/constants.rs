@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::fault;
 
-use crate::layout::{Shape, WORKGROUP, epoch, packed, row, signal, term};
+use crate::layout::{WORKGROUP, epoch, packed, row, signal, term};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -40,9 +40,10 @@ pub fn constants() -> String {
         ("PACKED_OPCODE_MASK", (1 << packed::FIRST_SHIFT) - 1),
         ("PACKED_FIRST_SHIFT", packed::FIRST_SHIFT),
         ("PACKED_FIRST_MASK", packed::FIRST_LIMIT - 1),
-        ("PACKED_SHAPE_SHIFT", packed::SHAPE_SHIFT),
+        ("PACKED_CLASS_SHIFT", packed::CLASS_SHIFT),
+        ("OP_BREAK", packed::BREAK),
         ("CLASSES", epoch::CLASSES),
-        ("CLASS_NONE", epoch::CLASSES),
+        ("CLASS_NONE", packed::CLASS_NONE),
         ("COUNT_LENGTHS", epoch::LENGTHS),
         ("COUNT_TURNS", epoch::TURNS),
         ("COUNT_DONE", epoch::DONE),
@@ -51,12 +52,6 @@ pub fn constants() -> String {
         ("TERM_FIRST", term::FIRST),
         ("TERM_LAST", term::LAST),
         ("COLUMN_CONSTANT", term::CONSTANT),
-        ("SHAPE_LINEAR", Shape::Linear as u32),
-        ("SHAPE_MATRIX", Shape::Matrix as u32),
-        ("SHAPE_ORACLE", Shape::Oracle as u32),
-        ("SHAPE_ORACLE_PAIR", Shape::OraclePair as u32),
-        ("SHAPE_BRANCH", Shape::Branch as u32),
-        ("SHAPE_BREAK", Shape::Break as u32),
     ];
     let places = [
         ("ROW_IP", header::IP),

@@ -143,6 +143,9 @@ impl EntryPoint {
             source.push_str(part);
             source.push('\n');
         }
+        for (line, cases) in CASES {
+            source = source.replace(line, cases);
+        }
         source
     }
 }
@@ -188,11 +191,16 @@ const MACHINE: &[&str] = &[
     wgsl::shared::SIGNAL,
     wgsl::shared::MEMORY,
     wgsl::shared::MATRIX,
-    wgsl::shared::LINEAR,
     wgsl::shared::MATH,
-    wgsl::shared::ORACLE,
+    wgsl::shared::ORACLE_PAIR,
     wgsl::shared::BRANCH,
     wgsl::shared::IO,
+];
+
+/// Lines of switches, and the cases that stand in their place.
+const CASES: [(&str, &str); 2] = [
+    ("// The cases of linear.wgsl.", wgsl::shared::LINEAR),
+    ("// The cases of oracle.wgsl.", wgsl::shared::ORACLE),
 ];
 
 /// The words in private memory, for kernels that run a VM for long.
