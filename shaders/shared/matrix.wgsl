@@ -1,6 +1,6 @@
 // Application of a matrix to the words, from either form of storage. All rows read the words as they were before.
 
-// The new words of the rows that the matrix has.
+// The new words of the rows that the matrix has, but for the last of a sparse one.
 var<private> staged: array<u32, 32>;
 
 fn apply(format: u32, offset: u32, size: u32) {
@@ -27,7 +27,7 @@ fn float_product(coefficient: u32, word: u32) -> u32 {
 }
 
 // Sparse: two words a term. The first holds row (5 bits), column (5), rotation (5), ring (2), whether it is the row's first and last
-// term (1 each); the second is the coefficient. Returns which rows there are.
+// term (1 each); the second is the coefficient. Writes the last row, and returns which others there are.
 fn stage_sparse(offset: u32, terms: u32) -> u32 {
     var rows = 0u;
     var sum = 0u;
@@ -48,7 +48,10 @@ fn stage_sparse(offset: u32, terms: u32) -> u32 {
             let product = select(float_product(coefficient, word), coefficient, constant);
             sum = select(fadd(sum, product), product, first);
         }
-        if (term & TERM_LAST) != 0u {
+        if i + 1u == terms {
+            // Nothing reads the words any more.
+            set_word(row, sum);
+        } else if (term & TERM_LAST) != 0u {
             staged[row] = sum;
             rows |= 1u << row;
         }
