@@ -53,11 +53,18 @@ fn run() -> u32 {
     status = STATUS_RUNNING;
     begin();
     var next = code[ip];
-    var to = CLASS;
+    var to = class_of(next);
     while to == CLASS && status == STATUS_RUNNING && steps < most && inner < launch.inner_cycles {
+        // What mostly comes next is on its way while the words of this instruction are.
+        let at = ip;
+        let following = code[ip + 1u];
         step(next);
         steps += 1u;
-        next = code[ip];
+        if CLASS == CLASS_BRANCH {
+            next = code[ip];
+        } else if ip != at {
+            next = following;
+        }
         to = class_of(next);
     }
     end();
