@@ -373,16 +373,26 @@ impl<'a> Translator<'a> {
     }
 
     fn workgroup_id(&mut self, indirect: &Indirect) -> [Operand; 3] {
-        let [width, height, _] = indirect.groups;
+        let [width, height, depth] = indirect.groups;
         let text = &mut self.text;
+        let [x, y, z] = [(); 3].map(|()| text.register(Width::Word));
+        text.line(format_args!("cvt.u32.u64 {x}, {}", indirect.number));
+        text.copy_into(y, Operand::ConstWord(0));
+        text.copy_into(z, Operand::ConstWord(0));
+        // Most grids are one row. A division of 64 bits takes longer than many a kernel's work.
+        let is_row = text.label();
+        let rows = text.op("or", Ty::B32, &[height, depth]);
+        let one = text.compare("eq", Ty::U32, rows, Operand::ConstWord(1));
+        text.jump_if(one, true, is_row);
         let wide = text.convert("cvt", Ty::U64, Ty::U32, width);
         let row = text.op("div", Ty::U64, &[indirect.number, wide]);
         let product = text.op("mul.lo", Ty::U64, &[row, wide]);
         let column = text.op("sub", Ty::U64, &[indirect.number, product]);
-        let x = text.convert("cvt", Ty::U32, Ty::U64, column);
+        text.line(format_args!("cvt.u32.u64 {x}, {column}"));
         let row = text.convert("cvt", Ty::U32, Ty::U64, row);
-        let y = text.op("rem", Ty::U32, &[row, height]);
-        let z = text.op("div", Ty::U32, &[row, height]);
+        text.op_into(y, "rem", Ty::U32, &[row, height]);
+        text.op_into(z, "div", Ty::U32, &[row, height]);
+        text.place(is_row);
         [x, y, z]
     }
 

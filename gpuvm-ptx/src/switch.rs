@@ -12,7 +12,7 @@ use crate::translator::Translator;
 /// Cases that are compared one by one.
 const FEW: usize = 4;
 /// Places of a table for each case at most.
-const SPARSE: u64 = 3;
+const SPARSE: u64 = 4;
 
 impl<'a> Translator<'a> {
     /// One of several blocks.
