@@ -46,7 +46,7 @@ pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool) -> Kernel
 }
 
 /// The interpreter for a job's program.
-fn interpreter(job: &Batch) -> Kernels {
+pub(super) fn interpreter(job: &Batch) -> Kernels {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let entry = EntryPoint::Interpreter(Uses::of(&job.program));
     let (module, info) = parse(&entry.source(floats)).unwrap();
@@ -60,8 +60,10 @@ fn interpreter(job: &Batch) -> Kernels {
     }
 }
 
-/// Runs a job by kernels, in dispatches of so many cycles, and checks that memory and traps are as by the reference interpreter.
-pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) {
+/// Runs a job by kernels, in dispatches of so many cycles, and checks that memory and traps are as by the reference interpreter. Gives how
+/// many instructions of PTX were run, copies apart.
+pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
+    let mut steps = 0;
     let mut expected = job.clone();
     let wanted = reference(&mut expected);
     let program = &job.program;
@@ -131,7 +133,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) {
             }
         }
         let groups = job.vms.div_ceil(kernel.workgroup[0]);
-        executor::run(&kernel.text, kernel.workgroup, [groups, 1, 1], &given, &mut device);
+        steps += executor::run(&kernel.text, kernel.workgroup, [groups, 1, 1], &given, &mut device);
         let cells = device.words(cells);
         if cells[signal::STOPPED] == job.vms && cells[signal::YIELDED] == 0 {
             assert_eq!(u64::from(cells[signal::TRAPPED]), wanted.traps, "traps");
@@ -144,7 +146,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) {
             if let Some(at) = differs {
                 panic!("word {at} is {:#x} and not {:#x}", found[at], expected.arena[at]);
             }
-            return;
+            return steps;
         }
     }
     panic!("the job does not end");

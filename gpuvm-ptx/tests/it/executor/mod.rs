@@ -41,10 +41,14 @@ pub(crate) struct Block<'a> {
     params: &'a HashMap<String, Given>,
     ctaid: [u32; 3],
     nctaid: [u32; 3],
+    /// Instructions run so far but for copies.
+    steps: u64,
 }
 
-/// Runs a kernel on a grid.
-pub fn run(text: &str, workgroup: [u32; 3], grid: [u32; 3], given: &[Given], memory: &mut Memory) {
+/// Runs a kernel on a grid, and gives how many instructions all invocations together have run but for copies, most of which the assembler
+/// does without.
+pub fn run(text: &str, workgroup: [u32; 3], grid: [u32; 3], given: &[Given], memory: &mut Memory) -> u64 {
+    let mut steps = 0;
     let program = Program::parse(text);
     assert_eq!(program.params.len(), given.len(), "parameters");
     let params: HashMap<String, Given> = program.params.iter().cloned().zip(given.iter().cloned()).collect();
@@ -59,11 +63,14 @@ pub fn run(text: &str, workgroup: [u32; 3], grid: [u32; 3], given: &[Given], mem
                     params: &params,
                     ctaid: [x, y, z],
                     nctaid: grid,
+                    steps: 0,
                 };
                 block.run(workgroup);
+                steps += block.steps;
             }
         }
     }
+    steps
 }
 
 impl Block<'_> {
@@ -117,6 +124,7 @@ impl Block<'_> {
             let program = self.program;
             let instruction = &program.code[thread.at];
             thread.at += 1;
+            self.steps += u64::from(!instruction.name.starts_with("mov"));
             if let Some((register, expected)) = instruction.guard
                 && thread.truths[register] != expected
             {
