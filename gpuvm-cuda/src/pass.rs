@@ -28,6 +28,8 @@ pub struct CudaPass {
     groups: Vec<Option<Bound>>,
     /// Whether pipeline and groups are known to fit.
     fits: bool,
+    /// Blocks of the largest launch so far whose size the host knows.
+    largest: u32,
 }
 
 /// A group that is set.
@@ -47,6 +49,8 @@ enum Size {
 
 /// Words that size a launch.
 const SIZE_BYTES: u64 = 12;
+/// Of the blocks that can be on a device at a time, one of so many at least loops over a launch that is sized there.
+const FEWEST: u32 = 4;
 /// What the values of a launch start at a multiple of.
 const ALIGNMENT: usize = 16;
 
@@ -66,6 +70,7 @@ impl CudaPass {
             pipeline: None,
             groups: Vec::new(),
             fits: false,
+            largest: 0,
         }
     }
 
@@ -176,7 +181,7 @@ impl CudaPass {
         }
         let blocks = match size {
             Size::Blocks(blocks) => blocks,
-            Size::At(_) => [form.resident, 1, 1],
+            Size::At(_) => [blocks(form.resident, self.largest), 1, 1],
         };
         recording.commands.push(Command::Launch(Launch {
             blocks,
@@ -198,6 +203,15 @@ impl CudaPass {
                 self.shared.fail("dispatch", &error);
             }
         }
+    }
+}
+
+/// How many blocks loop over what a launch has to do that is sized on the device, if so many are on it at a time: mostly that is no more
+/// than what the `largest` launch before it in the pass had, and each block that finds nothing to do takes its time nevertheless.
+fn blocks(resident: u32, largest: u32) -> u32 {
+    match largest {
+        0 => resident,
+        largest => largest.clamp(resident.div_ceil(FEWEST), resident),
     }
 }
 
@@ -285,6 +299,7 @@ impl ComputePassInterface for CudaPass {
         if [x, y, z].contains(&0) {
             return;
         }
+        self.largest = self.largest.max(x.saturating_mul(y).saturating_mul(z));
         let launched = self.launch(Grid::Launched, Size::Blocks([x, y, z]));
         self.note(launched);
     }

@@ -205,6 +205,31 @@ fn an_indirect_dispatch_is_sized_on_the_device() {
 }
 
 #[test]
+fn an_indirect_dispatch_has_no_more_blocks_than_the_pass_has_had() {
+    // 128 blocks are on the device at a time.
+    for (groups, blocks) in [(1, 32), (40, 40), (1000, 128)] {
+        let rig = Rig::new();
+        let add = Add::new(&rig, &rig.device, None);
+        let words = rig.words(&[1]);
+        let uniform = rig.buffer(256, Usage::UNIFORM | Usage::COPY_DST);
+        let size = rig.words(&[1, 1, 1]);
+        let group = add.group(&rig, &words, &uniform);
+        let mut encoder = rig.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&add.pipeline);
+        pass.set_bind_group(0, &group, &[0]);
+        pass.dispatch_workgroups(groups, 1, 1);
+        pass.dispatch_workgroups_indirect(&size, 0);
+        drop(pass);
+        rig.queue.submit([encoder.finish()]);
+        rig.device.poll(PollType::wait_indefinitely()).unwrap();
+        let launched = rig.fake.launched();
+        assert_eq!(launched[1].blocks, [blocks, 1, 1]);
+        assert!(rig.heard().is_empty());
+    }
+}
+
+#[test]
 fn compiled_kernels_are_kept_in_pipeline_caches() {
     let rig = Rig::new();
     let new = |rig: &Rig, data: Option<&[u8]>, fallback| {
