@@ -5,7 +5,7 @@ use gpuvm_engine::{Region, Slot, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::ROOMS;
-use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, HANDLED, NOW, TOTAL};
+use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, ENOUGH, HANDLED, NOW, TOTAL};
 use super::depot::{Depot, Sizes};
 use super::layout::context_at;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
@@ -18,22 +18,25 @@ pub struct Columns {
     pub capacity: u32,
     /// The mail of the round under way and of the one after it, in turns.
     pub mail: [Region; 2],
-    pub messages: Region,
+    /// Their messages.
+    pub messages: [Region; 2],
+    /// How many messages each actor has handled of them.
+    pub handled: [Region; 2],
     pub answers: Region,
-    /// How many messages each actor has handled.
-    pub handled: Region,
     pub contexts: Region,
     pub letters: Region,
     /// The rooms of the messages.
     pub rooms: [Region; ROOMS],
-    /// The rank of each letter, or of what is forwarded, among those to the same actor.
-    pub ranks: Region,
-    /// How many letters there are for each actor.
-    pub counts: Region,
-    /// Who has sent the messages, and where in their letters these lie.
+    /// Of each letter, or of what is forwarded, the one before it in its receiver's list and who has sent it.
+    pub links: Region,
+    /// The last letter of each actor's list, and how many letters there are for each group of actors.
+    pub lists: Region,
+    /// Where the next messages of each group go.
+    pub places: Region,
+    /// Who has sent the messages, and their numbers among the letters.
     pub order: Region,
     pub cells: Region,
-    /// Whether all counts are 0, and no context says that its actor is to stop, unless one has: then no mail is handled in them before they
+    /// Whether all lists are empty, and no context says that its actor is to stop, unless one has: then no mail is handled in them before they
     /// are filled.
     pub is_clean: bool,
 }
@@ -64,12 +67,12 @@ impl Depot {
         }
         let mut cells = self.cells(columns, batch.places.len() as u32, now);
         cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
-        let zeros = vec![0; actors];
+        let zeros = vec![0; columns.lists.words as usize];
         self.write(&columns.mail[0], &mail)?;
-        self.write(&columns.messages, &batch.words)?;
+        self.write(&columns.messages[0], &batch.words)?;
         self.write(&columns.contexts, &contexts)?;
-        self.write(&columns.handled, &zeros)?;
-        self.write(&columns.counts, &zeros)?;
+        self.write(&columns.handled[0], &zeros[..actors])?;
+        self.write(&columns.lists, &zeros)?;
         self.write(&columns.cells, &cells)
     }
 
@@ -95,9 +98,9 @@ impl Depot {
         let mut slots = vec![
             states,
             whole(&columns.mail[turn], actors),
-            whole(&columns.messages, capacity),
+            whole(&columns.messages[turn], capacity),
             whole(&columns.answers, capacity),
-            whole(&columns.handled, actors),
+            whole(&columns.handled[turn], actors),
             busy,
         ];
         if sends > 0 {
@@ -118,6 +121,7 @@ impl Depot {
         cells[CAPACITY] = columns.capacity.min(self.sizes.share);
         cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
         cells[ACTORS] = self.sizes.actors;
+        cells[ENOUGH] = 1;
         cells
     }
 

@@ -20,8 +20,7 @@ use crate::runtime::Runtime;
 /// The courier of two kernels.
 pub struct Courier {
     from: Sizes,
-    rank: Arc<Program>,
-    sort: Arc<Program>,
+    forward: Arc<Program>,
     delivery: Delivery,
     /// What the next parcel is made in.
     bag: Option<Bag>,
@@ -42,12 +41,11 @@ impl Courier {
     ///
     /// [`Error::Link`] if its routines cannot be linked.
     pub fn new(runtime: &Runtime, from: Sizes, to: Sizes) -> Result<Courier> {
-        let letters = [from.rooms[FORWARDS], from.forwards, to.letter()];
+        let letters = [to.letter(), from.forwards, from.rooms[FORWARDS]];
         Ok(Courier {
             from,
-            rank: link(runtime, "rank", forwarding::rank::routine(), &letters)?,
-            sort: link(runtime, "sort", forwarding::sort::routine(), &letters)?,
-            delivery: Delivery::new(runtime, to)?,
+            forward: link(runtime, "forward", forwarding::forward::routine(), &letters)?,
+            delivery: Delivery::new(runtime, to, letters)?,
             bag: None,
             most: 0,
         })
@@ -71,40 +69,19 @@ impl Courier {
     }
 
     /// The jobs that make a parcel of what was forwarded in a turn, if it is ready for that.
-    pub fn jobs(&self, columns: &Columns, turn: usize) -> Option<[(Step, Job); 4]> {
-        let bag = self.bag.as_ref()?;
-        let (from, to) = (self.from.actors, bag.depot.sizes.actors);
-        let (mail, next) = (&columns.mail[turn], &bag.columns.mail[0]);
-        let letters = &columns.rooms[FORWARDS];
-        let Columns {
-            counts,
-            cells,
-            order,
-            capacity,
-            ..
-        } = &bag.columns;
-        let rank = vec![
-            whole(mail, from),
+    pub fn jobs(&self, columns: &Columns, turn: usize) -> Option<[(Step, Job); 3]> {
+        let Bag { columns: bag, .. } = self.bag.as_ref()?;
+        let (letters, links) = (&columns.rooms[FORWARDS], &columns.links);
+        let forward = vec![
+            whole(&columns.mail[turn], self.from.actors),
             words(letters),
-            atomic(counts),
-            words(&columns.ranks),
-            words(cells),
+            atomic(&bag.lists),
+            whole(links, links.words / 2),
+            words(&bag.cells),
         ];
-        let sort = vec![
-            whole(mail, from),
-            words(letters),
-            words(&columns.ranks),
-            words(cells),
-            whole(next, to),
-            whole(order, *capacity),
-        ];
-        let jobs = [
-            job(&self.rank, from, rank, Some(counts)),
-            self.delivery.address(&bag.columns, next),
-            job(&self.sort, from, sort, None),
-            self.delivery.receive(&bag.columns, next, letters),
-        ];
-        Some(jobs.map(|job| (Step::Forward, job)))
+        let forward = job(&self.forward, self.from.actors, forward, Some(&bag.lists));
+        let [address, receive] = self.delivery.jobs(bag, 0, links, letters);
+        Some([forward, address, receive].map(|job| (Step::Forward, job)))
     }
 
     /// Takes the parcel that a round has made, if it has forwarded anything and the host need not see to the round.

@@ -1,9 +1,9 @@
-//! How actors' messages get to their actors without the host: four routines that run after the handler, one VM an actor but for [`address`].
+//! How actors' messages get to their actors without the host: three routines that run after the handler, one VM an actor but for [`address`].
 //! They are written as a user writes routines.
 //!
-//! A counting sort with its order mended: atomics give each message a rank among those to its actor, in whatever order the device comes by;
-//! the actors' mail is laid out by these counts; and each actor puts its own messages in the order of who sent them and when. So what an
-//! actor gets does not depend on the device, though where it lies does.
+//! Who sends pushes its letters to its receivers' lists, and counts them for the [`GROUP`] of actors that each is for; the groups' mail is laid
+//! out by these counts; and each actor takes a place among its group's, walks its list, and puts its messages in the order of who sent them and
+//! when. So what an actor gets does not depend on the device, though where it lies does.
 //!
 //! A routine that finds something that the host has to see to traps. Then nothing after it in the sequence of jobs starts, and what the actors
 //! had, handled and sent is still there.
@@ -30,11 +30,16 @@ pub const NOW: usize = 6;
 /// How many actors there are, wherever that is not how many VMs there are. It is no constant of a routine, because engines compile a
 /// routine again for other constants.
 pub const ACTORS: usize = 8;
+/// The least number of messages that the host delivers because they are too few, and the least that are enough.
+pub const FEW: usize = 9;
+pub const ENOUGH: usize = 10;
 /// How many cells there are.
-pub const CELLS: usize = 9;
+pub const CELLS: usize = 11;
 
-/// Actors whose mail one VM lays out.
-pub const GROUP: u32 = 16;
+/// Actors whose mail is laid out together. So many atomics on one word follow each other, and as many groups do on the one of the total.
+pub const GROUP: u32 = 1 << 10;
+/// Words from what is counted for a group to the next group's: devices see to atomics of a line one after the other.
+pub const APART: u32 = 32;
 /// The most messages that an actor gets on the device in a round. It sorts them by insertion.
 pub const MOST_TO_ONE: u32 = 256;
 
@@ -44,19 +49,20 @@ const CONTEXT: u32 = Context::TYPE.words;
 const SENT: u32 = Context::SENT;
 const STOPPED: u32 = Context::STOPPED;
 
-/// Gives each message that the VM's actor has sent a rank among those to the same actor. A letter has `size` words, an answer `answer`,
-/// and the rooms for replies and forwarded messages `room` and `other`; 0 if there are none or nobody wants them.
+/// Pushes each message that the VM's actor has sent to its receiver's list. `lists` has each actor's last letter, counted from 1, and then how
+/// many there are for each group; `links` has of each letter the one before it and who has sent it. A letter has `size` words, an answer
+/// `answer`, and the rooms for replies and forwarded messages `room` and `other`; 0 if there are none or nobody wants them.
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
-pub fn tally(
+pub fn send(
     mail: &[(u32, u32, u32)],
     contexts: &[u32],
     letters: &[u32],
     answers: &[u32],
     replies: &[u32],
     forwards: &[u32],
-    counts: &[AtomicU32],
-    ranks: &mut [u32],
+    lists: &[AtomicU32],
+    links: &mut [(u32, u32)],
     cells: &mut [u32],
     sends: u32,
     size: u32,
@@ -64,7 +70,7 @@ pub fn tally(
     room: u32,
     other: u32,
 ) {
-    let vm = vm::id();
+    let (vm, actors) = (vm::id(), vm::count());
     if vm == 0 {
         let low = cells[HANDLED].wrapping_add(cells[TOTAL]);
         if low < cells[HANDLED] {
@@ -97,12 +103,15 @@ pub fn tally(
                 concern |= forwards[(message * other) as usize] != 0;
             }
         }
+        let any_stopped = cells[ANY_STOPPED] != 0;
         for letter in first * sends..contexts[(context + SENT) as usize] {
             let to = letters[(letter * size) as usize];
-            if to < vm::count() {
-                ranks[letter as usize] = counts[to as usize].fetch_add(1, Ordering::Relaxed);
-            } else {
+            if to >= actors || any_stopped && contexts[(to * CONTEXT + STOPPED) as usize] != 0 {
                 concern = true;
+            } else {
+                let before = lists[to as usize].swap(letter + 1, Ordering::Relaxed);
+                links[letter as usize] = (before, vm);
+                lists[(actors + to / GROUP * APART) as usize].fetch_add(1, Ordering::Relaxed);
             }
         }
         if concern {
@@ -111,101 +120,84 @@ pub fn tally(
     }
 }
 
-/// Lays out the next mail of [`GROUP`] actors. These are next to each other, so that their messages are too: with actors as far apart
-/// as there are VMs this is twice as fast, and all that reads and writes the messages slower by more than that.
+/// Lays out the next mail of a [`GROUP`] of actors.
 #[routine(library)]
-pub fn address(contexts: &[u32], cells: &[u32], total: &[AtomicU32], counts: &mut [u32], next: &mut [(u32, u32, u32)]) {
-    let (capacity, actors) = (cells[CAPACITY], cells[ACTORS]);
-    let group = vm::id() * GROUP;
-    let last = if group + GROUP < actors { group + GROUP } else { actors };
-    let mut sum = 0;
-    let mut fits = cells[CONCERN] == 0;
-    for actor in group..last {
-        let count = counts[actor as usize];
-        sum += count;
-        fits &= count <= MOST_TO_ONE;
-        if cells[ANY_STOPPED] != 0 && count > 0 {
-            fits &= contexts[(actor * CONTEXT + STOPPED) as usize] == 0;
-        }
-    }
-    let mut at = 0;
-    if sum > 0 {
-        at = total[0].fetch_add(sum, Ordering::Relaxed);
-        fits &= at <= capacity && sum <= capacity - at;
-    }
-    assert!(fits, "the host delivers these");
-    for actor in group..last {
-        let count = counts[actor as usize];
-        next[actor as usize] = (actor, at, at + count);
-        at += count;
-        counts[actor as usize] = 0;
-    }
+pub fn address(cells: &[u32], total: &[AtomicU32], lists: &mut [u32], places: &mut [u32]) {
+    let (capacity, group) = (cells[CAPACITY], vm::id() * APART);
+    let count = &mut lists[(cells[ACTORS] + group) as usize];
+    let at = total[0].fetch_add(*count, Ordering::Relaxed);
+    let fits = at <= capacity && *count <= capacity - at;
+    assert!(fits && cells[CONCERN] == 0, "the host delivers these");
+    places[group as usize] = at;
+    *count = 0;
 }
 
-/// Puts what the VM's actor has sent among the messages of those it was sent to.
-#[routine(library)]
-#[allow(clippy::too_many_arguments, reason = "columns of a launch")]
-pub fn place(
-    mail: &[(u32, u32, u32)],
-    contexts: &[u32],
-    letters: &[u32],
-    ranks: &[u32],
-    cells: &[u32],
-    next: &[(u32, u32, u32)],
-    order: &mut [(u32, u32)],
-    sends: u32,
-    size: u32,
-) {
-    let vm = vm::id();
-    assert!(cells[TOTAL] > 0, "no actor has mail");
-    let (_, first, end) = mail[vm as usize];
-    if first < end {
-        for letter in first * sends..contexts[(vm * CONTEXT + SENT) as usize] {
-            let (_, begin, _) = next[letters[(letter * size) as usize] as usize];
-            order[(begin + ranks[letter as usize]) as usize] = (vm, letter * size);
-        }
-    }
-}
-
-/// Brings the VM's actor its messages, in the order of who sent them and when, and gets it ready for the next round.
+/// Brings the VM's actor its messages, in the order of who sent them and when, and gets it ready for the next round. Letters have `size`
+/// words, and lie one after the other from the second word on in rooms of `room` words, `most` in each; or wherever there are no rooms, by
+/// themselves: 0.
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn receive(
-    next: &[(u32, u32, u32)],
+    lists: &mut [u32],
+    links: &[(u32, u32)],
     letters: &[u32],
+    places: &[AtomicU32],
+    next: &mut [(u32, u32, u32)],
     order: &mut [(u32, u32)],
     messages: &mut [u32],
     contexts: &mut [u32],
     handled: &mut [u32],
     cells: &[u32],
     size: u32,
+    most: u32,
+    room: u32,
 ) {
+    let total = cells[TOTAL];
+    assert!(total < cells[FEW] || total >= cells[ENOUGH], "the host sees to so few");
     let vm = vm::id();
-    let (_, first, end) = next[vm as usize];
-    if first < end {
-        let context = (vm * CONTEXT) as usize;
-        contexts[context] = cells[NOW];
-        contexts[context + 1] = cells[NOW + 1];
-        handled[vm as usize] = 0;
-        for sorted in first + 1..end {
-            let own = order[sorted as usize];
+    let last = lists[vm as usize];
+    let (mut first, mut end) = (0, 0);
+    if last > 0 {
+        lists[vm as usize] = 0;
+        let mut count = 0;
+        let mut letter = last;
+        while letter > 0 {
+            count += 1;
+            letter = links[(letter - 1) as usize].0;
+        }
+        assert!(count <= MOST_TO_ONE, "the host delivers so many");
+        first = places[(vm / GROUP * APART) as usize].fetch_add(count, Ordering::Relaxed);
+        end = first + count;
+        let mut sorted = first;
+        letter = last;
+        while letter > 0 {
+            let (before, sender) = links[(letter - 1) as usize];
+            let own = (sender, letter - 1);
             let mut at = sorted;
             while at > first && is_later(order[(at - 1) as usize], own) {
                 order[at as usize] = order[(at - 1) as usize];
                 at -= 1;
             }
             order[at as usize] = own;
+            sorted += 1;
+            letter = before;
         }
+        let context = (vm * CONTEXT) as usize;
+        contexts[context] = cells[NOW];
+        contexts[context + 1] = cells[NOW + 1];
+        handled[vm as usize] = 0;
         for message in first..end {
             let (_, letter) = order[message as usize];
+            let at = if most > 0 { letter / most * room + 1 + letter % most * size } else { letter * size };
             for word in 1..size {
-                messages[(message * (size - 1) + word - 1) as usize] = letters[(letter + word) as usize];
+                messages[(message * (size - 1) + word - 1) as usize] = letters[(at + word) as usize];
             }
         }
     }
+    next[vm as usize] = (vm, first, end);
 }
 
-/// Whether a message, given who sent it and where it lies, comes after another one.
+/// Whether a message, given who sent it and its number among the letters, comes after another one.
 #[routine(library)]
 fn is_later(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 > other.0 || one.0 == other.0 && one.1 > other.1

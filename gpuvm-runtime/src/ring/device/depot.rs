@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpuvm_engine::DeviceMemory;
+use gpuvm_engine::{DeviceMemory, Region};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
 use super::columns::Columns;
-use super::delivery::CELLS;
+use super::delivery::{APART, CELLS, ENOUGH, FEW, GROUP};
+use super::rounds::ACTORS_PER_MESSAGE;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::error::Result;
 
@@ -88,11 +89,14 @@ impl Depot {
     pub fn take_empty(&self, messages: usize) -> Result<Columns> {
         let columns = self.take(messages)?;
         if !columns.is_clean {
-            for column in [&columns.counts, &columns.contexts] {
+            for column in [&columns.lists, &columns.contexts] {
                 self.write(column, &vec![0; column.words as usize])?;
             }
         }
-        self.write(&columns.cells, &self.cells(&columns, 0, 0))?;
+        let mut cells = self.cells(&columns, 0, 0);
+        // None is no mail, and then the others go on.
+        (cells[FEW], cells[ENOUGH]) = (1, self.sizes.actors.div_ceil(ACTORS_PER_MESSAGE));
+        self.write(&columns.cells, &cells)?;
         Ok(columns)
     }
 
@@ -123,18 +127,20 @@ impl Depot {
             share: _,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
-        let mail = || take(actors, MAIL_WORDS as u32);
+        let in_turns = |count, words| -> Result<[Region; 2]> { Ok([take(count, words)?, take(count, words)?]) };
+        let groups = actors.div_ceil(GROUP) * APART;
         Ok(Columns {
             capacity,
-            mail: [mail()?, mail()?],
-            messages: take(capacity, message)?,
+            mail: in_turns(actors, MAIL_WORDS as u32)?,
+            messages: in_turns(capacity, message)?,
+            handled: in_turns(actors, 1)?,
             answers: take(capacity, answer)?,
-            handled: take(actors, 1)?,
             contexts: take(actors, CONTEXT_WORDS as u32)?,
             letters: take(capacity.saturating_mul(sends), self.sizes.letter())?,
             rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
-            ranks: take(capacity.saturating_mul(sends.max(forwards)), 1)?,
-            counts: take(actors, 1)?,
+            links: take(capacity.saturating_mul(sends.max(forwards)), 2)?,
+            lists: take(actors + groups, 1)?,
+            places: take(groups, 1)?,
             order: take(capacity, 2)?,
             cells: take(CELLS as u32, 1)?,
             is_clean: false,

@@ -28,7 +28,7 @@ impl OnDevice {
         let mail = depot.mail(&columns.mail[rounds % 2])?;
         let total: u32 = mail.iter().map(|mail| mail.end - mail.first).sum();
         let words = |column, each: usize| depot.read(column, total * each as u32);
-        let messages = words(&columns.messages, self.message_words)?;
+        let messages = words(&columns.messages[rounds % 2], self.message_words)?;
         let answers = words(&columns.answers, self.answer_words)?;
         let letters = words(&columns.letters, self.sends * self.letter_words())?;
         let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
@@ -37,7 +37,7 @@ impl OnDevice {
             0 => Words::default(),
             _ => depot.read(&columns.contexts, columns.contexts.words)?,
         };
-        let handled = depot.read(&columns.handled, self.actors)?;
+        let handled = depot.read(&columns.handled[rounds % 2], self.actors)?;
         let mut batch = Batch::default();
         let mut own_answers = Vec::with_capacity(answers.len());
         let mut vms = Vec::with_capacity(mail.len());
@@ -81,7 +81,7 @@ impl OnDevice {
     /// Ends rounds in between: what is in the columns is left.
     pub(super) fn recall(&self, depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
         let said = depot.ask(columns)?;
-        let messages = depot.read(&columns.messages, said.total * self.message_words as u32)?;
+        let messages = depot.read(&columns.messages[rounds % 2], said.total * self.message_words as u32)?;
         let mut left = Sent::default();
         for Mail { actor, first, end } in depot.mail(&columns.mail[rounds % 2])? {
             left.to.extend((first..end).map(|_| actor));

@@ -1,5 +1,5 @@
 //! How what actors forward gets to those of another kernel without the host: what takes the place of [`delivery`](super::delivery)'s first
-//! routines for messages that lie in rooms, and what has the other kernel's actors begin with them. Its mail is laid out and brought to
+//! routine for messages that lie in rooms, and what has the other kernel's actors begin with them. Its mail is laid out and brought to
 //! it by `address` and `receive`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,70 +7,40 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use gpuvm_core::types::{Context, Value};
 use gpuvm_macros::routine;
 
-use super::delivery::{ACTORS, CONCERN, NOW, TOTAL};
-use super::rounds::ACTORS_PER_MESSAGE;
+use super::delivery::{ACTORS, APART, CONCERN, GROUP, NOW};
 use crate::native::vm;
 
 /// Words of a [`Context`].
 const CONTEXT: u32 = Context::TYPE.words;
 
-/// Gives each message that the VM's actor has forwarded a rank among those to the same actor of the other kernel. A room has `room` words
+/// Pushes each message that the VM's actor has forwarded to the list of its receiver among the other kernel's actors. A room has `room` words
 /// and takes `most` letters of `size`.
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
-pub fn rank(
+pub fn forward(
     mail: &[(u32, u32, u32)],
     rooms: &[u32],
-    counts: &[AtomicU32],
-    ranks: &mut [u32],
+    lists: &[AtomicU32],
+    links: &mut [(u32, u32)],
     cells: &mut [u32],
-    room: u32,
-    most: u32,
     size: u32,
-) {
-    let actors = cells[ACTORS];
-    let (_, first, end) = mail[vm::id() as usize];
-    for message in first..end {
-        let begin = message * room;
-        for letter in 0..rooms[begin as usize] {
-            let to = rooms[(begin + 1 + letter * size) as usize];
-            if to < actors {
-                ranks[(message * most + letter) as usize] = counts[to as usize].fetch_add(1, Ordering::Relaxed);
-            } else {
-                cells[CONCERN] = 1;
-            }
-        }
-    }
-}
-
-/// Puts what the VM's actor has forwarded among the messages of those it was forwarded to. If there are messages, but for few of the actors, the
-/// host delivers them.
-#[routine(library)]
-#[allow(clippy::too_many_arguments, reason = "columns of a launch")]
-pub fn sort(
-    mail: &[(u32, u32, u32)],
-    rooms: &[u32],
-    ranks: &[u32],
-    cells: &[u32],
-    next: &[(u32, u32, u32)],
-    order: &mut [(u32, u32)],
-    room: u32,
     most: u32,
-    size: u32,
+    room: u32,
 ) {
-    let vm = vm::id();
-    let (total, actors) = (cells[TOTAL], cells[ACTORS]);
-    assert!(
-        total == 0 || total >= actors.div_ceil(ACTORS_PER_MESSAGE),
-        "the host delivers so few"
-    );
+    let (vm, actors) = (vm::id(), cells[ACTORS]);
     let (_, first, end) = mail[vm as usize];
     for message in first..end {
         let begin = message * room;
-        for letter in 0..rooms[begin as usize] {
-            let at = begin + 1 + letter * size;
-            let (_, own, _) = next[rooms[at as usize] as usize];
-            order[(own + ranks[(message * most + letter) as usize]) as usize] = (vm, at);
+        for number in 0..rooms[begin as usize] {
+            let to = rooms[(begin + 1 + number * size) as usize];
+            if to < actors {
+                let letter = message * most + number;
+                let before = lists[to as usize].swap(letter + 1, Ordering::Relaxed);
+                links[letter as usize] = (before, vm);
+                lists[(actors + to / GROUP * APART) as usize].fetch_add(1, Ordering::Relaxed);
+            } else {
+                cells[CONCERN] = 1;
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ impl Parcel {
     pub fn open(&self) -> Result<Letters> {
         let Parcel { depot, columns, .. } = self;
         let size = depot.sizes.message;
-        let words = depot.read(&columns.messages, self.messages * size)?;
+        let words = depot.read(&columns.messages[0], self.messages * size)?;
         let senders = depot.read(&columns.order, self.messages * 2)?;
         let (senders, _) = senders.as_chunks::<2>();
         let mut to = vec![0; self.len()];

@@ -22,12 +22,11 @@ use crate::runtime::Runtime;
 pub struct Post {
     sizes: Sizes,
     /// Whether the host has to see to what was forwarded, and then whether it has not.
-    tally: [Arc<Program>; 2],
+    send: [Arc<Program>; 2],
     delivery: Delivery,
-    place: Arc<Program>,
 }
 
-/// What brings actors the messages that were sent to them, wherever these lie.
+/// What brings actors the messages in their lists, wherever these lie.
 pub struct Delivery {
     sizes: Sizes,
     address: Arc<Program>,
@@ -46,106 +45,93 @@ impl Post {
             true => (sizes.answer, sizes.rooms[REPLIES]),
             false => (0, 0),
         };
-        let tally = |forwards: u32| {
+        let send = |forwards: u32| {
             let constants = [sends, letter, tags, replies, forwards];
-            link(runtime, "tally", delivery::tally::routine(), &constants)
+            link(runtime, "send", delivery::send::routine(), &constants)
         };
         Ok(Post {
             sizes,
-            tally: [tally(sizes.rooms[FORWARDS])?, tally(0)?],
-            delivery: Delivery::new(runtime, sizes)?,
-            place: link(runtime, "place", delivery::place::routine(), &[sends, letter])?,
+            send: [send(sizes.rooms[FORWARDS])?, send(0)?],
+            delivery: Delivery::new(runtime, sizes, [letter, 0, 0])?,
         })
     }
 
     /// The jobs that bring what was sent in a turn to its actors. What was forwarded may have gone its way by then.
-    pub fn jobs(&self, columns: &Columns, turn: usize, has_forwarded: bool) -> [(Step, Job); 4] {
+    pub fn jobs(&self, columns: &Columns, turn: usize, has_forwarded: bool) -> [(Step, Job); 3] {
         let actors = self.sizes.actors;
-        let (mail, next) = (&columns.mail[turn], &columns.mail[1 - turn]);
         let Columns {
+            mail,
             answers,
             contexts,
             letters,
             rooms,
-            ranks,
-            counts,
-            order,
+            links,
+            lists,
             cells,
             ..
         } = columns;
-        let tally = [
-            whole(mail, actors),
+        let send = vec![
+            whole(&mail[turn], actors),
             words(contexts),
             words(letters),
             words(answers),
             words(&rooms[REPLIES]),
             words(&rooms[FORWARDS]),
-            atomic(counts),
-            words(ranks),
+            atomic(lists),
+            whole(links, links.words / 2),
             words(cells),
         ];
-        let place = [
-            whole(mail, actors),
-            words(contexts),
-            words(letters),
-            words(ranks),
-            words(cells),
-            whole(next, actors),
-            whole(order, columns.capacity),
-        ];
-        let tally_by = &self.tally[usize::from(has_forwarded)];
+        let program = &self.send[usize::from(has_forwarded)];
+        let [address, receive] = self.delivery.jobs(columns, 1 - turn, links, letters);
         [
-            (Step::Tally, job(tally_by, actors, tally.to_vec(), Some(counts))),
-            (Step::Address, self.delivery.address(columns, next)),
-            (Step::Place, job(&self.place, actors, place.to_vec(), None)),
-            (Step::Receive, self.delivery.receive(columns, next, letters)),
+            (Step::Send, job(program, actors, send, Some(lists))),
+            (Step::Address, address),
+            (Step::Receive, receive),
         ]
     }
 }
 
 impl Delivery {
-    /// What brings messages to the actors of a kernel.
+    /// What brings messages to the actors of a kernel, given the words of a letter, and how many are in a room of how many words.
     ///
     /// # Errors
     ///
     /// As [`Post::new`].
-    pub fn new(runtime: &Runtime, sizes: Sizes) -> Result<Delivery> {
+    pub fn new(runtime: &Runtime, sizes: Sizes, letters: [u32; 3]) -> Result<Delivery> {
         Ok(Delivery {
             sizes,
             address: link(runtime, "address", delivery::address::routine(), &[])?,
-            receive: link(runtime, "receive", delivery::receive::routine(), &[sizes.letter()])?,
+            receive: link(runtime, "receive", delivery::receive::routine(), &letters)?,
         })
     }
 
-    /// The job that lays out the next mail.
-    pub fn address(&self, columns: &Columns, next: &Region) -> Job {
+    /// The jobs that bring actors what is in their lists as the mail of a turn, from among these letters with these links.
+    pub fn jobs(&self, columns: &Columns, turn: usize, links: &Region, letters: &Region) -> [Job; 2] {
         let actors = self.sizes.actors;
+        let Columns {
+            lists, places, cells, ..
+        } = columns;
         let total = Region {
             words: 1,
-            ..columns.cells.clone()
+            ..cells.clone()
         };
-        let slots = vec![
-            words(&columns.contexts),
-            words(&columns.cells),
-            atomic(&total),
-            words(&columns.counts),
-            whole(next, actors),
-        ];
-        job(&self.address, actors.div_ceil(GROUP), slots, Some(&total))
-    }
-
-    /// The job that brings actors their messages from among these letters.
-    pub fn receive(&self, columns: &Columns, next: &Region, letters: &Region) -> Job {
-        let slots = vec![
-            whole(next, self.sizes.actors),
+        let address = vec![words(cells), atomic(&total), words(lists), words(places)];
+        let receive = vec![
+            words(lists),
+            whole(links, links.words / 2),
             words(letters),
+            atomic(places),
+            whole(&columns.mail[turn], actors),
             whole(&columns.order, columns.capacity),
-            words(&columns.messages),
+            words(&columns.messages[turn]),
             words(&columns.contexts),
-            words(&columns.handled),
-            words(&columns.cells),
+            words(&columns.handled[turn]),
+            words(cells),
         ];
-        job(&self.receive, self.sizes.actors, slots, None)
+        [
+            job(&self.address, actors.div_ceil(GROUP), address, Some(&total)),
+            job(&self.receive, actors, receive, Some(places)),
+        ]
     }
 }
 

@@ -253,23 +253,23 @@ impl OnDevice {
                 ..Rounds::default()
             },
             End::Clean => self.last(depot, columns, (0, false), None)?,
-            End::Stopped(at, _) if at.step == Step::Place => quiet(depot, columns, at.round)?,
+            &End::Quiet(round) => quiet(depot, columns, round)?,
             End::Stopped(at, image) => {
-                let round = (at.round, at.step > Step::Tally);
+                let round = (at.round, at.step > Step::Send);
                 self.last(depot, columns, round, image.as_ref())?
             }
             End::Before(at) if at.step <= Step::Handle => {
                 is_possible = false;
                 self.recall(depot, columns, at.round)?
             }
-            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Tally), None)?,
+            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Send), None)?,
         };
         // Who has trapped may have been about to stop.
         let has_trapped = matches!(end, End::Stopped(at, _) if at.step == Step::Handle);
-        let is_before_tally = end.step().is_none_or(|step| step < Step::Tally);
+        let is_before_send = end.step().is_none_or(|step| step < Step::Send);
         Ok(Gone {
             rounds,
-            is_clean: end.is_delivered() || is_before_tally && !has_trapped,
+            is_clean: end.is_delivered() || is_before_send && !has_trapped,
             is_possible,
         })
     }

@@ -17,15 +17,13 @@ pub enum Step {
     Tell,
     /// Lets actors handle their mail.
     Handle,
-    /// Four jobs that bring what they forward to actors of the linked kernel.
+    /// Three jobs that bring what they forward to actors of the linked kernel.
     Forward,
-    /// Counts what was sent, and what was handled.
-    Tally,
+    /// Puts what was sent into its receivers' lists, and counts what was handled.
+    Send,
     /// Lays out the next mail.
     Address,
-    /// Traps if nobody has mail any more.
-    Place,
-    /// Brings actors their mail.
+    /// Brings actors their mail. Traps if nobody has any.
     Receive,
 }
 
@@ -41,6 +39,8 @@ pub struct At {
 pub enum End {
     /// With nothing that the host has to see to.
     Clean,
+    /// In the last job of so many rounds and one more, because nobody has mail any more.
+    Quiet(usize),
     /// In a job before its last, and how its VMs stand if it is the handler's and one of them has trapped.
     Stopped(At, Option<Image>),
     /// Before a job, which the engine has not taken or the kernel's end has cut short.
@@ -50,17 +50,13 @@ pub enum End {
 impl End {
     /// Whether everything that was sent in the last round has been delivered.
     pub fn is_delivered(&self) -> bool {
-        match self {
-            End::Clean => true,
-            End::Stopped(at, _) => at.step == Step::Place,
-            End::Before(_) => false,
-        }
+        matches!(self, End::Clean | End::Quiet(_))
     }
 
     /// The step before whose end the sequence has ended.
     pub fn step(&self) -> Option<Step> {
         match self {
-            End::Clean => None,
+            End::Clean | End::Quiet(_) => None,
             End::Stopped(at, _) | End::Before(at) => Some(at.step),
         }
     }
@@ -109,6 +105,9 @@ impl OnDevice {
                 ended => ended?,
             };
             if job_end.has_trapped {
+                if at.step == Step::Receive && own.depot.ask(place.columns)?.total == 0 {
+                    return Ok(End::Quiet(at.round));
+                }
                 let is_handler = at.step == Step::Handle;
                 let image = is_handler
                     .then(|| running.image().map_err(Failure::after_begin))
