@@ -49,7 +49,7 @@ impl Arena {
     pub fn at(heap: &Arc<Heap>, region: Region) -> Arena {
         Arena {
             words: region.words.into(),
-            place: Place::Heap {
+            backing: Backing::Heap {
                 heap: heap.clone(),
                 staged: Some(region),
             },

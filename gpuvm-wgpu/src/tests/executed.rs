@@ -6,6 +6,7 @@ use naga::Module;
 use naga::valid::ModuleInfo;
 
 #[path = "../../../gpuvm-ptx/tests/it/executor/mod.rs"]
+#[allow(dead_code, reason = "no kernel stays here")]
 mod executor;
 
 use executor::{Given, Memory as Device};

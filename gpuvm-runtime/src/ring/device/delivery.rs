@@ -188,7 +188,10 @@ pub fn receive(
         handled[vm as usize] = 0;
         for message in first..end {
             let (_, letter) = order[message as usize];
-            let at = if most > 0 { letter / most * room + 1 + letter % most * size } else { letter * size };
+            let at = match letter.checked_div(most) {
+                Some(message) => message * room + 1 + letter % most * size,
+                None => letter * size,
+            };
             for word in 1..size {
                 messages[(message * (size - 1) + word - 1) as usize] = letters[(at + word) as usize];
             }
