@@ -2,7 +2,8 @@
 //! driver and no Vulkan. The library of the driver is looked for when somebody asks, so a program that has this runs without it.
 //!
 //! What is recorded is data until it is submitted, see `recording`; then it goes to one stream of CUDA's, in order, see `sending`. How far
-//! the stream is, and who waits for that, is in `progress`; errors and the loss of the device in `shared`.
+//! the stream is, and who waits for that, is in `progress`; errors and the loss of the device in `shared`. A kernel that stays on the device
+//! has a stream of its own, see [`Resident`].
 
 mod adapter;
 mod bind;

@@ -12,6 +12,8 @@
 //! its mail of the first, because it traps, stops or takes long, leaves that of the second alone, and the pump has it handled in its turn
 //! (`outcome.rs`). What waits is kept in pieces of that size (`queue.rs`).
 //!
+//! Where a kernel stays on the device what is little is a request to it and no launch, see [`RingOptions::resident`].
+//!
 //! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
 //! of who has sent it and when. On an engine that has sequences of jobs and memory of its own rounds go on without the host, until nobody has mail
 //! any more or a round has come to something that the host has to see to (`device/rounds.rs`); else each is a batch.

@@ -58,7 +58,7 @@ impl Buffers {
     /// When the device fails or has no memory left.
     pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
         let frame_words = u64::from(job.program.frame_memory());
-        let beside = match is_resident(job) {
+        let beside = match uses_heap(job) {
             true => Some(Arena::in_heap(gpu, job)?),
             false => None,
         };
@@ -179,7 +179,7 @@ impl Buffers {
 }
 
 /// Whether data that stays on the device takes part in a job.
-pub fn is_resident(job: &Job) -> bool {
+pub fn uses_heap(job: &Job) -> bool {
     let copied = |copy: &Copy| copy.from.region.is_some() || copy.to.region.is_some();
     job.slots.iter().any(|slot| slot.region.is_some())
         || job.copies.iter().any(copied)

@@ -20,7 +20,7 @@ use super::super::stepper::{Scheduler, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, is_resident};
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
 
@@ -81,7 +81,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
             .iter()
             .map(|(_, region)| u64::from(region.words))
             .sum();
-        let stays = is_resident(&job) && atomics == job.atomic_words() as u64 && job.arena_words <= MOST_WORDS;
+        let stays = uses_heap(&job) && atomics == job.atomic_words() as u64 && job.arena_words <= MOST_WORDS;
         if !single || !stays {
             return Ok(false);
         }
