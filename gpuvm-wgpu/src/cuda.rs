@@ -43,6 +43,7 @@ mod without {
     pub enum Resident {}
 
     /// As `gpuvm_cuda::Room`.
+    #[allow(dead_code, reason = "nobody is there to look at it")]
     pub struct Room {
         pub request: usize,
         pub answer: usize,
@@ -50,6 +51,7 @@ mod without {
 
     /// As `gpuvm_cuda::Span`.
     #[derive(Clone, Copy)]
+    #[allow(dead_code, reason = "nobody is there to look at it")]
     pub struct Span<'b> {
         pub buffer: &'b wgpu::Buffer,
         pub start: u64,
@@ -57,6 +59,7 @@ mod without {
     }
 
     /// As `gpuvm_cuda::Work`.
+    #[allow(dead_code, reason = "nobody is there to look at it")]
     pub struct Work<'w> {
         pub groups: u32,
         pub put: [Option<(Span<'w>, &'w [u32])>; 2],
