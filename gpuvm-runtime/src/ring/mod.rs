@@ -95,7 +95,7 @@ use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
 pub use crate::config::RuntimeConfig;
-use crate::error::{Error, Result};
+use crate::error::Result;
 pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
@@ -215,7 +215,7 @@ fn runner(
 }
 
 /// That a kernel that was to stay cannot.
-fn not_resident(entry: &Entry, reason: &str) -> Error {
+fn not_resident(entry: &Entry, reason: &str) -> crate::Error {
     let (kernel, what) = (
         entry.id.to_string(),
         format!("`Resident::Always`: {reason}; `Resident::Auto` does without"),
