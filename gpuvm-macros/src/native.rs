@@ -110,7 +110,9 @@ impl Redirect {
 fn is_function_name(func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
     let mut names = path.path.segments.iter().map(|segment| &segment.ident);
-    path.qself.is_none() && names.all(|name| case(name) == Case::Snake)
+    // Primitives' names are as modules' are.
+    let is_in_module = path.qself.is_none() && names.all(|name| case(name) == Case::Snake);
+    is_in_module && function_of_primitive(func).is_none()
 }
 
 impl VisitMut for Redirect {

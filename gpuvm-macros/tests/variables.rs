@@ -109,9 +109,11 @@ fn optimised_code_shows_what_it_keeps() {
             format!("i = 1, {}, sum = 32", params(""))
         ]
     );
+    // What is the same in each turn of the loop is before it.
     assert_eq!(
         at(&stops, LINE + 6),
         [
+            "i = ?, maybe = Some(1.5), part = ?, start = 7, step = (2, 5), sum = 7".to_string(),
             format!("i = ?, {}, sum = 7", params("part = 25, ")),
             format!("i = ?, {}, sum = 32", params("part = 36, "))
         ]
