@@ -16,7 +16,7 @@ struct Deposit {
 
 #[ring_kernel]
 fn ledger(account: &mut Account, deposit: Deposit) {
-//~ «Account» the trait bound `Account: std::default::Default` is not satisfied … the trait `std::default::Default` is not implemented for `Account`
+//~ «Account» the trait bound `Account: Default` is not satisfied … the trait `Default` is not implemented for `Account`
     account.cents += deposit.cents;
 }
 
