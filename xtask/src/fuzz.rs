@@ -121,6 +121,8 @@ path = "main.rs"
 
 [dependencies]
 gpuvm = { path = "../../gpuvm" }
+# What the harness knows of the back end that is tested.
+gpuvm-tests = { path = "../../tests" }
 
 [profile.dev]
 opt-level = 1
