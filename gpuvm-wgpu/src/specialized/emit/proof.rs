@@ -1,7 +1,9 @@
 //! Proofs that an arena offset lies in a launch parameter, so that it need not be checked: the parameter's place plus a constant
-//! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length.
+//! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length. Where that
+//! length was folded in, what an index is below is a number as well.
 
 use gpuvm_core::program::Program;
+use gpuvm_core::specialise::KnownParams;
 use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_core::types::Kind;
 use naga::BinaryOperator;
@@ -77,6 +79,15 @@ impl Below {
     fn stays_below(self, most: u32, factor: u32, at: u32, end: u64) -> bool {
         let last = u64::from(most.saturating_sub(1)) * u64::from(factor) + u64::from(self.rest(factor, at));
         most > 0 && last < end
+    }
+
+    /// Whether whatever is below this is below that too.
+    fn implies(self, asked: Below) -> bool {
+        let is_within = match (self.bound, asked.bound) {
+            (Bound::Constant(known), Bound::Constant(asked)) => known <= asked,
+            (known, asked) => known == asked,
+        };
+        is_within && (self.node, self.constant) == (asked.node, asked.constant)
     }
 }
 
@@ -183,24 +194,28 @@ impl Emitter<'_> {
 
     /// Notes that a result is the smaller of two values, of which one may be the index of the last element of a slice.
     pub fn note_smaller(&mut self, result: Node, values: &[Value; 2]) {
-        let below = values.iter().find_map(|value| self.last_of(value)).map(|param| Below {
+        let below = values.iter().find_map(|value| self.last_of(value)).map(|bound| Below {
             node: Some(result),
             constant: 0,
-            bound: Bound::Length(param),
+            bound,
         });
         self.hand.below.extend(below);
     }
 
-    /// The launch parameter whose length a value is one less than, if it is known to have any elements.
-    fn last_of(&self, value: &Value) -> Option<u32> {
+    /// The bound that a value is one less than: a number, or the length of a launch parameter that is known to have any elements.
+    fn last_of(&self, value: &Value) -> Option<Bound> {
         let Sum { place, index, constant } = self.sum_of(value)?;
+        if place.is_none() && index.is_none() {
+            return constant.checked_add(1).map(Bound::Constant);
+        }
         let (node, 1) = index.filter(|_| place.is_none() && constant == u32::MAX)? else {
             return None;
         };
         let param = *self.lengths.get(&node)?;
         // Whatever is below the length tells that there are some.
+        let bound = Bound::Length(param);
         let mut known = self.hand.below.iter();
-        known.any(|below| below.bound == Bound::Length(param)).then_some(param)
+        known.any(|below| below.bound == bound).then_some(bound)
     }
 
     /// What it means that `index + constant` is below `bound`, if it may be of use.
@@ -223,7 +238,7 @@ impl Emitter<'_> {
     /// Whether `index` is known to be below `bound`.
     pub fn is_below(&self, index: &Value, bound: &Value) -> bool {
         self.below(index, 0, bound)
-            .is_some_and(|below| self.hand.below.contains(&below))
+            .is_some_and(|asked| self.hand.below.iter().any(|known| known.implies(asked)))
     }
 
     /// Learns from a condition that has turned out one way.
@@ -243,12 +258,12 @@ impl Emitter<'_> {
         let Some(param) = sum.place else {
             return false;
         };
-        let Some((own, element)) = extent(self.program, param) else {
+        let Some((own, element)) = extent(self.program, &self.options.known, param) else {
             return false;
         };
         let at = sum.constant.wrapping_add(constant);
         let Some((node, factor)) = sum.index else {
-            return at < own || element.is_some_and(|words| self.is_early(param, at, words));
+            return u64::from(at) < own || element.is_some_and(|words| self.is_early(param, at, words));
         };
         if factor == 0 {
             return false;
@@ -256,7 +271,7 @@ impl Emitter<'_> {
         self.hand.below.iter().any(|below| {
             let fits = match below.bound {
                 Bound::Length(of) => of == param && element == Some(factor) && below.rest(factor, at) < factor,
-                Bound::Constant(most) => below.stays_below(most, factor, at, own.into()),
+                Bound::Constant(most) => below.stays_below(most, factor, at, own),
             };
             below.node == Some(node) && fits
         })
@@ -292,21 +307,20 @@ impl Emitter<'_> {
 
 /// The words of a VM's part of a launch parameter that are sure to be there, and for a slice the words of an element. The
 /// parameter past the last is the result.
-fn extent(program: &Program, param: u32) -> Option<(u32, Option<u32>)> {
+fn extent(program: &Program, known: &KnownParams, param: u32) -> Option<(u64, Option<u32>)> {
     if param as usize == program.params.len() {
-        return Some((program.result_words(), None));
+        return Some((program.result_words().into(), None));
     }
-    let param = program.params.get(param as usize)?;
-    let pointed_at = param
-        .ty
-        .element
-        .filter(|_| param.ty.kind == Kind::Slice)
-        .unwrap_or(param.ty);
-    if pointed_at.kind == Kind::Atomic {
+    let ty = program.params.get(param as usize)?.ty;
+    let element = ty.element.filter(|_| ty.kind == Kind::Slice);
+    if element.unwrap_or(ty).kind == Kind::Atomic {
         return None;
     }
-    Some(match param.ty.element {
-        Some(element) if param.ty.kind == Kind::Slice => (0, Some(element.words)),
-        _ => (param.ty.words, None),
+    Some(match element {
+        Some(element) => {
+            let length = known.length(param).unwrap_or(0);
+            (u64::from(length) * u64::from(element.words), Some(element.words))
+        }
+        None => (ty.words.into(), None),
     })
 }

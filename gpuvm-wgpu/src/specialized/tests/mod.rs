@@ -3,6 +3,7 @@
 mod choices;
 mod composed;
 mod control;
+mod counted;
 mod joined;
 mod operations;
 mod ptx;
@@ -139,6 +140,10 @@ fn assembled(header: &str, code: &str) -> Program {
 
 /// What the fresh shader of a program looks like.
 fn shown(program: &Program, start: Start) -> String {
-    let shader = Shader::new(program, &Options::default(), start).unwrap();
+    shown_with(program, &Options::default(), start)
+}
+
+fn shown_with(program: &Program, options: &Options, start: Start) -> String {
+    let shader = Shader::new(program, options, start).unwrap();
     naga::back::wgsl::write_string(&shader.module, &shader.info, naga::back::wgsl::WriterFlags::empty()).unwrap()
 }
