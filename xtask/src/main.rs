@@ -7,6 +7,8 @@ mod assembler;
 mod compile_time;
 mod copies;
 mod fuzz;
+#[cfg(test)]
+mod modules;
 mod package;
 
 use std::process::{Command, ExitCode};
