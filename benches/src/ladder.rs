@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::problem::Problem;
-use crate::stage::{Size, Stage, runtime};
+use crate::stage::{Size, Stage};
 use crate::workloads::lcg::lcg;
 
 /// The engines, those that count instructions first.
@@ -161,7 +161,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Ladder>> {
 
 fn climb(stage: &Stage, program: &Program, sizes: &[usize], steps: u32) -> Result<Ladder> {
     eprintln!("{}, {steps} steps", program.name);
-    let runtime = runtime(Settings {
+    let runtime = stage.runtime(Settings {
         raise: program.raise,
         fuse: program.fuse,
         ..Settings::default()

@@ -28,6 +28,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::{Parser, ValueEnum};
+use gpuvm::Backend;
 
 use report::Report;
 use stage::{Size, Stage};
@@ -41,6 +42,9 @@ struct Arguments {
     /// How large the workloads are.
     #[arg(long, value_enum, default_value = "full")]
     size: Size,
+    /// What gpuvm reaches its device through; the peers' WGSL and CubeCL go through wgpu, on the same device.
+    #[arg(long, value_enum, default_value = "wgpu")]
+    backend: Through,
     /// Repeats of each figure; the median counts.
     #[arg(long, default_value_t = 9)]
     repeats: usize,
@@ -53,6 +57,23 @@ struct Arguments {
     /// An SVG file for the plot of ladder and peers.
     #[arg(long)]
     plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Through {
+    /// Vulkan, Metal or DirectX 12.
+    Wgpu,
+    /// CUDA's driver.
+    Cuda,
+}
+
+impl From<Through> for Backend {
+    fn from(through: Through) -> Backend {
+        match through {
+            Through::Wgpu => Backend::Wgpu,
+            Through::Cuda => Backend::Cuda,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,7 +127,7 @@ fn main() -> Result<ExitCode> {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let stage = Stage::open(arguments.size, arguments.repeats)?;
+    let stage = Stage::open(arguments.size, arguments.repeats, arguments.backend.into())?;
     eprintln!("{}", stage.host);
     let asked = |what| arguments.what == what || arguments.what == What::All;
     let report = Report {

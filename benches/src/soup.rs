@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu, Job};
 use crate::problem::Problem;
-use crate::stage::{Stage, runtime};
+use crate::stage::Stage;
 use crate::timing::once;
 
 /// VMs of each routine.
@@ -98,7 +98,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
     for parallel in [false, true] {
         for engine in [Engine::Native, Engine::Interpreter, Engine::Auto, Engine::Specialized] {
             // A runtime of its own has linked and compiled nothing yet; one launch of something else warms the device up.
-            let runtime = runtime(Settings::default())?;
+            let runtime = stage.runtime(Settings::default())?;
             let warm = || runtime.launch("lcg")?.args((&inputs.first, 10u32)).engine(engine).run();
             let name = format!("gpuvm {engine}");
             match warm() {

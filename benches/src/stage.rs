@@ -23,6 +23,8 @@ pub enum Size {
 
 /// The devices and the choices of a run.
 pub struct Stage {
+    /// What gpuvm reaches its device through. The peers' devices are wgpu's all the same.
+    pub backend: Backend,
     /// gpuvm on the best GPU, or on a software rasteriser where there is none.
     pub runtime: Runtime,
     /// The same, but loops over linear code stay loops instead of becoming powers of matrices.
@@ -44,14 +46,19 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// When there is no device that wgpu can open.
-    pub fn open(size: Size, repeats: usize) -> Result<Stage> {
-        let runtime = runtime(Settings::default())?;
-        let loops = runtime_with_loops()?;
+    /// When there is no device that the back end or wgpu can open.
+    pub fn open(size: Size, repeats: usize, backend: Backend) -> Result<Stage> {
+        let runtime = runtime_through(backend, Settings::default())?;
+        let without_powers = Settings {
+            raise: false,
+            ..Settings::default()
+        };
+        let loops = runtime_through(backend, without_powers)?;
         let gpu = Gpu::open(&runtime.device().name)?;
         let (cube, cube_name) = cube::client(&gpu);
         let host = Host::new(&runtime, &gpu, &cube_name);
         Ok(Stage {
+            backend,
             runtime,
             loops,
             gpu,
@@ -60,6 +67,15 @@ impl Stage {
             size,
             host,
         })
+    }
+
+    /// A runtime of its own on the same device.
+    ///
+    /// # Errors
+    ///
+    /// When the device cannot be opened once more.
+    pub fn runtime(&self, settings: Settings) -> gpuvm::Result<Runtime> {
+        runtime_through(self.backend, settings)
     }
 
     /// The first for a small run, the second for a full one.
@@ -71,20 +87,11 @@ impl Stage {
     }
 }
 
-/// A runtime of its own on the best device, with a cache of programs and kernels of its own.
+/// A runtime of its own on the best device of a back end, with a cache of programs and kernels of its own.
 ///
 /// # Errors
 ///
-/// When there is no device that wgpu can open.
-pub fn runtime(settings: Settings) -> gpuvm::Result<Runtime> {
-    runtime_through(Backend::Wgpu, settings)
-}
-
-/// The same through a back end.
-///
-/// # Errors
-///
-/// When that reaches no device.
+/// When the back end reaches no device.
 pub fn runtime_through(backend: Backend, settings: Settings) -> gpuvm::Result<Runtime> {
     Runtime::builder().backend(backend).settings(settings).build()
 }
@@ -99,12 +106,4 @@ pub fn backends(settings: &Settings) -> Vec<(Backend, Runtime)> {
         }
     };
     [Backend::Wgpu, Backend::Cuda].into_iter().filter_map(open).collect()
-}
-
-/// One that leaves loops alone, for workloads whose loop over linear code is what is to be measured.
-fn runtime_with_loops() -> gpuvm::Result<Runtime> {
-    runtime(Settings {
-        raise: false,
-        ..Settings::default()
-    })
 }

@@ -492,7 +492,6 @@ fn threads(rig: &Rig) {
     });
 }
 
-/// More memory than there is, by one buffer and by many.
 /// Requests, while other work of all kinds goes on: what of that waits for all kernels of the device must not wait for ever.
 fn staying(rig: &Rig) {
     let device = gpuvm_cuda::resident(&rig.device).unwrap();
@@ -566,6 +565,7 @@ fn staying(rig: &Rig) {
     );
 }
 
+/// More memory than there is, by one buffer and by many.
 fn memory(rig: &Rig) {
     let most = rig.device.limits().max_buffer_size;
     for size in [most + 16, most, most / 3 + 1] {

@@ -127,6 +127,8 @@ impl Folder {
         Ok(entries.collect())
     }
 
+    /// Removes the oldest files until the others are within the limit. What cannot be removed, as another process has done it or may not
+    /// be touched, does not keep the next from being.
     fn forget_old(&self) -> std::io::Result<()> {
         let mut files = self.files()?;
         files.sort();
@@ -135,8 +137,9 @@ impl Folder {
             if bytes <= self.most_bytes {
                 break;
             }
-            fs::remove_file(path)?;
-            bytes -= size;
+            if fs::remove_file(&path).is_ok() || !path.exists() {
+                bytes -= size;
+            }
         }
         Ok(())
     }

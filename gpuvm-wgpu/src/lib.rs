@@ -119,8 +119,10 @@ fn engines(gpu: Gpu) -> Opened {
 /// The best device, opened as if it had no atomics of 64 bits, for tests of what is above: a software rasteriser has them.
 #[doc(hidden)]
 pub fn open_without_atomics_64() -> Result<Opened> {
-    let mut adapters = gpu::adapters(Backend::Wgpu).map_err(|reason| Error::NoAdapter { reason })?;
-    let adapter = adapters.swap_remove(0);
+    let adapters = gpu::adapters(Backend::Wgpu).map_err(|reason| Error::NoAdapter { reason })?;
+    let adapter = adapters.into_iter().next().ok_or_else(|| Error::NoAdapter {
+        reason: missing(Backend::Wgpu, Choice::Best, 0),
+    })?;
     let wanted = gpu::WANTED.difference(gpu::ATOMICS_64);
     Ok(engines(Gpu::open_with(adapter, 0, wanted)?))
 }

@@ -113,7 +113,14 @@ mod tests {
         for Published { name, folder } in crates {
             assert!(folder.join("README.md").is_file(), "{name} has no README.md");
             let manifest = read(&folder.join("Cargo.toml")).unwrap();
-            for key in ["description", "license", "rust-version", "keywords", "categories"] {
+            for key in [
+                "description",
+                "documentation",
+                "license",
+                "rust-version",
+                "keywords",
+                "categories",
+            ] {
                 assert!(
                     manifest.lines().any(|line| line.starts_with(key)),
                     "{name} has no {key}"
