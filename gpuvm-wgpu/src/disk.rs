@@ -122,7 +122,7 @@ impl Folder {
             let about = entry.metadata().ok()?;
             let path = entry.path();
             let ours = has_extension(&path, EXTENSION) || has_extension(&path, UNFINISHED);
-            ours.then_some((about.modified().ok()?, about.len(), path))
+            (ours && about.is_file()).then_some((about.modified().ok()?, about.len(), path))
         });
         Ok(entries.collect())
     }
@@ -240,6 +240,11 @@ mod tests {
         assert!(folder.load(kernels[0]).is_some(), "now used last");
         folder.store(kernels[2], &[2; 20]);
         assert_eq!(kernels.map(|kernel| folder.load(kernel).is_some()), [true, false, true]);
+        // A folder is none of ours, and does not keep files from being forgotten.
+        fs::create_dir(folder.file(kernels[1])).unwrap();
+        age(&folder.file(kernels[0]), 30);
+        folder.store(kernels[2], &[2; 60]);
+        assert_eq!(kernels.map(|kernel| folder.load(kernel).is_some()), [false, false, true]);
         fs::remove_dir_all(folder.path).unwrap();
     }
 }
