@@ -244,7 +244,10 @@ mod tests {
         fs::create_dir(folder.file(kernels[1])).unwrap();
         age(&folder.file(kernels[0]), 30);
         folder.store(kernels[2], &[2; 60]);
-        assert_eq!(kernels.map(|kernel| folder.load(kernel).is_some()), [false, false, true]);
+        assert_eq!(
+            kernels.map(|kernel| folder.load(kernel).is_some()),
+            [false, false, true]
+        );
         fs::remove_dir_all(folder.path).unwrap();
     }
 }

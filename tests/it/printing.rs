@@ -446,6 +446,72 @@ fn plans_print_too() {
     }
 }
 
+#[routine]
+fn mixed_aloud(x: u32, y: u32) -> u32 {
+    if (x ^ y) % 61 == 7 {
+        print!("{x} ");
+        println!("with {y}");
+    }
+    x.wrapping_mul(31).wrapping_add(y)
+}
+
+#[routine]
+fn seldom(x: u32) -> bool {
+    if x % 100 == 17 {
+        println!("seldom {x}");
+    }
+    x % 3 == 0
+}
+
+#[routine]
+fn named_aloud(x: u32) -> u32 {
+    if x % 50 == 3 {
+        println!("VM {} of {} has {x}", vm::id(), vm::count());
+    }
+    x
+}
+
+/// Folds, filters and what reads what they leave have VMs that are not the launch's: the texts of an element have its number everywhere.
+#[test]
+fn nodes_whose_vms_are_elements_print_the_same_everywhere() {
+    for length in [1u32, 2, 255, 300, 3000, 70_000] {
+        let column: Vec<u32> = (0..length).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
+        let told: Vec<_> = ENGINES
+            .iter()
+            .map(|&engine| {
+                let mut plan = runtime().plan();
+                let x = plan.input(&column);
+                let named = plan.map("named_aloud", (x,)).unwrap();
+                let all = plan.reduce("mixed_aloud", named).unwrap();
+                let sums = plan.scan("mixed_aloud", x).unwrap();
+                let some = plan.filter("seldom", x).unwrap();
+                let kept = plan.map("named_aloud", (some,)).unwrap();
+                let rest = plan.reduce("mixed_aloud", kept).unwrap();
+                plan.output(all).output(sums).output(kept).output(rest);
+                let done = plan.engine(engine).run().unwrap();
+                let results = [all, sums, kept, rest].map(|node| done.get::<u32>(node).unwrap());
+                let mut lines: Vec<_> = done
+                    .logs()
+                    .iter()
+                    .map(|line| (line.vm, line.line, line.text.clone()))
+                    .collect();
+                // Nodes of one level may run in any order, and beyond the limit engines keep other texts.
+                lines.sort();
+                (engine, results, lines, done.logs().dropped())
+            })
+            .collect();
+        let (_, results, lines, dropped) = &told[0];
+        assert_eq!(*dropped, 0);
+        assert!(lines.len() >= length as usize / 50, "{length}: {}", lines.len());
+        for (engine, others, other_lines, other_dropped) in &told[1..] {
+            assert_eq!(others, results, "{engine}, {length}");
+            assert_eq!(other_lines.len(), lines.len(), "{engine}, {length}");
+            assert_eq!(other_lines, lines, "{engine}, {length}");
+            assert_eq!(other_dropped, dropped, "{engine}, {length}");
+        }
+    }
+}
+
 #[test]
 fn functions_print_outside_of_a_launch_as_any() {
     assert_eq!(level_of(3), 7);

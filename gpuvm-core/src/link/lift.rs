@@ -205,7 +205,6 @@ impl<'r> Lift<'r> {
             (Op::Param, log),
             (Op::ParamLen, log),
             (Op::VmId, 0),
-            (Op::VmCount, 0),
             (Op::Imm, self.numbers.first_site + site),
             (Op::Imm, space::FRAME),
             (Op::Address, address),

@@ -9,7 +9,7 @@ use crate::routine::{Callee, Cause, Routine};
 
 /// Words of the arguments of the library's function that prints: a log, a VM and how many there are, a site, and a slice of
 /// words.
-const PRINT_WORDS: u64 = 9;
+const PRINT_WORDS: u64 = 8;
 
 /// Words that a routine may number: a pair operand has 16 bits for each, and one number means none.
 const MOST_WORDS: u64 = 0xfffe;

@@ -1,5 +1,6 @@
 //! What VMs print. A program that prints has one more launch parameter behind its routine's own, a slice of atomics, the *log*. A VM writes
-//! numbers to it, the site of a text and the words of the values in it; the text is put together here.
+//! numbers to it, the site of a text and the words of the values in it; the text is put together here. Where a kernel's VM computes several
+//! elements, each of them is a VM to the log, as it is to the routines.
 //!
 //! | words of the log | are |
 //! |---|---|
@@ -7,6 +8,7 @@
 //! | 1 | texts that a VM may print |
 //! | 2 | texts that there is room for |
 //! | 3 | words of an entry |
+//! | 4 | VMs |
 //! | one for each VM | texts that it has printed, with those that are not kept |
 //! | entries | the VM, the site, and the words of the values |
 
@@ -14,7 +16,7 @@ use super::Program;
 use crate::routine::{Cause, Level};
 
 /// Words of a log before those of the VMs.
-const HEAD: usize = 4;
+const HEAD: usize = 5;
 /// Words of an entry before those of the values.
 const ENTRY_HEAD: usize = 2;
 
@@ -53,7 +55,7 @@ impl<'p> Log<'p> {
     /// An empty log, which keeps so many texts of a VM, and so many of all together.
     pub fn empty(&self, of_a_vm: u32, in_all: u32) -> Vec<u32> {
         let entry = self.entry_words();
-        let mut words = vec![0, of_a_vm, in_all, entry as u32];
+        let mut words = vec![0, of_a_vm, in_all, entry as u32, self.vms as u32];
         words.resize(HEAD + self.vms + in_all as usize * entry, 0);
         words
     }

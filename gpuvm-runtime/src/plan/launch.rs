@@ -57,7 +57,14 @@ impl<'p> Run<'p, '_> {
     fn dispatch(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<()> {
         let name = &kernel.sketch.kernel.name;
         let (course, mut params) = self.course(at, kernel, vms, columns)?;
-        let log = logs::argument(&course.program, course.vms, LogLimit::default());
+        // A VM of a fold goes through many elements, each of which is a VM to what prints.
+        let told = params
+            .iter()
+            .map(|bound| bound.argument.len())
+            .max()
+            .unwrap_or_default();
+        let told = u32::try_from(told).unwrap_or(u32::MAX).max(course.vms);
+        let log = logs::argument(&course.program, told, LogLimit::default());
         let prints = log.is_some();
         // A log is read when its launch has ended, so a launch with one is waited for.
         params.extend(log);
@@ -81,8 +88,7 @@ impl<'p> Run<'p, '_> {
         let before = std::mem::take(&mut self.logs);
         let ended = self.wait_for(origin, &course, leg, &mut views);
         self.logs = before;
-        self.logs
-            .append(logs::logged(&course.program, course.vms, &held.params));
+        self.logs.append(logs::logged(&course.program, told, &held.params));
         ended
     }
 

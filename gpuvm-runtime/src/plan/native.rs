@@ -31,6 +31,23 @@ struct Chunks {
     each: usize,
 }
 
+/// The elements of a column that VMs compute: the first VM's, and how far it is to the next one's.
+#[derive(Clone, Copy)]
+struct Elements {
+    first: usize,
+    step: usize,
+}
+
+impl Elements {
+    /// Each VM's own.
+    const ALL: Elements = Elements { first: 0, step: 1 };
+
+    /// The number of a VM's element.
+    fn number(self, vm: u32) -> u32 {
+        (self.first + self.step * vm as usize) as u32
+    }
+}
+
 impl Run<'_, '_> {
     /// Runs a node.
     ///
@@ -96,7 +113,7 @@ impl Run<'_, '_> {
             .collect();
         let mut held = Held::new(params?, None, false)?;
         held.refresh()?;
-        let ran = self.call(of, held.views(), count)?;
+        let ran = self.call(of, held.views(), count, Elements::ALL)?;
         match ran.first_trap {
             Some(trap) => Err(self.trapped(of.entry.id, vms, trap, ran.traps)),
             None => Ok(Data::Host(ran.results.into())),
@@ -104,7 +121,7 @@ impl Run<'_, '_> {
     }
 
     /// Calls a routine's function for so many VMs.
-    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32) -> Result<Ran> {
+    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements) -> Result<Ran> {
         let tally = Tally {
             batches: 1,
             engine: Engine::Native,
@@ -127,7 +144,10 @@ impl Run<'_, '_> {
             estimated_instructions: None,
         };
         self.log.launch(begin, of.entry.id, &launched);
-        let texts = std::mem::take(&mut ran.texts);
+        let mut texts = std::mem::take(&mut ran.texts);
+        for text in &mut texts {
+            text.vm = elements.number(text.vm);
+        }
         self.logs
             .append(Logs::within(texts, ran.dropped_texts, LogLimit::default()));
         Ok(ran)
@@ -182,7 +202,8 @@ impl Run<'_, '_> {
             for first in (lanes..left).step_by(lanes) {
                 let count = lanes.min(left - first);
                 let next = all[first * size..][..count * size].to_vec();
-                match self.apply(op, folded[..count * size].to_vec(), next, count)? {
+                let elements = Elements { first, step: 1 };
+                match self.apply(op, folded[..count * size].to_vec(), next, (count, elements))? {
                     Some(words) => folded[..count * size].copy_from_slice(&words),
                     None => return Ok(None),
                 }
@@ -264,7 +285,11 @@ impl Run<'_, '_> {
         let mut folded = turn_of(0);
         if !before.is_empty() {
             let count = before.len() / size;
-            match self.apply(op, before.to_vec(), folded[size..].to_vec(), count)? {
+            let elements = Elements {
+                first: each,
+                step: each,
+            };
+            match self.apply(op, before.to_vec(), folded[size..].to_vec(), (count, elements))? {
                 Some(words) => folded[size..].copy_from_slice(&words),
                 None => return Ok(None),
             }
@@ -274,7 +299,11 @@ impl Run<'_, '_> {
             let next = turn_of(turn);
             let words = next.len();
             let count = words / size.max(1);
-            match self.apply(op, folded[..words].to_vec(), next, count)? {
+            let elements = Elements {
+                first: turn,
+                step: each,
+            };
+            match self.apply(op, folded[..words].to_vec(), next, (count, elements))? {
                 Some(all) => folded[..words].copy_from_slice(&all),
                 None => return Ok(None),
             }
@@ -283,8 +312,14 @@ impl Run<'_, '_> {
         Ok(Some(folded))
     }
 
-    /// The operator's results for so many pairs.
-    fn apply(&mut self, op: Use, first: Vec<u32>, second: Vec<u32>, pairs: usize) -> Result<Folded> {
+    /// The operator's results for so many pairs, of which these elements are the second ones.
+    fn apply(
+        &mut self,
+        op: Use,
+        first: Vec<u32>,
+        second: Vec<u32>,
+        (pairs, elements): (usize, Elements),
+    ) -> Result<Folded> {
         if pairs == 0 || first.is_empty() {
             return Ok(Some(first));
         }
@@ -298,7 +333,7 @@ impl Run<'_, '_> {
             },
             copy_of: None,
         });
-        let ran = self.call(op, seen.collect(), pairs as u32)?;
+        let ran = self.call(op, seen.collect(), pairs as u32, elements)?;
         let mut words = vec![0; pairs * element.words as usize];
         write_pieces(&*ran.results, 0..pairs, &mut words);
         Ok(ran.first_trap.is_none().then_some(words))
