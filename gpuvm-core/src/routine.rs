@@ -9,7 +9,7 @@ pub use gpuvm_nodes::Level;
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value};
+use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value, constant_words};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -156,7 +156,7 @@ impl<T: ConstantValue> WordsOf<T> {
     /// The words of this value.
     pub fn value(value: &T) -> WordsOf<T> {
         WordsOf {
-            words: value.constant_words(),
+            words: constant_words(value),
             of: PhantomData,
         }
     }

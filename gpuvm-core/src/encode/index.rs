@@ -203,7 +203,8 @@ impl Encoder<'_> {
             return Operand::fresh(want, base).shared();
         }
         let base = self.address(place);
-        if matches!(want.ty.kind, Kind::Slice) {
+        // Where no length is told it stays.
+        if matches!(want.ty.kind, Kind::Slice) && length.ty.kind.is_scalar() {
             let length = self.argument(length, <usize as Value>::TYPE);
             self.copy_words(base + 2, length, 1);
         }
