@@ -1,5 +1,8 @@
 //! Methods of `str`: bytes that are UTF-8.
 
+mod chars;
+mod find;
+
 use std::cmp::Ordering;
 
 use gpuvm_macros::routine;
@@ -62,9 +65,56 @@ fn of_bytes(bytes: &[u8]) -> &str {
     intrinsics::words(bytes)
 }
 
+/// The part between two places, which are known to be boundaries of characters.
+#[routine(library, inline)]
+fn part(text: &str, start: usize, end: usize) -> &str {
+    of_bytes(intrinsics::part(&as_bytes(text), start, end))
+}
+
+#[routine(library)]
+fn is_char_boundary(text: &str, at: usize) -> bool {
+    let length = text.len();
+    if at >= length {
+        return at == length;
+    }
+    at == 0 || !chars::continues(*intrinsics::element(&as_bytes(text), at))
+}
+
+#[routine(library, inline)]
+fn split_at(text: &str, middle: usize) -> (&str, &str) {
+    if !is_char_boundary(text, middle) {
+        panic!("failed to slice string");
+    }
+    (part(text, 0, middle), part(text, middle, text.len()))
+}
+
+#[routine(library, inline)]
+fn split_at_checked(text: &str, middle: usize) -> Option<(&str, &str)> {
+    if is_char_boundary(text, middle) {
+        Some((part(text, 0, middle), part(text, middle, text.len())))
+    } else {
+        None
+    }
+}
+
+#[routine(library, inline)]
+fn is_ascii(text: &str) -> bool {
+    as_bytes(text).is_ascii()
+}
+
+#[routine(library, inline)]
+fn eq_ignore_ascii_case(text: &str, other: &str) -> bool {
+    as_bytes(text).eq_ignore_ascii_case(as_bytes(other))
+}
+
 methods! {
     [] str, max = max;
     [] str, min = min;
     [] str, clone = clone;
     [] str, as_bytes = as_bytes;
+    [] str, is_char_boundary = is_char_boundary;
+    [] str, split_at = split_at;
+    [] str, split_at_checked = split_at_checked;
+    [] str, is_ascii = is_ascii;
+    [] str, eq_ignore_ascii_case = eq_ignore_ascii_case;
 }
