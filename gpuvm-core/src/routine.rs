@@ -199,6 +199,8 @@ pub enum Cause {
     SliceEnd,
     /// A slice range that starts after its end; the recorded words are the start and the end.
     SliceOrder,
+    /// A range of a text that is no part of it; the recorded words are the start, the end, and the text.
+    TextRange,
     /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first;
     /// one that is alone has all four. What else a value has is shown as `?`.
     Format {
@@ -233,6 +235,15 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// How many words a log has of the value.
+    pub const fn logged_words(self) -> u32 {
+        if self.ty.is_text() {
+            crate::stdlib::packed::LOGGED
+        } else {
+            self.ty.words
+        }
+    }
+
     /// Whether `{:?}` or a kin of it shows the value, which any type can do.
     pub const fn is_debug(self) -> bool {
         matches!(self.format.as_bytes(), [.., b'?'])

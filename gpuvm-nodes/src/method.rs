@@ -206,6 +206,7 @@ pub const BY_RESULT: &[&str] = &[
     "fuse",
     "cycle",
     "flatten",
+    "parse",
 ];
 
 /// Methods whose routine depends on the type of their first argument.
@@ -225,6 +226,10 @@ pub const BY_PATTERN: &[&str] = &[
     "trim_matches",
     "trim_start_matches",
     "trim_end_matches",
+    "split",
+    "split_terminator",
+    "rsplit",
+    "splitn",
 ];
 
 /// Comparisons that iterators have, too, by the type of their argument.

@@ -583,7 +583,10 @@ impl Lowering<'_> {
         let decides = match &*expr {
             // What a closure results in is known: whether the pattern is there.
             Expr::MethodCall(node) if method::BY_PATTERN.contains(&name) && !node.args.iter().any(is_closure) => {
-                shadow::Decides::Argument
+                match node.args.len() {
+                    1 => shadow::Decides::Argument,
+                    _ => shadow::Decides::Last,
+                }
             }
             _ => decides(name),
         };

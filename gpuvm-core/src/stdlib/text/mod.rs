@@ -2,6 +2,12 @@
 
 mod chars;
 mod find;
+pub mod packed;
+mod parse;
+mod split;
+mod utf8;
+
+pub use utf8::from_utf8;
 
 use std::cmp::Ordering;
 
@@ -82,10 +88,7 @@ fn is_char_boundary(text: &str, at: usize) -> bool {
 
 #[routine(library, inline)]
 fn split_at(text: &str, middle: usize) -> (&str, &str) {
-    if !is_char_boundary(text, middle) {
-        panic!("failed to slice string");
-    }
-    (part(text, 0, middle), part(text, middle, text.len()))
+    (&text[0..middle], part(text, middle, text.len()))
 }
 
 #[routine(library, inline)]
