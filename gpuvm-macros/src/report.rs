@@ -169,7 +169,7 @@ rules! {
     const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
     yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
-    other_literal: "a routine has no text that C can read: write a text `\"..\"` or bytes `b\"..\"`";
+    other_literal: "a routine has no text for C; write a text, `\"…\"`, or bytes, `b\"…\"`";
     infer_expression: "`_` is not a value; write one";
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";

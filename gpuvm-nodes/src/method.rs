@@ -206,8 +206,10 @@ pub const BY_RESULT: &[&str] = &[
     "fuse",
     "cycle",
     "flatten",
-    "parse",
 ];
+
+/// The same of those that have no argument: a method of the user's of such a name may have some, and parameters of its own.
+pub const BY_RESULT_ALONE: &[&str] = &["parse"];
 
 /// Methods whose routine depends on the type of their first argument.
 pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "copy_within"];
@@ -495,6 +497,7 @@ pub fn is_std(method: &str, is_plain: bool) -> bool {
 /// Whether a method's routine depends on more than its receiver, also where no closure is given.
 pub fn is_generic(method: &str, arguments: usize) -> bool {
     of_an_iterator(method, arguments) != method
+        || arguments == 0 && BY_RESULT_ALONE.contains(&method)
         || [BY_RESULT, BY_ARGUMENT, BY_PATTERN, BY_KEY]
             .iter()
             .any(|names| names.contains(&method))

@@ -5,9 +5,9 @@ use gpuvm::prelude::*;
 use crate::harness::{ENGINES, runtime};
 
 cases! {
-    literal, matched, error_of_text, table_of_text, table_of_structs, compared, largest, characters, from_both_ends, searched, searched_by_text,
+    literal, matched, error_of_text, table_of_text, text_table_of_structs, text_compared, largest, characters, from_both_ends, text_searched, searched_by_text,
     searched_by_characters, stripped, parts, cut_anywhere, split_by_text, split_by_characters, split_into_words, split_into_lines, parsed, parsed_wide,
-    of_bytes, kept_in_a_struct, unwrapped, panics_with_text, asserts_with_text, expects_text, split_at_anywhere, by_path,
+    of_bytes, kept_in_a_struct, unwrapped, panics_with_text, asserts_with_text, expects_text, split_at_anywhere, text_by_path,
 }
 
 const TEXTS: [&str; 12] = [
@@ -24,6 +24,7 @@ const TEXTS: [&str; 12] = [
     "one\r\ntwo\n\nthree",
     "\u{2003}ä\u{85}",
 ];
+static MORE: [&[&str]; 2] = [&["a", "bc"], &["déf"]];
 const NAMES: &[&str] = &["zero", "one", "", "drei"];
 
 #[routine]
@@ -110,7 +111,6 @@ fn error_of_text(x: u32) -> (u32, bool, usize) {
 
 #[routine]
 fn table_of_text(x: u32) -> (u32, usize, bool) {
-    static MORE: [&[&str]; 2] = [&["a", "bc"], &["déf"]];
     let mut all = 0;
     for name in NAMES.iter().chain(MORE[x as usize % 2]) {
         all = hash(all, name);
@@ -141,7 +141,7 @@ const TOKENS: &[Token<'static>] = &[Token::Word("x"), Token::Number(3), Token::E
 static PAIRS: &[(&str, Option<&str>)] = &[("a", None), ("b", Some("bb"))];
 
 #[routine]
-fn table_of_structs(x: u32) -> (u32, usize, bool) {
+fn text_table_of_structs(x: u32) -> (u32, usize, bool) {
     let word = ["neg", "add", "mul"][x as usize % 3];
     let arity = INSTRUCTIONS
         .iter()
@@ -161,7 +161,7 @@ fn table_of_structs(x: u32) -> (u32, usize, bool) {
 }
 
 #[routine]
-fn compared(x: u32, y: u32) -> ([bool; 6], std::cmp::Ordering, Option<std::cmp::Ordering>, [bool; 3]) {
+fn text_compared(x: u32, y: u32) -> ([bool; 6], std::cmp::Ordering, Option<std::cmp::Ordering>, [bool; 3]) {
     let (a, b) = (text_of(x), text_of(y));
     let orders = [a == b, a != b, a < b, a <= b, a > b, a >= b];
     let more = [[a, b] == [b, a], Some(a) < Some(b), (a, x) == (b, y)];
@@ -171,7 +171,7 @@ fn compared(x: u32, y: u32) -> ([bool; 6], std::cmp::Ordering, Option<std::cmp::
 #[routine]
 fn largest(x: u32, y: u32) -> (u32, u32) {
     let (a, b) = (text_of(x), text_of(y));
-    (hash(1, a.max(b)), hash(1, a.min(b).clone()))
+    (hash(1, a.max(b)), hash(1, a.min(b)))
 }
 
 #[routine]
@@ -217,7 +217,7 @@ fn is_vowel(c: char) -> bool {
 }
 
 #[routine]
-fn searched(x: u32) -> ([Option<usize>; 8], [bool; 6]) {
+fn text_searched(x: u32) -> ([Option<usize>; 8], [bool; 6]) {
     let text = text_of(x);
     let list = ['=', ','];
     let found = [
@@ -438,12 +438,12 @@ fn parsed(x: u32) -> (u32, i8, u64, bool, Option<char>, u16) {
 }
 
 #[routine]
-fn parsed_wide(x: u32) -> (i128, u128, usize) {
+fn parsed_wide(x: u32) -> (i128, u128, i64) {
     let text = NUMBERS[x as usize % 16];
     (
         text.parse().unwrap_or(1),
         text.parse().unwrap_or(2),
-        text.parse::<usize>().unwrap_or(3),
+        text.parse::<i64>().unwrap_or(3),
     )
 }
 
@@ -527,7 +527,7 @@ fn expects_text(x: u32) -> u32 {
 }
 
 #[routine]
-fn by_path(x: u32) -> (usize, [usize; 4], bool) {
+fn text_by_path(x: u32) -> (usize, [usize; 4], bool) {
     (
         str::len(text_of(x)),
         [0, 1, 2, 3].map(|i| NAMES[i]).map(str::len),

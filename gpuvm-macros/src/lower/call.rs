@@ -489,7 +489,8 @@ impl Lowering<'_> {
         }
         let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
         self.name_functions(&name, &mut node.args);
-        if !known.is_primitive() && !method::is_std(&name, is_plain) {
+        let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
+        if !known.is_primitive() && !method::is_std(&name, is_plain) && !is_alone {
             return self.user_method(expr, &name, place);
         }
         if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
