@@ -1,7 +1,7 @@
 //! What generated code names. No part of the public surface.
 
 pub use crate::__nothing_provided as nothing_provided;
-pub use crate::encode::{Message, Source, constant_words};
+pub use crate::encode::{Message, Source};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
@@ -12,6 +12,7 @@ pub use crate::stdlib::iter::{
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
-    Answer, Comparison, Comparisons, Context, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, Plain, RingMessage,
-    Static, Type, TypeRef, Value, Variant, VmType, field, field_mut, name_hash, payload, payload_mut,
+    Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Field, Kind,
+    MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, RingMessage, Static, Type, TypeRef, Value, Variant, VmType,
+    constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words, variant_words,
 };

@@ -9,7 +9,7 @@ pub use gpuvm_nodes::Level;
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
-use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value};
+use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value, constant_words};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
 /// each linear instruction. Nothing is optimised or allocated yet.
@@ -156,7 +156,7 @@ impl<T: ConstantValue> WordsOf<T> {
     /// The words of this value.
     pub fn value(value: &T) -> WordsOf<T> {
         WordsOf {
-            words: value.constant_words(),
+            words: constant_words(value),
             of: PhantomData,
         }
     }
@@ -199,6 +199,8 @@ pub enum Cause {
     SliceEnd,
     /// A slice range that starts after its end; the recorded words are the start and the end.
     SliceOrder,
+    /// A range of a text that is no part of it; the recorded words are the start, the end, and the text.
+    TextRange,
     /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first;
     /// one that is alone has all four. What else a value has is shown as `?`.
     Format {
@@ -233,6 +235,15 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// How many words a log has of the value.
+    pub const fn logged_words(self) -> u32 {
+        if self.ty.is_text() {
+            crate::stdlib::packed::LOGGED
+        } else {
+            self.ty.words
+        }
+    }
+
     /// Whether `{:?}` or a kin of it shows the value, which any type can do.
     pub const fn is_debug(self) -> bool {
         matches!(self.format.as_bytes(), [.., b'?'])

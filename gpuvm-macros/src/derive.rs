@@ -90,7 +90,8 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     };
     // What holds references stays inside of routines, so it has no words outside.
     if borrows(&input) {
-        let tokens = quote!(#value #equality #order #clone #errors);
+        let constant = constant(&input, &generics);
+        let tokens = quote!(#value #constant #equality #order #clone #errors);
         return home::redirect(tokens, home.as_ref());
     }
     let tokens = quote! {
@@ -104,6 +105,12 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
                 #read
             }
             #fits
+        }
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::ConstantValue for #name #arguments #clause {
+            fn constant_words(&self, __words: &mut ::std::vec::Vec<::gpuvm::__private::ConstantWord>) {
+                ::gpuvm::__private::plain_words(self, __words);
+            }
         }
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Element for #name #arguments #clause {}
@@ -264,6 +271,42 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
         },
         read: quote!(match __words[0] { #(#rest,)* #first }),
         fits,
+    }
+}
+
+/// The words of a constant with references in it, field by field.
+fn constant(input: &DeriveInput, generics: &Generics) -> TokenStream {
+    let name = &input.ident;
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let field = |value: TokenStream| quote!(::gpuvm::__private::ConstantField(#value).words(__words););
+    let body = match &input.data {
+        Data::Struct(data) => {
+            let fields = data.fields.members().map(|member| field(quote!(&self.#member)));
+            quote!(#(#fields)*)
+        }
+        Data::Enum(data) => {
+            let arms = data.variants.iter().enumerate().map(|(i, variant)| {
+                let (ident, tag) = (&variant.ident, i as u32);
+                let names: Vec<Ident> = (0..variant.fields.len()).map(|j| format_ident!("__f{j}")).collect();
+                let members = variant.fields.members();
+                let fields = names.iter().map(|name| field(name.to_token_stream()));
+                quote! {
+                    Self::#ident { #(#members: #names),* } => ::gpuvm::__private::variant_words::<Self>(#tag, __words, |__words| { #(#fields)* })
+                }
+            });
+            quote!(match self { #(#arms),* })
+        }
+        Data::Union(_) => TokenStream::new(),
+    };
+    quote! {
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::ConstantValue for #name #arguments #clause {
+            fn constant_words(&self, __words: &mut ::std::vec::Vec<::gpuvm::__private::ConstantWord>) {
+                #[allow(unused_imports)]
+                use ::gpuvm::__private::NoConstant as _;
+                #body
+            }
+        }
     }
 }
 

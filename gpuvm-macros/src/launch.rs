@@ -212,6 +212,7 @@ impl Mode {
                         }
                     }
                     inner if crate::primitive::Known::of(inner) == crate::primitive::Known::Atomic => None,
+                    Type::Path(path) if path.path.is_ident("str") => None,
                     inner if mutable => Some(Mode::Record(inner.clone())),
                     inner => Some(Mode::Shared(inner.clone())),
                 }

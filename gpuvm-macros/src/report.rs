@@ -169,8 +169,7 @@ rules! {
     const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
     yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
-    text_literal: "a routine has no strings; texts occur only in `panic!` and `assert!`";
-    text_type: "`str` is not a type of the machine; a routine has no strings; texts occur only in `panic!` and `assert!`";
+    other_literal: "a routine has no text for C; write a text, `\"…\"`, or bytes, `b\"…\"`";
     infer_expression: "`_` is not a value; write one";
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";
@@ -181,7 +180,7 @@ rules! {
     launch_inside: "a routine cannot launch another one; call that by its name, as a function, and launch this one from outside";
 
     // Patterns.
-    pattern_literal: "only numbers and `bool` can be compared with in a pattern";
+    pattern_literal: "only numbers, `bool`, `char` and text can be compared with in a pattern";
     pattern_macro: "macros in patterns are not available inside a #[routine]";
     unknown_pattern: "this pattern is not available inside a #[routine]";
 

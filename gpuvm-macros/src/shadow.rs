@@ -431,6 +431,8 @@ pub enum Decides {
     Result,
     /// The first argument's type, too.
     Argument,
+    /// The last argument's type, too.
+    Last,
     /// What the closure results in, too.
     Closure,
 }
@@ -451,8 +453,12 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     let mut argument = None;
     match decides {
         Decides::Result => {}
-        Decides::Argument => {
-            if let Some(first) = node.args.first_mut() {
+        Decides::Argument | Decides::Last => {
+            let place = match decides {
+                Decides::Argument => node.args.first_mut(),
+                _ => node.args.last_mut(),
+            };
+            if let Some(first) = place {
                 let value = std::mem::replace(first, Expr::Verbatim(quote_spanned!(span=> __a)));
                 argument = Some(quote_spanned!(span=> let __a = #value; ::gpuvm::__private::type_of(&__a, &__d);));
             }

@@ -208,8 +208,31 @@ pub const BY_RESULT: &[&str] = &[
     "flatten",
 ];
 
+/// The same of those that have no argument: a method of the user's of such a name may have some, and parameters of its own.
+pub const BY_RESULT_ALONE: &[&str] = &["parse"];
+
 /// Methods whose routine depends on the type of their first argument.
 pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "copy_within"];
+
+/// Methods of texts that look for a pattern, a text, a character, several or a closure's; slices have some of these names, too.
+pub const BY_PATTERN: &[&str] = &[
+    "find",
+    "rfind",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "strip_prefix",
+    "strip_suffix",
+    "split_once",
+    "rsplit_once",
+    "trim_matches",
+    "trim_start_matches",
+    "trim_end_matches",
+    "split",
+    "split_terminator",
+    "rsplit",
+    "splitn",
+];
 
 /// Comparisons that iterators have, too, by the type of their argument.
 pub const COMPARES_ITERATORS: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge", "cmp", "partial_cmp"];
@@ -453,9 +476,16 @@ const PLAIN: &[&str] = &[
 pub fn is_std(method: &str, is_plain: bool) -> bool {
     let depends = closure_of(method).is_some()
         || matches!(method, "or_else" | "unwrap_or_else")
-        || [BY_RESULT, BY_ARGUMENT, BY_KEY, COMPARES_ITERATORS, OF_ITERATORS_GENERIC]
-            .iter()
-            .any(|names| names.contains(&method));
+        || [
+            BY_RESULT,
+            BY_ARGUMENT,
+            BY_PATTERN,
+            BY_KEY,
+            COMPARES_ITERATORS,
+            OF_ITERATORS_GENERIC,
+        ]
+        .iter()
+        .any(|names| names.contains(&method));
     let is_named = || {
         [METHODS, OF_SCALARS, OF_ITERATORS, PLAIN]
             .iter()
@@ -467,7 +497,8 @@ pub fn is_std(method: &str, is_plain: bool) -> bool {
 /// Whether a method's routine depends on more than its receiver, also where no closure is given.
 pub fn is_generic(method: &str, arguments: usize) -> bool {
     of_an_iterator(method, arguments) != method
-        || [BY_RESULT, BY_ARGUMENT, BY_KEY]
+        || arguments == 0 && BY_RESULT_ALONE.contains(&method)
+        || [BY_RESULT, BY_ARGUMENT, BY_PATTERN, BY_KEY]
             .iter()
             .any(|names| names.contains(&method))
 }

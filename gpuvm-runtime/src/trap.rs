@@ -95,7 +95,7 @@ impl Trap {
             vm: record.vm,
             file: program.files.get(site.place.file as usize).cloned().unwrap_or_default(),
             line: site.place.line,
-            message: site.cause.message(record.words),
+            message: site.cause.message(record.words, &program.data),
         }
     }
 }

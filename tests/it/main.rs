@@ -81,6 +81,7 @@ mod std_parts;
 mod std_slices;
 mod structs;
 mod tables;
+mod text;
 mod traits;
 mod traps;
 mod until;

@@ -343,6 +343,7 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
         "slice_start" => Cause::SliceStart,
         "slice_end" => Cause::SliceEnd,
         "slice_order" => Cause::SliceOrder,
+        "text_range" => Cause::TextRange,
         "stack_overflow" => Cause::StackOverflow,
         "memory" => Cause::Memory,
         "print" => {

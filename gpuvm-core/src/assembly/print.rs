@@ -302,6 +302,7 @@ impl Display for Why<'_> {
             Cause::SliceStart => f.write_str("slice_start"),
             Cause::SliceEnd => f.write_str("slice_end"),
             Cause::SliceOrder => f.write_str("slice_order"),
+            Cause::TextRange => f.write_str("text_range"),
             Cause::StackOverflow => f.write_str("stack_overflow"),
             Cause::Memory => f.write_str("memory"),
             Cause::Format { pieces, values } => {

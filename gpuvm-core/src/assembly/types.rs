@@ -128,7 +128,7 @@ fn print_type(text: &mut String, ty: &Type) {
             print_behind(text, element);
             let _ = write!(text, "; {}]", ty.length);
         }
-        (Kind::Slice, Some(element)) => {
+        (Kind::Slice, Some(element)) if !ty.is_text() => {
             text.push('[');
             print_behind(text, element);
             text.push(']');
@@ -272,6 +272,10 @@ fn parse_type(cursor: &mut Cursor<'_>, depth: u32) -> Result<&'static Type, Stri
                 ..plain
             }
         }
+        "str" => Type {
+            element: Some(keep_type(Type::scalar(Kind::U8, "u8"))),
+            ..Type::scalar(Kind::Slice, "str")
+        },
         "f16" | "bf16" => half_type(keep(name), Comparisons::DERIVED),
         name => Type::scalar(kind_of(name)?, keep(name)),
     };

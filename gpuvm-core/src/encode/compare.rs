@@ -4,7 +4,7 @@ use super::node::Operator;
 use super::operand::Operand;
 use super::state::Encoder;
 use crate::isa::Op;
-use crate::types::{Kind, Value};
+use crate::types::{Kind, TypeRef, Value};
 
 impl Encoder<'_> {
     /// A comparison as a word of 0 or 1.
@@ -99,7 +99,8 @@ impl Encoder<'_> {
                 let mut i = 0;
                 while i < ty.length {
                     let at = i * element.words();
-                    all = self.and_same(all, a.part_ref(element, at), b.part_ref(element, at));
+                    let (left, right) = (self.element_of(a, element, at), self.element_of(b, element, at));
+                    all = self.and_same(all, left, right);
                     i += 1;
                 }
                 all
@@ -145,6 +146,12 @@ impl Encoder<'_> {
     /// What is compared of a field: what it refers to, where it is a reference.
     pub const fn compared(&mut self, operand: Operand, field: crate::types::Field) -> Operand {
         let part = operand.part_ref(field.type_ref(), field.offset);
+        self.deref_all(part)
+    }
+
+    /// The same of an element of an array.
+    pub const fn element_of(&mut self, operand: Operand, element: TypeRef, at: u32) -> Operand {
+        let part = operand.part_ref(element, at);
         self.deref_all(part)
     }
 

@@ -3,8 +3,10 @@
 use super::activation::same_text;
 use super::operand::{Operand, Where};
 use super::state::Encoder;
+use crate::facts::RoutineType;
 use crate::isa::Op;
-use crate::routine::Cause;
+use crate::routine::{Callee, Cause};
+use crate::stdlib::packed::{self, is_part};
 use crate::types::{Kind, TypeRef, Value, name_hash};
 
 /// How long an array or slice is.
@@ -160,6 +162,10 @@ impl Encoder<'_> {
             }
             None => length,
         };
+        if place.ty.is_text() {
+            self.trap_unless_part(place, start, end);
+            return self.slice(place, start, end);
+        }
         // In std's order, since the first that is wrong is told.
         if has_start {
             self.trap_unless_ordered(Cause::SliceStart, start, length);
@@ -178,6 +184,30 @@ impl Encoder<'_> {
         let wrong = self.word(Op::LtU, most, least, 0);
         let site = self.site(cause);
         self.emit(Op::TrapIf, [site, wrong, least, most]);
+    }
+
+    /// Traps if a range of a text is not made of its characters.
+    const fn trap_unless_part(&mut self, text: Operand, start: u32, end: u32) {
+        let base = self.fresh(5);
+        self.store_words(
+            base,
+            text,
+            TypeRef {
+                refs: 1,
+                ..TypeRef::value(text.ty)
+            },
+        );
+        self.copy_words(base + 3, start, 1);
+        self.copy_words(base + 4, end, 1);
+        let (is_part, callee) = (self.fresh(1), self.callees.len as u32);
+        self.callees.push(Callee::Routine(is_part::routine));
+        self.emit(Op::Call, [callee, base, is_part, 0]);
+        let past = self.labels.extend(super::state::UNPLACED, 1);
+        self.jump_to(Op::JumpIf, past, is_part);
+        let shown = self.packed(text, packed::BESIDE);
+        let site = self.site(Cause::TextRange);
+        self.trap(site, [start, end, shown, shown + 1]);
+        self.place_here(past);
     }
 
     /// `base[start..end]` as an unsized place, where that is known to be inside.
@@ -203,7 +233,8 @@ impl Encoder<'_> {
             return Operand::fresh(want, base).shared();
         }
         let base = self.address(place);
-        if matches!(want.ty.kind, Kind::Slice) {
+        // Where no length is told it stays.
+        if matches!(want.ty.kind, Kind::Slice) && length.ty.kind.is_scalar() {
             let length = self.argument(length, <usize as Value>::TYPE);
             self.copy_words(base + 2, length, 1);
         }

@@ -7,6 +7,7 @@ use super::print::showing;
 use super::state::Encoder;
 use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Shown};
+use crate::stdlib::packed;
 use crate::types::{Kind, Type, TypeRef, Value};
 
 /// The most arguments a std method has, the receiver included.
@@ -154,10 +155,21 @@ impl Encoder<'_> {
             self.trap_if(missing, absent);
         } else {
             let found = variants[!wanted as usize].fields[0];
-            let base = self.value(receiver.part(found.ty, found.offset));
+            let part = receiver.part_ref(found.type_ref(), found.offset);
+            let text = found.ty.is_text();
+            let past = self.labels.extend(super::state::UNPLACED, 1);
+            if text {
+                self.jump_to(Op::JumpIf, past, present);
+            }
+            let place = if text { self.deref_all(part) } else { part };
+            let (base, count) = if text {
+                (self.packed(place, packed::ALONE), packed::ALONE)
+            } else {
+                (self.value(receiver.part(found.ty, found.offset)), found.ty.words)
+            };
             let mut words = [NO_WORD; 4];
             let mut i = 0;
-            while i < 4 && i < found.ty.words {
+            while i < 4 && i < count {
                 words[i as usize] = base + i;
                 i += 1;
             }
@@ -169,15 +181,17 @@ impl Encoder<'_> {
                 pieces: other,
                 values: [shown, shown],
             });
-            let past = self.code.len as u32 + 2;
-            self.emit(Op::JumpIf, [past, present, 0, 0]);
+            if !text {
+                self.jump_to(Op::JumpIf, past, present);
+            }
             self.trap(site, words);
+            self.place_here(past);
         }
         receiver.part_ref(field.type_ref(), field.offset)
     }
 
     /// Traps and records four words.
-    const fn trap(&mut self, site: u32, words: [u32; 4]) {
+    pub const fn trap(&mut self, site: u32, words: [u32; 4]) {
         let (low, high) = (pair(words[0], words[1]), pair(words[2], words[3]));
         self.emit(Op::Trap, [site, low, high, 0]);
     }
@@ -230,15 +244,19 @@ impl Encoder<'_> {
             let operand = self.pop();
             let operand = self.deref_all(operand);
             let kind = operand.ty.arithmetic_kind();
-            let base = self.value(operand);
+            let room = if count == 1 { 4 } else { 2 };
+            let (base, size) = if operand.ty.is_text() {
+                (self.packed(operand, room), room)
+            } else {
+                (self.value(operand), operand.ty.words)
+            };
             shown[i] = showing(operand.ty, text.formats[i]);
             assert!(
                 kind.words() <= 2 || count == 1,
                 "a panic message can show one 128-bit number, and nothing beside it"
             );
-            let room = if count == 1 { 4 } else { 2 };
             let mut word = 0;
-            while word < operand.ty.words && word < room {
+            while word < size && word < room {
                 words[2 * i + word as usize] = base + word;
                 word += 1;
             }

@@ -33,7 +33,7 @@ pub use room::{Encoded, encode};
 
 use crate::facts::Facts;
 use crate::routine::{Inferred, Level};
-use crate::types::{ConstantValue, ConstantWord, TypeRef};
+use crate::types::{ConstantWord, TypeRef};
 
 /// What the macro emits of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +86,4 @@ pub struct Message {
     pub formats: &'static [&'static str],
     /// At which level it is printed; a trap pays no attention to it.
     pub level: Level,
-}
-
-/// The words of a value, to be the constant of [`node::Node::Constant`].
-pub fn constant_words<T: ConstantValue>(value: &T) -> Vec<ConstantWord> {
-    value.constant_words()
 }

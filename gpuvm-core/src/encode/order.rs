@@ -58,7 +58,8 @@ impl Encoder<'_> {
                 let mut i = 0;
                 while i < ty.length {
                     let at = i * element.words();
-                    self.then_part(total, order, equal, a.part_ref(element, at), b.part_ref(element, at));
+                    let (left, right) = (self.element_of(a, element, at), self.element_of(b, element, at));
+                    self.then_part(total, order, equal, left, right);
                     i += 1;
                 }
                 order

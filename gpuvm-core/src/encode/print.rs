@@ -4,8 +4,10 @@
 use super::operand::Operand;
 use super::state::{Encoder, UNPLACED};
 use crate::encode::Message;
-use crate::isa::Op;
+use crate::facts::RoutineType;
+use crate::isa::{Op, space};
 use crate::routine::{Callee, Cause, Level, Shown};
+use crate::stdlib::packed;
 use crate::types::{Kind, Type, TypeRef, Value};
 
 impl Encoder<'_> {
@@ -21,17 +23,14 @@ impl Encoder<'_> {
                 return;
             }
             let operand = self.deref_all(operand);
-            self.stack.items[first + i] = match operand.ty.kind {
-                Kind::Slice => operand,
-                _ => Operand::fresh(operand.type_ref(), self.value(operand)),
-            };
+            self.stack.items[first + i] = self.shown(operand);
             i += 1;
         }
         let mut next = 0;
         let mut i = 0;
         while i < count as usize {
             let operand = self.stack.items[first + i];
-            if matches!(operand.ty.kind, Kind::Slice) {
+            if matches!(operand.ty.kind, Kind::Slice) && !operand.ty.is_text() {
                 self.text(level, part(pieces, next, i + 1), formats, first + next);
                 self.slice_text(level, operand, part(formats, i, i + 1));
                 next = i + 1;
@@ -40,6 +39,42 @@ impl Encoder<'_> {
         }
         self.text(level, part(pieces, next, pieces.len()), formats, first + next);
         self.stack.len = first;
+    }
+
+    /// What is kept of a value that is printed; of a slice, which has texts of its own, the slice.
+    const fn shown(&mut self, operand: Operand) -> Operand {
+        match operand.ty.kind {
+            Kind::Slice if operand.ty.is_text() => {
+                let words = self.packed(operand, packed::LOGGED);
+                Operand::fresh(operand.type_ref(), words)
+            }
+            Kind::Slice => operand,
+            _ => Operand::fresh(operand.type_ref(), self.value(operand)),
+        }
+    }
+
+    /// The words by which a trap or a log has a text.
+    pub const fn packed(&mut self, text: Operand, words: u32) -> u32 {
+        let routine: fn() -> &'static crate::routine::Routine = match words {
+            packed::BESIDE => packed::pack_beside::routine,
+            packed::ALONE => packed::pack_alone::routine,
+            _ => packed::pack_logged::routine,
+        };
+        let place = self.reference(text);
+        let address = self.value(place);
+        let result = self.fresh(words);
+        self.copy_words(result, address + 1, 2);
+        let data = self.imm(space::DATA);
+        let elsewhere = self.word(Op::Xor, address, data, 0);
+        let end = self.labels.extend(UNPLACED, 1);
+        self.jump_to(Op::JumpUnless, end, elsewhere);
+        let callee = self.callees.len as u32;
+        self.callees.push(Callee::Routine(routine));
+        let kept = self.fresh(words);
+        self.emit(Op::Call, [callee, address, kept, 0]);
+        self.copy_words(result, kept, words);
+        self.place_here(end);
+        result
     }
 
     /// Prints the pieces with operands of the stack between them.
@@ -55,7 +90,7 @@ impl Encoder<'_> {
         let mut words = 0;
         let mut i = 0;
         while i < count {
-            words += self.stack.items[first + i].ty.words;
+            words += showing(self.stack.items[first + i].ty, formats[first + i - bottom]).logged_words();
             i += 1;
         }
         let site = self.site(Cause::Print { level, pieces });
@@ -64,10 +99,11 @@ impl Encoder<'_> {
         let mut i = 0;
         while i < count {
             let operand = self.stack.items[first + i];
-            self.site(Cause::Value(showing(operand.ty, formats[first + i - bottom])));
+            let shown = showing(operand.ty, formats[first + i - bottom]);
+            self.site(Cause::Value(shown));
             let value = self.value(operand);
-            self.copy_words(to, value, operand.ty.words);
-            to += operand.ty.words;
+            self.copy_words(to, value, shown.logged_words());
+            to += shown.logged_words();
             i += 1;
         }
         self.log(site, base, words);
@@ -95,6 +131,7 @@ impl Encoder<'_> {
         let index_value = Operand::fresh(TypeRef::value(<usize as Value>::TYPE), index);
         let element = self.element(slice, index_value, false);
         let element = self.deref_all(element);
+        let element = self.shown(element);
         self.push(element);
         self.text(level, &["", ""], formats, self.stack.len - 1);
         self.pop();
@@ -115,8 +152,8 @@ impl Encoder<'_> {
 pub(super) const fn showing(ty: &'static Type, format: &'static str) -> Shown {
     let shown = Shown { ty, format };
     assert!(
-        ty.arithmetic_kind().is_scalar() || matches!(ty.kind, Kind::Half) || shown.is_debug(),
-        "a text shows numbers, `bool` and `char` as `{{}}`, and other values as `{{:?}}`"
+        ty.arithmetic_kind().is_scalar() || matches!(ty.kind, Kind::Half) || ty.is_text() || shown.is_debug(),
+        "a text shows numbers, `bool`, `char` and text as `{{}}`, and other values as `{{:?}}`"
     );
     shown
 }

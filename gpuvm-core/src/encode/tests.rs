@@ -48,6 +48,12 @@ impl Value for Shape {
     );
 }
 
+impl crate::types::ConstantValue for Shape {
+    fn constant_words(&self, words: &mut Vec<crate::types::ConstantWord>) {
+        crate::types::plain_words(self, words);
+    }
+}
+
 impl VmType for Shape {
     fn write_words(&self, words: &mut [u32]) {
         match self {

@@ -348,41 +348,26 @@ impl Encoder<'_> {
 
     /// A constant of the user's: a place in the program's data if it is long, and else its words.
     const fn constant(&mut self, ty: TypeRef, words: ConstantWords) {
-        let own = TypeRef::value(ty.ty);
-        if matches!(ty.ty.kind, Kind::Slice) || own.words() <= MOST_CONSTANT_WORDS {
+        if ty.words() <= MOST_CONSTANT_WORDS {
             return self.short_constant(ty, words);
         }
         let space = self.constant_words(words, true, 2);
-        self.push_constant(
-            ty,
-            Operand {
-                ty: ty.ty,
-                at: Where::Memory {
-                    space,
-                    offset: space + 1,
-                    displacement: 0,
-                },
-                in_data: true,
-                ..Operand::NEVER
+        self.push(Operand {
+            ty: ty.ty,
+            at: Where::Memory {
+                space,
+                offset: space + 1,
+                displacement: 0,
             },
-        );
+            in_data: true,
+            ..Operand::NEVER
+        });
     }
 
     /// A constant in words of the routine's, which the linker fetches.
     const fn short_constant(&mut self, ty: TypeRef, words: ConstantWords) {
-        let is_slice = matches!(ty.ty.kind, Kind::Slice);
-        let own = if is_slice {
-            TypeRef { refs: 1, ..ty }
-        } else {
-            TypeRef::value(ty.ty)
-        };
-        let base = self.constant_words(words, false, own.words());
-        let constant = Operand::fresh(own, base);
-        if is_slice {
-            let constant = self.convert(constant, ty);
-            return self.push(constant);
-        }
-        self.push_constant(ty, constant);
+        let base = self.constant_words(words, false, ty.words());
+        self.push(Operand::fresh(ty, base));
     }
 
     /// Words for what the linker fetches.
@@ -399,17 +384,6 @@ impl Encoder<'_> {
             i += 1;
         }
         base
-    }
-
-    /// A constant with the references that stand before it.
-    const fn push_constant(&mut self, ty: TypeRef, constant: Operand) {
-        let mut constant = constant;
-        let mut i = 0;
-        while i < ty.refs {
-            constant = self.reference(constant);
-            i += 1;
-        }
-        self.push(constant);
     }
 
     const fn place_node(&mut self, node: Node) {

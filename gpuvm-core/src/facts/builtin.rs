@@ -169,6 +169,7 @@ builtin_methods! {
     [T, E] Result<T, E>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_ok is_err unwrap unwrap_err];
     [T, const N: usize] [T; N]: [clone eq ne lt le gt ge cmp partial_cmp max min clamp len is_empty];
     [T] [T]: [len is_empty];
+    [] str: [len is_empty eq ne lt le gt ge cmp partial_cmp];
     [A, B] (A, B): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C] (A, B, C): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C, D] (A, B, C, D): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];

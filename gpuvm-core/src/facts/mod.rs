@@ -9,9 +9,9 @@ pub use text::{BesideAnother, InText, Shown, ShownOrRefused, in_text};
 
 use std::marker::PhantomData;
 
-use crate::encode::{Source, constant_words};
+use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, TypeRef, Value, VmType};
+use crate::types::{ConstantWord, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use crate::types::Value;
 /// What a text shows as `{}`.
 #[diagnostic::on_unimplemented(
     message = "a text inside a #[routine] shows `{Self}` as `{{:?}}`",
-    label = "not a number, `bool` or `char`",
+    label = "not a number, `bool`, `char` or text",
     note = "write `{{:?}}`, or show its fields: a `Display` of your own is not called on a VM"
 )]
 pub trait Shown {}
@@ -19,7 +19,7 @@ macro_rules! shown {
         impl Shown for $ty {}
     )*};
 }
-shown!(bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+shown!(bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize str);
 #[cfg(feature = "half")]
 shown!(half::f16 half::bf16);
 

@@ -122,7 +122,7 @@ fn a_trap_ends_one_vm_and_records_words() {
     let messages: Vec<String> = outcome
         .traps
         .iter()
-        .map(|trap| trap_site(&program, trap).cause.message(trap.words))
+        .map(|trap| trap_site(&program, trap).cause.message(trap.words, &program.data))
         .collect();
     assert_eq!(
         messages,

@@ -21,19 +21,23 @@ pub(crate) struct Data {
 impl Data {
     /// The words that a constant's instructions set.
     pub fn words_of(&mut self, constant: &Constant) -> Vec<u32> {
-        let words: Vec<u32> = constant
-            .words
-            .fetch()
-            .into_iter()
-            .map(|word| match word {
-                ConstantWord::Value(value) => value,
-                ConstantWord::Data(words) => self.place(words),
-            })
-            .collect();
+        let words = self.resolved(constant.words.fetch());
         match constant.in_data {
             true => vec![space::DATA, self.place(words)],
             false => words,
         }
+    }
+
+    /// The words, where what they lead to has its place.
+    fn resolved(&mut self, words: Vec<ConstantWord>) -> Vec<u32> {
+        let words = words.into_iter().map(|word| match word {
+            ConstantWord::Value(value) => value,
+            ConstantWord::Data(words) => {
+                let words = self.resolved(words);
+                self.place(words)
+            }
+        });
+        words.collect()
     }
 
     /// Where these words begin; equal ones are there once.

@@ -190,7 +190,7 @@ impl Check<'_> {
             return Err(format!("site {site} prints nothing"));
         };
         let values = sites.iter().skip(1).map_while(|site| match site.cause {
-            Cause::Value(shown) => Some(shown.ty.words),
+            Cause::Value(shown) => Some(shown.logged_words()),
             _ => None,
         });
         let (count, shown) = values

@@ -207,6 +207,7 @@ impl Writer {
             Cause::StackOverflow => self.number(4),
             Cause::Memory => self.number(5),
             Cause::SliceStart => self.number(7),
+            Cause::TextRange => self.number(10),
             Cause::Format { pieces, values } => {
                 self.number(6);
                 for shown in values {
@@ -316,6 +317,7 @@ impl<'a> Reader<'a> {
                 pieces: types::keep_texts(self.list(Self::text)?),
             },
             7 => Cause::SliceStart,
+            10 => Cause::TextRange,
             8 => {
                 let level = self.number()?;
                 let level = Level::ALL.into_iter().find(|known| *known as u32 == level);
@@ -342,7 +344,7 @@ impl<'a> Reader<'a> {
         let format = types::keep(self.text()?);
         let shown = Shown { ty: ty.ty, format };
         if ty.refs > 0
-            || !(shown.is_debug() || ty.ty.arithmetic_kind().is_scalar())
+            || !(shown.is_debug() || shown.ty.is_text() || ty.ty.arithmetic_kind().is_scalar())
             || FormatSpec::parse(format).is_none()
         {
             return Err(self.wrong("a value in a message is of no type that it could show"));

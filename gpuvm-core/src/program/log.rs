@@ -99,8 +99,8 @@ impl<'p> Log<'p> {
             if let Some(Cause::Value(shown)) = sites.get(i + 1).map(|site| site.cause)
                 && i + 1 < pieces.len()
             {
-                let (value, rest) = words.split_at((shown.ty.words as usize).min(words.len()));
-                line.text.push_str(&shown.text(value));
+                let (value, rest) = words.split_at((shown.logged_words() as usize).min(words.len()));
+                line.text.push_str(&shown.text(value, &self.program.data));
                 words = rest;
             }
         }
@@ -113,7 +113,7 @@ impl<'p> Log<'p> {
         for site in &self.program.sites {
             match site.cause {
                 Cause::Print { .. } => words = 0,
-                Cause::Value(shown) => words += shown.ty.words as usize,
+                Cause::Value(shown) => words += shown.logged_words() as usize,
                 _ => {}
             }
             most = most.max(words);

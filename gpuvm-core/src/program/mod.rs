@@ -25,6 +25,7 @@ pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
+use crate::stdlib::packed;
 use crate::types::{FormatSpec, TypeRef, show_as};
 
 /// A linked program: one entry routine with everything it calls.
@@ -159,7 +160,8 @@ pub struct ParamSlot {
 
 impl Cause {
     /// The text of the trap, word for word what the native function's panic says.
-    pub fn message(&self, words: [u32; 4]) -> String {
+    /// `data` is the program's.
+    pub fn message(&self, words: [u32; 4], data: &[u32]) -> String {
         match self {
             Cause::Message(text) => (*text).to_string(),
             Cause::Bounds => format!(
@@ -175,13 +177,14 @@ impl Cause {
                 words[0], words[1]
             ),
             Cause::SliceOrder => format!("slice index starts at {} but ends at {}", words[0], words[1]),
+            Cause::TextRange => packed::range_message(words, data),
             Cause::Format { pieces, values } => {
                 let mut text = String::new();
                 let room = if pieces.len() > 2 { 2 } else { 4 };
                 for (i, piece) in pieces.iter().enumerate() {
                     text.push_str(piece);
                     if i + 1 < pieces.len() {
-                        text.push_str(&values[i].text(&words[2 * i..2 * i + room]));
+                        text.push_str(&values[i].text(&words[2 * i..2 * i + room], data));
                     }
                 }
                 text
@@ -193,16 +196,16 @@ impl Cause {
             }
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
             Cause::Print { pieces, .. } => pieces.concat(),
-            Cause::Value(shown) => shown.text(&words),
+            Cause::Value(shown) => shown.text(&words, data),
         }
     }
 }
 
 impl crate::routine::Shown {
     /// The value of the words as its placeholder prints it, `?` for what is not there.
-    pub(crate) fn text(self, words: &[u32]) -> String {
+    pub(crate) fn text(self, words: &[u32], data: &[u32]) -> String {
         let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
         let format = FormatSpec::parse(self.format).unwrap_or(FormatSpec::DISPLAY);
-        show_as(TypeRef::value(self.ty), &known, &format)
+        show_as(TypeRef::value(self.ty), &known, &format, data)
     }
 }

@@ -38,7 +38,7 @@ pub fn max<T: Ordered + Copy>(a: T, b: T) -> T {
 }
 
 #[routine(library, inline, std([T; N]))]
-pub fn array_from_fn<T: VmType, F: FnMut(usize) -> T, const N: usize>(f: F) -> [T; N] {
+pub fn array_from_fn<T: Static, F: FnMut(usize) -> T, const N: usize>(f: F) -> [T; N] {
     let mut array: [T; N];
     let mut at = 0usize;
     while at < N {

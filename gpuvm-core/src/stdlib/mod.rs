@@ -15,6 +15,7 @@ mod option;
 mod result;
 mod scalar;
 mod slice;
+mod text;
 
 /// Makes routines what methods are of types, by receiver and name.
 macro_rules! methods {
@@ -39,11 +40,13 @@ macro_rules! generic_methods {
 }
 
 pub use slice::SelectNth;
+pub use text::{TEXT_COMPARISONS, packed};
 
 pub mod routines {
     //! The routines of functions that are called by path.
 
     pub use super::functions::*;
+    pub use super::text::from_utf8;
 }
 
 use {generic_methods, methods};

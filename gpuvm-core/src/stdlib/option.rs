@@ -251,6 +251,14 @@ fn unwrap_or_empty<T: VmType>(option: Option<&[T]>) -> &[T] {
 }
 
 #[routine(library, inline)]
+fn unwrap_or_no_text(option: Option<&str>) -> &str {
+    match option {
+        Some(text) => text,
+        None => "",
+    }
+}
+
+#[routine(library, inline)]
 fn get_or_insert_default<T: VmType + Default>(option: &mut Option<T>) -> &mut T {
     if option.is_none() {
         *option = Some(T::default());
@@ -290,6 +298,14 @@ fn into_iter<T: Static>(option: Option<T>) -> OptionIter<T> {
     OptionIter { option }
 }
 
+#[routine(library, inline)]
+fn expect<T: Static>(option: Option<T>, text: &str) -> T {
+    match option {
+        Some(x) => x,
+        None => panic!("{text}"),
+    }
+}
+
 /// std's iterators over what is in an `Option`.
 macro_rules! iterators {
     ($([$($lifetime:lifetime)?] $std:ty => $item:ty;)*) => {$(
@@ -310,8 +326,10 @@ iterators! {
 }
 
 methods! {
+    [T: Static] Option<T>, expect = expect<T>;
     [T: VmType + Default] Option<T>, unwrap_or_default = unwrap_or_default<T>;
     [T: VmType] Option<&'static [T]>, unwrap_or_default = unwrap_or_empty<T>;
+    [] Option<&'static str>, unwrap_or_default = unwrap_or_no_text;
     [T: VmType + Default] Option<T>, get_or_insert_default = get_or_insert_default<T>;
     [T: Static, E: Static] Option<Result<T, E>>, transpose = transpose<T, E>;
     [T: Static, U: Static] Option<(T, U)>, unzip = unzip<T, U>;

@@ -1,9 +1,27 @@
 //! Methods of `Result`.
 
+use std::fmt::Debug;
+
 use gpuvm_macros::routine;
 
 use super::{generic_methods, methods};
 use crate::types::{Static, VmType};
+
+#[routine(library, inline)]
+fn expect<T: Static, E: Static + Debug>(result: Result<T, E>, text: &str) -> T {
+    match result {
+        Ok(x) => x,
+        Err(e) => panic!("{text}: {e:?}"),
+    }
+}
+
+#[routine(library, inline)]
+fn expect_err<T: Static + Debug, E: Static>(result: Result<T, E>, text: &str) -> E {
+    match result {
+        Ok(x) => panic!("{text}: {x:?}"),
+        Err(e) => e,
+    }
+}
 
 #[routine(library)]
 fn map<T: Static, E: Static, U: Static>(result: Result<T, E>, f: impl FnOnce(T) -> U) -> Result<U, E> {
@@ -187,6 +205,8 @@ fn inspect_err<T: Static, E: Static>(result: Result<T, E>, f: impl FnOnce(&E)) -
 }
 
 methods! {
+    [T: Static, E: Static + Debug] Result<T, E>, expect = expect<T, E>;
+    [T: Static + Debug, E: Static] Result<T, E>, expect_err = expect_err<T, E>;
     [T: VmType + Default, E: Static] Result<T, E>, unwrap_or_default = unwrap_or_default<T, E>;
     [T: Static, E: Static] Result<Option<T>, E>, transpose = transpose<T, E>;
     [T: Static, E: Static] Result<Result<T, E>, E>, flatten = flatten<T, E>;

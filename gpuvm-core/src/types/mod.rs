@@ -11,7 +11,9 @@ mod show;
 mod value;
 
 pub use comparison::{Comparison, Comparisons};
-pub use constant::{ConstantValue, ConstantWord};
+pub use constant::{
+    ConstantField, ConstantValue, ConstantWord, NoConstant, constant_words, plain_words, variant_words,
+};
 pub use context::Context;
 pub use gpuvm_nodes::{FormatSpec, Kind, name_hash};
 pub use half::{half_type, half_value};
@@ -211,6 +213,11 @@ impl Type {
         self.kind == Kind::U32 && self.name == "char"
     }
 
+    /// Whether it is `str`, which is a slice of bytes to the machine.
+    pub const fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Slice) && matches!(self.name.as_bytes(), b"str")
+    }
+
     /// Whether a value may have more bits than its words: there is a `usize` or `isize` in it, see [`VmType::fits_words`].
     pub fn narrows(&self) -> bool {
         let any = |fields: &[Field]| fields.iter().any(|field| field.ty.narrows());
@@ -262,7 +269,7 @@ impl std::fmt::Display for Type {
                 f.write_str(if self.fields.len() == 1 { ",)" } else { ")" })
             }
             (Kind::Array, Some(element)) => write!(f, "[{element}; {}]", self.length),
-            (Kind::Slice, Some(element)) => write!(f, "[{element}]"),
+            (Kind::Slice, Some(element)) if !self.is_text() => write!(f, "[{element}]"),
             (Kind::Wrapping, Some(element)) => write!(f, "Wrapping<{element}>"),
             _ => f.write_str(self.name),
         }

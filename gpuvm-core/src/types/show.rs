@@ -4,6 +4,9 @@ use std::fmt::{self, Debug, Formatter};
 
 use gpuvm_nodes::{Align, FormatSpec, Style};
 
+use crate::isa::space;
+use crate::stdlib::packed;
+
 use super::{Field, Kind, TypeRef, VmType, half_value};
 
 /// The value of a type that these words hold, as `{:?}` prints it. A reference is shown as its type, one to a slice with its length.
@@ -22,12 +25,18 @@ pub fn show_words(ty: TypeRef, words: &[Option<u32>]) -> String {
             style,
             ..FormatSpec::DISPLAY
         },
+        &[],
     )
 }
 
-/// As [`show_words`], in another format.
-pub fn show_as(ty: TypeRef, words: &[Option<u32>], format: &FormatSpec) -> String {
-    let value = Shown { ty, words, format };
+/// As [`show_words`], in another format, with the texts that are in a program's data.
+pub fn show_as(ty: TypeRef, words: &[Option<u32>], format: &FormatSpec, data: &[u32]) -> String {
+    let value = Shown {
+        ty,
+        words,
+        format,
+        data,
+    };
     match format.alternate {
         true => format!("{value:#?}"),
         false => format!("{value:?}"),
@@ -40,6 +49,7 @@ struct Shown<'a> {
     ty: TypeRef,
     words: &'a [Option<u32>],
     format: &'a FormatSpec,
+    data: &'a [u32],
 }
 
 impl Shown<'_> {
@@ -50,6 +60,7 @@ impl Shown<'_> {
             ty,
             words: &self.words[start..end],
             format: self.format,
+            data: self.data,
         }
     }
 
@@ -89,6 +100,24 @@ impl Shown<'_> {
         })
     }
 
+    /// A text: packed, or behind a reference that leads into the program's data.
+    fn text(&self) -> Option<String> {
+        let words: Option<Vec<u32>> = self.words.iter().copied().collect();
+        let text = match (self.ty.refs, words?.as_slice()) {
+            (0, words) => packed::unpack(words, self.data)?,
+            (1, &[space::DATA, start, length]) => packed::text_in(self.data, start, length as usize)?,
+            _ => return None,
+        };
+        if self.format.style.is_debug() {
+            return Some(format!("{text:?}"));
+        }
+        let cut = match self.format.precision {
+            Some(most) => text.chars().take(most).collect(),
+            None => text,
+        };
+        Some(padded(cut, self.format, Align::Left))
+    }
+
     fn scalar(&self) -> Option<String> {
         let kind = self.ty.ty.kind;
         let count = kind.words().max(1) as usize;
@@ -115,6 +144,11 @@ impl Shown<'_> {
 impl Debug for Shown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let TypeRef { ty, refs, .. } = self.ty;
+        if ty.is_text()
+            && let Some(text) = self.text()
+        {
+            return f.write_str(&text);
+        }
         match (ty.kind, ty.element_ref()) {
             (Kind::Slice, _)
                 if refs > 0
@@ -250,7 +284,7 @@ mod tests {
             let mut words = vec![0; T::TYPE.words as usize];
             value.write_words(&mut words);
             let words: Vec<Option<u32>> = words.into_iter().map(Some).collect();
-            show_as(TypeRef::of::<T>(), &words, &FormatSpec::parse(format).unwrap())
+            show_as(TypeRef::of::<T>(), &words, &FormatSpec::parse(format).unwrap(), &[])
         }
         macro_rules! same {
             ($($value:expr, $format:literal;)*) => {

@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::num::Wrapping;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
-use super::{Comparisons, Field, Kind, Type, TypeRef, Variant, name_hash};
+use super::{Comparisons, ConstantValue, Field, Kind, Type, TypeRef, Variant, name_hash};
 
 /// A Rust type that may occur inside a routine: what [`VmType`] covers, and references and slices of it.
 #[diagnostic::on_unimplemented(
@@ -43,7 +43,7 @@ pub trait Value {
     note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
-pub trait VmType: Value<Erased = Self, Inner = Self> + Copy + Send + Sync + 'static {
+pub trait VmType: Value<Erased = Self, Inner = Self> + ConstantValue + Copy + Send + Sync + 'static {
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.
     fn write_words(&self, words: &mut [u32]);
 
@@ -143,6 +143,17 @@ where
         opaque: false,
         comparisons: Comparisons::DERIVED,
     };
+}
+
+/// Text: a slice of bytes that are UTF-8.
+impl Value for str {
+    type Erased = str;
+    type Inner = str;
+    const TYPE: &'static Type = &Type {
+        element: Some(<u8 as Value>::TYPE),
+        ..Type::scalar(Kind::Slice, "str")
+    }
+    .compared(crate::stdlib::TEXT_COMPARISONS);
 }
 
 macro_rules! word_scalars {

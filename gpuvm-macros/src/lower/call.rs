@@ -489,7 +489,8 @@ impl Lowering<'_> {
         }
         let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
         self.name_functions(&name, &mut node.args);
-        if !known.is_primitive() && !method::is_std(&name, is_plain) {
+        let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
+        if !known.is_primitive() && !method::is_std(&name, is_plain) && !is_alone {
             return self.user_method(expr, &name, place);
         }
         if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
@@ -580,7 +581,17 @@ impl Lowering<'_> {
         let slot = self.new_slot();
         self.stream.node(Node::Call).number(slot).number(count as u64);
         let kept = method::of_an_iterator(name, count - 1);
-        shadow::generic_method(expr, name_hash(kept), place, decides(name), slot);
+        let decides = match &*expr {
+            // What a closure results in is known: whether the pattern is there.
+            Expr::MethodCall(node) if method::BY_PATTERN.contains(&name) && !node.args.iter().any(is_closure) => {
+                match node.args.len() {
+                    1 => shadow::Decides::Argument,
+                    _ => shadow::Decides::Last,
+                }
+            }
+            _ => decides(name),
+        };
+        shadow::generic_method(expr, name_hash(kept), place, decides, slot);
         Known::Unknown
     }
 
@@ -598,7 +609,10 @@ impl Lowering<'_> {
 
     /// What std's methods are given in place of a closure, `Some` in `.map(Some)`, `square` in `.map(square)`, becomes one: `|x| Some(x)`.
     fn name_functions(&self, method: &str, args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) {
-        let (Some(arity), Some(argument)) = (method::closure_of(method), args.last_mut()) else {
+        let by_pattern = method::BY_PATTERN.contains(&method)
+            && matches!(args.last(), Some(Expr::Path(path)) if is_function_name(path));
+        let arity = method::closure_of(method).or(by_pattern.then_some(1));
+        let (Some(arity), Some(argument)) = (arity, args.last_mut()) else {
             return;
         };
         let mut callee = &*argument;
@@ -637,6 +651,12 @@ impl Lowering<'_> {
         let variable = root(receiver);
         self.is_changeable(receiver) && variable.is_some_and(|variable| args.any(|arg| assigns(arg, variable)))
     }
+}
+
+/// Whether a path ends with a function's name.
+fn is_function_name(path: &ExprPath) -> bool {
+    let last = path.path.segments.last();
+    last.is_some_and(|last| case(&last.ident) == Case::Snake)
 }
 
 /// Functions of the numbers that are no methods.
@@ -687,7 +707,8 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
         return Owner::Primitive(kind);
     }
-    let is_type = of.ident == "Self" || of.ident == "char" || is_half(&of.ident);
+    let is_text = of.ident == "str" && segments.len() == 2 && !is_named(Some(&func.path), "from_utf8");
+    let is_type = of.ident == "Self" || of.ident == "char" || is_text || is_half(&of.ident);
     if !is_type && case(&of.ident) == Case::Snake {
         return Owner::Module;
     }

@@ -39,8 +39,10 @@ impl Lowering<'_> {
                 self.stream.node(Node::Char).number(u64::from(u32::from(lit.value())));
                 Known::Unknown
             }
+            // A constant of its own, too.
+            Lit::Str(lit) => self.constant(&quote::quote!((#lit))),
             lit => {
-                self.report.text_literal(lit);
+                self.report.other_literal(lit);
                 Known::Unknown
             }
         }

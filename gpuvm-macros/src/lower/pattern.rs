@@ -183,7 +183,7 @@ impl Lowering<'_> {
 
     /// Goes to `fails` unless the operand compares so with a literal or constant; `last`: nothing else needs the operand.
     fn test(&mut self, with: &mut Expr, operator: Operator, known: &Known, fails: Option<u64>, last: bool) {
-        if matches!(with, Expr::Lit(lit) if !matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_) | Lit::Char(_)))
+        if matches!(with, Expr::Lit(lit) if !matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_) | Lit::Char(_) | Lit::Str(_)))
         {
             self.report.pattern_literal(&*with);
         } else if let Some(fails) = fails {

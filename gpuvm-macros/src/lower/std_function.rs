@@ -41,10 +41,11 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         "repeat_n" => ("repeat_n", quote!(::core::iter::repeat_n)),
         "empty" => ("empty", quote!(::core::iter::empty)),
         "successors" => ("successors", quote!(::core::iter::successors)),
+        "from_utf8" => ("from_utf8", quote!(::core::str::from_utf8)),
         "from_fn" if module == "array" => ("array_from_fn", quote!(::core::array::from_fn)),
         "from_fn" => ("from_fn", quote!(::core::iter::from_fn)),
         _ => return None,
     };
-    let known = matches!(module.as_str(), "" | "mem" | "cmp" | "iter" | "array");
+    let known = matches!(module.as_str(), "" | "mem" | "cmp" | "iter" | "array" | "str");
     known.then_some(StdFunction { routine, path })
 }

@@ -67,7 +67,6 @@ impl VisitMut for Check<'_> {
             Type::FnPtr(node) => self.report.function_pointer(node),
             Type::TraitObject(node) => self.report.dyn_trait(node),
             Type::ImplTrait(node) => self.report.impl_trait(node),
-            Type::Path(node) if node.qself.is_none() && node.path.is_ident("str") => self.report.text_type(node),
             Type::Path(node)
                 if node.qself.is_none() && node.path.segments.last().is_some_and(|last| is_elsewhere(&last.ident)) =>
             {

@@ -90,7 +90,7 @@ pub fn enter(file: &'static str, line: u32) -> DepthGuard {
     // The guard is there before the check, so that the level is counted down again however this ends.
     let guard = DepthGuard(());
     if depth > limit.unwrap_or_else(|| Settings::default().recursion_limit) {
-        overflow(file, line, Cause::StackOverflow.message([0; 4]));
+        overflow(file, line, Cause::StackOverflow.message([0; 4], &[]));
     }
     if here < floor {
         overflow(file, line, full(depth, limit.unwrap_or_default()));

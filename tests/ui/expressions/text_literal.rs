@@ -1,4 +1,4 @@
-//! A string in a routine.
+//! A text for C in a routine.
 
 #![allow(unused)]
 
@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
-    let name = "gpu";
+    let name = c"gpu";
     x + n as f32
 }
 

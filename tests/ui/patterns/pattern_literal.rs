@@ -1,4 +1,4 @@
-//! A string in a pattern.
+//! Bytes in a pattern.
 
 #![allow(unused)]
 
@@ -6,8 +6,8 @@ use gpuvm::prelude::*;
 
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
-    match n {
-        "one" => x,
+    match [n as u8; 3] {
+        b"one" => x,
         _ => -x,
     }
 }

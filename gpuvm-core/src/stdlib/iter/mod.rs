@@ -178,7 +178,7 @@ macro_rules! iterator_type {
         }
     };
 }
-use iterator_type;
+pub(super) use iterator_type;
 
 /// Leaves elements of iterators out by taking them.
 macro_rules! by_taking {

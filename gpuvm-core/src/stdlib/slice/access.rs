@@ -118,6 +118,12 @@ macro_rules! indexed_by {
             type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
             const CALL: Option<CallFact> = None;
         }
+
+        #[diagnostic::do_not_recommend]
+        impl<const OP: u8> Operation<OP, $range> for str {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
+            const CALL: Option<CallFact> = None;
+        }
     )*};
 }
 indexed_by! {

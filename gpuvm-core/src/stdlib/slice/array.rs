@@ -4,7 +4,7 @@ use gpuvm_macros::routine;
 
 use super::super::functions::array_from_fn;
 use super::{generic_methods, intrinsics, methods};
-use crate::types::VmType;
+use crate::types::{Static, VmType};
 
 #[routine(library, inline)]
 fn as_slice<T: VmType, const N: usize>(array: &[T; N]) -> &[T] {
@@ -17,7 +17,7 @@ fn as_mut_slice<T: VmType, const N: usize>(array: &mut [T; N]) -> &mut [T] {
 }
 
 #[routine(library)]
-fn map<T: VmType, U: VmType, const N: usize>(array: [T; N], f: fn(T) -> U) -> [U; N] {
+fn map<T: Static + Copy, U: Static, const N: usize>(array: [T; N], f: fn(T) -> U) -> [U; N] {
     array_from_fn(|at| f(*intrinsics::element(&&array[..], at)))
 }
 
@@ -27,5 +27,5 @@ methods! {
 }
 
 generic_methods! {
-    [T: VmType, U: VmType, const N: usize] [T; N], map(()) -> [U; N] = map<T, U, N>;
+    [T: Static + Copy, U: Static, const N: usize] [T; N], map(()) -> [U; N] = map<T, U, N>;
 }
