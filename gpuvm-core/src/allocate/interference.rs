@@ -34,7 +34,7 @@ impl Graph {
         let mut graph = Graph {
             neighbours: vec![Vec::new(); words],
             copies: Vec::new(),
-            weight: vec![0.0; words],
+            weight: weights(function, &shape),
             across_call: vec![false; words],
             edges: Edges::new(words),
         };
@@ -45,13 +45,9 @@ impl Graph {
         };
         for (b, block) in function.blocks.iter().enumerate() {
             let depth = shape.depth[b].min(DEEPEST);
-            let cost = 10f32.powi(depth as i32);
             alive.clear();
             for word in live.at_end(b).chain(block.end.uses()) {
                 alive.insert(word);
-            }
-            for word in block.end.uses() {
-                graph.weight[word as usize] += cost;
             }
             for inst in block.code.iter().rev() {
                 if inst.op == Op::Call {
@@ -64,7 +60,6 @@ impl Graph {
                     from
                 });
                 for def in inst.defs() {
-                    graph.weight[def as usize] += cost;
                     for &word in alive.list.iter().filter(|&&word| Some(word) != source) {
                         graph.add_edge(def, word);
                     }
@@ -78,7 +73,6 @@ impl Graph {
                     alive.remove(def);
                 }
                 for word in inst.uses() {
-                    graph.weight[word as usize] += cost;
                     alive.insert(word);
                 }
             }
@@ -89,6 +83,11 @@ impl Graph {
             temporaries.fill(f32::INFINITY);
         }
         graph
+    }
+
+    /// What spilling each word costs, as [`Graph::weight`] has it.
+    pub fn weights(function: &Function) -> Vec<f32> {
+        weights(function, &Shape::of(function))
     }
 
     /// Whether two words must not share a place.
@@ -105,6 +104,18 @@ impl Graph {
         }
         new
     }
+}
+
+fn weights(function: &Function, shape: &Shape) -> Vec<f32> {
+    let mut weight = vec![0.0; function.words as usize];
+    for (block, depth) in function.blocks.iter().zip(&shape.depth) {
+        let cost = 10f32.powi((*depth).min(DEEPEST) as i32);
+        let in_code = block.code.iter().flat_map(|inst| inst.defs().chain(inst.uses()));
+        for word in in_code.chain(block.end.uses()) {
+            weight[word as usize] += cost;
+        }
+    }
+    weight
 }
 
 /// The words alive at a point: a list, and each word's place in it.

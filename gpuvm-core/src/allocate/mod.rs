@@ -4,6 +4,8 @@
 mod calls;
 mod colour;
 mod interference;
+mod late;
+mod pressure;
 mod spill;
 mod variables;
 
@@ -17,9 +19,13 @@ use crate::program::Home;
 pub(crate) fn allocate(function: &mut Function) {
     drop_unreachable(function);
     calls::lower(function);
+    late::load_late(function);
     compact(function);
     // Words that spilling adds only carry a value to or from one instruction, and are not spilled again.
     let temporaries = function.words;
+    if let Some(places) = pressure::excess(function, || interference::Graph::weights(function)) {
+        spill::spill(function, &places);
+    }
     loop {
         let graph = interference::Graph::of(function, temporaries);
         match colour::colour(graph) {

@@ -1,5 +1,7 @@
 //! Removes instructions whose results nobody reads and that do nothing else.
 
+use std::collections::HashMap;
+
 use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, Names};
 use crate::ir::{Block, Function, Inst, Word};
@@ -21,7 +23,7 @@ pub(crate) fn remove(function: &mut Function) -> bool {
         let before = block.code.len();
         let mut kept = Vec::with_capacity(before);
         // What is left to say of instructions that went, in the order of the code.
-        let mut gone: Vec<Mark> = Vec::new();
+        let mut gone = Gone::default();
         for mut inst in block.code.drain(..).rev() {
             let needed = !inst.is_removable() || inst.defs().any(|word| alive[word as usize] == stamp);
             let idle = inst.as_copy().is_some_and(|(to, from)| to == from);
@@ -32,14 +34,14 @@ pub(crate) fn remove(function: &mut Function) -> bool {
                 for word in inst.uses() {
                     alive[word as usize] = stamp;
                 }
-                inst.mark(gone.drain(..));
+                inst.mark(gone.take());
                 kept.push(inst);
             } else {
                 unwritten.extend(inst.defs().filter(|_| !idle));
-                gone = marks_of_gone(inst, &function.names, gone);
+                gone.add(inst, &function.names);
             }
         }
-        block.marks.extend(gone);
+        block.marks.extend(gone.take());
         kept.reverse();
         changed |= kept.len() != before;
         block.code = kept;
@@ -66,17 +68,58 @@ fn forget(function: &mut Function, unwritten: &[Word]) {
     }
 }
 
-/// What to say behind the place of an instruction that goes, where `after` is to be said anyway: what it would have written is in
-/// another word, is a constant, or is nowhere.
-pub(crate) fn marks_of_gone(mut inst: Inst, names: &Names, after: Vec<Mark>) -> Vec<Mark> {
-    let home = match (inst.as_copy(), inst.op) {
+/// What is left to say of instructions that went in a row.
+#[derive(Default)]
+struct Gone {
+    /// From the end of the code on.
+    marks: Vec<Mark>,
+    /// Which of them name a word.
+    naming: HashMap<Word, Vec<usize>>,
+}
+
+impl Gone {
+    /// Adds the instruction before those that went already.
+    fn add(&mut self, inst: Inst, names: &Names) {
+        let home = left_in(&inst);
+        for word in inst.defs() {
+            for at in self.naming.remove(&word).unwrap_or_default() {
+                self.name(at, home);
+            }
+        }
+        for mark in marks_of_gone(inst, names).into_iter().rev() {
+            self.marks.push(mark);
+            self.name(self.marks.len() - 1, mark.home);
+        }
+    }
+
+    fn name(&mut self, at: usize, home: Home) {
+        self.marks[at].home = home;
+        if let Home::Word(word) = home {
+            self.naming.entry(word).or_default().push(at);
+        }
+    }
+
+    /// The marks in the order of the code.
+    fn take(&mut self) -> impl Iterator<Item = Mark> + '_ {
+        self.naming.clear();
+        self.marks.drain(..).rev()
+    }
+}
+
+/// Where what an instruction that goes would have written is: in another word, or it is a constant, or it is nowhere.
+fn left_in(inst: &Inst) -> Home {
+    match (inst.as_copy(), inst.op) {
         (Some((_, from)), _) => Home::Word(from),
         (None, Op::Imm) => Home::Constant(inst.imm),
         _ => Home::Nowhere,
-    };
+    }
+}
+
+/// What to say behind the place of an instruction that goes.
+pub(crate) fn marks_of_gone(mut inst: Inst, names: &Names) -> Vec<Mark> {
+    let home = left_in(&inst);
     let mut marks: Vec<Mark> = inst.defs().flat_map(|word| names.marks(word, home)).collect();
     marks.extend(std::mem::take(&mut inst.marks));
-    marks.extend(after);
     for mark in &mut marks {
         if let Home::Word(word) = mark.home
             && inst.defs().any(|def| def == word)

@@ -67,7 +67,7 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
         let sinks = each.next() == Some(true);
         if sinks {
             let copy = std::mem::replace(inst, Inst::copy(inst.defs[0], inst.uses[0], inst.place));
-            inst.marks = marks_of_gone(copy, names, Vec::new());
+            inst.marks = marks_of_gone(copy, names);
         }
         !sinks
     });
