@@ -54,7 +54,7 @@ impl Report {
         let message = match name.as_str() {
             "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
             "format" | "concat" | "stringify" | "include_str" => {
-                format!("`{name}!` makes a string, and a routine has none; texts occur only in `panic!` and `assert!`")
+                format!("`{name}!` makes a string, and a routine has no heap; show its values by `println!` or a panic")
             }
             "write" | "writeln" => {
                 format!("`{name}!` has nowhere to write to inside a #[routine]; `println!` prints")

@@ -12,6 +12,6 @@ struct Vec3 { x: f32 }
 struct Q<T> { x: T }
 #[derive(VmType, Clone, Copy)]
 struct N { name: &'static str, big: Vec<f32>, d: f64 }
-//~ «str» `str` is not a type of the machine; a routine has no strings; texts occur only in `panic!` and `assert!`
+//~ «Vec<f32>» `Vec<f32>` cannot be used inside a #[routine] … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there
 //~ «N» the trait `std::marker::Copy` cannot be implemented for this type
 fn main(){}
