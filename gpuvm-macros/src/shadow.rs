@@ -570,19 +570,32 @@ pub fn convert(expr: &mut Expr, convert: u64, result: u64) {
 /// Fills the slot of `value.try_into()` and `Type::try_from(value)`.
 pub fn try_convert(expr: &mut Expr, number: u64) {
     let mut call = take(expr);
-    let (value, span) = match &mut call {
-        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method)),
-        Expr::Call(node) => (node.args.first_mut(), at(&node.func)),
+    let (value, span, is_method) = match &mut call {
+        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method), true),
+        Expr::Call(node) => (node.args.first_mut(), at(&node.func), false),
         _ => return,
     };
     let Some(value) = value else { return };
-    let value = std::mem::replace(value, Expr::Verbatim(quote_spanned!(span=> __a)));
+    // A method is called on a reference to what has no size, `list[1..4].try_into()`.
+    let (own, of, bound) = match is_method {
+        true => (
+            quote_spanned!(span=> (*__a)),
+            quote_spanned!(span=> &),
+            quote_spanned!(span=> { use ::gpuvm::__private::ByValue as _; (*__a).__gpuvm_by_value(&__d); }),
+        ),
+        false => (
+            quote_spanned!(span=> __a),
+            TokenStream::new(),
+            quote_spanned!(span=> ::gpuvm::__private::is_of(&__a, &__d);),
+        ),
+    };
+    let value = std::mem::replace(value, Expr::Verbatim(own));
     let slot = slot_at(number, span);
     // The error's type is named by whoever uses it; that the result is a `Result` is said here.
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#value) { __a => {
+        (match #of (#value) { __a => {
             let __d = ::core::marker::PhantomData;
-            ::gpuvm::__private::is_of(&__a, &__d);
+            #bound
             let __v = #call;
             ::gpuvm::__private::try_convert(&::gpuvm::__private::any_of(&__d), &__v, &#slot);
             __v

@@ -187,6 +187,7 @@ pub const BY_RESULT: &[&str] = &[
     "split_first_chunk_mut",
     "split_last_chunk",
     "split_last_chunk_mut",
+    "array_windows",
     "as_array",
     "as_mut_array",
     "as_chunks",
@@ -212,7 +213,7 @@ pub const BY_RESULT: &[&str] = &[
 pub const BY_RESULT_ALONE: &[&str] = &["parse"];
 
 /// Methods whose routine depends on the type of their first argument.
-pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "copy_within"];
+pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "get_disjoint_mut", "copy_within"];
 
 /// Methods of texts that look for a pattern, a text, a character, several or a closure's; slices have some of these names, too.
 pub const BY_PATTERN: &[&str] = &[
@@ -326,6 +327,17 @@ pub const OF_SCALARS: &[&str] = &[
     "saturating_abs",
     "overflowing_abs",
     "checked_isqrt",
+    "classify",
+    "strict_add",
+    "strict_sub",
+    "strict_mul",
+    "strict_neg",
+    "strict_abs",
+    "strict_shl",
+    "strict_shr",
+    "strict_pow",
+    "carrying_mul",
+    "carrying_mul_add",
     "cast_signed",
     "cast_unsigned",
     "make_ascii_lowercase",
@@ -410,6 +422,8 @@ const PLAIN: &[&str] = &[
     "continue_value",
     "copy_from_slice",
     "count",
+    "each_mut",
+    "each_ref",
     "ends_with",
     "err",
     "fill",
@@ -418,6 +432,7 @@ const PLAIN: &[&str] = &[
     "get_or_insert",
     "get_or_insert_default",
     "insert",
+    "into_slice",
     "is_break",
     "is_continue",
     "is_control",

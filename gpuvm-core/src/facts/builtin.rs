@@ -1,11 +1,14 @@
 //! What the machine does itself: operators and methods of its own types that need no routine.
 
 use std::cmp::{Ordering, Reverse};
-use std::num::{NonZero, Saturating, Wrapping};
+use std::marker::PhantomData;
+use std::num::{FpCategory, NonZero, Saturating, Wrapping};
 use std::ops::ControlFlow;
+use std::slice::GetDisjointMutError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 use super::{CallFact, Convert, Method, Operation};
+use crate::encode::node::Operator;
 use crate::types::name_hash;
 
 macro_rules! builtin_operations {
@@ -204,13 +207,37 @@ builtin_conversions! {
     f64: bool i8 u8 i16 u16 i32 u32 f32;
 }
 
-macro_rules! builtin_non_zero {
-    ($($ty:ident)*) => {$(
+/// What can be compared and no more.
+macro_rules! builtin_comparisons {
+    ($([$($generics:tt)*] $ty:ty: $($operator:ident)*;)*) => {$(
+        builtin_comparisons! { @each [$($generics)*] $ty; $($operator)* }
+    )*};
+    (@each $generics:tt $ty:ty; $($operator:ident)*) => {$(
+        builtin_comparisons! { @one $generics $ty; $operator }
+    )*};
+    (@one [$($generics:tt)*] $ty:ty; $operator:ident) => {
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, NonZero<$ty>> for NonZero<$ty> {
-            type Slot = crate::facts::OperatorSlot<OP, Self, NonZero<$ty>>;
+        impl<$($generics)*> Operation<{ Operator::$operator as u8 }, $ty> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
             const CALL: Option<CallFact> = None;
         }
+    };
+}
+builtin_comparisons! {
+    [] FpCategory: Eq Ne;
+    [] GetDisjointMutError: Eq Ne;
+    [T: ?Sized] PhantomData<T>: Eq Ne Lt Le Gt Ge;
+}
+
+builtin_methods! {
+    [] FpCategory: [clone eq ne];
+    [] GetDisjointMutError: [clone eq ne];
+    [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];
+}
+
+macro_rules! builtin_non_zero {
+    ($($ty:ident)*) => {$(
+        builtin_comparisons! { [] NonZero<$ty>: Eq Ne Lt Le Gt Ge; }
         builtin_methods! {
             [] NonZero<$ty>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
         }

@@ -430,6 +430,14 @@ where
 /// Fills a variable with the very type of a value.
 pub fn is_of<T>(_: &T, _: &PhantomData<T>) {}
 
+/// Tells of a method's receiver what a method that takes `self` gets: where it has no size, a reference to it.
+pub trait ByValue: Sized {
+    /// Fills a variable with its type.
+    fn __gpuvm_by_value(self, _: &PhantomData<Self>) {}
+}
+
+impl<T> ByValue for T {}
+
 /// Fills the slots of a `for` loop.
 pub fn iterate<T: Value>(
     _: &T,
@@ -614,6 +622,9 @@ pub fn seen<S: Shows<F>, F>(_: S, _: F) -> S::Function {
 pub trait SameFunction<G> {}
 
 impl<F> SameFunction<F> for F {}
+
+/// Asks that a function is the one of std's.
+pub fn same_function<F: SameFunction<G>, G>(_: F, _: G) {}
 
 /// Implemented by no function.
 #[diagnostic::on_unimplemented(

@@ -1,15 +1,16 @@
-//! Conversions that may fail: `TryFrom` between integers, and from slices into arrays.
+//! Conversions that may fail, `TryFrom` between numbers, characters, slices and arrays, and those between tuples and arrays.
 
 use std::array::TryFromSliceError;
+use std::char::{CharTryFromError, TryFromCharError};
 use std::convert::Infallible;
-use std::num::TryFromIntError;
+use std::num::{NonZero, TryFromIntError};
 
 use gpuvm_macros::routine;
 
 use super::intrinsics;
 use super::iter::Ordered;
 use crate::encode::node::Operator;
-use crate::facts::{CallFact, Operation, TryConvert};
+use crate::facts::{CallFact, Convert, Operation, TryConvert};
 use crate::types::{Field, Kind, Type, Value, VmType, name_hash};
 
 macro_rules! errors {
@@ -36,7 +37,7 @@ const NOTHING: &[Field] = &[Field {
     offset: 0,
 }];
 
-errors! { TryFromIntError TryFromSliceError Infallible }
+errors! { TryFromIntError TryFromSliceError CharTryFromError TryFromCharError Infallible }
 
 /// An integer.
 pub trait Integer: Ordered + VmType {}
@@ -111,4 +112,81 @@ impl<T: VmType, const N: usize> TryConvert<&'static [T]> for [T; N] {
 impl<T: VmType, const N: usize> TryConvert<&'static mut [T]> for [T; N] {
     type Slot = crate::facts::TryConvertSlot<&'static mut [T], Self>;
     const CALL: CallFact = CallFact::of::<array<T, N>>();
+}
+
+#[routine(library, inline)]
+fn character(code: u32) -> Result<char, CharTryFromError> {
+    match char::from_u32(code) {
+        Some(c) => Ok(c),
+        None => Err(intrinsics::nothing()),
+    }
+}
+
+#[routine(library, inline)]
+fn code<T: Integer>(c: char) -> Result<T, TryFromCharError> {
+    let code = c as u32;
+    let converted: T = intrinsics::cast(code);
+    let back: u32 = intrinsics::cast(converted);
+    if back == code {
+        Ok(converted)
+    } else {
+        Err(intrinsics::nothing())
+    }
+}
+
+#[routine(library, inline)]
+fn non_zero<T: VmType, N: VmType>(number: T) -> Result<N, TryFromIntError>
+where
+    T: super::scalar::Integer,
+{
+    if number == T::ZERO {
+        Err(intrinsics::nothing())
+    } else {
+        Ok(intrinsics::words(number))
+    }
+}
+
+macro_rules! fallible {
+    ($($from:ty => $to:ty = $routine:ty;)*) => {$(
+        impl TryConvert<$from> for $to {
+            type Slot = crate::facts::TryConvertSlot<$from, Self>;
+            const CALL: CallFact = CallFact::of::<$routine>();
+        }
+    )*};
+    ($($number:ident)*) => {
+        fallible! { $($number => NonZero<$number> = non_zero<$number, NonZero<$number>>;)* }
+    };
+}
+fallible! {
+    u32 => char = character;
+    char => u8 = code<u8>;
+    char => u16 = code<u16>;
+}
+fallible!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+/// Arrays and tuples of as many values have the same words.
+#[routine(library, inline)]
+fn same_words<A: VmType, B: VmType>(value: A) -> B {
+    intrinsics::words(value)
+}
+
+macro_rules! tuples {
+    ($($length:literal: $($t:ident)*;)*) => {$(
+        impl<T: VmType> Convert<[T; $length]> for ($($t,)*) {
+            type Slot = crate::facts::ConvertSlot<[T; $length], Self>;
+            const CALL: Option<CallFact> = Some(CallFact::of::<same_words<[T; $length], ($($t,)*)>>());
+        }
+
+        impl<T: VmType> Convert<($($t,)*)> for [T; $length] {
+            type Slot = crate::facts::ConvertSlot<($($t,)*), Self>;
+            const CALL: Option<CallFact> = Some(CallFact::of::<same_words<($($t,)*), [T; $length]>>());
+        }
+    )*};
+}
+tuples! {
+    2: T T;
+    3: T T T;
+    4: T T T T;
+    5: T T T T T;
+    6: T T T T T T;
 }

@@ -1,115 +1,85 @@
-//! Methods of `NonZero`, `ControlFlow`, `Ordering`, and the operators of `Saturating`.
+//! Methods of `ControlFlow` and `Ordering`, and methods and operators of `Saturating`.
 
 use std::cmp::Ordering;
-use std::num::{NonZero, Saturating};
+use std::num::Saturating;
 use std::ops::ControlFlow;
 
 use gpuvm_macros::routine;
 
-use super::scalar::Integer;
-use super::{generic_methods, intrinsics, methods};
+use super::scalar::{Integer, Signed};
+use super::{generic_methods, methods, operators};
 use crate::encode::node::Operator;
-use crate::facts::{CallFact, Convert, Operation};
-use crate::types::{Static, VmType};
+use crate::facts::{CallFact, Operation};
+use crate::types::Static;
 
-/// The same words without 0, or `None`.
-#[routine(library, inline)]
-fn new<T: Integer, N: VmType>(x: T) -> Option<N> {
-    if x == T::ZERO { None } else { Some(intrinsics::words(x)) }
-}
+/// The operators of `Saturating`, and those that assign: by one of its kind, or by a plain number.
+macro_rules! saturating {
+    ($($operator:ident $assign:ident $name:ident $assign_name:ident $assign_by:ident $a:ident $b:ident $result:expr;)*) => {
+        mod saturating {
+            use super::{Integer, Saturating, routine};
+            $(
+                #[routine(library, inline)]
+                pub fn $name<T: Integer>(a: Saturating<T>, b: Saturating<T>) -> Saturating<T> {
+                    let ($a, $b) = (a.0, b.0);
+                    Saturating($result)
+                }
 
-#[routine(library, inline)]
-fn get<N: VmType, T: Integer>(x: N) -> T {
-    intrinsics::words(x)
-}
+                #[routine(library, inline)]
+                pub fn $assign_name<T: Integer>(a: &mut Saturating<T>, b: Saturating<T>) {
+                    *a = $name(*a, b);
+                }
 
-#[routine(library, inline)]
-fn leading_zeros<N: VmType, T: Integer>(x: N) -> u32 {
-    let number: T = intrinsics::words(x);
-    number.leading_zeros()
-}
-
-#[routine(library, inline)]
-fn trailing_zeros<N: VmType, T: Integer>(x: N) -> u32 {
-    let number: T = intrinsics::words(x);
-    number.trailing_zeros()
-}
-
-#[routine(library, inline)]
-fn checked_add<N: VmType, T: Integer>(x: N, y: T) -> Option<N> {
-    let number: T = intrinsics::words(x);
-    match number.checked_add(y) {
-        Some(sum) => Some(intrinsics::words(sum)),
-        None => None,
-    }
-}
-
-#[routine(library, inline)]
-fn checked_mul<N: VmType, T: Integer>(x: N, y: N) -> Option<N> {
-    let (number, other): (T, T) = (intrinsics::words(x), intrinsics::words(y));
-    match number.checked_mul(other) {
-        Some(product) => Some(intrinsics::words(product)),
-        None => None,
-    }
-}
-
-macro_rules! non_zero {
-    ($($ty:ident)*) => {$(
-        methods! {
-            [] NonZero<$ty>, new = new<$ty, NonZero<$ty>>;
-            [] NonZero<$ty>, get = get<NonZero<$ty>, $ty>;
-            [] NonZero<$ty>, leading_zeros = leading_zeros<NonZero<$ty>, $ty>;
-            [] NonZero<$ty>, trailing_zeros = trailing_zeros<NonZero<$ty>, $ty>;
-            [] NonZero<$ty>, checked_mul = checked_mul<NonZero<$ty>, $ty>;
+                #[routine(library, inline)]
+                pub fn $assign_by<T: Integer>(a: &mut Saturating<T>, b: T) {
+                    *a = $name(*a, Saturating(b));
+                }
+            )*
         }
-
-        impl Convert<NonZero<$ty>> for $ty {
-            type Slot = crate::facts::ConvertSlot<NonZero<$ty>, Self>;
-            const CALL: Option<CallFact> = Some(CallFact::of::<get<NonZero<$ty>, $ty>>());
+        $(
+        operators! {
+            [T: Integer] Saturating<T>, $operator Saturating<T> = saturating::$name<T>;
+            [T: Integer] Saturating<T>, $assign Saturating<T> = saturating::$assign_name<T>;
         }
-    )*};
-}
-non_zero!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
-
-macro_rules! non_zero_unsigned {
-    ($($ty:ident)*) => {
-        methods! {$(
-            [] NonZero<$ty>, checked_add = checked_add<NonZero<$ty>, $ty>;
-        )*}
+        saturating! { @by $assign $assign_by; i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+        )*
+    };
+    (@by $assign:ident $assign_by:ident; $($ty:ident)*) => {
+        operators! { $([] Saturating<$ty>, $assign $ty = saturating::$assign_by<$ty>;)* }
     };
 }
-non_zero_unsigned!(u8 u16 u32 u64 u128 usize);
-
-/// The operators of `Saturating`, and those that assign.
-macro_rules! saturating {
-    ($($operator:ident $assign:ident $name:ident $assign_name:ident $method:ident;)*) => {$(
-        #[routine(library, inline)]
-        fn $name<T: Integer>(a: Saturating<T>, b: Saturating<T>) -> Saturating<T> {
-            Saturating(a.0.$method(b.0))
-        }
-
-        #[routine(library, inline)]
-        fn $assign_name<T: Integer>(a: &mut Saturating<T>, b: Saturating<T>) {
-            a.0 = a.0.$method(b.0);
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<T: Integer> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Saturating<T>>;
-            const CALL: Option<CallFact> = Some(CallFact::of::<$name<T>>());
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<T: Integer> Operation<{ Operator::$assign as u8 }, Saturating<T>> for Saturating<T> {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$assign as u8 }, Self, Saturating<T>>;
-            const CALL: Option<CallFact> = Some(CallFact::of::<$assign_name<T>>());
-        }
-    )*};
-}
 saturating! {
-    Add AddAssign add add_assign saturating_add;
-    Sub SubAssign sub sub_assign saturating_sub;
-    Mul MulAssign mul mul_assign saturating_mul;
+    Add AddAssign add add_assign add_by a b a.saturating_add(b);
+    Sub SubAssign sub sub_assign sub_by a b a.saturating_sub(b);
+    Mul MulAssign mul mul_assign mul_by a b a.saturating_mul(b);
+    Div DivAssign div div_assign div_by a b a.saturating_div(b);
+    Rem RemAssign rem rem_assign rem_by a b a % b;
+    BitAnd BitAndAssign and and_assign and_by a b a & b;
+    BitOr BitOrAssign or or_assign or_by a b a | b;
+    BitXor BitXorAssign xor xor_assign xor_by a b a ^ b;
+}
+
+#[routine(library, inline)]
+fn saturating_power<T: Integer>(a: Saturating<T>, exponent: u32) -> Saturating<T> {
+    Saturating(a.0.saturating_pow(exponent))
+}
+
+#[routine(library, inline)]
+fn saturating_absolute<T: Signed>(a: Saturating<T>) -> Saturating<T> {
+    Saturating(a.0.saturating_abs())
+}
+
+#[routine(library, inline)]
+fn saturating_negative<T: Signed>(a: Saturating<T>) -> Saturating<T> {
+    Saturating(a.0.saturating_neg())
+}
+
+methods! {
+    [T: Integer] Saturating<T>, pow = saturating_power<T>;
+    [T: Signed] Saturating<T>, abs = saturating_absolute<T>;
+}
+
+operators! {
+    [T: Signed] Saturating<T>, Neg () = saturating_negative<T>;
 }
 
 macro_rules! compared {

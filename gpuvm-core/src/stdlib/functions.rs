@@ -1,4 +1,6 @@
-//! Functions of std's that are called by path: of `mem`, `cmp`, `array` and `iter`.
+//! Functions of std's that are called by path: of `mem`, `cmp`, `array`, `iter` and others.
+
+use std::cmp::Ordering;
 
 use gpuvm_macros::routine;
 
@@ -35,6 +37,47 @@ pub fn min<T: Ordered + Copy>(a: T, b: T) -> T {
 #[routine(library, inline, std(T))]
 pub fn max<T: Ordered + Copy>(a: T, b: T) -> T {
     if a > b { a } else { b }
+}
+
+#[routine(library, inline, std(T))]
+pub fn min_by<T: Static + Copy, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
+    if f(&a, &b) == Ordering::Greater { b } else { a }
+}
+
+#[routine(library, inline, std(T))]
+pub fn max_by<T: Static + Copy, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
+    if f(&a, &b) == Ordering::Greater { a } else { b }
+}
+
+#[routine(library, inline, std(T))]
+pub fn min_by_key<T: Static + Copy, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
+    let (of_b, of_a) = (f(&b), f(&a));
+    if of_b < of_a { b } else { a }
+}
+
+#[routine(library, inline, std(T))]
+pub fn max_by_key<T: Static + Copy, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
+    let (of_b, of_a) = (f(&b), f(&a));
+    if of_b < of_a { a } else { b }
+}
+
+/// `identity` and `black_box`.
+#[routine(library, inline, std(T))]
+pub fn identity<T: Static>(value: T) -> T {
+    value
+}
+
+#[routine(library, inline, std(()))]
+pub fn drop<T: Static>(_value: T) {}
+
+#[routine(library, inline, std(&'static [T]))]
+pub fn slice_from_ref<T: Static>(value: &'static T) -> &'static [T] {
+    array_from_ref(value)
+}
+
+#[routine(library, inline, std(&'static [T; 1]))]
+pub fn array_from_ref<T: Static>(value: &'static T) -> &'static [T; 1] {
+    intrinsics::view(&value, 1)
 }
 
 #[routine(library, inline, std([T; N]))]

@@ -11,6 +11,7 @@ mod functions;
 #[cfg(feature = "half")]
 pub mod half;
 pub mod iter;
+mod non_zero;
 mod option;
 mod result;
 mod scalar;
@@ -39,6 +40,17 @@ macro_rules! generic_methods {
     )*};
 }
 
+/// Makes routines what operators are.
+macro_rules! operators {
+    ($([$($generics:tt)*] $left:ty, $operator:ident $right:ty = $routine:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> $crate::facts::Operation<{ $crate::encode::node::Operator::$operator as u8 }, $right> for $left {
+            type Slot = $crate::facts::OperatorSlot<{ $crate::encode::node::Operator::$operator as u8 }, Self, $right>;
+            const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
+        }
+    )*};
+}
+
 pub use slice::SelectNth;
 pub use text::{TEXT_COMPARISONS, packed};
 
@@ -49,7 +61,7 @@ pub mod routines {
     pub use super::text::from_utf8;
 }
 
-use {generic_methods, methods};
+use {generic_methods, methods, operators};
 
 /// What the macro turns into single nodes: elements and parts of lists that are known to be inside, and the beginning of an iteration.
 mod intrinsics {
@@ -71,8 +83,8 @@ mod intrinsics {
         unreachable!("{NATIVELY}")
     }
 
-    /// The elements from the first one on as an array, or as a slice of `_length` elements of another size.
-    pub fn view<'a, T, U: ?Sized>(_: &&'a [T], _length: usize) -> &'a U {
+    /// The elements from the first one on, or a value alone, as an array, or as a slice of `_length` elements of another size.
+    pub fn view<'a, T: ?Sized, U: ?Sized>(_: &&'a T, _length: usize) -> &'a U {
         unreachable!("{NATIVELY}")
     }
 

@@ -2,8 +2,10 @@
 
 use gpuvm_macros::routine;
 
+use super::functions::array_from_ref;
 use super::iter::OptionIter;
 use super::{generic_methods, methods};
+use crate::facts::{CallFact, Convert};
 use crate::types::{Static, Value, VmType};
 
 #[routine(library)]
@@ -243,6 +245,24 @@ fn unwrap_or_default<T: VmType + Default>(option: Option<T>) -> T {
 }
 
 #[routine(library, inline)]
+fn as_slice<T: VmType>(option: &'static Option<T>) -> &'static [T] {
+    match option {
+        Some(x) => array_from_ref(x),
+        None => &[],
+    }
+}
+
+#[routine(library, inline)]
+fn from<T: Static>(value: T) -> Option<T> {
+    Some(value)
+}
+
+impl<T: Static> Convert<T> for Option<T> {
+    type Slot = crate::facts::ConvertSlot<T, Self>;
+    const CALL: Option<CallFact> = Some(CallFact::of::<from<T>>());
+}
+
+#[routine(library, inline)]
 fn unwrap_or_empty<T: VmType>(option: Option<&[T]>) -> &[T] {
     match option {
         Some(slice) => slice,
@@ -306,7 +326,7 @@ fn expect<T: Static>(option: Option<T>, text: &str) -> T {
     }
 }
 
-/// std's iterators over what is in an `Option`.
+/// std's iterators over what is in an `Option` or a `Result`.
 macro_rules! iterators {
     ($([$($lifetime:lifetime)?] $std:ty => $item:ty;)*) => {$(
         impl<$($lifetime,)? T: Value> Value for $std
@@ -323,6 +343,9 @@ iterators! {
     ['a] std::option::Iter<'a, T> => &'static T::Erased;
     ['a] std::option::IterMut<'a, T> => &'static mut T::Erased;
     [] std::option::IntoIter<T> => T::Erased;
+    ['a] std::result::Iter<'a, T> => &'static T::Erased;
+    ['a] std::result::IterMut<'a, T> => &'static mut T::Erased;
+    [] std::result::IntoIter<T> => T::Erased;
 }
 
 methods! {
@@ -330,6 +353,7 @@ methods! {
     [T: VmType + Default] Option<T>, unwrap_or_default = unwrap_or_default<T>;
     [T: VmType] Option<&'static [T]>, unwrap_or_default = unwrap_or_empty<T>;
     [] Option<&'static str>, unwrap_or_default = unwrap_or_no_text;
+    [T: VmType] Option<T>, as_slice = as_slice<T>;
     [T: VmType + Default] Option<T>, get_or_insert_default = get_or_insert_default<T>;
     [T: Static, E: Static] Option<Result<T, E>>, transpose = transpose<T, E>;
     [T: Static, U: Static] Option<(T, U)>, unzip = unzip<T, U>;

@@ -1,7 +1,8 @@
 //! What a constant that a routine names may be.
 
 use std::cmp::{Ordering, Reverse};
-use std::num::{NonZero, Saturating, Wrapping};
+use std::marker::PhantomData;
+use std::num::{FpCategory, NonZero, Saturating, Wrapping};
 use std::ops::{ControlFlow, Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::context::Context;
@@ -58,6 +59,7 @@ plain! {
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>;
     [] Ordering; [] Context;
+    [] FpCategory; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
 }
 #[cfg(feature = "half")]
 plain! { [] half::f16; [] half::bf16; }

@@ -1,7 +1,9 @@
-//! std's types that enclose numbers or other values: `NonZero`, `Saturating`, `ControlFlow`.
+//! std's types that enclose numbers or other values: `NonZero`, `Saturating`, `ControlFlow`; and those that enclose nothing.
 
-use std::num::{NonZero, Saturating};
+use std::marker::PhantomData;
+use std::num::{FpCategory, NonZero, Saturating};
 use std::ops::ControlFlow;
+use std::slice::GetDisjointMutError;
 
 use super::{Field, Kind, Static, Type, Value, Variant, VmType, name_hash};
 
@@ -117,4 +119,75 @@ impl<B: VmType, C: VmType> VmType for ControlFlow<B, C> {
             ControlFlow::Break(value) => value.fits_words(),
         }
     }
+}
+
+/// It has no words; what it speaks of may be anything.
+impl<T: ?Sized + 'static> Value for PhantomData<T> {
+    type Erased = Self;
+    type Inner = Self;
+    const TYPE: &'static Type = &Type::record(Kind::Struct, "PhantomData", &[]);
+}
+
+impl<T: Send + Sync + ?Sized + 'static> VmType for PhantomData<T> {
+    fn write_words(&self, _words: &mut [u32]) {}
+
+    fn read_words(_words: &[u32]) -> Self {
+        PhantomData
+    }
+}
+
+/// A variant without fields.
+const fn unit(name: &'static str, discriminant: i64) -> Variant {
+    Variant {
+        hash: name_hash(name),
+        name,
+        fields: &[],
+        discriminant,
+    }
+}
+
+impl Value for FpCategory {
+    type Erased = Self;
+    type Inner = Self;
+    const TYPE: &'static Type = &Type::tagged(
+        "FpCategory",
+        &[
+            unit("Nan", 0),
+            unit("Infinite", 1),
+            unit("Zero", 2),
+            unit("Subnormal", 3),
+            unit("Normal", 4),
+        ],
+    );
+}
+
+impl VmType for FpCategory {
+    fn write_words(&self, words: &mut [u32]) {
+        words[0] = match self {
+            FpCategory::Nan => 0,
+            FpCategory::Infinite => 1,
+            FpCategory::Zero => 2,
+            FpCategory::Subnormal => 3,
+            FpCategory::Normal => 4,
+        };
+    }
+
+    fn read_words(words: &[u32]) -> Self {
+        match words[0] {
+            1 => FpCategory::Infinite,
+            2 => FpCategory::Zero,
+            3 => FpCategory::Subnormal,
+            4 => FpCategory::Normal,
+            _ => FpCategory::Nan,
+        }
+    }
+}
+
+impl Value for GetDisjointMutError {
+    type Erased = Self;
+    type Inner = Self;
+    const TYPE: &'static Type = &Type::tagged(
+        "GetDisjointMutError",
+        &[unit("IndexOutOfBounds", 0), unit("OverlappingIndices", 1)],
+    );
 }

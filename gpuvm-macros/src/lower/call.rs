@@ -4,11 +4,12 @@ use gpuvm_nodes::Level;
 use gpuvm_nodes::method::{self, NO_METHOD, method_number};
 use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
 use super::constant::{Case, case};
 use super::expr::{plain, variant_name, write_variant};
+use super::std_function;
 use super::{Calls, Lowering, Want};
 use crate::primitive::{Known, is_half, kind_of_name};
 use crate::shadow;
@@ -37,10 +38,21 @@ impl Lowering<'_> {
         if case(&last.ident) != Case::Snake {
             return self.constructor(expr, &func.path);
         }
+        if let Some(known) = self.size(expr, &func.path) {
+            return known;
+        }
+        if let Expr::Call(node) = &*expr
+            && let Some(call) = std_function::by_trait(&func, node).or_else(|| self.by_iterators(&func, node))
+        {
+            *expr = call;
+            return self.expr(expr, Want::Free);
+        }
         if self.is_own_path(&func.path) {
             return self.call_own(expr, &func.path);
         }
-        if let Some(known) = self.vm_function(node, &func.path) {
+        if let Expr::Call(node) = &*expr
+            && let Some(known) = self.vm_function(node, &func.path)
+        {
             return known;
         }
         if let Some(known) = self.intrinsic(expr, &func.path) {
@@ -102,6 +114,28 @@ impl Lowering<'_> {
             Some("Wrapping") => Known::Wrapping,
             _ => Known::Unknown,
         }
+    }
+
+    /// A call of std's functions of two iterators, if it is one: another function of that name is none of routines.
+    fn by_iterators(&mut self, func: &ExprPath, call: &ExprCall) -> Option<Expr> {
+        let expr = std_function::by_iterators(func, call)?;
+        let (span, name) = (shadow::at(func), &func.path.segments.last()?.ident);
+        let own = quote_spanned!(span=> #func::<[u8; 0], [u8; 0]>);
+        self.extras.push(quote_spanned! {span=>
+            ::gpuvm::__private::same_function(#own, ::core::iter::#name::<[u8; 0], [u8; 0]>);
+        });
+        Some(expr)
+    }
+
+    /// `size_of::<T>()` and `align_of::<T>()`, constants.
+    fn size(&mut self, expr: &Expr, path: &Path) -> Option<Known> {
+        let last = path.segments.last()?;
+        let is_size = last.ident == "size_of" || last.ident == "align_of";
+        if !is_size || last.arguments.is_none() || !is_std_or_alone(path, "mem") {
+            return None;
+        }
+        self.constant(expr);
+        Some(Known::USIZE)
     }
 
     /// `vm::id()` and its like.
@@ -450,6 +484,12 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let name = plain(&node.method);
+        if self.glance(&node.receiver).is_primitive()
+            && let Some(operator) = std_function::by_operator(&node.method, &node.receiver, node.args.first())
+        {
+            *expr = operator;
+            return self.expr(expr, want);
+        }
         let (place, is_own) = (is_place(&node.receiver), self.is_own_method(node));
         let changed = self.changes_root(&node.receiver, node.args.iter());
         if self.lacks_method(&node.receiver, &name) {
@@ -501,10 +541,8 @@ impl Lowering<'_> {
             return self.generic_method(expr, &name, place, count);
         }
         // Iterators compare with what becomes an iterator, all else with a reference.
-        let compares_any = method::COMPARES_ITERATORS.contains(&name.as_str())
-            && !known.has_method(&name)
-            && node.args.len() == 1
-            && !matches!(node.args.first(), Some(Expr::Reference(_)));
+        let compares_any =
+            method::COMPARES_ITERATORS.contains(&name.as_str()) && !known.has_method(&name) && node.args.len() == 1;
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len()
@@ -781,6 +819,12 @@ fn is_keyword(name: &syn::Ident) -> bool {
     ["crate", "self", "super", "$crate"]
         .iter()
         .any(|keyword| name == keyword)
+}
+
+/// Whether a path may lead into a module of std's: it stands alone, or behind the module's name.
+fn is_std_or_alone(path: &Path, module: &str) -> bool {
+    let parent = super::parent(path);
+    parent.is_none() || is_named(parent.as_ref(), module)
 }
 
 fn is_std(segment: &PathSegment) -> bool {

@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Path;
+use syn::{Expr, ExprCall, ExprMethodCall, ExprParen, ExprPath, Ident, Path, PathArguments, Token, parse_quote};
+
+use crate::routine::operators_of_trait;
 
 /// A function of std's.
 pub struct StdFunction {
@@ -17,7 +19,8 @@ impl StdFunction {
     pub fn arguments(&self) -> usize {
         match self.routine {
             "array_from_fn" => 2,
-            "from_fn" | "successors" | "repeat_with" | "once_with" => 1,
+            "from_fn" | "successors" | "repeat_with" | "once_with" | "min_by" | "max_by" | "min_by_key"
+            | "max_by_key" => 1,
             _ => usize::MAX,
         }
     }
@@ -34,6 +37,15 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         "take" => ("take", quote!(::core::mem::take)),
         "min" => ("min", quote!(::core::cmp::min)),
         "max" => ("max", quote!(::core::cmp::max)),
+        "min_by" => ("min_by", quote!(::core::cmp::min_by)),
+        "max_by" => ("max_by", quote!(::core::cmp::max_by)),
+        "min_by_key" => ("min_by_key", quote!(::core::cmp::min_by_key)),
+        "max_by_key" => ("max_by_key", quote!(::core::cmp::max_by_key)),
+        "identity" => ("identity", quote!(::core::convert::identity)),
+        "black_box" => ("identity", quote!(::core::hint::black_box)),
+        "drop" => ("drop", quote!(::core::mem::drop)),
+        "from_ref" if module == "array" => ("array_from_ref", quote!(::core::array::from_ref)),
+        "from_ref" => ("slice_from_ref", quote!(::core::slice::from_ref)),
         "once" => ("once", quote!(::core::iter::once)),
         "repeat" => ("repeat", quote!(::core::iter::repeat)),
         "repeat_with" => ("repeat_with", quote!(::core::iter::repeat_with)),
@@ -46,6 +58,121 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         "from_fn" => ("from_fn", quote!(::core::iter::from_fn)),
         _ => return None,
     };
-    let known = matches!(module.as_str(), "" | "mem" | "cmp" | "iter" | "array" | "str");
+    let known = matches!(
+        module.as_str(),
+        "" | "mem" | "cmp" | "iter" | "array" | "slice" | "convert" | "hint" | "str"
+    );
     known.then_some(StdFunction { routine, path })
+}
+
+/// The methods of std's traits that are called by the trait's path, `Ord::max(a, b)`, and mean the same as a call on the first argument.
+const OF_TRAITS: &[(&str, &[&str])] = &[
+    ("Clone", &["clone"]),
+    (
+        "DoubleEndedIterator",
+        &["next_back", "nth_back", "rfind", "rfold", "try_rfold"],
+    ),
+    ("ExactSizeIterator", &["len"]),
+    ("Into", &["into"]),
+    ("IntoIterator", &["into_iter"]),
+    ("Ord", &["cmp", "max", "min", "clamp"]),
+    ("PartialEq", &["eq", "ne"]),
+    ("PartialOrd", &["partial_cmp", "lt", "le", "gt", "ge"]),
+    ("TryInto", &["try_into"]),
+];
+
+/// `Trait::method(a, b)`, where the trait is std's, as `a.method(b)` or as the operator.
+pub fn by_trait(func: &ExprPath, call: &ExprCall) -> Option<Expr> {
+    if func.qself.is_some() {
+        return None;
+    }
+    let mut names = func.path.segments.iter().rev();
+    let (method, of) = (names.next()?, names.next()?);
+    let (name, of) = (method.ident.to_string(), of.ident.to_string());
+    let mut args = call.args.iter().cloned();
+    let receiver = parenthesised(args.next()?);
+    if operators_of_trait(&of).iter().any(|(known, _)| *known == name)
+        && let Some(operator) = by_operator(&method.ident, &receiver, args.clone().next().as_ref())
+    {
+        return Some(operator);
+    }
+    let known = OF_TRAITS.iter().find(|(known, _)| *known == of);
+    if of != "Iterator" && !known.is_some_and(|(_, methods)| methods.contains(&name.as_str())) {
+        return None;
+    }
+    let turbofish = match &method.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(arguments.clone()),
+        _ => None,
+    };
+    Some(Expr::MethodCall(ExprMethodCall {
+        attrs: Vec::new(),
+        receiver: Box::new(receiver),
+        dot_token: Token![.](method.ident.span()),
+        method: method.ident.clone(),
+        turbofish,
+        paren_token: call.paren_token,
+        args: args.collect(),
+    }))
+}
+
+/// `iter::zip(a, b)` and `iter::chain(a, b)` as `a.into_iter().zip(b)`.
+pub fn by_iterators(func: &ExprPath, call: &ExprCall) -> Option<Expr> {
+    let mut names = func.path.segments.iter().rev();
+    let (function, module) = (&names.next()?.ident, &names.next()?.ident);
+    let is_known = module == "iter" && (function == "zip" || function == "chain");
+    let (Some(a), Some(b), 2, true) = (call.args.get(0), call.args.get(1), call.args.len(), is_known) else {
+        return None;
+    };
+    let (a, into) = (parenthesised(a.clone()), Ident::new("into_iter", function.span()));
+    Some(parse_quote!(#a.#into().#function(#b)))
+}
+
+/// What a method of an operator's trait does, `a.add(b)`, by the operator.
+pub fn by_operator(method: &Ident, receiver: &Expr, argument: Option<&Expr>) -> Option<Expr> {
+    let name = method.to_string();
+    let (plain, assigns) = match name.strip_suffix("_assign") {
+        Some(plain) => (plain, true),
+        None => (name.as_str(), false),
+    };
+    let sign = match (plain, argument) {
+        ("add", Some(_)) => "+",
+        ("sub", Some(_)) => "-",
+        ("mul", Some(_)) => "*",
+        ("div", Some(_)) => "/",
+        ("rem", Some(_)) => "%",
+        ("bitand", Some(_)) => "&",
+        ("bitor", Some(_)) => "|",
+        ("bitxor", Some(_)) => "^",
+        ("shl", Some(_)) => "<<",
+        ("shr", Some(_)) => ">>",
+        ("neg", None) => "-",
+        ("not", None) => "!",
+        _ => return None,
+    };
+    let sign = if assigns { format!("{sign}=") } else { sign.to_owned() };
+    let sign: TokenStream = sign.parse().ok()?;
+    let sign: TokenStream = sign
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(method.span());
+            token
+        })
+        .collect();
+    Some(match argument {
+        Some(argument) if assigns => parse_quote!(*#receiver #sign (#argument)),
+        Some(argument) => parse_quote!(#receiver #sign (#argument)),
+        None => parse_quote!(#sign #receiver),
+    })
+}
+
+/// What begins with a sign, as `&mut iter` does, is in parentheses where a method is called on it.
+fn parenthesised(expr: Expr) -> Expr {
+    match expr {
+        Expr::Path(_) | Expr::Call(_) | Expr::MethodCall(_) | Expr::Field(_) | Expr::Paren(_) => expr,
+        expr => Expr::Paren(ExprParen {
+            attrs: Vec::new(),
+            paren_token: Default::default(),
+            expr: Box::new(expr),
+        }),
+    }
 }

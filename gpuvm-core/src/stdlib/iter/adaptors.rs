@@ -85,11 +85,15 @@ iterator_type! {
 }
 iterator_type! {
     /// `flat_map`
-    FlatMap [I: Sequence, B: Elements] [I, B] { iter: Fuse<I>, inner: B::Iterator, active: bool } { f: fn(I::Item) -> B }
+    FlatMap [I: Sequence, B: Elements] [I, B]
+        { iter: Fuse<I>, inner: B::Iterator, active: bool, last: B::Iterator, last_active: bool } { f: fn(I::Item) -> B }
 }
 iterator_type! {
     /// `flatten`
-    Flatten [I: Sequence<Item: Elements>] [I] { iter: Fuse<I>, inner: <I::Item as Iterable>::Iterator, active: bool } {}
+    Flatten [I: Sequence<Item: Elements>] [I] {
+        iter: Fuse<I>, inner: <I::Item as Iterable>::Iterator, active: bool,
+        last: <I::Item as Iterable>::Iterator, last_active: bool
+    } {}
 }
 
 /// What becomes an iterator.
@@ -566,7 +570,8 @@ fn next_if<I: Sequence<Item: Copy>>(this: &mut Peekable<I>, f: impl FnOnce(&I::I
     None
 }
 
-/// The inner iterator is there from the first element on, so the code that makes it comes first.
+/// The inner iterator is there from the first element on, so the code that makes it comes first. What is left of the one at the other end is the
+/// last of all.
 #[routine(library, inline)]
 impl<I: Sequence, B: Elements> Iterator for FlatMap<I, B> {
     type Item = <B::Iterator as Iterator>::Item;
@@ -575,12 +580,14 @@ impl<I: Sequence, B: Elements> Iterator for FlatMap<I, B> {
         loop {
             if !self.active {
                 match self.iter.next() {
-                    Some(x) => {
-                        self.inner = intrinsics::iterator((self.f)(x));
-                        self.active = true;
+                    Some(x) => self.inner = intrinsics::iterator((self.f)(x)),
+                    None if self.last_active => {
+                        self.inner = intrinsics::copy(&self.last);
+                        self.last_active = false;
                     }
                     None => return None,
                 }
+                self.active = true;
             }
             if let Some(y) = self.inner.next() {
                 return Some(y);
@@ -598,12 +605,14 @@ impl<I: Sequence<Item: Elements>> Iterator for Flatten<I> {
         loop {
             if !self.active {
                 match self.iter.next() {
-                    Some(x) => {
-                        self.inner = intrinsics::iterator(x);
-                        self.active = true;
+                    Some(x) => self.inner = intrinsics::iterator(x),
+                    None if self.last_active => {
+                        self.inner = intrinsics::copy(&self.last);
+                        self.last_active = false;
                     }
                     None => return None,
                 }
+                self.active = true;
             }
             if let Some(y) = self.inner.next() {
                 return Some(y);
@@ -744,6 +753,8 @@ fn flat_map<I: Sequence, B: Elements>(iter: I, f: fn(I::Item) -> B) -> FlatMap<I
         f,
         inner: intrinsics::unset(),
         active: false,
+        last: intrinsics::unset(),
+        last_active: false,
     }
 }
 
@@ -753,6 +764,8 @@ fn flatten<I: Sequence<Item: Elements>>(iter: I) -> Flatten<I> {
         iter: fuse(iter),
         inner: intrinsics::unset(),
         active: false,
+        last: intrinsics::unset(),
+        last_active: false,
     }
 }
 

@@ -2,10 +2,11 @@
 
 use gpuvm_macros::routine;
 
-use super::super::{generic_methods, methods};
-use super::adaptors::{Chain, FilterMap, Fuse, Inspect, Peekable, StepBy};
+use super::super::{generic_methods, intrinsics, methods};
+use super::adaptors::{Chain, Elements, FilterMap, FlatMap, Flatten, Fuse, Inspect, Peekable, StepBy};
 use super::sources::{Empty, Once, OptionIter, RepeatN};
 use super::{AnIterator, Counted, DoubleEnded, Skips};
+use crate::facts::Iterable;
 use crate::types::Static;
 
 #[routine(library, inline)]
@@ -95,6 +96,43 @@ impl<I: DoubleEnded> DoubleEndedIterator for Fuse<I> {
         self.ended = true;
         None
     }
+}
+
+/// From behind, the first inner iterator's rest is the last.
+macro_rules! flat {
+    ($([$($generics:tt)*] $ty:ty, $item:ty, $this:ident $x:ident $inner:expr;)*) => {$(
+        #[routine(library, inline)]
+        impl<$($generics)*> DoubleEndedIterator for $ty {
+            fn next_back(&mut self) -> Option<$item> {
+                loop {
+                    if !self.last_active {
+                        match self.iter.next_back() {
+                            Some($x) => {
+                                let $this = &mut *self;
+                                $this.last = $inner;
+                            }
+                            None if self.active => {
+                                self.last = intrinsics::copy(&self.inner);
+                                self.active = false;
+                            }
+                            None => return None,
+                        }
+                        self.last_active = true;
+                    }
+                    if let Some(y) = self.last.next_back() {
+                        return Some(y);
+                    }
+                    self.last_active = false;
+                }
+            }
+        }
+    )*};
+}
+flat! {
+    [I: DoubleEnded, B: Elements<Iterator: DoubleEnded>] FlatMap<I, B>, <B::Iterator as Iterator>::Item,
+        this x intrinsics::iterator((this.f)(x));
+    [I: DoubleEnded<Item: Elements<Iterator: DoubleEnded>>] Flatten<I>, <<I::Item as Iterable>::Iterator as Iterator>::Item,
+        _this x intrinsics::iterator(x);
 }
 
 /// What was looked at is the last element if the iterator has none left.

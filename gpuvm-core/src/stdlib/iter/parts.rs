@@ -2,7 +2,7 @@
 
 use gpuvm_macros::routine;
 
-use super::super::slice::list_methods;
+use super::super::slice::{generic_list_methods, list_methods};
 use super::super::{intrinsics, methods};
 use super::{Advance, iterator_type};
 use crate::types::{Static, Value};
@@ -108,6 +108,67 @@ fn windows<T: Static>(slice: &'static [T], size: usize) -> Windows<T> {
 
 list_methods! {
     [T: Static] T: windows = windows<T>;
+}
+
+iterator_type! {
+    /// `[T]::array_windows`
+    ArrayWindows [T: Static, const N: usize] [T, N] { windows: Windows<T> } {}
+}
+
+impl<T: Value, const N: usize> Value for std::slice::ArrayWindows<'_, T, N>
+where
+    T::Erased: Static,
+{
+    type Erased = ArrayWindows<T::Erased, N>;
+    type Inner = super::AnIterator<ArrayWindows<T::Erased, N>>;
+    const TYPE: &'static crate::types::Type = <ArrayWindows<T::Erased, N> as Value>::TYPE;
+}
+
+#[routine(library, inline)]
+impl<T: Static, const N: usize> Iterator for ArrayWindows<T, N> {
+    type Item = &'static [T; N];
+
+    fn next(&mut self) -> Option<&'static [T; N]> {
+        match self.windows.next() {
+            Some(window) => Some(intrinsics::view(&window, N)),
+            None => None,
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static, const N: usize> DoubleEndedIterator for ArrayWindows<T, N> {
+    fn next_back(&mut self) -> Option<&'static [T; N]> {
+        match self.windows.next_back() {
+            Some(window) => Some(intrinsics::view(&window, N)),
+            None => None,
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static, const N: usize> ExactSizeIterator for ArrayWindows<T, N> {
+    fn len(&self) -> usize {
+        self.windows.len()
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static, const N: usize> Advance for ArrayWindows<T, N> {
+    fn advance(&mut self, count: usize) -> bool {
+        self.windows.advance(count)
+    }
+}
+
+#[routine(library, inline)]
+fn array_windows<T: Static, const N: usize>(slice: &'static [T]) -> ArrayWindows<T, N> {
+    ArrayWindows {
+        windows: windows(slice, N),
+    }
+}
+
+generic_list_methods! {
+    [T: Static, const M: usize] array_windows(()) -> ArrayWindows<T, M> = array_windows<T, M>;
 }
 
 /// Chunks, to be read or changed. What is left lies between `at` and `end`, a chunk that is too short at the end.

@@ -5,7 +5,9 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 use gpuvm_macros::routine;
 
 use super::super::methods;
-use super::{Advance, Ordered, iterator_type};
+use super::{Advance, AnIterator, Ordered, iterator_type};
+use crate::encode::node::Operator;
+use crate::facts::{CallFact, Operation};
 use crate::marker::layout;
 use crate::types::{Kind, Static, Type, TypeRef, Value};
 
@@ -39,6 +41,25 @@ ranges! {
     RangeInclusive Inclusive;
     RangeFrom From;
 }
+
+/// Ranges are equal if their bounds are.
+macro_rules! equal_ranges {
+    ($($operator:ident)*) => {$(
+        equal_ranges! { @one $operator AnIterator<HalfOpen<T>> }
+        equal_ranges! { @one $operator AnIterator<Inclusive<T>> }
+        equal_ranges! { @one $operator AnIterator<From<T>> }
+        equal_ranges! { @one $operator RangeTo<T> }
+        equal_ranges! { @one $operator RangeToInclusive<T> }
+    )*};
+    (@one $operator:ident $ty:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<T: Static> Operation<{ Operator::$operator as u8 }, $ty> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
+            const CALL: Option<CallFact> = None;
+        }
+    };
+}
+equal_ranges!(Eq Ne);
 
 macro_rules! bounds {
     ($($ty:ident;)*) => {$(

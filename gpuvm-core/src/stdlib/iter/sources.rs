@@ -180,6 +180,40 @@ counted! {
     [T: Static, const N: usize] IntoIter<T, N>;
 }
 
+/// What is left of a list's iterator as a slice.
+#[routine(library, inline)]
+fn rest<T: Static>(iter: &Iter<T>) -> &'static [T] {
+    intrinsics::part(&iter.slice, iter.at, iter.end)
+}
+
+#[routine(library, inline)]
+fn rest_as_slice<T: Static>(iter: &'static IterMut<T>) -> &'static [T] {
+    intrinsics::part(&&*iter.slice, iter.at, iter.end)
+}
+
+#[routine(library, inline)]
+fn rest_mut<T: Static>(iter: IterMut<T>) -> &'static mut [T] {
+    intrinsics::part_mut(&iter.slice, iter.at, iter.end)
+}
+
+#[routine(library, inline)]
+fn rest_of_array<T: Static, const N: usize>(iter: &IntoIter<T, N>) -> &[T] {
+    intrinsics::part(&&iter.array[..], iter.at, iter.end)
+}
+
+#[routine(library, inline)]
+fn rest_of_array_mut<T: Static, const N: usize>(iter: &mut IntoIter<T, N>) -> &mut [T] {
+    intrinsics::part_mut(&&mut iter.array[..], iter.at, iter.end)
+}
+
+methods! {
+    [T: Static] super::AnIterator<Iter<T>>, as_slice = rest<T>;
+    [T: Static] super::AnIterator<IterMut<T>>, as_slice = rest_as_slice<T>;
+    [T: Static] super::AnIterator<IterMut<T>>, into_slice = rest_mut<T>;
+    [T: Static, const N: usize] super::AnIterator<IntoIter<T, N>>, as_slice = rest_of_array<T, N>;
+    [T: Static, const N: usize] super::AnIterator<IntoIter<T, N>>, as_mut_slice = rest_of_array_mut<T, N>;
+}
+
 #[routine(library, inline)]
 fn iter<T: Static>(slice: &'static [T]) -> Iter<T> {
     Iter {
@@ -258,6 +292,47 @@ fn option_iter_mut<T: Static>(option: &'static mut Option<T>) -> OptionIter<&'st
     }
 }
 
+#[routine(library, inline)]
+fn result_iter<T: Static, E: Static>(result: Result<T, E>) -> OptionIter<T> {
+    OptionIter {
+        option: match result {
+            Ok(x) => Some(x),
+            Err(_) => None,
+        },
+    }
+}
+
+#[routine(library, inline)]
+fn result_iter_ref<T: Static, E: Static>(result: &'static Result<T, E>) -> OptionIter<&'static T> {
+    OptionIter {
+        option: match result {
+            Ok(x) => Some(x),
+            Err(_) => None,
+        },
+    }
+}
+
+#[routine(library, inline)]
+fn result_iter_mut<T: Static, E: Static>(result: &'static mut Result<T, E>) -> OptionIter<&'static mut T> {
+    OptionIter {
+        option: match result {
+            Ok(x) => Some(x),
+            Err(_) => None,
+        },
+    }
+}
+
+methods! {
+    [T: Static, E: Static] Result<T, E>, iter = result_iter_ref<T, E>;
+    [T: Static, E: Static] Result<T, E>, iter_mut = result_iter_mut<T, E>;
+}
+
+generic_methods! {
+    [T: Static, E: Static] Result<T, E>, into_iter(()) -> OptionIter<T> = result_iter<T, E>;
+    [T: Static, E: Static] Result<T, E>, into_iter(()) -> OptionIter<&'static T> = result_iter_ref<T, E>;
+    [T: Static, E: Static] Result<T, E>, into_iter(()) -> OptionIter<&'static mut T> = result_iter_mut<T, E>;
+}
+
 macro_rules! iterables {
     ($([$($generics:tt)*] $ty:ty = $into:ty, $iterator:ty;)*) => {$(
         impl<$($generics)*> Iterable for $ty {
@@ -273,6 +348,9 @@ iterables! {
     [T: Static] Option<T> = option_iter<T>, OptionIter<T>;
     [T: Static] &'static Option<T> = option_iter_ref<T>, OptionIter<&'static T>;
     [T: Static] &'static mut Option<T> = option_iter_mut<T>, OptionIter<&'static mut T>;
+    [T: Static, E: Static] Result<T, E> = result_iter<T, E>, OptionIter<T>;
+    [T: Static, E: Static] &'static Result<T, E> = result_iter_ref<T, E>, OptionIter<&'static T>;
+    [T: Static, E: Static] &'static mut Result<T, E> = result_iter_mut<T, E>, OptionIter<&'static mut T>;
     [T: Static] &'static [T] = iter<T>, Iter<T>;
     [T: Static] &'static mut [T] = iter_mut<T>, IterMut<T>;
     [T: Static, const N: usize] &'static [T; N] = iter<T>, Iter<T>;

@@ -1,6 +1,7 @@
 //! Methods of floats that are made of others.
 
 use std::cmp::Ordering;
+use std::num::FpCategory;
 
 use gpuvm_macros::routine;
 
@@ -45,7 +46,23 @@ macro_rules! of_float {
                 x != 0.0 && x.is_finite() && !x.is_normal()
             }
 
+            #[routine(library, inline)]
+            fn classify(x: $float) -> FpCategory {
+                if x.is_nan() {
+                    FpCategory::Nan
+                } else if x.is_infinite() {
+                    FpCategory::Infinite
+                } else if x == 0.0 {
+                    FpCategory::Zero
+                } else if x.is_normal() {
+                    FpCategory::Normal
+                } else {
+                    FpCategory::Subnormal
+                }
+            }
+
             methods! {
+                [] $float, classify = classify;
                 [] $float, total_cmp = total_cmp;
                 [] $float, next_up = next_up;
                 [] $float, next_down = next_down;

@@ -1,6 +1,6 @@
 //! Methods of integers that the machine does not have itself, for all widths at once.
 
-use std::ops::{Add, BitAnd, BitXor, Div, Mul, Rem, Shr, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shr, Sub};
 
 use gpuvm_macros::routine;
 
@@ -17,6 +17,7 @@ const MUL: u8 = Operator::Mul as u8;
 const DIV: u8 = Operator::Div as u8;
 const REM: u8 = Operator::Rem as u8;
 const AND: u8 = Operator::BitAnd as u8;
+const OR: u8 = Operator::BitOr as u8;
 const XOR: u8 = Operator::BitXor as u8;
 const SHR: u8 = Operator::Shr as u8;
 
@@ -34,6 +35,8 @@ pub trait Operators:
     + Operation<REM, Self>
     + BitAnd<Output = Self>
     + Operation<AND, Self>
+    + BitOr<Output = Self>
+    + Operation<OR, Self>
     + BitXor<Output = Self>
     + Operation<XOR, Self>
     + Shr<u32, Output = Self>
@@ -107,6 +110,10 @@ integers! {
         wrapping_pow(exponent: u32) -> Self;
         checked_add(other: Self) -> Option<Self>;
         checked_mul(other: Self) -> Option<Self>;
+        checked_sub(other: Self) -> Option<Self>;
+        checked_neg() -> Option<Self>;
+        checked_shl(by: u32) -> Option<Self>;
+        checked_shr(by: u32) -> Option<Self>;
         saturating_add(other: Self) -> Self;
         saturating_sub(other: Self) -> Self;
         saturating_mul(other: Self) -> Self;
@@ -116,6 +123,10 @@ integers! {
         overflowing_add(other: Self) -> (Self, bool);
         overflowing_sub(other: Self) -> (Self, bool);
         isqrt() -> Self;
+        count_ones() -> u32;
+        ilog10() -> u32;
+        saturating_div(other: Self) -> Self;
+        saturating_pow(exponent: u32) -> Self;
     }
 }
 

@@ -63,7 +63,22 @@ pub trait Casts<T>: Integer + Method<{ name_hash("cast_other") }> {
 integers! {
     /// A signed integer.
     Signed: Integer; i8 i16 i32 i64 i128 isize; {
+        abs() -> Self;
         wrapping_abs() -> Self;
+        saturating_abs() -> Self;
+        saturating_neg() -> Self;
+        checked_abs() -> Option<Self>;
+        overflowing_abs() -> (Self, bool);
+        overflowing_neg() -> (Self, bool);
+    }
+}
+
+integers! {
+    /// An unsigned integer.
+    Unsigned: Integer; u8 u16 u32 u64 u128 usize; {
+        is_power_of_two() -> bool;
+        checked_next_power_of_two() -> Option<Self>;
+        midpoint(other: Self) -> Self;
     }
 }
 

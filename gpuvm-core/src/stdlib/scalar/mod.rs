@@ -5,8 +5,10 @@ mod bytes;
 mod float;
 mod integer;
 mod mixed;
+mod strict;
 
 pub use integer::Integer;
+pub use mixed::{Signed, Unsigned};
 
 use gpuvm_macros::routine;
 

@@ -1,9 +1,11 @@
 //! Single elements, and parts by ranges.
 
 use std::ops::{RangeFull, RangeTo, RangeToInclusive};
+use std::slice::GetDisjointMutError;
 
 use gpuvm_macros::routine;
 
+use super::super::functions::array_from_fn;
 use super::super::iter::{AnIterator, From, HalfOpen, Inclusive, begin};
 use super::{generic_list_methods, intrinsics, list_methods};
 use crate::facts::{CallFact, Operation};
@@ -91,6 +93,30 @@ fn get_all<T: Static>(slice: &[T], _all: RangeFull) -> Option<&[T]> {
 #[routine(library, inline)]
 fn get_all_mut<T: Static>(slice: &mut [T], _all: RangeFull) -> Option<&mut [T]> {
     Some(slice)
+}
+
+/// The first place at fault is told, as std does.
+#[routine(library)]
+fn get_disjoint_mut<T: Static, const N: usize>(
+    slice: &'static mut [T],
+    indices: [usize; N],
+) -> Result<[&'static mut T; N], GetDisjointMutError> {
+    let length = slice.len();
+    for (i, index) in indices.iter().enumerate() {
+        if *index >= length {
+            return Err(GetDisjointMutError::IndexOutOfBounds);
+        }
+        for other in &indices[..i] {
+            if index == other {
+                return Err(GetDisjointMutError::OverlappingIndices);
+            }
+        }
+    }
+    Ok(array_from_fn(|at| intrinsics::element_mut(&slice, indices[at])))
+}
+
+generic_list_methods! {
+    [T: Static, const M: usize] get_disjoint_mut([usize; M]) -> Result<[&'static mut T; M], GetDisjointMutError> = get_disjoint_mut<T, M>;
 }
 
 list_methods! {
