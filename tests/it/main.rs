@@ -53,6 +53,7 @@ mod large;
 mod lent;
 mod loops;
 mod methods;
+mod newcomers;
 mod opaque;
 mod operations;
 mod operators;

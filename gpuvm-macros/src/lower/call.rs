@@ -121,9 +121,15 @@ impl Lowering<'_> {
         let expr = std_function::by_iterators(func, call)?;
         let (span, name) = (shadow::at(func), &func.path.segments.last()?.ident);
         let own = quote_spanned!(span=> #func::<[u8; 0], [u8; 0]>);
-        self.extras.push(quote_spanned! {span=>
-            ::gpuvm::__private::same_function(#own, ::core::iter::#name::<[u8; 0], [u8; 0]>);
-        });
+        // Imports of the function's own blocks are not seen there.
+        let items: proc_macro2::TokenStream = self
+            .scopes
+            .iter()
+            .flat_map(|scope| scope.items.iter().cloned())
+            .collect();
+        let same =
+            quote_spanned!(span=> ::gpuvm::__private::same_function(#own, ::core::iter::#name::<[u8; 0], [u8; 0]>););
+        self.extras.push(quote!({ #items #same }));
         Some(expr)
     }
 

@@ -87,14 +87,21 @@ pub fn by_trait(func: &ExprPath, call: &ExprCall) -> Option<Expr> {
         return None;
     }
     let mut names = func.path.segments.iter().rev();
-    let (method, of) = (names.next()?, names.next()?);
-    let (name, of) = (method.ident.to_string(), of.ident.to_string());
+    let (method, owner) = (names.next()?, names.next()?);
+    let (name, of) = (method.ident.to_string(), owner.ident.to_string());
     let mut args = call.args.iter().cloned();
     let receiver = parenthesised(args.next()?);
     if operators_of_trait(&of).iter().any(|(known, _)| *known == name)
         && let Some(operator) = by_operator(&method.ident, &receiver, args.clone().next().as_ref())
     {
         return Some(operator);
+    }
+    // The type to convert to is told by the trait's path alone.
+    if let PathArguments::AngleBracketed(written) = &owner.arguments
+        && let (Some(ty), "into" | "try_into") = (written.args.first(), name.as_str())
+    {
+        let from = Ident::new(if name == "into" { "from" } else { "try_from" }, method.ident.span());
+        return Some(parse_quote!(<#ty>::#from(#receiver)));
     }
     let known = OF_TRAITS.iter().find(|(known, _)| *known == of);
     if of != "Iterator" && !known.is_some_and(|(_, methods)| methods.contains(&name.as_str())) {

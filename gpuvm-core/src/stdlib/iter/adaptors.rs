@@ -571,7 +571,7 @@ fn next_if<I: Sequence<Item: Copy>>(this: &mut Peekable<I>, f: impl FnOnce(&I::I
 }
 
 /// The inner iterator is there from the first element on, so the code that makes it comes first. What is left of the one at the other end is the
-/// last of all.
+/// last of all; the assignment that never runs tells the encoder what it is, also where its code comes later.
 #[routine(library, inline)]
 impl<I: Sequence, B: Elements> Iterator for FlatMap<I, B> {
     type Item = <B::Iterator as Iterator>::Item;
@@ -580,7 +580,12 @@ impl<I: Sequence, B: Elements> Iterator for FlatMap<I, B> {
         loop {
             if !self.active {
                 match self.iter.next() {
-                    Some(x) => self.inner = intrinsics::iterator((self.f)(x)),
+                    Some(x) => {
+                        self.inner = intrinsics::iterator((self.f)(x));
+                        if self.active {
+                            self.last = intrinsics::copy(&self.inner);
+                        }
+                    }
                     None if self.last_active => {
                         self.inner = intrinsics::copy(&self.last);
                         self.last_active = false;
@@ -605,7 +610,12 @@ impl<I: Sequence<Item: Elements>> Iterator for Flatten<I> {
         loop {
             if !self.active {
                 match self.iter.next() {
-                    Some(x) => self.inner = intrinsics::iterator(x),
+                    Some(x) => {
+                        self.inner = intrinsics::iterator(x);
+                        if self.active {
+                            self.last = intrinsics::copy(&self.inner);
+                        }
+                    }
                     None if self.last_active => {
                         self.inner = intrinsics::copy(&self.last);
                         self.last_active = false;

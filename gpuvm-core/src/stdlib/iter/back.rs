@@ -110,6 +110,9 @@ macro_rules! flat {
                             Some($x) => {
                                 let $this = &mut *self;
                                 $this.last = $inner;
+                                if $this.last_active {
+                                    $this.inner = intrinsics::copy(&$this.last);
+                                }
                             }
                             None if self.active => {
                                 self.last = intrinsics::copy(&self.inner);

@@ -1,0 +1,293 @@
+//! Single features of core's API, as somebody writes them who knows Rust and nothing of gpuvm.
+
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::num::{FpCategory, NonZero, NonZeroI32, NonZeroU32, Saturating};
+
+use gpuvm::prelude::*;
+
+cases! {
+    flat_from_behind, flat_from_both_ends, flat_with_closures, traits_by_path, operators_by_path, compared_with_references, parts_into_arrays, functions_by_path,
+    sizes, non_zeros, signed_non_zeros, saturated, results_as_iterators, rests_of_iterators, lists_of_references, disjoint, array_windows,
+    strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
+}
+
+#[routine]
+fn flat_from_behind(a: u32, list: [u32; 8]) -> (u32, u32, Option<u32>) {
+    let xs = &list[..(list[0] % 9) as usize];
+    let made = xs.iter().flat_map(|&x| 0..x % 4).rev();
+    let grid = [[a, 2], [3, a], [5, 6]];
+    (
+        made.fold(a, |h, x| h.wrapping_mul(5) ^ x),
+        grid.iter().flatten().rev().fold(1, |h: u32, x| h.wrapping_mul(31) ^ x),
+        xs.iter().flat_map(|&x| [x, x ^ 1]).rfind(|x| x % 3 == a % 3),
+    )
+}
+
+/// What is left in the middle belongs to both ends.
+#[routine]
+fn flat_from_both_ends(a: u32, list: [u32; 8]) -> (u32, u32) {
+    let xs = &list[..(list[0] % 4) as usize];
+    let mut made = xs.iter().flat_map(|&x| x % 7..x % 7 + x % 5);
+    let (mut front, mut back) = (1u32, 1u32);
+    for i in 0..20 {
+        if (a >> i) % 2 == 0 {
+            if let Some(x) = made.next() {
+                front = front.wrapping_mul(31) ^ x;
+            }
+        } else if let Some(x) = made.next_back() {
+            back = back.wrapping_mul(31) ^ x;
+        }
+    }
+    (front, back)
+}
+
+#[routine]
+fn flat_with_closures(a: u32, list: [u32; 8]) -> (u32, u32) {
+    let xs = &list[..(list[0] % 4) as usize];
+    let mut made = xs.iter().flat_map(|&x| (0..x % 5).map(move |y| x.wrapping_mul(y) ^ a));
+    let (mut front, mut back) = (1u32, 1u32);
+    for i in 0..20 {
+        if (a >> i) % 2 == 0 {
+            front = front.wrapping_mul(31) ^ made.next().unwrap_or(7);
+        } else {
+            back = back.wrapping_mul(31) ^ made.next_back().unwrap_or(9);
+        }
+    }
+    (front, back)
+}
+
+#[routine]
+fn traits_by_path(a: u32, b: u32, list: [u32; 8]) -> (u32, u32, Ordering, bool, u64) {
+    let summed = Iterator::fold(list.iter(), 0, |h: u32, x| h ^ x);
+    let most = Iterator::max(Iterator::map(list.iter(), |x| x ^ a)).unwrap_or(0);
+    (
+        summed,
+        Ord::max(a, b),
+        Ord::cmp(&a, &most),
+        PartialEq::eq(&a, &b),
+        Into::<u64>::into(a),
+    )
+}
+
+#[routine]
+fn operators_by_path(a: u32, b: u32) -> (u32, u32, bool, u32) {
+    use std::ops::{BitXor, Not};
+    let mut c = a;
+    std::ops::BitOrAssign::bitor_assign(&mut c, b);
+    (std::ops::BitAnd::bitand(a, b), a.bitxor(b), (a > b).not(), c)
+}
+
+#[routine]
+fn compared_with_references(a: u32, b: u32, list: [u32; 8]) -> (bool, bool, bool, Ordering, Option<Ordering>) {
+    let other = [a, b];
+    let xs = &list[..(list[0] % 3) as usize];
+    (
+        xs.iter().eq(&other),
+        xs.iter().ne(&other),
+        xs.iter().lt(&other),
+        xs.iter().cmp(&other),
+        xs.iter().partial_cmp(&list),
+    )
+}
+
+#[routine]
+fn parts_into_arrays(list: [u32; 8]) -> (u32, u64, bool, u32) {
+    let three: [u32; 3] = list[1..4].try_into().unwrap();
+    let bytes = [1u8, 2, 3, 4, 5, 6, 7, list[0] as u8];
+    let few: Result<[u32; 3], _> = list[..(list[0] % 9) as usize].try_into();
+    let two: &[u32; 2] = list[2..4].try_into().unwrap();
+    (
+        three[0] ^ three[2],
+        u64::from_le_bytes(bytes[..8].try_into().unwrap()),
+        few.is_ok(),
+        two[1],
+    )
+}
+
+#[routine]
+fn functions_by_path(a: u32, b: u32, list: [u32; 8]) -> (u32, u32, u32, u32, u32, usize) {
+    use std::{cmp, iter, slice};
+    (
+        cmp::max_by(a, b, |x, y| (x % 8).cmp(&(y % 8))),
+        cmp::min_by_key(a, b, |x| x % 4),
+        iter::zip(&list, [a, b, 3]).fold(0, |h, (x, y)| h ^ x.wrapping_mul(y)),
+        iter::chain(list, [a]).fold(0, |h: u32, x| h.rotate_left(3) ^ x),
+        std::hint::black_box(a) ^ std::convert::identity(b) ^ std::array::from_ref(&a)[0],
+        slice::from_ref(&a).len(),
+    )
+}
+
+#[routine]
+fn sizes(a: u32) -> (usize, usize) {
+    (
+        size_of::<u64>() + std::mem::size_of::<[u32; 3]>(),
+        align_of::<u16>() + a as usize % 2,
+    )
+}
+
+#[routine]
+fn non_zeros(a: u32, b: u32) -> (u32, u32, Option<NonZeroU32>, NonZeroU32, [u32; 4], bool) {
+    let n = NonZeroU32::try_from(a).unwrap_or(NonZeroU32::MIN);
+    let mut set = n;
+    set |= b;
+    (
+        b / n,
+        b % n,
+        n.checked_pow(3),
+        n.saturating_mul(n) | 4,
+        [n.ilog2(), n.isqrt().get(), n.count_ones().get(), set.get()],
+        n.is_power_of_two(),
+    )
+}
+
+#[routine]
+fn signed_non_zeros(a: i32) -> (i32, u32, bool, Option<NonZero<i32>>, (NonZero<i32>, bool)) {
+    let n = NonZeroI32::new(a).unwrap_or(NonZeroI32::MIN);
+    (
+        n.wrapping_abs().get(),
+        n.unsigned_abs().get(),
+        n.is_negative(),
+        n.checked_neg(),
+        n.overflowing_abs(),
+    )
+}
+
+#[routine]
+fn saturated(a: i32, b: i32) -> (Saturating<i32>, Saturating<i32>, i32, i32) {
+    let x = Saturating(a);
+    let mut y = x;
+    y += b;
+    y ^= 5;
+    (x.pow(3), x.abs(), y.0, (-x).0)
+}
+
+#[routine]
+fn results_as_iterators(a: u32, b: u32) -> (u32, usize, Option<u32>, Option<u32>) {
+    let mut r = a.checked_sub(b).ok_or(b);
+    let mut sum = 0;
+    for x in &r {
+        sum ^= x;
+    }
+    for x in r.iter_mut() {
+        *x ^= 1;
+    }
+    let at_most_one = Option::from(a).as_slice().len() + Some(b).filter(|x| x % 2 == 0).as_slice().len();
+    (sum, at_most_one, r.into_iter().next(), a.into())
+}
+
+#[routine]
+fn rests_of_iterators(a: u32, list: [u32; 8]) -> (usize, u32, [u32; 8]) {
+    let mut it = list.iter();
+    it.nth(a as usize % 8);
+    let mut values = list.into_iter();
+    values.next_back();
+    let mut changed = list;
+    let mut places = changed.iter_mut();
+    places.next();
+    places.into_slice()[0] = a;
+    (it.as_slice().len(), values.as_slice()[6], changed)
+}
+
+#[routine]
+fn lists_of_references(a: u32, list: [u32; 8]) -> (u32, [u32; 8]) {
+    let mut changed = list;
+    for x in changed.each_mut() {
+        *x ^= a;
+    }
+    let refs = list.each_ref();
+    (*refs[0] ^ *refs[7], changed)
+}
+
+#[routine]
+fn disjoint(a: u32, b: u32, list: [u32; 8]) -> (u32, [u32; 8]) {
+    let mut changed = list;
+    let told = match changed.get_disjoint_mut([a as usize % 10, b as usize % 10]) {
+        Ok([x, y]) => {
+            std::mem::swap(x, y);
+            0
+        }
+        Err(std::slice::GetDisjointMutError::IndexOutOfBounds) => 1,
+        Err(std::slice::GetDisjointMutError::OverlappingIndices) => 2,
+    };
+    (told, changed)
+}
+
+#[routine]
+fn array_windows(list: [u32; 8]) -> (u32, usize) {
+    let xs = &list[..(list[0] % 9) as usize];
+    let crossed = xs
+        .array_windows::<2>()
+        .map(|[x, y]| x ^ y)
+        .fold(0, |h: u32, x| h.rotate_left(3) ^ x);
+    (
+        crossed,
+        xs.array_windows().rev().filter(|[x, y, z]| x < y && y > z).count(),
+    )
+}
+
+#[routine]
+fn strict(a: u32, b: u32, c: i32) -> (u32, u32, i32, u32) {
+    (
+        (a >> 1).strict_add(b >> 1),
+        (a % 65536).strict_mul(b % 65536),
+        (c >> 1).strict_neg(),
+        a.strict_shl(b % 32),
+    )
+}
+
+#[routine]
+fn carried(a: u32, b: u64) -> ((u32, u32), (u64, u64), (u8, u8)) {
+    (
+        a.carrying_mul(b as u32, a),
+        b.carrying_mul_add(b, u64::MAX, b),
+        (a as u8).carrying_mul(b as u8, 255),
+    )
+}
+
+#[routine]
+fn kinds_of_floats(a: f32, b: f64) -> (FpCategory, u32, bool) {
+    let told = match b.classify() {
+        FpCategory::Normal => 1,
+        FpCategory::Zero => 2,
+        _ => 3,
+    };
+    (a.classify(), told, a.classify() == FpCategory::Nan)
+}
+
+#[routine]
+fn pairs_and_arrays(a: u32, b: u32) -> ((u32, u32), [u32; 3]) {
+    let pair: (u32, u32) = [a, b].into();
+    (pair, (b, a, 3).into())
+}
+
+#[routine]
+fn into_characters(a: u32) -> (Option<char>, bool, Option<u8>) {
+    let c = char::try_from(a % 0x11_8000);
+    (c.ok(), c.is_err(), u8::try_from(c.unwrap_or('é')).ok())
+}
+
+#[routine]
+fn equal_ranges(a: u32, b: u32) -> (bool, bool, bool) {
+    (
+        (a % 2..b % 2) == (b % 2..a % 2),
+        (a..=b) != (a..=3),
+        (..a % 2) == (..b % 2),
+    )
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Tagged<T: Copy + Send + Sync + 'static> {
+    value: u32,
+    of: PhantomData<T>,
+}
+
+#[routine]
+fn tagged(a: u32) -> u32 {
+    let metres: Tagged<f32> = Tagged {
+        value: a,
+        of: PhantomData,
+    };
+    let again = metres;
+    again.value ^ 1
+}
