@@ -20,8 +20,8 @@ const FIRST_CALLS: u32 = 4;
 const FEW_WORDS: u32 = 256;
 /// How many times as many words a VM likely comes to need, in programs that may need more.
 const LIKELY: u32 = 8;
-/// A launch begins with what the last one came to need if that is at most so many words for all VMs.
-const MUCH: u64 = 1 << 26;
+/// A launch begins with what the last one came to need if that is at most so many words for all VMs: half of what any device binds.
+const MUCH: u64 = 1 << 24;
 
 /// The words of frame memory that each VM of a job begins with.
 pub fn first_words(job: &Job, experience: &Experience) -> u32 {
