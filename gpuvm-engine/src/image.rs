@@ -1,7 +1,7 @@
 //! An [`Image`] VM by VM: how the interpreter's [`Vm`] goes into the canonical form and comes back.
 
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, Vm, header};
-use gpuvm_core::isa::{Op, STATE_WORDS, unpair};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
 use rayon::prelude::*;
 
@@ -37,7 +37,7 @@ impl Image {
         Image {
             records,
             extras: vec![0; vms * EXTRA_WORDS],
-            frames: vec![0; vms * program.frame_words as usize],
+            frames: vec![0; vms * program.frame_memory() as usize],
         }
     }
 
@@ -50,13 +50,13 @@ impl Image {
     }
 
     /// Appends a VM.
-    pub fn push(&mut self, vm: &Vm) {
+    pub fn push(&mut self, program: &Program, vm: &Vm) {
         let (fault, offset) = match vm.trap {
             Some(trap) if trap.site == MEMORY_SITE => (fault::MEMORY, trap.words[1]),
             Some(trap) if trap.site == STACK_SITE => (fault::STACK, 0),
             _ => (fault::NONE, 0),
         };
-        let extras: [u32; EXTRA_WORDS] = [vm.frame_base, vm.calls, fault, offset];
+        let extras: [u32; EXTRA_WORDS] = [vm.frame_base.wrapping_sub(call_stack(program)), vm.calls, fault, offset];
         self.records.extend(vm.state);
         self.extras.extend(extras);
         self.frames.extend(&vm.frame);
@@ -87,7 +87,7 @@ impl Image {
         Image {
             records: words(&self.records, STATE_WORDS),
             extras: words(&self.extras, EXTRA_WORDS),
-            frames: words(&self.frames, program.frame_words as usize),
+            frames: words(&self.frames, program.frame_memory() as usize),
         }
     }
 
@@ -113,12 +113,17 @@ impl Image {
         let trapped = state[header::STATUS] == Status::Trapped as u32;
         Some(Vm {
             state,
-            frame: part(&self.frames, program.frame_words as usize)?,
-            frame_base: base,
+            frame: part(&self.frames, program.frame_memory() as usize)?,
+            frame_base: base.wrapping_add(call_stack(program)),
             calls,
             trap: trapped.then(|| trap_of(program, &state, fault, offset)),
         })
     }
+}
+
+/// Words of the call stack, which comes first in a VM's frame memory.
+fn call_stack(program: &Program) -> u32 {
+    program.call_depth * CALL_FRAME_WORDS as u32
 }
 
 /// What a trapped VM has recorded: the instruction it stands at names site and words.

@@ -343,10 +343,11 @@ impl std::fmt::Debug for Words {
 pub struct Image {
     /// The 128-byte records, [`STATE_WORDS`](gpuvm_core::isa::STATE_WORDS) words each, VM after VM.
     pub records: Vec<u32>,
-    /// What is kept beside the record, [`EXTRA_WORDS`] words each, VM after VM: the frame base, the calls that have not returned, and why and at which offset the VM was stopped for reaching outside of its memory
+    /// What is kept beside the record, [`EXTRA_WORDS`] words each, VM after VM: the frame base counted from the end of the call
+    /// stack, the calls that have not returned, and why and at which offset the VM was stopped for reaching outside of its memory
     /// ([`fault`]).
     pub extras: Vec<u32>,
-    /// The frame memory, [`Program::frame_words`] words each, VM after VM.
+    /// The frame memory, [`Program::frame_memory`] words each, VM after VM.
     pub frames: Vec<u32>,
 }
 

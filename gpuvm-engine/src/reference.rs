@@ -29,7 +29,7 @@ const SLICE: u64 = 4096;
 
 impl Execute for Reference {
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        let framed = (FRAMES / program.frame_words.max(1)).clamp(1, BATCH);
+        let framed = (FRAMES / program.frame_memory().max(1)).clamp(1, BATCH);
         demand.vms_within(u64::from(u32::MAX)).min(framed)
     }
 
@@ -211,7 +211,7 @@ impl Running for Run {
     fn image(&mut self) -> Result<Image> {
         let mut image = Image::default();
         for vm in &self.vms {
-            image.push(vm);
+            image.push(self.program(), vm);
         }
         Ok(image)
     }

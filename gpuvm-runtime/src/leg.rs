@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gpuvm_core::interp::Vm;
-use gpuvm_core::program::{Mode, Program, TrapRecord};
+use gpuvm_core::program::{Program, TrapRecord};
 use gpuvm_engine::{Engine, Execute, Image, Limit, Running, Tally, Words, room};
 
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
-use crate::view::{Seen, View};
+use crate::view::Seen;
 
 /// What the legs of one launch have in common.
 pub(crate) struct Course {
@@ -47,8 +47,6 @@ pub(crate) struct Leg {
     pub steps: u32,
     /// Whether all parts run at the same time. Else each waits for the one before: it needs the atomics that that leaves, or its room.
     together: bool,
-    /// Whether the VMs began in the middle of a step.
-    from_image: bool,
     /// The part whose turn it is.
     turn: usize,
 }
@@ -147,7 +145,6 @@ impl Leg {
         });
         Ok(Leg {
             together: course.keep && !layout.is_handed_on(),
-            from_image: image.is_some(),
             parts: parts.collect(),
             layout,
             steps,
@@ -170,7 +167,6 @@ impl Leg {
             parts: vec![part],
             steps: 1,
             together: false,
-            from_image: true,
             turn: 0,
         }
     }
@@ -204,10 +200,7 @@ impl Leg {
                 time: limit.time.map(|time| time.saturating_sub(begin.elapsed())),
                 ..limit.clone()
             };
-            match self.run(course, params, index, results, &limit, watch) {
-                Err(Error::OutOfMemory { .. }) if self.halve(course, params, index) => return Ok(true),
-                other => other?,
-            }
+            self.run(course, params, index, results, &limit, watch)?;
             let over = self.is_over(index);
             if over && !course.keep {
                 self.close_part(course, index, params, results)?;
@@ -282,28 +275,6 @@ impl Leg {
             Some(Err(error)) => return Err(error),
         }
         Ok(())
-    }
-
-    /// Makes two parts of one that has had no room on the way, for their VMs to begin again. Whether that can be: its VMs have changed
-    /// nothing but their job's own memory, and are not looked at.
-    fn halve(&mut self, course: &Course, params: &[Seen<'_>], index: usize) -> bool {
-        let Part { range, stage, .. } = &self.parts[index];
-        let changes = |param: &Seen<'_>| {
-            let read = matches!(param.mode, Mode::Value | Mode::Slice);
-            !read && matches!(param.view, View::Device { .. })
-        };
-        let alone = !course.keep && !self.from_image && !self.layout.is_handed_on();
-        if range.len() < 2 || !alone || params.iter().any(changes) || !matches!(stage, Stage::Started(_)) {
-            return false;
-        }
-        let middle = range.start + range.len() as u32 / 2;
-        let halves = [range.start..middle, middle..range.end].map(|range| Part {
-            range,
-            stage: Stage::Waiting(None),
-            tally: Tally::default(),
-        });
-        self.parts.splice(index..=index, halves);
-        true
     }
 
     /// What it takes to begin a part.

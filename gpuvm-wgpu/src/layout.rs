@@ -42,12 +42,8 @@ pub mod signal {
     pub const ENDED: usize = 13;
     /// Epochs in which there was anything to do, of the epoch engine.
     pub const EPOCHS: usize = 14;
-    /// The most words of frame memory that a VM has wanted and not had.
-    pub const FRAME_WORDS: usize = 15;
-    /// How many calls deep such VMs were.
-    pub const DEPTH: usize = 16;
     /// Words in all.
-    pub const WORDS: usize = 17;
+    pub const WORDS: usize = 15;
 }
 
 /// The first word of a packed instruction: opcode, first operand, class.

@@ -54,8 +54,6 @@ struct Known {
     time: Option<Duration>,
     /// Epochs that were enough for it, on the epoch engine.
     epochs: Option<u32>,
-    /// Words of frame memory that its VMs had in the end.
-    frame_words: u32,
 }
 
 impl Experience {
@@ -100,16 +98,6 @@ impl Experience {
     /// How long the last submission of the last launch took.
     pub fn time(&self) -> Option<Duration> {
         self.known().time
-    }
-
-    /// The VMs of a launch had so many words of frame memory when it ended.
-    pub fn note_frame_words(&self, words: u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).frame_words = words;
-    }
-
-    /// The words of frame memory that were enough for a VM the last time, 0 if nothing is known of that.
-    pub fn frame_words(&self) -> u32 {
-        self.known().frame_words
     }
 
     /// So many epochs were enough for a step of a launch.

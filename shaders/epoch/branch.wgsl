@@ -5,14 +5,14 @@ const CLASS: u32 = CLASS_BRANCH;
 fn begin() {
     if USES_CALLS {
         calls = states[row(ROW_CALLS)];
-        frame_base = states[row(ROW_FRAME_BASE)];
+        frame_base = frames_start() + states[row(ROW_FRAME_BASE)];
     }
 }
 
 fn end() {
     if USES_CALLS {
         states[row(ROW_CALLS)] = calls;
-        states[row(ROW_FRAME_BASE)] = frame_base;
+        states[row(ROW_FRAME_BASE)] = frame_base - frames_start();
     }
 }
 
@@ -21,7 +21,7 @@ fn step(instruction: vec4<u32>) {
     switch op {
         case OP_CALL: {
             if USES_CALLS {
-                ip = call(first_operand(instruction), instruction.y, instruction.z);
+                ip = call(first_operand(instruction), instruction.y);
             }
         }
         case OP_RETURN: { ip = go_back(); }

@@ -3,7 +3,7 @@
 const CLASS: u32 = CLASS_IO;
 
 fn begin() {
-    frame_base = states[row(ROW_FRAME_BASE)];
+    frame_base = frames_start() + states[row(ROW_FRAME_BASE)];
     depth = states[row(ROW_DEPTH)];
 }
 

@@ -18,10 +18,9 @@ struct Launch {
     fresh: u32,
     // The deepest that `enter` may go.
     depth_limit: u32,
-    // Words of frame memory that each VM has, and the most that it may get.
+    // Words of frame memory of each VM, call stack included.
     frame_words: u32,
-    most_frame_words: u32,
-    // The most calls in each other.
+    // Call frames that the call stack holds.
     call_frames: u32,
     // The first word of the arena that this launch may touch, and how many words from there on.
     arena_start: u32,
@@ -50,12 +49,6 @@ struct Launch {
 fn may_start() -> bool {
     let ended = atomicLoad(&signal[SIGNAL_ENDED]);
     return ended == 0u || (launch.turn != 0u && ended == launch.turn);
-}
-
-// Tells the host how much frame memory a VM needs to go on, and how many calls deep it is.
-fn want_frame(words: u32, depth: u32) {
-    atomicMax(&signal[SIGNAL_FRAME_WORDS], words);
-    atomicMax(&signal[SIGNAL_DEPTH], depth);
 }
 
 // Keeps the jobs after this one from starting, because one of its VMs has not halted.

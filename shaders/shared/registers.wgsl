@@ -18,6 +18,11 @@ fn row(index: u32) -> u32 {
     return index * launch.vms + vm;
 }
 
+// The frame base is kept relative to the end of the call stack, where a VM starts.
+fn frames_start() -> u32 {
+    return launch.call_frames * CALL_FRAME_WORDS;
+}
+
 // Traps the VM for another reason than that its instruction says so. Otherwise the host finds site and words by the VM's `ip`.
 fn fault(reason: u32, offset: u32) {
     status = STATUS_TRAPPED;

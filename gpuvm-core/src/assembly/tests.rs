@@ -58,7 +58,7 @@ inside 1
 holds 0:0:0 nowhere
 holds 1:1:0 frame 3
 holds 1:1:1 constant 0x2a
-    call @far, 12, 7
+    call @far, 12
     jnz @start, w0
 far:
     select w0, w1, w2, w3

@@ -19,7 +19,7 @@ pub use run::{MEMORY_SITE, Outcome, STACK_SITE, run_all, trap_site};
 pub struct Vm {
     /// The 128-byte record: `ip`, `status`, `vm_id`, `depth`, then `w0..w27`.
     pub state: [u32; STATE_WORDS],
-    /// Its frame memory, [`Program::frame_words`] words.
+    /// Its frame memory, [`Program::frame_memory`] words: the call stack, then the frames.
     pub frame: Vec<u32>,
     /// Where in `frame` the running routine's frame starts.
     pub frame_base: u32,
@@ -68,8 +68,8 @@ impl Vm {
         state[header::VM_ID] = vm_id;
         Vm {
             state,
-            frame: vec![0; program.frame_words as usize],
-            frame_base: 0,
+            frame: vec![0; program.frame_memory() as usize],
+            frame_base: program.call_depth * CALL_FRAME_WORDS as u32,
             calls: 0,
             trap: None,
         }
@@ -154,7 +154,7 @@ impl Vm {
             Op::JumpIf if self.word(b) != 0 => return Ok(Next::Label(a)),
             Op::JumpUnless if self.word(b) == 0 => return Ok(Next::Label(a)),
             Op::JumpIf | Op::JumpUnless => {}
-            Op::Call => return self.call(program, [a, b, c]),
+            Op::Call => return self.call(program, a, b),
             Op::Return => return self.ret(),
 
             Op::Load => {
@@ -316,20 +316,19 @@ impl Vm {
         }
     }
 
-    /// Leaves a call frame, return address and caller's frame base, right before the callee's frame, and enters the callee.
-    fn call(&mut self, program: &Program, [label, caller_words, callee_words]: [u32; 3]) -> Result<Next, Trapped> {
-        let base = self.frame_base.wrapping_add(caller_words);
-        if self.calls >= program.call_depth || base.wrapping_add(callee_words) > program.frame_words {
+    /// Pushes a call frame (return address, caller's frame base; the other six words are not used) and enters the callee.
+    fn call(&mut self, program: &Program, label: u32, caller_words: u32) -> Result<Next, Trapped> {
+        if self.calls >= program.call_depth {
             return Err(Trapped {
                 site: STACK_SITE,
                 words: [self.ip(), 0, 0, 0],
             });
         }
-        let at = base.wrapping_sub(CALL_FRAME_WORDS as u32);
+        let at = self.calls * CALL_FRAME_WORDS as u32;
         *self.frame_word(at)? = self.ip().wrapping_add(1);
-        *self.frame_word(at.wrapping_add(1))? = self.frame_base;
+        *self.frame_word(at + 1)? = self.frame_base;
         self.calls += 1;
-        self.frame_base = base;
+        self.frame_base = self.frame_base.wrapping_add(caller_words);
         Ok(Next::Label(label))
     }
 
@@ -338,8 +337,8 @@ impl Vm {
         let Some(calls) = self.calls.checked_sub(1) else {
             return Ok(Next::Stop(Status::Halted));
         };
-        let at = self.frame_base.wrapping_sub(CALL_FRAME_WORDS as u32);
-        let (label, frame_base) = (*self.frame_word(at)?, *self.frame_word(at.wrapping_add(1))?);
+        let at = calls * CALL_FRAME_WORDS as u32;
+        let (label, frame_base) = (*self.frame_word(at)?, *self.frame_word(at + 1)?);
         self.calls = calls;
         self.frame_base = frame_base;
         Ok(Next::Label(label))

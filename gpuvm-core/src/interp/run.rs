@@ -7,7 +7,7 @@ use crate::routine::Cause;
 /// In place of a site's number in a [`TrapRecord`]: the VM reached outside of its memory or its code. The record's first word is
 /// the `ip`, the second the offset. Only hand-made or damaged programs do this.
 pub const MEMORY_SITE: u32 = u32::MAX;
-/// In place of a site's number in a [`TrapRecord`]: more calls than [`Program::call_depth`], or larger frames than [`Program::frame_words`]. The record's first word is the
+/// In place of a site's number in a [`TrapRecord`]: more calls than [`Program::call_depth`]. The record's first word is the
 /// `ip`. Only hand-made or damaged programs do this; a recursive routine has sites of its own.
 pub const STACK_SITE: u32 = u32::MAX - 1;
 

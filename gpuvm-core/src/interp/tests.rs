@@ -79,7 +79,7 @@ fn calls_nest_and_return() {
         imm w27, 1
         param w26, 0
         load w1, w27, w26, 0
-        call @fib, 4, 4
+        call @fib, 3
         param w26, 1
         store w1, w27, w26, 0
         ret
@@ -89,11 +89,11 @@ fn calls_nest_and_return() {
         jnz @done, w3
         stf w1, 0
         addi w1, w1, -1
-        call @fib, 4, 4
+        call @fib, 3
         stf w1, 1
         ldf w1, 0
         addi w1, w1, -2
-        call @fib, 4, 4
+        call @fib, 3
         ldf w2, 1
         add w1, w1, w2
         done:

@@ -189,7 +189,7 @@ impl Op {
     /// What each of the four operands means in linked code; four operations differ from encoded code.
     pub const fn linked_roles(self) -> [Role; 4] {
         match self {
-            Op::Call => [Role::Label, Role::Imm, Role::Imm, Role::None],
+            Op::Call => [Role::Label, Role::Imm, Role::None, Role::None],
             Op::Return => [Role::None; 4],
             Op::Address => [Role::Def, Role::Imm, Role::None, Role::None],
             _ => self.roles(),
@@ -259,8 +259,8 @@ pub const NO_WORD: u32 = 0xffff;
 pub const WORDS: usize = 28;
 /// Words of a VM's state in all: header and general words, 128 bytes.
 pub const STATE_WORDS: usize = 32;
-/// Words of a call frame, the last two of the caller's frame: return address, and the caller's frame base.
-pub const CALL_FRAME_WORDS: usize = 2;
+/// Words of a call frame, 32 bytes: return address, caller's frame base, and six saved words.
+pub const CALL_FRAME_WORDS: usize = 8;
 
 /// Spaces that a [`Op::Load`] or [`Op::Store`] may address.
 pub mod space {

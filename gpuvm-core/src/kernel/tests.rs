@@ -60,7 +60,7 @@ fn a_chain_is_its_routines_one_after_the_other() {
     assert_eq!(traps, []);
     assert_eq!(left[3].words[..2], [10_000, numbers(2)[1] * 3 + 10_001]);
     let program = program(&chain(), &Settings::default());
-    assert_eq!((program.call_depth, program.frame_words), (0, 0));
+    assert_eq!((program.call_depth, program.frame_memory()), (0, 0));
     assert_eq!((program.name.as_str(), program.report.routines), ("chain", 4));
     assert_eq!(program.metadata().needs.vms, None);
     assert!(program.code.iter().all(|i| i.opcode != Op::Call.code()));

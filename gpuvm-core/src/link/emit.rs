@@ -6,7 +6,7 @@ use super::graph::CallGraph;
 use super::tables::Tables;
 use crate::ir::names::{Mark, Part};
 use crate::ir::{Block, End, Function, Inst, NONE, OUTGOING, code, flow};
-use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, pair};
+use crate::isa::{Instruction, NO_WORD, Op, pair};
 use crate::kernel::Kernel;
 use crate::link::LinkError;
 use crate::matrix::Store;
@@ -50,7 +50,6 @@ pub(crate) fn emit(
         out: Vec::new(),
         places: Vec::new(),
         calls: Vec::new(),
-        frames: functions.iter().map(|ready| frame_of(&ready.function)).collect(),
         variables: Variables {
             list: tables.variables,
             ..Variables::default()
@@ -106,10 +105,11 @@ impl Needs {
         let graph = CallGraph::of(functions.iter().map(|ready| &ready.function));
         // The call that the guard stops has a frame as well.
         let rounds = u64::from(settings.recursion_limit) + 1;
-        let frame_words = graph.deepest(start, |f| frame_of(&functions[f].function).into(), rounds);
+        let frame_words = graph.deepest(start, |f| functions[f].function.frame_words.into(), rounds);
         let call_depth = graph.deepest(start, |_| 1, rounds) - 1;
         let recursive = graph.recursive.contains(&true);
-        if frame_words > MOST_FRAME_MEMORY {
+        let memory = frame_words.saturating_add(call_depth.saturating_mul(crate::isa::CALL_FRAME_WORDS as u64));
+        if memory > MOST_FRAME_MEMORY {
             return Err(LinkError::TooLarge {
                 routine: kernel.name.clone(),
                 what: match recursive {
@@ -118,7 +118,7 @@ impl Needs {
                     }
                     false => "words of frame memory",
                 },
-                found: frame_words,
+                found: memory,
                 most: MOST_FRAME_MEMORY,
             });
         }
@@ -140,15 +140,6 @@ impl Needs {
     }
 }
 
-/// Words of a function's frame, with room for a call frame at its end if it calls any.
-fn frame_of(function: &Function) -> u32 {
-    let mut code = function.blocks.iter().flat_map(|block| &block.code);
-    match code.any(|inst| inst.op == Op::Call) {
-        true => function.frame_words + CALL_FRAME_WORDS as u32,
-        false => function.frame_words,
-    }
-}
-
 struct Emit<'s> {
     settings: &'s Settings,
     store: Store,
@@ -156,8 +147,6 @@ struct Emit<'s> {
     places: Vec<SourceLoc>,
     /// Calls whose label is still the number of a function.
     calls: Vec<usize>,
-    /// Words of each function's frame.
-    frames: Vec<u32>,
     variables: Variables,
     /// The number in the program of the function's own activation.
     first_scope: u32,
@@ -168,7 +157,6 @@ struct Emit<'s> {
 impl Emit<'_> {
     fn function(&mut self, ready: &Ready, is_start: bool) {
         let function = &ready.function;
-        let frame = frame_of(function);
         self.first_scope = self.variables.scopes.len() as u32;
         let first = self.first_scope;
         self.variables
@@ -195,7 +183,7 @@ impl Emit<'_> {
                 self.mark(&block.marks, self.out.len(), true);
             }
             for inst in &block.code {
-                self.instruction(inst, frame, &ready.maps);
+                self.instruction(inst, function.frame_words, &ready.maps);
             }
             let first = self.out.len();
             self.end(block, next, is_start);
@@ -221,8 +209,7 @@ impl Emit<'_> {
         match inst.op {
             Op::Call => {
                 self.calls.push(self.out.len());
-                let callee = self.frames.get(inst.imm as usize).copied().unwrap_or(0);
-                encoded = Instruction::new(Op::Call, [inst.imm, frame_words, callee, 0]);
+                encoded = Instruction::new(Op::Call, [inst.imm, frame_words, 0, 0]);
             }
             Op::LoadFrame | Op::StoreFrame if inst.extra == OUTGOING => encoded.operands[1] += frame_words,
             Op::Address => encoded.operands[2] = 0,

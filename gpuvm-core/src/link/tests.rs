@@ -103,7 +103,7 @@ fn a_sum_comes_back() {
     assert_eq!(agree(entry, &[40, 2]).arena, [40, 2, 42]);
     let program = linked(entry, &Settings::default());
     assert_eq!(program.call_depth, 0);
-    assert_eq!(program.frame_words, 0);
+    assert_eq!(program.frame_memory(), 0);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_reference_to_a_local_goes_through_a_call() {
     ));
     assert_eq!(agree(entry, &[10, 7]).arena, [10, 37, 30]);
     let program = linked(entry, &Settings::default());
-    assert_eq!(program.frame_words, 0, "{}", program.disassemble());
+    assert_eq!(program.frame_memory(), 0, "{}", program.disassemble());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::routine::{Cause, Level, Shown};
 use crate::types::{FormatSpec, TypeRef};
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// What every program file starts with.
 const MAGIC: [u8; 8] = *b"gpuvmprg";

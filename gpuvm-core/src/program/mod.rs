@@ -22,7 +22,7 @@ pub use mode::{Mode, atomic_pairs};
 pub use report::Report;
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
-use crate::isa::{Instruction, Op};
+use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
 use crate::stdlib::packed;
@@ -36,8 +36,7 @@ use crate::types::{FormatSpec, TypeRef, show_as};
 /// launch parameter `p` (`base[p] + vm * stride[p]`, in words of the arena, or of the atomics for `&[Atomic…]`), `paramlen p`
 /// the elements of a slice. The results go to parameter number `params.len()`, one record of `result.words()` words a VM.
 ///
-/// A VM's frame memory has [`Program::frame_words`] words, one frame behind the other. A call keeps return address and frame base in the last
-/// two words of the caller's frame.
+/// A VM's frame memory has [`Program::frame_memory`] words: first the call stack, then the frames.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The entry routine's name.
@@ -62,7 +61,7 @@ pub struct Program {
     pub data: Vec<u32>,
     /// Where and why a VM can trap.
     pub sites: Vec<LinkedSite>,
-    /// Words of the entry's and all other frames together, where calls are as deep as they may be.
+    /// Words of the entry's and all other frames together, the call stack not counted.
     pub frame_words: u32,
     /// Deepest nesting of calls that remain calls; 0 where everything was inlined.
     pub call_depth: u32,
@@ -81,19 +80,9 @@ pub struct Program {
 pub(crate) const MOST_FRAME_MEMORY: u64 = 1 << 24;
 
 impl Program {
-    /// Words of frame memory for the entry and so many calls in each other, whichever they are; all that a VM can need if that is less, or
-    /// where there are no calls.
-    pub fn frame_words_of(&self, calls: u32) -> u32 {
-        let linked = self
-            .code
-            .iter()
-            .filter(|instruction| instruction.opcode == Op::Call.code());
-        let largest = |operand: usize| linked.clone().map(|call| call.operands[operand]).max();
-        let (Some(caller), Some(callee)) = (largest(1), largest(2)) else {
-            return self.frame_words;
-        };
-        let callers = caller.saturating_mul(calls.max(1));
-        callers.saturating_add(callee).min(self.frame_words)
+    /// Words of frame memory that each VM needs.
+    pub fn frame_memory(&self) -> u32 {
+        self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
     }
 
     /// Whether it has operations on atomic pairs, those of `AtomicU64` and `AtomicI64`, which not every device has.

@@ -49,8 +49,8 @@ fn sizes(program: &Program) -> Result<(), String> {
             ));
         }
     }
-    let frames = program.frame_words;
-    if u64::from(frames) > MOST_FRAME_MEMORY {
+    let frames = u64::from(program.call_depth) * CALL_FRAME_WORDS as u64 + u64::from(program.frame_words);
+    if frames > MOST_FRAME_MEMORY {
         return Err(format!(
             "the frames need {frames} words: at most {MOST_FRAME_MEMORY} are possible"
         ));
@@ -180,10 +180,6 @@ fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Re
             instruction.operands[3]
         )),
         Op::Call if program.call_depth == 0 => Err("a program with calls needs a call depth".to_string()),
-        Op::Call if (instruction.operands[1] as usize) < CALL_FRAME_WORDS => Err(format!(
-            "a frame of {} words has no room for a call frame of {CALL_FRAME_WORDS}",
-            instruction.operands[1]
-        )),
         _ => Ok(()),
     }
 }

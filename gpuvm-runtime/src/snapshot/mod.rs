@@ -287,7 +287,7 @@ impl Snapshot {
         if count == 0 || image.vms() != count || image.extras.len() != count * EXTRA_WORDS {
             return bad("it has not one state a VM");
         }
-        if image.frames.len() != count * program.frame_words as usize {
+        if image.frames.len() != count * program.frame_memory() as usize {
             return bad("its frames are not as large as the program's");
         }
         if self.results.len() != count * program.result_words() as usize {

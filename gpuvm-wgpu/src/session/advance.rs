@@ -86,13 +86,10 @@ impl Session {
             last_end = Instant::now();
             // Where the device has a clock it is asked; but what comes between submissions counts too.
             let took = took.unwrap_or(last_end - began);
-            // VMs without room have not run as far as they were given to.
-            if !self.lacks_room() {
-                if let Some(pace) = &mut self.pace {
-                    pace.adapt(took, cycles);
-                }
-                self.learn(took, cycles);
+            if let Some(pace) = &mut self.pace {
+                pace.adapt(took, cycles);
             }
+            self.learn(took, cycles);
             watch(&self.tally);
             if self.tally.running == 0 && !self.next_step() || self.tally.running == self.tally.at_breakpoint {
                 // Whatever else is under way finds nothing to do.
@@ -117,7 +114,6 @@ impl Session {
             experience.note_speed(cycles, self.job.vms, took);
         } else {
             experience.note_end(self.given, self.spent);
-            experience.note_frame_words(self.buffers.frame_words);
             if let Some(epochs) = self.tally.epochs {
                 experience.note_epochs(epochs / u64::from(self.tally.steps + 1));
             }
@@ -143,7 +139,6 @@ impl Session {
         }
         if self.fresh {
             (self.given, self.spent) = (0, Duration::ZERO);
-            (self.ordered, self.framed) = (0, 0);
         }
         Ok(())
     }
@@ -206,9 +201,6 @@ impl Session {
             steps = (wanted as u32).min(most).max(1);
             (dispatches, cycles) = (1, whole as u32);
         }
-        // Who counts instructions gets as many as asked for.
-        let exact = limit.cycles.is_some() || left == 1;
-        self.make_room(exact.then_some(u64::from(dispatches) * u64::from(cycles)))?;
         self.submit(&Order {
             dispatches,
             cycles,

@@ -38,8 +38,7 @@ pub struct Buffers {
     pub states: Arc<Lease>,
     pub frames: Arc<Lease>,
     vms: u64,
-    /// Words of frame memory that each VM has.
-    pub frame_words: u32,
+    frame_words: u64,
     pub atomic_words: u64,
     /// The parameters' slots, with places in the arena's buffer.
     slots: Vec<u32>,
@@ -52,12 +51,13 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Takes buffers for a job, with so many words of frame memory for each VM.
+    /// Takes buffers for a job.
     ///
     /// # Errors
     ///
     /// When the device fails or has no memory left.
-    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source, frame_words: u32) -> Result<Buffers> {
+    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
+        let frame_words = u64::from(job.program.frame_memory());
         let beside = match uses_heap(job) {
             true => Some(Arena::in_heap(gpu, job)?),
             false => None,
@@ -65,9 +65,9 @@ impl Buffers {
         let (own, rows) = gpu.allocating(|_| {
             let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words * u64::from(job.vms))));
             let own = beside.clone().unwrap_or_else(|| Arena::own(gpu, job));
-            (own, (storage(row::COUNT as u64), storage(frame_words.into())))
+            (own, (storage(row::COUNT as u64), storage(frame_words)))
         })?;
-        let mut buffers = Buffers::begun(gpu, job, own, (rows.0, rows.1, frame_words))?;
+        let mut buffers = Buffers::begun(gpu, job, own, rows)?;
         buffers.zeros = (job.arena_words - arena.filled()) as u64;
         if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
@@ -89,12 +89,7 @@ impl Buffers {
     /// # Errors
     ///
     /// As [`Buffers::new`].
-    pub fn begun(
-        gpu: &Gpu,
-        job: &Job,
-        arena: Arena,
-        (states, frames, frame_words): (Arc<Lease>, Arc<Lease>, u32),
-    ) -> Result<Buffers> {
+    pub fn begun(gpu: &Gpu, job: &Job, arena: Arena, (states, frames): (Arc<Lease>, Arc<Lease>)) -> Result<Buffers> {
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let (inputs, cells) = gpu.allocating(|_| {
             let input_bytes = params_at + size(job.slots.len() as u64 * 4);
@@ -112,7 +107,7 @@ impl Buffers {
             states,
             frames,
             vms: job.vms.into(),
-            frame_words,
+            frame_words: job.program.frame_memory().into(),
             atomic_words: job.atomic_words() as u64,
             slots,
             window: window(job, &arena),
@@ -161,7 +156,7 @@ impl Buffers {
             words_of(arena, words),
             part_of(&self.cells, ATOMICS_AT * WORD, self.atomic_words),
             words_of(&self.states, row::COUNT as u64 * self.vms),
-            words_of(&self.frames, u64::from(self.frame_words) * self.vms),
+            words_of(&self.frames, self.frame_words * self.vms),
             words_of(&self.cells, signal::WORDS as u64),
         ];
         Shared::new(bindings)

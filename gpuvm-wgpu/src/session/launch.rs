@@ -13,8 +13,6 @@ pub struct Launch<'j> {
     pub resume: bool,
     /// Whether no VM has started.
     pub fresh: bool,
-    /// Words of frame memory that each VM has.
-    pub frame_words: u32,
     /// The words of the arena's buffer that the VMs may touch: where they start, and how many.
     pub window: [u32; 2],
     pub atomic_words: u32,
@@ -43,8 +41,7 @@ pub fn fields(names: &[String]) -> Result<Vec<Field>> {
             "resume" => |launch| launch.resume.into(),
             "fresh" => |launch| launch.fresh.into(),
             "depth_limit" => |launch| launch.job.program.depth_limit,
-            "frame_words" => |launch| launch.frame_words,
-            "most_frame_words" => |launch| launch.job.program.frame_words,
+            "frame_words" => |launch| launch.job.program.frame_memory(),
             "call_frames" => |launch| launch.job.program.call_depth,
             "arena_start" => |launch| launch.window[0],
             "arena_words" => |launch| launch.window[1],

@@ -4,7 +4,6 @@
 mod advance;
 pub mod arena;
 pub mod buffers;
-pub mod frames;
 pub mod launch;
 mod record;
 mod results;
@@ -46,10 +45,6 @@ pub struct Session {
     /// Instructions of each VM since the VMs started, and how long the device was at it.
     given: u64,
     spent: Duration,
-    /// Instructions of each VM that were submitted since the VMs started or were put where they are, and the words of frame memory that
-    /// they had then.
-    ordered: u64,
-    framed: u32,
     /// Whether the job's data is on the device.
     staged: bool,
     /// Whether no VM of the current step has started.
@@ -74,9 +69,7 @@ pub struct Begun {
     /// Its own arena.
     pub arena: Arena,
     pub states: Arc<Lease>,
-    /// The frames, with so many words for each VM.
     pub frames: Arc<Lease>,
-    pub frame_words: u32,
     pub signal: [u32; signal::WORDS],
     /// Instructions that each VM was given.
     pub cycles: u64,
@@ -103,8 +96,7 @@ impl Session {
             ..Need::default()
         })?;
         let gpu = scheduler.gpu();
-        let frame_words = frames::first_words(&job, stepper.experience());
-        let buffers = Buffers::new(gpu, &job, arena, frame_words)?;
+        let buffers = Buffers::new(gpu, &job, arena)?;
         Ok(Box::new(Session::new(gpu, (schedule, stepper), job, buffers)))
     }
 
@@ -122,8 +114,6 @@ impl Session {
             pace: None,
             given: 0,
             spent: Duration::ZERO,
-            ordered: 0,
-            framed: 0,
             staged: false,
             fresh: true,
             breaks: false,
@@ -154,15 +144,18 @@ impl Session {
         job: Job,
         begun: Begun,
     ) -> Result<Session> {
-        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames, begun.frame_words))?;
+        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames))?;
         let mut session = Session::new(gpu, (schedule, stepper), job, buffers);
         session.seen = begun.signal;
         session.given = begun.cycles;
-        session.ordered = begun.cycles;
         session.fresh = false;
         session.counted = session.stepper.counts_instructions();
         session.count_states();
         Ok(session)
+    }
+
+    fn frame_words(&self) -> u32 {
+        self.job.program.frame_memory()
     }
 }
 
@@ -207,7 +200,7 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
     if demand.atomic_words + ATOMICS_AT > words {
         return 0;
     }
-    let per_vm = (row::COUNT as u64).max(frames::likely_words(program).into());
+    let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
     let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
     let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
     demand

@@ -26,8 +26,6 @@ pub struct Added {
     pub arena: Arena,
     /// What its arena starts with.
     pub words: Vec<u32>,
-    /// Words of frame memory of each VM.
-    pub frame_words: u32,
     /// Instructions of each VM.
     pub cycles: u32,
     /// Iterations inside of them.
@@ -79,7 +77,7 @@ impl SequenceBuffers<'_> {
         for stretch in stretches {
             let (first, last) = (done == 0, done + stretch.len() == added.len());
             let job = &stretch[0].job;
-            if job.program.frame_words > 0 {
+            if job.program.frame_memory() > 0 {
                 encoder.clear_buffer(self.frames.0, 0, None);
             }
             fetch_atomics(job, encoder, arena, cells);
@@ -138,7 +136,7 @@ impl Added {
 
 /// Whether a job needs more than a dispatch.
 pub fn is_alone(job: &Job) -> bool {
-    job.program.frame_words > 0 || !job.atomic_regions.is_empty()
+    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the sequence were before.
@@ -157,7 +155,6 @@ pub fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
                 inner_cycles: added.inner_cycles,
                 resume: false,
                 fresh: true,
-                frame_words: added.frame_words,
                 window: window(&added.job, &added.arena),
                 atomic_words: added.job.atomic_words() as u32,
                 first_slot: slots.len() as u32 / 4,

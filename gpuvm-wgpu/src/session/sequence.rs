@@ -21,7 +21,6 @@ use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
-use super::frames::first_words;
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
 
@@ -98,14 +97,12 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
         let arena = Arena::in_heap(gpu, &job)?;
         let joined = self.joined(&job, &*stepper)?;
-        let frame_words = first_words(&job, stepper.experience());
         self.added.push(Added {
             joined,
             arena,
             job,
             stepper,
             words,
-            frame_words,
             cycles,
             inner_cycles,
         });
@@ -191,7 +188,7 @@ impl<P: Scheduler> JobSequence<P> {
         let staged = Staged::new(&gpu, &parts)?;
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
         let state_words = most(|added| state_words(&*added.stepper, &added.job));
-        let frame_words = most(|added| u64::from(added.frame_words) * u64::from(added.job.vms));
+        let frame_words = most(|added| u64::from(added.job.program.frame_memory()) * u64::from(added.job.vms));
         // No binding is empty.
         let atomic_words = most(|added| added.job.atomic_words() as u64).max(4);
         let cells_before = self.cells.clone();
@@ -293,7 +290,6 @@ impl<P: Scheduler> JobSequence<P> {
                 arena: added.arena,
                 states,
                 frames,
-                frame_words: added.frame_words,
                 signal,
                 cycles: added.cycles.into(),
             };

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gpuvm_core::interp::{Vm, header};
-use gpuvm_core::isa::STATE_WORDS;
+use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
 use gpuvm_core::program::Status;
 use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use super::super::source::EntryPoint;
 use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
-use super::{Session, frames, groups};
+use super::{Session, groups};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;
@@ -48,6 +48,7 @@ impl Session {
     /// The state of all VMs.
     pub(super) fn gather_image(&mut self) -> Result<Image> {
         let vms = self.job.vms as usize;
+        let frame = self.frame_words() as usize;
         if self.fresh || self.only_halted() {
             let status = if self.fresh { Status::Running } else { Status::Halted };
             return Ok(Image::fresh(&self.job.program, self.job.first_vm, self.job.vms, status));
@@ -59,17 +60,14 @@ impl Session {
         let mut image = Image {
             records,
             extras: vec![0; vms * EXTRA_WORDS],
-            frames: Vec::new(),
+            frames: vec![0; vms * frame],
         };
         self.gather(Rows::Records, 0, &mut image.records)?;
         // Without calls and traps they are all 0, and need neither the way nor fresh pages.
         if self.job.program.call_depth > 0 || self.tally.trapped > 0 {
             self.gather(Rows::Extras, 0, &mut image.extras)?;
         }
-        let had = self.buffers.frame_words as usize;
-        let mut frames = vec![0; vms * had];
-        self.gather(Rows::Frames, 0, &mut frames)?;
-        image.frames = frames::with_stride(frames, had, self.job.program.frame_words as usize);
+        self.gather(Rows::Frames, 0, &mut image.frames)?;
         Ok(image)
     }
 
@@ -84,27 +82,15 @@ impl Session {
         let vms = self.job.vms as usize;
         let fits = image.records.len() == vms * STATE_WORDS
             && image.extras.len() == vms * EXTRA_WORDS
-            && image.frames.len() == vms * self.job.program.frame_words as usize;
+            && image.frames.len() == vms * self.frame_words() as usize;
         if !fits {
             return Err(Error::Device {
                 reason: format!("the image is not one of {vms} VMs of this program"),
             });
         }
-        let needed = frames::words_in(&self.job.program, image);
-        if needed > self.buffers.frame_words {
-            self.give_room(needed)?;
-        }
         self.scatter(Rows::Records, &image.records)?;
         self.scatter(Rows::Extras, &image.extras)?;
-        let (most, have) = (self.job.program.frame_words, self.buffers.frame_words);
-        match have == most {
-            true => self.scatter(Rows::Frames, &image.frames)?,
-            false => {
-                let frames = frames::with_stride(image.frames.clone(), most as usize, have as usize);
-                self.scatter(Rows::Frames, &frames)?;
-            }
-        }
-        (self.ordered, self.framed) = (0, needed);
+        self.scatter(Rows::Frames, &image.frames)?;
 
         let found = signal_of(&image.records);
         let gpu = &*self.gpu;
@@ -140,9 +126,8 @@ impl Session {
         let state = self.state_of(index)?;
         vm.state.copy_from_slice(&state[..STATE_WORDS]);
         vm.state[header::VM_ID] = id;
-        let had = self.buffers.frame_words as usize;
-        self.gather(Rows::Frames, index, &mut vm.frame[..had])?;
-        vm.frame_base = state[row::FRAME_BASE];
+        self.gather(Rows::Frames, index, &mut vm.frame)?;
+        vm.frame_base = state[row::FRAME_BASE].wrapping_add(program.call_depth * CALL_FRAME_WORDS as u32);
         vm.calls = state[row::CALLS];
         if vm.status() == Status::Trapped {
             vm.trap = Some(trap_of(&program, id, &state));
@@ -155,7 +140,7 @@ impl Session {
         match rows {
             Rows::Records => (&buffers.states, 0, STATE_WORDS as u32),
             Rows::Extras => (&buffers.states, STATE_WORDS as u32, EXTRA_WORDS as u32),
-            Rows::Frames => (&buffers.frames, 0, buffers.frame_words),
+            Rows::Frames => (&buffers.frames, 0, self.frame_words()),
         }
     }
 

@@ -142,7 +142,7 @@ impl Staying {
 
 impl ResidentKernel for Staying {
     fn takes(&self, job: &Job) -> bool {
-        let frames = u64::from(self.program.frame_words) * u64::from(job.vms);
+        let frames = u64::from(self.program.frame_memory()) * u64::from(job.vms);
         let is_small = job.vms <= MOST_VMS && job.arena_words <= MOST_WORDS as usize && frames <= MOST_FRAMES;
         let is_plain = job.steps == 1 && job.copies.is_empty() && job.atomic_words() == 0;
         is_small && is_plain && job.changed.len() <= 1 && Arc::ptr_eq(&job.program, &self.program)
@@ -172,7 +172,6 @@ impl ResidentKernel for Staying {
             inner_cycles,
             resume: false,
             fresh: true,
-            frame_words: self.program.frame_words,
             window: window(&job, &arena),
             atomic_words: 0,
             first_slot: 0,
@@ -191,7 +190,7 @@ impl ResidentKernel for Staying {
         let changed = job.changed.first().cloned().unwrap_or_default();
         // An answer begins at a multiple of four words.
         let before = changed.start % 4;
-        let frame_words = self.program.frame_words as usize * job.vms as usize;
+        let frame_words = self.program.frame_memory() as usize * job.vms as usize;
         let work = cuda::Work {
             groups: job.vms.div_ceil(WORKGROUP),
             put: [
@@ -240,7 +239,6 @@ impl ResidentKernel for Staying {
             arena,
             states: self.states.clone(),
             frames: self.frames.clone(),
-            frame_words: self.program.frame_words,
             signal: found,
             cycles: cycles.into(),
         };

@@ -72,7 +72,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
     let slots: Vec<u32> = (job.slots.iter())
         .flat_map(|slot| [slot.place.base, slot.place.stride, slot.place.length, 0])
         .collect();
-    let frames = (program.frame_words * job.vms).max(1);
+    let frames = (program.frame_memory() * job.vms).max(1);
     let [arena, atomics, states, frames, cells] = [
         &job.arena[..],
         &job.atomics,
@@ -91,7 +91,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
         job.arena.len(),
         job.atomics.len(),
         row::COUNT * job.vms as usize,
-        (program.frame_words * job.vms).max(1) as usize,
+        (program.frame_memory() * job.vms).max(1) as usize,
         signal::WORDS,
     ];
     let mut group_0: Vec<(u64, usize)> = shared.into_iter().zip(lengths).chain(own).collect();
@@ -109,7 +109,6 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
             inner_cycles: cycles,
             resume: dispatch != 0,
             fresh: dispatch == 0,
-            frame_words: program.frame_words,
             window: [0, job.arena.len() as u32],
             atomic_words: job.atomics.len() as u32,
             first_slot: 0,

@@ -49,9 +49,6 @@ impl Emitter<'_> {
     fn block(&mut self, block: usize, next: Node) {
         self.hand = Hand::default();
         self.facts = self.known[block];
-        if let Exit::Call { .. } = self.flow.blocks[block].exit {
-            self.stop_without_room(block);
-        }
         for (ip, op, instruction) in self.flow.straight(block, self.program) {
             self.instruction(ip, op, instruction);
         }
@@ -67,9 +64,9 @@ impl Emitter<'_> {
                 self.code.select(met, accept, reject)
             }
             Exit::Yield(_) => return self.pause(end),
-            Exit::Call { callee, .. } => {
+            Exit::Call { callee, words, .. } => {
                 let to = start(self, callee);
-                self.call(end - 1);
+                self.call(end - 1, words);
                 self.code.word(to)
             }
             Exit::Return if self.stack.is_some() => self.ret(),
@@ -78,67 +75,33 @@ impl Emitter<'_> {
         self.code.store(next, target);
     }
 
-    /// Stops the VM in front of a block that ends in a call for whose callee it has no room yet.
-    fn stop_without_room(&mut self, block: usize) {
-        let Some([_, calls]) = self.stack else {
-            return;
-        };
-        let (start, end) = (self.flow.blocks[block].start, self.flow.blocks[block].end);
-        let frame_end = self.callee_end(end - 1);
-        let (have, most) = (self.code.launch("frame_words"), self.code.launch("most_frame_words"));
-        let lacking = self.code.binary(BinaryOperator::Greater, frame_end, have);
-        let possible = self.code.binary(BinaryOperator::LessEqual, frame_end, most);
-        let waits = self.code.binary(BinaryOperator::LogicalAnd, lacking, possible);
-        let stop = self.nested(|emitter| {
-            let depth = emitter.code.load(calls);
-            emitter.code.invoke("want_frame", &[frame_end, depth]);
-            let ip = emitter.code.word(start);
-            emitter.save(ip, Status::Running, emitter.used);
-        });
-        self.code.choose(waits, stop, Block::new());
-    }
-
-    /// The end of the frame of what a call calls.
-    fn callee_end(&mut self, ip: u32) -> Node {
-        let [_, caller, callee, _] = self.program.code[ip as usize].operands;
-        let base = match self.stack {
-            Some([base, _]) => self.code.load(base),
-            None => self.code.word(0),
-        };
-        let words = self.code.word(caller.wrapping_add(callee));
-        self.code.binary(BinaryOperator::Add, base, words)
-    }
-
-    /// Leaves a call frame, and makes the frame base the callee's.
-    fn call(&mut self, ip: u32) {
+    /// Pushes a call frame, and makes the frame base the callee's.
+    fn call(&mut self, ip: u32, words: u32) {
         let Some([base, calls]) = self.stack else {
             return;
         };
         let (count, most) = (self.code.load(calls), self.code.launch("call_frames"));
         let deep = self.code.binary(BinaryOperator::GreaterEqual, count, most);
-        let (end, room) = (self.callee_end(ip), self.code.launch("most_frame_words"));
-        let large = self.code.binary(BinaryOperator::Greater, end, room);
-        let bad = self.code.binary(BinaryOperator::LogicalOr, deep, large);
         let zero = self.code.word(0);
-        self.fault_if(ip, bad, fault::STACK, zero);
+        self.fault_if(ip, deep, fault::STACK, zero);
         self.end_if_trapped();
-        let (caller, words) = (self.code.load(base), self.program.code[ip as usize].operands[1]);
-        let words = self.code.word(words);
-        let moved = self.code.binary(BinaryOperator::Add, caller, words);
-        let [at, after] = self.call_frame(moved);
-        let back = self.code.word(ip + 1);
+        let [at, after] = self.call_frame(count);
+        let (back, caller) = (self.code.word(ip + 1), self.code.load(base));
         self.code.invoke("put_frame", &[at, back]);
-        self.code.invoke("put_frame", &[after, caller]);
-        let one = self.code.word(1);
+        let absolute = self.code.word(self.frames_start());
+        let kept = self.code.binary(BinaryOperator::Add, caller, absolute);
+        self.code.invoke("put_frame", &[after, kept]);
+        let (one, words) = (self.code.word(1), self.code.word(words));
         let more = self.code.binary(BinaryOperator::Add, count, one);
         self.code.store(calls, more);
+        let moved = self.code.binary(BinaryOperator::Add, caller, words);
         self.code.store(base, moved);
     }
 
-    /// The offsets of the two words of the call frame before a frame.
-    fn call_frame(&mut self, base: Node) -> [Node; 2] {
+    /// The offsets of the two words of a call frame.
+    fn call_frame(&mut self, number: Node) -> [Node; 2] {
         let (size, one) = (self.code.word(CALL_FRAME_WORDS as u32), self.code.word(1));
-        let at = self.code.binary(BinaryOperator::Subtract, base, size);
+        let at = self.code.binary(BinaryOperator::Multiply, number, size);
         [at, self.code.binary(BinaryOperator::Add, at, one)]
     }
 
@@ -153,10 +116,11 @@ impl Emitter<'_> {
         self.code.choose(last, done, Block::new());
         let less = self.code.binary(BinaryOperator::Subtract, count, one);
         self.code.store(calls, less);
-        let own = self.code.load(base);
-        let [at, after] = self.call_frame(own);
+        let [at, after] = self.call_frame(less);
         let back = self.code.call("get_frame", &[at]);
-        let caller = self.code.call("get_frame", &[after]);
+        let kept = self.code.call("get_frame", &[after]);
+        let absolute = self.code.word(self.frames_start());
+        let caller = self.code.binary(BinaryOperator::Subtract, kept, absolute);
         self.code.store(base, caller);
         back
     }

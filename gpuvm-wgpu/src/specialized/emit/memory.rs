@@ -172,11 +172,12 @@ impl Emitter<'_> {
 
     /// The offset of a word of the running routine's frame.
     fn frame_offset(&mut self, word: u32) -> Value {
+        let start = self.frames_start().wrapping_add(word);
         match self.stack {
-            None => Value::known(word),
+            None => Value::known(start),
             Some([base, _]) => {
-                let (base, word) = (self.code.load(base), self.code.word(word));
-                Value::word(self.code.binary(BinaryOperator::Add, base, word))
+                let (base, start) = (self.code.load(base), self.code.word(start));
+                Value::word(self.code.binary(BinaryOperator::Add, base, start))
             }
         }
     }
@@ -184,7 +185,7 @@ impl Emitter<'_> {
     /// Whether an offset may be one in frame memory.
     fn is_in_frame(&mut self, word: u32, constant: u32) -> bool {
         let known = self.constant(Operand::Word(word));
-        known.is_none_or(|known| known.wrapping_add(constant) < self.program.frame_words)
+        known.is_none_or(|known| known.wrapping_add(constant) < self.program.frame_memory())
     }
 
     /// The word at an offset in frame memory.
@@ -193,7 +194,7 @@ impl Emitter<'_> {
         match self.frame {
             Frame::Array(base, _) => {
                 // A VM that goes on although it has trapped must not reach outside.
-                let (last, index) = (self.code.word(self.program.frame_words.saturating_sub(1)), offset);
+                let (last, index) = (self.code.word(self.program.frame_memory().saturating_sub(1)), offset);
                 let index = match self.trapped {
                     Some(_) => self.code.math(MathFunction::Min, &[index, last]),
                     None => index,
@@ -217,11 +218,7 @@ impl Emitter<'_> {
     }
 
     fn check_frame(&mut self, ip: u32, offset: Node) {
-        // Without calls the frame is there as a whole.
-        let words = match self.stack {
-            Some(_) => self.code.launch("frame_words"),
-            None => self.code.word(self.program.frame_words),
-        };
+        let words = self.code.word(self.program.frame_memory());
         let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
         self.fault_if(ip, bad, fault::MEMORY, offset);
     }
@@ -230,7 +227,10 @@ impl Emitter<'_> {
     fn frame_variable(&mut self, word: u32) -> Option<Node> {
         match &self.frame {
             Frame::Scalars(words) => words.get(&word).copied(),
-            &Frame::Array(base, words) => (word < words).then(|| self.code.part(base, word)),
+            &Frame::Array(base, words) => {
+                let index = self.frames_start().checked_add(word).filter(|index| *index < words)?;
+                Some(self.code.part(base, index))
+            }
             Frame::None | Frame::Memory => None,
         }
     }

@@ -90,7 +90,7 @@ struct Emitter<'a> {
     leaving: Option<Node>,
     /// Where a VM that is taken up has to go, [`NOWHERE`](steps::NOWHERE) once it is there.
     goal: Option<Node>,
-    /// The frame base, and the calls, in programs that call.
+    /// The frame base, counted from the end of the call stack, and the calls, in programs that call.
     stack: Option<[Node; 2]>,
     /// Whether the VM has trapped in this block, where traps are [left to the end of it](Options::software).
     trapped: Option<Node>,

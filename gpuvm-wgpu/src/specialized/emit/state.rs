@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{Op, WORDS, space};
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, WORDS, space};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_core::specialise::propagation::Fact;
@@ -21,7 +21,7 @@ pub enum Frame {
     None,
     /// Each word in a variable of its own, by its number in the frame: no word is reached by address.
     Scalars(BTreeMap<u32, Node>),
-    /// In an array of that many words.
+    /// In an array of that many words, the call stack that nobody uses included.
     Array(Node, u32),
     /// In the frames buffer.
     Memory,
@@ -31,6 +31,11 @@ pub enum Frame {
 const KEPT: u32 = 256;
 
 impl Emitter<'_> {
+    /// Words of the call stack, after which the frames begin.
+    pub fn frames_start(&self) -> u32 {
+        self.program.call_depth * CALL_FRAME_WORDS as u32
+    }
+
     /// Makes the variables, and for VMs that were stopped takes their values from memory.
     pub fn prologue(&mut self, burns: bool, module: &mut Module) {
         let resumed = self.start == Start::Resumed;
@@ -56,8 +61,11 @@ impl Emitter<'_> {
             self.fetch(stack[1], row::CALLS);
             self.stack = Some(stack);
         }
-        // Frame memory is 0 when a VM starts: whoever submits sees to that.
         if !resumed {
+            if matches!(self.frame, Frame::Memory) {
+                let words = self.code.word(self.program.frame_memory());
+                self.code.invoke("clear_frame", &[words]);
+            }
             return;
         }
         for number in words_in(self.used) {
@@ -96,7 +104,7 @@ impl Emitter<'_> {
                 gpuvm_core::specialise::propagation::step(&mut facts, self.program, &self.options.known, ip);
             }
         }
-        let words = self.program.frame_words;
+        let words = self.program.frame_memory();
         self.frame = if words == 0 || (touched.is_empty() && !addressed && !unknown && !self.flow.calls) {
             Frame::None
         } else if self.flow.calls || unknown || (addressed && words > KEPT) || touched.len() > KEPT as usize {
@@ -110,7 +118,7 @@ impl Emitter<'_> {
             let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
             Frame::Array(self.code.local("frame", ty, None), words)
         } else {
-            let inside = |word: &u32| *word < words;
+            let inside = |word: &u32| u64::from(*word) + u64::from(self.frames_start()) < u64::from(words);
             let touched: Vec<u32> = touched.into_iter().filter(inside).collect();
             let variable = |word: u32| (word, self.local(&format!("f{word}")));
             Frame::Scalars(touched.into_iter().map(variable).collect())
@@ -123,7 +131,7 @@ impl Emitter<'_> {
             Frame::None | Frame::Memory => {}
             Frame::Scalars(words) => {
                 for (word, variable) in words.clone() {
-                    let offset = self.code.word(word);
+                    let offset = self.code.word(self.frames_start() + word);
                     self.move_word(variable, offset, out);
                 }
             }
