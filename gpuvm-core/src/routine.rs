@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 pub use gpuvm_nodes::Level;
 
 use crate::assembly::types;
+use crate::facts::NamedWords;
 use crate::isa::Instruction;
 use crate::matrix::{MatrixRecord, Term};
 use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value, constant_words};
@@ -157,6 +158,35 @@ impl<T: ConstantValue> WordsOf<T> {
     pub fn value(value: &T) -> WordsOf<T> {
         WordsOf {
             words: constant_words(value),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T> WordsOf<T> {
+    /// The size of the type.
+    pub fn size_of_val() -> WordsOf<T> {
+        WordsOf {
+            words: constant_words(&size_of::<T>()),
+            of: PhantomData,
+        }
+    }
+
+    /// The alignment of the type.
+    pub fn align_of_val() -> WordsOf<T> {
+        WordsOf {
+            words: constant_words(&align_of::<T>()),
+            of: PhantomData,
+        }
+    }
+
+    /// The words of what a name stands for that may be a constructor's.
+    pub fn named<M>(value: &T) -> WordsOf<T>
+    where
+        T: NamedWords<M>,
+    {
+        WordsOf {
+            words: value.words(),
             of: PhantomData,
         }
     }

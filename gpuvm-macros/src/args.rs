@@ -1,12 +1,15 @@
 //! The arguments of `#[routine(…)]` and `#[ring_kernel(…)]`.
 
+use std::collections::HashMap;
+
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitInt, LitStr, Path, Token, Type};
+use syn::{Block, Ident, LitInt, LitStr, Path, Token, Type};
 
 use crate::report::Report;
 use crate::ring::SENDS;
 use proc_macro2::{Span, TokenStream};
+use quote::quote;
 
 /// What an attribute makes of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +18,30 @@ pub enum Role {
     Routine,
     /// `#[ring_kernel]`
     RingKernel,
+}
+
+impl Role {
+    /// The attribute's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Routine => "routine",
+            Role::RingKernel => "ring_kernel",
+        }
+    }
+
+    /// The role of that name.
+    pub fn named(name: &Ident) -> Role {
+        match name == Role::RingKernel.name() {
+            true => Role::RingKernel,
+            false => Role::Routine,
+        }
+    }
+
+    /// The attribute with these arguments, for an item that is expanded again.
+    pub fn attribute(self, args: &TokenStream) -> TokenStream {
+        let name = Ident::new(self.name(), Span::call_site());
+        quote!(#[::gpuvm::__private::#name(#args)])
+    }
 }
 
 /// What stands in the parentheses.
@@ -45,6 +72,8 @@ pub struct Args {
     pub relaxed: Option<Ident>,
     /// `crate = path`: where gpuvm is.
     pub home: Option<Path>,
+    /// `originals(name { … })`, of an item whose macros were expanded: the bodies as the user wrote them, by their functions' names.
+    pub originals: HashMap<String, Block>,
 }
 
 impl Args {
@@ -64,6 +93,7 @@ impl Args {
             forwards: None,
             relaxed: None,
             home: None,
+            originals: HashMap::new(),
         };
         let parsed = (|input: ParseStream<'_>| {
             while !input.is_empty() {
@@ -92,6 +122,11 @@ impl Args {
         self.library || self.nested
     }
 
+    /// Whether the user's own bodies are there.
+    pub fn has_originals(&self) -> bool {
+        !self.originals.is_empty()
+    }
+
     /// The id of a function of this name.
     pub fn id_of(&self, name: &Ident) -> String {
         match &self.id {
@@ -112,6 +147,13 @@ impl Args {
             input.parse::<Token![=]>()?;
             if self.home.replace(input.call(Path::parse_mod_style)?).is_some() {
                 report.duplicate_argument(&name);
+            }
+        } else if name == "originals" {
+            let content;
+            syn::parenthesized!(content in input);
+            while !content.is_empty() {
+                let name: Ident = content.call(Ident::parse_any)?;
+                self.originals.insert(crate::plain_name(&name), content.parse()?);
             }
         } else if name == "id" {
             input.parse::<Token![=]>()?;
@@ -166,7 +208,7 @@ impl Args {
             report.routine_argument(&name);
             return skip(input);
         }
-        if !["crate", "id", "sends", "replies", "forwards"]
+        if !["crate", "id", "originals", "sends", "replies", "forwards"]
             .iter()
             .any(|takes| name == takes)
             && input.peek(Token![=])

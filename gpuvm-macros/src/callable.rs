@@ -158,7 +158,8 @@ fn pointer(bound: &TypeParamBound) -> Option<Type> {
     Some(syn::parse_quote!(fn(#inputs) #output))
 }
 
-fn is_callable(path: &Path) -> bool {
+/// Whether a path is one of the traits of what is called.
+pub fn is_callable(path: &Path) -> bool {
     path.segments
         .last()
         .is_some_and(|last| last.ident == "Fn" || last.ident == "FnMut" || last.ident == "FnOnce")

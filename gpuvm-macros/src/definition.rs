@@ -40,7 +40,8 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         }
         let method = Provided::of(args, &of, function, &mut report);
         if let (Some(method), Some(block)) = (&method, &mut function.default) {
-            native::redirect(block, function.sig.constness.is_some());
+            let original = args.originals.get(&crate::plain_name(&function.sig.ident));
+            native::redirect(&function.sig, block, original);
             // What the trait is implemented for is as generic as any parameter.
             let guard = emit::guard(
                 method.parts.lowered.calls,

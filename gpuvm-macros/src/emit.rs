@@ -10,7 +10,7 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{callable, context, definition, given, home, implementation, native, ring};
+use crate::{callable, configuration, context, definition, expansion, given, home, implementation, native, ring};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -22,12 +22,31 @@ pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute(Role::RingKernel, args, item)
 }
 
+/// `expanded!`
+pub fn expanded(input: TokenStream) -> TokenStream {
+    match expansion::expanded(input) {
+        Ok((role, args, item, errors)) => {
+            let tokens = attribute(role, args, item);
+            quote!(#tokens #errors)
+        }
+        Err(error) => error.into_compile_error(),
+    }
+}
+
 /// An attribute, on whatever it stands.
 fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut parsed = syn::parse2::<Item>(item.clone());
+    let again = parsed
+        .as_mut()
+        .ok()
+        .and_then(|item| configuration::decide(role, &args, item).or_else(|| expansion::begin(role, &args, item)));
     let mut report = Report::default();
     let args = Args::parse(role, args, &mut report);
+    if let Some(again) = again {
+        return home::redirect(again, args.home.as_ref());
+    }
     let has_arguments = args.id.is_some() || args.relaxed.is_some();
-    let tokens = match syn::parse2::<Item>(item.clone()) {
+    let tokens = match parsed {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
         Ok(Item::Impl(block)) if role == Role::Routine => {
             if has_arguments {
@@ -128,7 +147,8 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     let mut native = function.clone();
     opaque::promise(&mut native.sig, &Generics::default());
     if !args.leaves_native() {
-        native::redirect(&mut native.block, is_const);
+        let original = args.originals.get(&crate::plain_name(&native.sig.ident));
+        native::redirect(&native.sig, &mut native.block, original);
     }
     if args.std.is_some() {
         native.block = syn::parse_quote!({ ::core::unreachable!("gpuvm's own std does not run natively") });
@@ -300,7 +320,7 @@ impl Marker<'_> {
             inputs,
             output,
         } = Pointer::of(self.parts.is_opaque, self.parts.named.iter(), &self.function.sig.output);
-        let has_namesake = crate::lower::std_function(&name.clone().into()).is_some();
+        let of_std = crate::lower::std_function(&name.clone().into()).map(|function| function.pointer);
         let namesake = match self.std {
             Some(result) => quote! {
                 #[doc(hidden)]
@@ -311,9 +331,9 @@ impl Marker<'_> {
                     ::core::marker::PhantomData
                 }
             },
-            None if has_namesake => quote! {
+            None if of_std.is_some() => quote! {
                 #[doc(hidden)]
-                pub fn __vm_std<#(#lifetimes,)* #(#callables,)* __G>(_: fn(#(#inputs),*) #output, _: __G) -> ::core::marker::PhantomData<#routine> {
+                pub fn __vm_std<#(#lifetimes,)* #(#unnamed,)* #(#callables,)* #hidden>(_: fn(#(#inputs),*) #output, _: #of_std) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
             },
@@ -436,6 +456,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
     let Lowered {
         nodes,
         shadow,
+        items,
         depth,
         constants,
         inferred,
@@ -466,6 +487,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         {
             let __params: &'static [::gpuvm::__private::TypeRef] = #params;
             let __result: ::gpuvm::__private::TypeRef = #result;
+            #(#items)*
             let __shadow = #shadow;
             let __source = ::gpuvm::__private::Source {
                 name: #name,

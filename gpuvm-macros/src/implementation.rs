@@ -59,7 +59,8 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             continue;
         };
         if !args.library {
-            native::redirect(&mut function.block, function.sig.constness.is_some());
+            let original = args.originals.get(&crate::plain_name(&function.sig.ident));
+            native::redirect(&function.sig, &mut function.block, original);
         }
         if block.trait_.is_none() {
             opaque::promise(&mut function.sig, &block.generics);

@@ -5,10 +5,12 @@
 mod args;
 mod callable;
 mod comparison;
+mod configuration;
 mod context;
 mod definition;
 mod derive;
 mod emit;
+mod expansion;
 mod generic;
 mod given;
 mod home;
@@ -44,6 +46,13 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
     emit::routine(args.into(), item.into()).into()
+}
+
+/// What the attributes hand the user's own macros on to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn expanded(input: TokenStream) -> TokenStream {
+    emit::expanded(input.into()).into()
 }
 
 /// Makes a function `fn(state: &mut State, message: Message) -> Answer` a ring kernel: each of its actors keeps a state, and calls the function

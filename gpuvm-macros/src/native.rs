@@ -5,10 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, Item, ItemFn, Macro};
+use syn::{Attribute, Block, Expr, Item, ItemImpl, ItemTrait, Macro, Signature};
 
 use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, print};
+use crate::opaque;
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
 const OF_FLOATS: [&str; 38] = [
@@ -78,14 +79,32 @@ const OPEN_IN_CONST: [&str; 7] = [
     "is_sign_positive",
 ];
 
-/// Redirects the calls in a body. `is_const`: whether it is a `const fn`'s.
-pub fn redirect(block: &mut Block, is_const: bool) {
-    Redirect { is_const, found: false }.visit_block_mut(block);
+/// Redirects the calls in a function's body. Where macros of the user's were expanded and nothing in what they made is redirected, the body is `original`,
+/// the user's own, which rustc expands; otherwise that is there for rustc to see.
+pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>) {
+    let is_const = signature.constness.is_some();
+    let redirected = |block: &mut Block| {
+        let mut redirect = Redirect { is_const, found: 0 };
+        redirect.visit_block_mut(block);
+        redirect.found
+    };
+    let found = redirected(block);
+    let Some(original) = original else { return };
+    let mut own = original.clone();
+    if redirected(&mut own) == found {
+        *block = own;
+    } else if !opaque::is_opaque(signature) {
+        // Braces of the macro's, about which no lint speaks.
+        let stmts = &original.stmts;
+        let statement = syn::parse_quote!(if false { return { #(#stmts)* }; });
+        block.stmts.insert(0, statement);
+    }
 }
 
 struct Redirect {
     is_const: bool,
-    found: bool,
+    /// How much was redirected.
+    found: usize,
 }
 
 impl Redirect {
@@ -133,13 +152,13 @@ impl VisitMut for Redirect {
                 *node.receiver = Expr::Verbatim(
                     quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))),
                 );
-                self.found = true;
+                self.found += 1;
             }
             // Where an unstable sort leaves equal elements is std's affair; in a VM the sort is stable.
             Expr::MethodCall(node) if node.method.to_string().starts_with("sort_unstable") => {
                 let stable = node.method.to_string().replace("_unstable", "");
                 node.method = syn::Ident::new(&stable, node.method.span());
-                self.found = true;
+                self.found += 1;
             }
             // The same of what is around a selected element: it is sorted.
             Expr::MethodCall(node) if node.method.to_string().starts_with("select_nth_unstable") => {
@@ -147,14 +166,14 @@ impl VisitMut for Redirect {
                 node.method = syn::Ident::new(&sorted, node.method.span());
                 let span = node.method.span();
                 *expr = Expr::Verbatim(quote_spanned!(span=> { use ::gpuvm::__private::SelectNth as _; #node }));
-                self.found = true;
+                self.found += 1;
             }
             // A function that is given to another one.
             Expr::Path(_) => {
                 if self.is_of_double(expr) {
                     let called = of_double(expr, &quote!(x));
                     *expr = Expr::Verbatim(quote!(|x| #called));
-                    self.found = true;
+                    self.found += 1;
                     return;
                 }
                 let Some((of, name)) = function_of_primitive(expr).filter(|(_, name)| self.is_open(name)) else {
@@ -168,11 +187,11 @@ impl VisitMut for Redirect {
                     _ => return,
                 };
                 *expr = Expr::Verbatim(quote_spanned!(span=> #functions::#name));
-                self.found = true;
+                self.found += 1;
             }
             Expr::Call(node) if self.is_of_double(&node.func) => {
                 *expr = Expr::Verbatim(of_double(&node.func, &node.args.to_token_stream()));
-                self.found = true;
+                self.found += 1;
             }
             Expr::Call(node) if is_function_name(&node.func) => {
                 let function = &node.func;
@@ -188,7 +207,7 @@ impl VisitMut for Redirect {
                     *expr = Expr::Verbatim(quote_spanned! {span=>
                         ::gpuvm::__private::M::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
                     });
-                    self.found = true;
+                    self.found += 1;
                 }
             }
             _ => {}
@@ -202,7 +221,7 @@ impl VisitMut for Redirect {
         };
         let mut inside = Redirect {
             is_const: self.is_const,
-            found: false,
+            found: 0,
         };
         match arguments {
             MacroArguments::Expressions(mut arguments) => {
@@ -216,7 +235,7 @@ impl VisitMut for Redirect {
                 for argument in &mut arguments {
                     inside.visit_expr_mut(argument);
                 }
-                if inside.found || bare {
+                if inside.found > 0 || bare {
                     // The message of the assertion shows the condition as the user wrote it, and as the VM's trap does.
                     let message: TokenStream = if bare {
                         quote!(, "{}", ::core::concat!("assertion failed: ", ::core::stringify!(#text)))
@@ -232,25 +251,18 @@ impl VisitMut for Redirect {
                 if let Some(guard) = &mut matches.guard {
                     inside.visit_expr_mut(guard);
                 }
-                if inside.found {
+                if inside.found > 0 {
                     mac.tokens = quote!(#matches);
                 }
             }
             MacroArguments::Other => {}
         }
-        print::redirect(mac);
-        self.found |= inside.found;
+        self.found += inside.found + usize::from(print::redirect(mac));
     }
 
-    // Items of the body are their own affair; functions become routines of their own.
+    // Items of the body are their own affair; what has code becomes routines of its own.
     fn visit_item_mut(&mut self, item: &mut Item) {
-        if let Item::Fn(function) = item
-            && !is_routine(function)
-        {
-            function
-                .attrs
-                .push(syn::parse_quote!(#[::gpuvm::__private::routine(callee, crate = ::gpuvm::__private::home)]));
-        }
+        make_routine(item);
     }
 }
 
@@ -259,8 +271,42 @@ fn is_iterators(node: &syn::ExprMethodCall) -> bool {
     (node.method == "min" || node.method == "max") && node.args.is_empty()
 }
 
-/// Whether a function has the attribute already.
-pub fn is_routine(function: &ItemFn) -> bool {
+/// Traits whose methods no routine calls: what has a text or a hash is shown and hashed as the machine does it.
+const WITHOUT_ROUTINES: [&str; 13] = [
+    "Binary", "Debug", "Display", "Drop", "Error", "Hash", "LowerExp", "LowerHex", "Octal", "Pointer", "UpperExp",
+    "UpperHex", "Write",
+];
+
+/// Gives an item of a body the attribute, if it has code that routines may call and does not have it already.
+pub fn make_routine(item: &mut Item) {
+    match item {
+        Item::Fn(function) if !is_routine(&function.attrs) => function
+            .attrs
+            .push(syn::parse_quote!(#[::gpuvm::__private::routine(callee, crate = ::gpuvm::__private::home)])),
+        Item::Impl(ItemImpl {
+            attrs,
+            trait_,
+            unsafety: None,
+            ..
+        }) if !is_routine(attrs) && !trait_.as_ref().is_some_and(|(path, _)| is_without_routines(path)) => {
+            attrs.push(syn::parse_quote!(#[::gpuvm::__private::routine(crate = ::gpuvm::__private::home)]));
+        }
+        Item::Trait(ItemTrait {
+            attrs, unsafety: None, ..
+        }) if !is_routine(attrs) => {
+            attrs.push(syn::parse_quote!(#[::gpuvm::__private::routine(crate = ::gpuvm::__private::home)]));
+        }
+        _ => {}
+    }
+}
+
+fn is_without_routines(path: &syn::Path) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| WITHOUT_ROUTINES.iter().any(|name| last.ident == name))
+}
+
+/// Whether the attribute is there already.
+pub fn is_routine(attributes: &[Attribute]) -> bool {
     let name = |attribute: &Attribute| {
         attribute
             .path()
@@ -268,7 +314,7 @@ pub fn is_routine(function: &ItemFn) -> bool {
             .last()
             .is_some_and(|last| last.ident == "routine")
     };
-    function.attrs.iter().any(name)
+    attributes.iter().any(name)
 }
 
 /// The call of what makes a value of a double: of `half`'s numbers by the crate's own code, of everything else as it is.

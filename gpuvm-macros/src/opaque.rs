@@ -1,30 +1,106 @@
-//! Results of type `impl Iterator`. Whoever calls such a routine has its code walked in place, so the encoder knows what it results in; rustc
-//! knows of an opaque type what its bounds say, so the function's own get one more: that the iterator is one that routines know.
+//! Results of type `impl Iterator` and `impl Fn`. Whoever calls such a routine has its code walked in place, so the encoder knows what it results in;
+//! rustc knows of an opaque type what its bounds say, so an iterator's get one more: that it is one that routines know.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Generics, Lifetime, ReturnType, Signature, Token, Type, TypeImplTrait, TypeParamBound, WherePredicate};
+use syn::{
+    Block, Expr, Generics, Lifetime, Pat, PatType, PathArguments, ReturnType, Signature, Stmt, Token, Type,
+    TypeImplTrait, TypeParamBound, WherePredicate,
+};
 
 use crate::routine::value_bound;
 use crate::{callable, given};
 
-/// The result of a function, if it is an opaque iterator.
-pub fn iterator(signature: &Signature) -> Option<&TypeImplTrait> {
+/// The result of a function, if it is opaque.
+fn result(signature: &Signature) -> Option<&TypeImplTrait> {
     let ReturnType::Type(_, ty) = &signature.output else {
         return None;
     };
     match &**ty {
-        Type::ImplTrait(ty) if !promises(&ty.bounds).is_empty() => Some(ty),
+        Type::ImplTrait(ty) => Some(ty),
         _ => None,
     }
+}
+
+/// Whether a function's result is an opaque iterator, or something opaque that is called.
+pub fn is_opaque(signature: &Signature) -> bool {
+    let Some(ty) = result(signature) else { return false };
+    let is_called =
+        |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if callable::is_callable(&bound.path));
+    !promises(&ty.bounds).is_empty() || ty.bounds.iter().any(is_called)
+}
+
+/// Writes the types of a closure's parameters where it is what a function returns, because what an opaque type is bounded by is not said again.
+pub fn name_parameters(signature: &Signature, block: &mut Block) {
+    let Some(ty) = result(signature) else { return };
+    let types = ty.bounds.iter().find_map(|bound| match bound {
+        TypeParamBound::Trait(bound) if callable::is_callable(&bound.path) => {
+            match &bound.path.segments.last()?.arguments {
+                PathArguments::Parenthesized(arguments) => Some(
+                    arguments
+                        .inputs
+                        .iter()
+                        .map(|input| input.ty.clone())
+                        .collect::<Vec<Type>>(),
+                ),
+                _ => None,
+            }
+        }
+        _ => None,
+    });
+    let Some(types) = types else { return };
+    if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
+        name_in(tail, &types);
+    }
+    Returned(&types).visit_block_mut(block);
+}
+
+fn name_in(value: &mut Expr, types: &[Type]) {
+    match value {
+        Expr::Closure(closure) => {
+            for (input, ty) in closure.inputs.iter_mut().zip(types) {
+                if !matches!(input, Pat::Type(_)) {
+                    *input = Pat::Type(PatType {
+                        attrs: Vec::new(),
+                        pat: Box::new(input.clone()),
+                        colon_token: Default::default(),
+                        ty: Box::new(ty.clone()),
+                    });
+                }
+            }
+        }
+        Expr::Paren(node) => name_in(&mut node.expr, types),
+        Expr::Group(node) => name_in(&mut node.expr, types),
+        Expr::Block(node) => {
+            if let Some(Stmt::Expr(tail, None)) = node.block.stmts.last_mut() {
+                name_in(tail, types);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What `return` gives.
+struct Returned<'t>(&'t [Type]);
+
+impl VisitMut for Returned<'_> {
+    fn visit_expr_return_mut(&mut self, node: &mut syn::ExprReturn) {
+        if let Some(value) = &mut node.expr {
+            name_in(value, self.0);
+        }
+    }
+
+    fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
 /// Adds to an opaque iterator's bounds what callers that are routines have to know of it, and to those of the type parameters that it may be made of
 /// what this takes. `around`: those of the `impl` block.
 pub fn promise(signature: &mut Signature, around: &Generics) {
-    if iterator(signature).is_none() {
+    if result(signature).is_none_or(|ty| promises(&ty.bounds).is_empty()) {
         return;
     }
     let plain: Vec<WherePredicate> = around

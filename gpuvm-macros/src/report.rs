@@ -71,8 +71,9 @@ impl Report {
                 format!("inside a #[routine] `{name}!` is `gpuvm::log!(Level::{level}, \"…\")`")
             }
             _ => format!(
-                "the macro `{name}!` is not available inside a #[routine]; accepted are `assert!`, `assert_eq!`, `assert_ne!`, \
-                 their `debug_` forms, `panic!`, `unreachable!`, `todo!`, `unimplemented!`, `matches!`, `cfg!`, `dbg!`, `println!` and its kin"
+                "a #[routine] has to see the rules of the macro `{name}!`; put its `macro_rules!` into this file above the function, or into the function. \
+                 Of std's macros it has `assert!`, `assert_eq!`, `assert_ne!`, their `debug_` forms, `panic!`, `unreachable!`, `todo!`, `unimplemented!`, \
+                 `matches!`, `cfg!`, `dbg!`, `println!` and its kin"
             ),
         };
         self.on(path, &message);
@@ -179,15 +180,13 @@ rules! {
     infer_expression: "`_` is not a value; write one";
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";
-    attribute: "attributes on expressions and statements are not available inside a #[routine]; `#[allow(…)]` and `#[rustfmt::skip]` are";
+    attribute: "attributes on expressions and statements are not available inside a #[routine]; `#[cfg(…)]`, `#[allow(…)]` and `#[rustfmt::skip]` are";
     question_outside: "`?` needs a function or closure that returns `Option` or `Result`";
     assign_target: "this cannot be assigned to; write a variable, a field, an element, or a pattern of these";
 
     launch_inside: "a routine cannot launch another one; call that by its name, as a function, and launch this one from outside";
 
     // Patterns.
-    pattern_literal: "only numbers, `bool`, `char` and text can be compared with in a pattern";
-    pattern_macro: "macros in patterns are not available inside a #[routine]";
     unknown_pattern: "this pattern is not available inside a #[routine]";
 
     // Formatting.
@@ -207,10 +206,11 @@ rules! {
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
-    impl_trait: "`impl Trait` is available as the type of a parameter, and of iterators as a result; name the type here";
+    impl_trait: "`impl Trait` is available as the type of a parameter, and of iterators and closures as a result; name the type here";
     generic_method: "a method with parameters of its own cannot have the name of one of std's methods, as which calls would take it; give it another";
     dyn_trait: "trait objects are not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
     function_pointer: "function pointers are not available in a routine; call a routine by its path";
+    mutable_static: "a `static` that changes is not available inside a #[routine], whose VMs share what atomics hold; take a slice of these, `&[AtomicU32]`";
     nested_item: "this item is not available inside a #[routine]; move it out of the function";
     receiver_type: "write `self`, `&self` or `&mut self`";
     routine_argument: "#[routine] takes `id = \"name\"`, `relaxed`, `callee` and `crate = path`";

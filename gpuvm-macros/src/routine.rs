@@ -68,7 +68,8 @@ impl Parts {
             }
             erase_lifetimes(&mut parameter.ty);
         }
-        let is_opaque = opaque::iterator(&signature).is_some();
+        let is_opaque = opaque::is_opaque(&signature);
+        opaque::name_parameters(&signature, &mut body);
         if !is_opaque {
             check_type(&mut result.clone(), report);
         }

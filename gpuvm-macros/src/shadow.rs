@@ -110,6 +110,34 @@ pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
     });
 }
 
+/// Fills a slot with the type of a size, and tells the type of what is measured to the function that fetches it.
+pub fn measured(expr: &mut Expr, constant: usize, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let (slot, fetcher, value) = (slot_at(number, span), fetcher(constant, span), &node.args);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::measured(#value, #fetcher, &#slot))));
+}
+
+/// Fills a slot with what a name is that may be a constructor's.
+pub fn named(expr: &mut Expr, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::named(&__v, &#slot); __v } })
+    });
+}
+
+/// The same, and tells it to the function that fetches the constant, if it is one.
+pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
+    let span = at(expr);
+    let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match (#inner) { __v => { ::gpuvm::__private::named_constant(&__v, #fetcher, &#slot); __v } })
+    });
+}
+
 /// Fills a slot with the default of the type that an expression has.
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);
@@ -437,7 +465,8 @@ pub enum Decides {
     Closure,
 }
 
-/// Fills a slot with a method that depends on more than its receiver.
+/// Fills a slot with a method that depends on more than its receiver. What is expected of the result is expected of the call, too, so that `fold(0, …)`
+/// is of the type that the function returns.
 pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, number: u64) {
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -463,14 +492,21 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
                 argument = Some(quote_spanned!(span=> let __a = #value; ::gpuvm::__private::type_of(&__a, &__d);));
             }
         }
-        Decides::Closure => {
-            if let Some(Expr::Closure(closure)) = node.args.last_mut() {
+        Decides::Closure => match node.args.last_mut() {
+            Some(Expr::Closure(closure)) => {
                 let body = take(&mut closure.body);
                 *closure.body = Expr::Verbatim(quote_spanned! {span=>
                     (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
                 });
             }
-        }
+            Some(named) => {
+                let value = take(named);
+                *named = Expr::Verbatim(quote_spanned! {span=>
+                    (match (#value) { __v => { ::gpuvm::__private::result_of_named(&__v, &__d); __v } })
+                });
+            }
+            None => {}
+        },
     }
     let receiver = if place {
         node.receiver.to_token_stream()
@@ -481,9 +517,11 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
         quote_spanned! {span=>
             #decider
             #argument
-            let __v = #node;
-            match &#receiver { __s => ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v, &#slot) }
-            __v
+            let __r = ::core::marker::PhantomData;
+            ::gpuvm::__private::known_as(#node, match &#receiver { __s => {
+                ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &::gpuvm::__private::any_of(&__r), &#slot);
+                &__r
+            } })
         }
     };
     *expr = Expr::Verbatim(if place {
@@ -703,7 +741,7 @@ impl Inferred {
         let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
-                use ::gpuvm::__private::AnyOf as _;
+                use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};
                 #fallback
                 ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot)
             }};

@@ -209,6 +209,9 @@ define_nodes! {
     InferredConstant = 79;
     /// `count`: arguments → the result of a call of the routine itself, which is given closures: they are handed on.
     CallOwn = 80;
+    /// `slot variant source number` → what a name is that may be a constructor's: where the slot has a type, its value, by `source` the variant without
+    /// fields (0) or the constant of that number in `Source::constants` (1) or `Source::inferred` (2); else the function that makes that variant of it.
+    Named = 81;
     /// `bits kind` → a float literal of the kind.
     FloatOf = 72;
     /// `bits32 bits64 slot` → a float literal of the slot's type.

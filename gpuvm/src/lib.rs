@@ -250,7 +250,7 @@ macro_rules! __debug {
 pub mod __private {
     pub use crate::{__debug as debug_macro, __print as print_macro};
     pub use gpuvm_core::private::*;
-    pub use gpuvm_macros::routine;
+    pub use gpuvm_macros::{expanded, ring_kernel, routine};
     pub use gpuvm_math as math;
     pub use gpuvm_math::native::{M, OfAny, OfDouble};
     pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};

@@ -2,6 +2,7 @@
 //! a closure, and of a routine that is given one, is another, with locals, labels and joins of its own.
 
 use super::Source;
+use super::aggregate::Fields;
 use super::method::NO_METHOD;
 use super::operand::{Operand, Where};
 use super::piece::Function;
@@ -284,6 +285,7 @@ impl Encoder<'_> {
         if let Where::Function {
             activation,
             slot,
+            variant,
             method,
             kind,
         } = callee.at
@@ -291,6 +293,7 @@ impl Encoder<'_> {
             let source = self.activations.items[activation as usize].source;
             match source.facts.get(slot as usize, source.depth) {
                 Fact::Call(call) => return self.call(call, count),
+                Fact::Constructor(ty) => return self.construct(ty.ty, variant, count, Fields::InOrder),
                 Fact::Builtin if method != NO_METHOD => {
                     let of = if kind == 0 { None } else { Kind::from_code(kind - 1) };
                     return self.std_method(method, count, of);

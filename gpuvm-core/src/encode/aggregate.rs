@@ -19,6 +19,17 @@ const FROM_END: [u32; 8] = [
     name_hash("-8"),
 ];
 
+/// How the fields of a value that is made are given.
+#[derive(Clone, Copy)]
+pub(super) enum Fields {
+    /// By their hashes, which follow in the node stream.
+    Named,
+    /// The same, and above them a value for the others.
+    NamedBeforeBase,
+    /// All of them, in order.
+    InOrder,
+}
+
 /// The index of the field of that hash.
 const fn index_of(fields: &'static [Field], hash: u32) -> usize {
     let mut i = 0;
@@ -122,8 +133,8 @@ impl Encoder<'_> {
         self.push(Operand::fresh(TypeRef::value(ty), base));
     }
 
-    /// A struct or enum value. The field hashes follow in the node stream.
-    pub const fn construct(&mut self, ty: &'static Type, variant: u32, count: u32, has_base: bool) {
+    /// A struct or enum value.
+    pub const fn construct(&mut self, ty: &'static Type, variant: u32, count: u32, given_as: Fields) {
         let (fields, tag) = if matches!(ty.kind, Kind::Enum) {
             let index = variant_of(ty, variant);
             let Variant { fields, .. } = ty.variants[index];
@@ -132,9 +143,12 @@ impl Encoder<'_> {
             (ty.fields, None)
         };
         if ty.opaque {
-            return self.record(ty, count);
+            return self.record(ty, count, given_as);
         }
-        let rest = if has_base { Some(self.pop()) } else { None };
+        let rest = match given_as {
+            Fields::NamedBeforeBase => Some(self.pop()),
+            _ => None,
+        };
         let base = self.fresh(ty.words);
         if let Some(tag) = tag {
             self.emit(Op::Imm, [base, tag, 0, 0]);
@@ -144,14 +158,17 @@ impl Encoder<'_> {
         let mut given = 0u64;
         let mut i = 0;
         while i < count {
-            let hash = self.hash();
-            let field = fields[index_of(fields, hash)];
+            let index = match given_as {
+                Fields::InOrder => i as usize,
+                _ => index_of(fields, self.hash()),
+            };
+            let field = fields[index];
             let operand = self.stack.items[first + i as usize];
             never = never || operand.is_never();
             self.store_words(base + field.offset, operand, field.type_ref());
             let mut place = 0;
             while place < fields.len() {
-                if fields[place].hash == hash {
+                if fields[place].hash == field.hash {
                     given |= 1 << (place & 63);
                 }
                 place += 1;
@@ -190,16 +207,18 @@ impl Encoder<'_> {
     }
 
     /// A struct that holds closures: its fields are operands of their own.
-    const fn record(&mut self, ty: &'static Type, count: u32) {
+    const fn record(&mut self, ty: &'static Type, count: u32, given_as: Fields) {
         let first = self.stack.len - count as usize;
         let parts = self.parts.extend(Operand::NEVER, ty.fields.len() as u32);
         let mut never = false;
         let mut i = first;
         while i < self.stack.len && !self.overflowed() {
-            let hash = self.hash();
+            let index = match given_as {
+                Fields::InOrder => i - first,
+                _ => index_of(ty.fields, self.hash()),
+            };
             let operand = self.stack.items[i];
             never = never || operand.is_never();
-            let index = index_of(ty.fields, hash);
             let operand = self.convert(operand, ty.fields[index].type_ref());
             let value = self.owned(operand).shared();
             self.set_part(parts + index as u32, value);

@@ -18,11 +18,12 @@ pub(super) enum Where {
     Literal(u128),
     /// A closure of that number. It has no words.
     Closure(u32),
-    /// A function: the routine of the call fact in that slot of that activation's source, or else the machine's own method of that number, of the
-    /// kind whose code is one less.
+    /// A function: the routine of the call fact in that slot of that activation's source, the constructor of that variant of its type, or else the
+    /// machine's own method of that number, of the kind whose code is one less.
     Function {
         activation: u32,
         slot: u32,
+        variant: u32,
         method: u16,
         kind: u8,
     },

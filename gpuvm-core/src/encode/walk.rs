@@ -1,5 +1,6 @@
 //! The one walk over the node stream: what each node does to the operand stack and the code.
 
+use super::aggregate::Fields;
 use super::method::NO_METHOD;
 use super::node::{Node, Operator};
 use super::operand::{Operand, Where, float_literal};
@@ -111,12 +112,14 @@ impl Encoder<'_> {
                     at: Where::Function {
                         activation: self.current,
                         slot,
+                        variant: 0,
                         method,
                         kind,
                     },
                     ..Operand::NEVER
                 });
             }
+            Node::Named => self.named(),
             Node::IntoIter => {
                 if let Fact::Call(call) = self.fact() {
                     self.call(call, 1);
@@ -220,8 +223,11 @@ impl Encoder<'_> {
                 let ty = self.type_fact();
                 let variant = self.hash();
                 let count = self.small();
-                let has_base = self.small() != 0;
-                self.construct(ty.ty, variant, count, has_base);
+                let fields = match self.small() {
+                    0 => Fields::Named,
+                    _ => Fields::NamedBeforeBase,
+                };
+                self.construct(ty.ty, variant, count, fields);
             }
             Node::Leave => {
                 let first = self.small();
@@ -343,6 +349,30 @@ impl Encoder<'_> {
                 self.push(Operand::scalar(<u32 as Value>::TYPE, word));
             }
             _ => self.push(Operand::UNIT),
+        }
+    }
+
+    /// `Named`: a constructor as a function, or a value.
+    const fn named(&mut self) {
+        let slot = self.small();
+        let variant = self.hash();
+        let source = self.small();
+        let number = self.small();
+        match (self.source.facts.get(slot as usize, self.source.depth), source) {
+            (Fact::Type(ty), 0) => self.construct(ty.ty, variant, 0, Fields::InOrder),
+            (Fact::Type(ty), 1) => self.constant(ty, ConstantWords::Function(self.source.constants[number as usize])),
+            (Fact::Type(ty), _) => self.constant(ty, ConstantWords::Inferred(self.source.inferred, number)),
+            _ => self.push(Operand {
+                ty: &Type::CLOSURE,
+                at: Where::Function {
+                    activation: self.current,
+                    slot,
+                    variant,
+                    method: NO_METHOD,
+                    kind: 0,
+                },
+                ..Operand::NEVER
+            }),
         }
     }
 

@@ -3,8 +3,10 @@
 //! closure's return type, from which [`facts_of`] reads them back as constants.
 
 mod builtin;
+mod named;
 mod text;
 
+pub use named::{Named, NamedWords};
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 
 use std::marker::PhantomData;
@@ -20,6 +22,8 @@ pub enum Fact {
     Type(TypeRef),
     /// A routine to call.
     Call(CallFact),
+    /// The type of what a constructor makes, which is given as a function.
+    Constructor(TypeRef),
     /// A type and the words of its default.
     Default(TypeRef, fn() -> Vec<ConstantWord>),
     /// An operator or method that the machine has itself.
@@ -277,6 +281,8 @@ pub trait Slot {
 
 /// A slot for a type.
 pub struct TypeSlot<T: ?Sized>(PhantomData<fn(&T)>);
+/// A slot for a constructor, by the type of what it makes.
+pub struct ConstructorSlot<T: ?Sized>(PhantomData<fn(&T)>);
 /// A slot for the default of a type.
 pub struct DefaultSlot<T>(PhantomData<T>);
 /// A slot for the callee of a call.
@@ -301,6 +307,10 @@ pub struct QuestionSlot<T, R>(PhantomData<fn(&T, &R)>);
 
 impl<T: Value + ?Sized> Slot for TypeSlot<T> {
     const FACT: Fact = Fact::Type(TypeRef::of::<T>());
+}
+
+impl<T: Value + ?Sized> Slot for ConstructorSlot<T> {
+    const FACT: Fact = Fact::Constructor(TypeRef::of::<T>());
 }
 
 impl<T: VmType + Default> Slot for DefaultSlot<T> {
@@ -368,6 +378,20 @@ where
 
 /// Fills a slot with the type of a constant, and tells the function that fetches it.
 pub fn bind_constant<T: Value>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<T::Erased>>) {}
+
+/// Fills a slot with the type of a size, and tells the function that fetches it what is measured.
+pub fn measured<T>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<usize>>) -> usize {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// Fills a slot with what a name is that may be a constructor's.
+pub fn named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Slot>) {}
+
+/// The same, and tells the function that fetches the constant, if it is one.
+pub fn named_constant<T: Named<M>, M>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<T::Slot>) {}
+
+/// Fills a variable with what a name's function results in, if it is a constructor's.
+pub fn result_of_named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Result>) {}
 
 /// Fills a slot with the default of a value's type.
 pub fn default<T: VmType + Default>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
@@ -518,6 +542,19 @@ pub trait AnyOf {
 }
 
 impl<T: ?Sized> AnyOf for T {}
+
+/// What stands beside `NonZero::new`, whose argument tells the type that the path leaves out.
+pub trait TwinOfNew: Sized {
+    /// Tells the type.
+    fn __vm_new<A>(&self, _: fn(A) -> Option<Self>) -> PhantomData<Self> {
+        PhantomData
+    }
+}
+
+macro_rules! twins_of_new {
+    ($($of:ty)*) => { $(impl TwinOfNew for std::num::NonZero<$of> {})* };
+}
+twins_of_new!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
 /// What a path such as `Fraction::add` names: a method of the type, or else its operator. Method lookup finds the first of the two that there is.
 pub struct ByName<const NAME: u32, const OP: u8, T, Rhs>(PhantomData<(T, Rhs)>);

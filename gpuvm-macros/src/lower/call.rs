@@ -26,8 +26,14 @@ impl Lowering<'_> {
         let Expr::Path(func) = func else {
             return self.call_value(expr);
         };
-        let func = func.clone();
+        let mut func = func.clone();
         self.check_path(&func.path);
+        if let Some(path) = self.std_function_renamed(&func.path) {
+            func.path = path;
+            if let Expr::Call(node) = &mut *expr {
+                *node.func = Expr::Path(func.clone());
+            }
+        }
         let Some(last) = func.path.segments.last().cloned() else {
             return Known::Unknown;
         };
@@ -38,7 +44,7 @@ impl Lowering<'_> {
         if case(&last.ident) != Case::Snake {
             return self.constructor(expr, &func.path);
         }
-        if let Some(known) = self.size(expr, &func.path) {
+        if let Some(known) = self.size(expr, &func.path).or_else(|| self.size_of_value(expr, &func)) {
             return known;
         }
         if let Expr::Call(node) = &*expr
@@ -89,7 +95,7 @@ impl Lowering<'_> {
         self.expr(&mut node.func, Want::Free);
         let count = node.args.len();
         // The parameters' types are rustc's to infer, so literals ask for theirs.
-        self.operands_as(Want::Free, node.args.iter_mut());
+        self.arguments(Want::Free, node.args.iter_mut());
         self.stream.node(Node::CallValue).number(count as u64);
         self.may_call(Calls::Maybe);
         Known::Unknown
@@ -122,11 +128,7 @@ impl Lowering<'_> {
         let (span, name) = (shadow::at(func), &func.path.segments.last()?.ident);
         let own = quote_spanned!(span=> #func::<[u8; 0], [u8; 0]>);
         // Imports of the function's own blocks are not seen there.
-        let items: proc_macro2::TokenStream = self
-            .scopes
-            .iter()
-            .flat_map(|scope| scope.items.iter().cloned())
-            .collect();
+        let items = self.items_of_blocks();
         let same =
             quote_spanned!(span=> ::gpuvm::__private::same_function(#own, ::core::iter::#name::<[u8; 0], [u8; 0]>););
         self.extras.push(quote!({ #items #same }));
@@ -141,6 +143,31 @@ impl Lowering<'_> {
             return None;
         }
         self.constant(expr);
+        Some(Known::USIZE)
+    }
+
+    /// `size_of_val(&x)` and `align_of_val(&x)` where the value has a size: constants, too, of which its type tells.
+    fn size_of_value(&mut self, expr: &mut Expr, func: &ExprPath) -> Option<Known> {
+        let name = func.path.segments.last()?.ident.clone();
+        let is_size = name == "size_of_val" || name == "align_of_val";
+        let Expr::Call(node) = &mut *expr else { return None };
+        if !is_size || node.args.len() != 1 || !is_std_or_alone(&func.path, "mem") {
+            return None;
+        }
+        self.expr(&mut node.args[0], Want::Free);
+        self.stream.node(Node::Pop);
+        let span = shadow::at(func);
+        let (items, own) = (self.items_of_blocks(), quote_spanned!(span=> #func::<u8>));
+        let same = quote_spanned!(span=> ::gpuvm::__private::same_function(#own, ::core::mem::#name::<u8>););
+        self.extras.push(quote!({ #items #same }));
+        let (slot, number) = (self.new_slot(), self.inferred.len());
+        self.inferred
+            .push(quote_spanned!(span=> (|| ::gpuvm::__private::WordsOf::#name())));
+        self.stream
+            .node(Node::InferredConstant)
+            .number(number as u64)
+            .number(slot);
+        shadow::measured(expr, number, slot);
         Some(Known::USIZE)
     }
 
@@ -301,7 +328,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let count = self
-            .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+            .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len();
         self.stream.line(shadow::at(expr));
         self.may_call(Calls::Maybe);
@@ -384,7 +411,7 @@ impl Lowering<'_> {
         let with_closure = node.args.iter().any(is_closure);
         // Slots are variables of the shadow, and a closure that captures any cannot become the `fn(A) -> B` that the parameter may be.
         let outer = std::mem::replace(&mut self.literals_decide, with_closure && !self.names_types);
-        self.operands(node.args.iter_mut());
+        self.arguments(Want::Decided, node.args.iter_mut());
         self.literals_decide = outer;
         let slot = self.new_slot();
         self.stream.node(Node::Call).number(slot).number(count as u64);
@@ -459,6 +486,15 @@ impl Lowering<'_> {
         let mut alias = super::module_alias(place);
         alias.set_span(alias.span().located_at(name.span()));
         alias
+    }
+
+    /// The path of a function of std's that an import of a block gives this name.
+    pub(super) fn std_function_renamed(&self, path: &Path) -> Option<Path> {
+        let name = path.get_ident()?.to_string();
+        let mut renames = self.scopes.iter().rev().map(|scope| &scope.renames);
+        let path = renames.find_map(|renames| renames.get(&name))?;
+        let is_std = path.segments.first().is_some_and(is_std);
+        (is_std && super::std_function(path).is_some()).then(|| path.clone())
     }
 
     /// Whether a path begins at std, or with a name that a block of the body imports from there.
@@ -542,9 +578,13 @@ impl Lowering<'_> {
         if !known.is_primitive() && !method::is_std(&name, is_plain) && !is_alone {
             return self.user_method(expr, &name, place);
         }
-        if node.args.iter().any(is_closure) || method::is_generic(&name, node.args.len()) {
+        let takes_closure = method::closure_of(&name).is_some();
+        let gives_function = |arg: &Expr| matches!(arg, Expr::Call(_) | Expr::MethodCall(_));
+        let may_be_function =
+            |arg: &Expr| is_closure(arg) || takes_closure && (self.may_be_constructor(arg) || gives_function(arg));
+        if node.args.iter().any(may_be_function) || method::is_generic(&name, node.args.len()) {
             let count = self
-                .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+                .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
                 .len()
                 + 1;
             return self.generic_method(expr, &name, place, count);
@@ -587,7 +627,10 @@ impl Lowering<'_> {
         let Expr::MethodCall(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let (method, count) = (node.method.clone(), self.operands(node.args.iter_mut()).len() + 1);
+        let (method, count) = (
+            node.method.clone(),
+            self.arguments(Want::Decided, node.args.iter_mut()).len() + 1,
+        );
         self.stream.line(shadow::at(&method));
         self.may_call(Calls::Maybe);
         let slot = self.method_as(name, count);
@@ -667,16 +710,12 @@ impl Lowering<'_> {
             callee = &node.expr;
         }
         let Expr::Path(path) = callee else { return };
-        // A constant, or a variable that is no closure, is an argument of a method of the user's.
-        if path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| case(&last.ident) == Case::Screaming)
-            && !is_short_variant(&path.path)
-        {
+        // What its name tells to be a function is called; whether one in capitals is one, only rustc knows.
+        let is_capital = |last: &PathSegment| case(&last.ident) == Case::Screaming;
+        if path.path.segments.last().is_some_and(is_capital) {
             return;
         }
+        // A variable that is no closure is an argument of a method of the user's.
         if let Some(local) = path.path.get_ident().and_then(|name| self.find(name))
             && *self.locals[local as usize].known.inner() != Known::Closure
         {
@@ -850,17 +889,6 @@ pub(super) fn is_place(expr: &Expr) -> bool {
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),
         _ => false,
     }
-}
-
-/// Whether a path in capitals is taken for a variant, `Shape::A`, and not for a constant of a type.
-fn is_short_variant(path: &Path) -> bool {
-    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
-    let (Some(name), Some(owner)) = (names.next(), names.next()) else {
-        return false;
-    };
-    let name = plain(name);
-    let is_short = name.len() <= 2 || name.len() == 3 && name.contains(|c: char| c.is_ascii_digit());
-    is_short && case(owner) != Case::Snake
 }
 
 fn same_path(a: &Path, b: &Path) -> bool {

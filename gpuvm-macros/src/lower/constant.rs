@@ -1,7 +1,7 @@
 //! The user's constants. Their words are fetched by a function when the program is linked, their type is asked of rustc.
 
 use gpuvm_nodes::node::Node;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath};
@@ -15,29 +15,57 @@ impl Lowering<'_> {
     pub(super) fn constant(&mut self, path: &impl ToTokens) -> Known {
         let path = path.to_token_stream();
         let span = shadow::at(&path);
-        // Items of the function's own blocks have to be there, too, where the constant is fetched.
-        let items: TokenStream = self
-            .scopes
-            .iter()
-            .flat_map(|scope| scope.items.iter().cloned())
-            .collect();
+        let items = self.items_of_blocks();
         let slot = self.new_slot();
         let bind = shadow::bind_place(quote!((#path)), span, slot);
         self.extras.push(quote!({ #items #bind }));
-        let number = self.constants.len() as u64;
-        self.constants
-            .push(quote_spanned!(span=> || { #items ::gpuvm::__private::constant_words(&(#path)) }));
+        let words = quote_spanned!(span=> ::gpuvm::__private::constant_words(&(#path)));
+        let number = self.fetched(span, &words);
         self.stream.node(Node::Constant).number(number).number(slot);
         Known::Unknown
+    }
+
+    /// The number of a constant whose words are these.
+    fn fetched(&mut self, span: Span, words: &TokenStream) -> u64 {
+        let items = self.items_of_blocks();
+        self.constants.push(quote_spanned!(span=> || { #items #words }));
+        self.constants.len() as u64 - 1
+    }
+
+    /// Items of blocks inside of the body, which have to be there, too, where a constant is fetched.
+    pub(super) fn items_of_blocks(&self) -> TokenStream {
+        self.inner_items().cloned().collect()
+    }
+
+    fn inner_items(&self) -> impl Iterator<Item = &TokenStream> {
+        self.scopes.iter().skip(super::BODY).flat_map(|scope| &scope.items)
+    }
+
+    /// The number of what a path names if that is a constant, and no constructor.
+    pub(super) fn named_constant(&mut self, path: &ExprPath) -> u64 {
+        let span = shadow::at(path);
+        let words = quote_spanned!(span=> ::gpuvm::__private::NamedWords::words(&(#path)));
+        self.fetched(span, &words)
+    }
+
+    /// The same, where its use tells its type.
+    pub(super) fn named_inferred(&mut self, path: &ExprPath) -> u64 {
+        let span = shadow::at(path);
+        self.inferred
+            .push(quote_spanned!(span=> (|| ::gpuvm::__private::WordsOf::named(&(#path)))));
+        self.inferred.len() as u64 - 1
     }
 
     /// Whether the arguments of the type that a constant's path hangs on are left out, so that only the use of the constant may tell them. An item of
     /// a block is not the same where the constant is fetched, so what it tells would not be of use.
     pub(super) fn infers(&self, path: &ExprPath) -> bool {
         let of = path.path.segments.iter().rev().nth(1);
-        of.is_some_and(|of| case(&of.ident) != Case::Snake)
-            && self.leaves_arguments_out(path)
-            && self.scopes.iter().all(|scope| scope.items.is_empty())
+        of.is_some_and(|of| case(&of.ident) != Case::Snake) && self.leaves_arguments_out(path) && self.has_no_items()
+    }
+
+    /// Whether no block around has items that a constant might need where it is fetched.
+    pub(super) fn has_no_items(&self) -> bool {
+        self.inner_items().next().is_none()
     }
 
     /// Pushes the value of a constant whose type rustc infers from what is done with it.

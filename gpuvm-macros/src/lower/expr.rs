@@ -1,15 +1,15 @@
 //! Expressions: the dispatch, and what is neither control flow nor a call — paths, fields, elements, references, casts, aggregates.
 
 use gpuvm_nodes::method::{NO_METHOD, method_number};
-use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::{Node, Operator};
+use gpuvm_nodes::{Kind, name_hash};
 use quote::ToTokens;
-use syn::{Expr, ExprPath, Index, Member, RangeLimits, Token, Type};
+use syn::{Expr, ExprGroup, ExprParen, ExprPath, Index, Member, RangeLimits, Token, Type};
 
 use super::call::is_place;
 use super::constant::{Case, case};
 use super::{Calls, Lowering, Want, literal};
-use crate::primitive::{Known, associated_constant, kind_of_name, math_constant};
+use crate::primitive::{Known, StdConstant, associated_constant, kind_of_name, math_constant};
 use crate::shadow;
 
 impl Lowering<'_> {
@@ -32,7 +32,7 @@ impl Lowering<'_> {
                 self.attributes(&node.attrs);
                 match &node.label {
                     Some(label) => {
-                        let label = label.name.ident.to_string();
+                        let label = super::key(&label.name.ident);
                         self.labelled_block(&mut node.block, label, want)
                     }
                     None => {
@@ -145,7 +145,11 @@ impl Lowering<'_> {
                 Known::Unknown
             };
         }
-        let node = node.clone();
+        let mut node = node.clone();
+        if let Some(path) = self.std_function_renamed(&node.path) {
+            node.path = path;
+            *expr = Expr::Path(node.clone());
+        }
         if case(&last) == Case::Snake {
             return self.function(expr, &node);
         }
@@ -153,6 +157,54 @@ impl Lowering<'_> {
             return self.inferred_constant(expr);
         }
         self.constant(&node)
+    }
+
+    /// An expression whose value may be a function: an argument, or what a variable is set to. The name of a constructor, `Meters` in `apply(Meters, x)`,
+    /// looks like that of a constant or a variant without fields, and rustc says which it is.
+    pub(super) fn expr_or_function(&mut self, expr: &mut Expr, want: Want) -> Known {
+        let mut inner = &mut *expr;
+        while let Expr::Group(ExprGroup { expr, .. }) | Expr::Paren(ExprParen { expr, .. }) = inner {
+            inner = expr;
+        }
+        if !self.may_be_constructor(inner) {
+            return self.expr(expr, want);
+        }
+        let Expr::Path(node) = &*inner else {
+            return Known::Unknown;
+        };
+        self.check_path(&node.path);
+        let node = node.clone();
+        let name = variant_name(&node.path);
+        let slot = self.new_slot();
+        let is_constant = node
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| case(&last.ident) == Case::Screaming);
+        let (source, number) = match is_constant {
+            false => (0, 0),
+            // The arguments of a constructor's type are for its use to tell, too.
+            true if self.has_no_items() => (2, self.named_inferred(&node)),
+            true => (1, self.named_constant(&node)),
+        };
+        write_variant(self.stream.node(Node::Named).number(slot), &name)
+            .number(source)
+            .number(number);
+        match source {
+            2 => shadow::named_constant(inner, number as usize, slot),
+            _ => shadow::named(inner, slot),
+        }
+        Known::Unknown
+    }
+
+    /// Whether an expression is a name that may be that of a tuple struct or of a variant with fields.
+    pub(super) fn may_be_constructor(&self, expr: &Expr) -> bool {
+        let Expr::Path(node) = expr else { return false };
+        let is_local = || node.path.get_ident().is_some_and(|name| self.find(name).is_some());
+        let Some(last) = node.path.segments.last() else {
+            return false;
+        };
+        case(&last.ident) != Case::Snake && last.ident != "None" && !is_local() && std_value(node).is_none()
     }
 
     /// The path of a routine, given where a closure may be.
@@ -187,21 +239,7 @@ impl Lowering<'_> {
 
     /// A constant that std defines, such as `u32::MAX` and `f32::consts::PI`.
     fn std_path(&mut self, node: &ExprPath) -> Option<Known> {
-        if node.qself.is_some() {
-            return None;
-        }
-        let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
-        let (name, of) = (names.next()?, names.next()?);
-        if of == "consts" {
-            let kind = kind_of_name(&names.next()?)?;
-            return Some(self.std_constant(math_constant(kind, &name)?, kind));
-        }
-        let kind = kind_of_name(&of)?;
-        if name == "BITS" && kind.is_integer() {
-            let bits = crate::primitive::StdConstant::Integer(u128::from(kind.bits()));
-            return Some(self.std_constant(bits, gpuvm_nodes::Kind::U32));
-        }
-        let value = associated_constant(kind, &name)?;
+        let (value, kind) = std_value(node)?;
         Some(self.std_constant(value, kind))
     }
 
@@ -402,18 +440,49 @@ impl Lowering<'_> {
 
     /// The same, where `want` says who decides the types of integer literals.
     pub(super) fn operands_as<'e>(&mut self, want: Want, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
+        self.each_operand(exprs, |this, expr| this.expr(expr, want))
+    }
+
+    /// The arguments of a call, which may be functions.
+    pub(super) fn arguments<'e>(&mut self, want: Want, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
+        self.each_operand(exprs, |this, expr| this.expr_or_function(expr, want))
+    }
+
+    fn each_operand<'e>(
+        &mut self,
+        exprs: impl Iterator<Item = &'e mut Expr>,
+        mut lower: impl FnMut(&mut Self, &mut Expr) -> Known,
+    ) -> Vec<Known> {
         let exprs: Vec<&mut Expr> = exprs.collect();
         let effects: Vec<bool> = exprs.iter().map(|expr| self.has_effect(expr)).collect();
         let mut known = Vec::with_capacity(exprs.len());
         for (i, expr) in exprs.into_iter().enumerate() {
             let moves = effects[i + 1..].contains(&true) && self.is_changeable(expr);
-            known.push(typed(self.expr(expr, want)));
+            known.push(typed(lower(self, expr)));
             if moves {
                 self.stream.node(Node::Copy);
             }
         }
         known
     }
+}
+
+/// The value of a constant that std defines.
+fn std_value(node: &ExprPath) -> Option<(StdConstant, Kind)> {
+    if node.qself.is_some() {
+        return None;
+    }
+    let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let (name, of) = (names.next()?, names.next()?);
+    if of == "consts" {
+        let kind = kind_of_name(&names.next()?)?;
+        return Some((math_constant(kind, &name)?, kind));
+    }
+    let kind = kind_of_name(&of)?;
+    if name == "BITS" && kind.is_integer() {
+        return Some((StdConstant::Integer(u128::from(kind.bits())), Kind::U32));
+    }
+    Some((associated_constant(kind, &name)?, kind))
 }
 
 /// `self` is called otherwise in the shadow, which is no method.

@@ -102,7 +102,7 @@ impl Lowering<'_> {
 
     /// The loop or labelled block that a `break` or `continue` is about.
     fn target(&self, label: Option<&Lifetime>, continues: bool) -> Option<usize> {
-        let label = label.map(|label| label.ident.to_string());
+        let label = label.map(|label| super::key(&label.ident));
         self.targets.iter().rposition(|target| match &label {
             Some(label) => target.label.as_ref() == Some(label) && (!continues || target.next.is_some()),
             None => target.next.is_some(),
@@ -164,7 +164,7 @@ impl Lowering<'_> {
 
 /// What a loop is to its `break`s and `continue`s.
 fn target(label: &Option<Label>, end: u64, next: u64, join: Option<u64>, want: Want) -> Target {
-    let label = label.as_ref().map(|label| label.name.ident.to_string());
+    let label = label.as_ref().map(|label| super::key(&label.name.ident));
     Target {
         label,
         end,

@@ -52,6 +52,8 @@ pub struct Lowered {
     pub nodes: Vec<u8>,
     /// The shadow closure.
     pub shadow: TokenStream,
+    /// The items of the body, which stand before the shadow.
+    pub items: Vec<Stmt>,
     /// Levels of the shadow's tree of slots.
     pub depth: u32,
     /// The user's constants, each a function of its words.
@@ -165,6 +167,7 @@ pub fn lower(
     Lowered {
         nodes: lowering.stream.into_bytes(),
         shadow,
+        items: lowering.items,
         depth: shadow::depth(lowering.slots),
         constants: lowering.constants,
         inferred: lowering.inferred,
@@ -245,12 +248,17 @@ struct Local {
     parameter: Option<promise::Parameter>,
 }
 
+/// How many scopes there are in a routine's body: its own, and that of its parameters.
+const BODY: usize = 2;
+
 /// Names visible in one block. A name is told apart by its text and its macro hygiene.
 #[derive(Default)]
 struct Scope {
     names: HashMap<String, u64>,
     /// Constants and imports.
     items: Vec<TokenStream>,
+    /// What is imported under another name, by that name.
+    renames: HashMap<String, syn::Path>,
     /// Whether a path may lead to something that is seen in this block only.
     has_functions: bool,
 }
@@ -288,6 +296,8 @@ pub(crate) struct Lowering<'r> {
     inferred: Vec<TokenStream>,
     messages: Vec<TokenStream>,
     extras: Vec<TokenStream>,
+    /// The items of the body itself.
+    items: Vec<Stmt>,
     /// Names bound by the pattern that is being lowered, so that its alternatives share their locals.
     bound: HashMap<String, u64>,
     calls: Calls,
@@ -331,6 +341,7 @@ impl<'r> Lowering<'r> {
             inferred: Vec::new(),
             messages: Vec::new(),
             extras: Vec::new(),
+            items: Vec::new(),
             bound: HashMap::new(),
             calls: Calls::Never,
             callees: Vec::new(),
@@ -472,18 +483,21 @@ fn is_runtime(ty: &Type) -> bool {
     }
 }
 
-/// A name with its hygiene: what `Debug` of a span says before its position is the macro expansion that it comes from.
+/// A name with its hygiene.
 fn key(name: &Ident) -> String {
-    let span = format!("{:?}", name.span());
-    let context = if span.starts_with('#') {
-        span.split(' ').next().unwrap_or_default()
-    } else {
-        ""
-    };
     if name == "self" || name == "__self" {
         "self".to_owned()
     } else {
-        format!("{name}{context}")
+        format!("{name}{}", context(name.span()))
+    }
+}
+
+/// The macro expansion that a token comes from, which is what `Debug` of its span says before its position.
+pub(crate) fn context(span: Span) -> String {
+    let span = format!("{span:?}");
+    match span.split(' ').next() {
+        Some(context) if context.starts_with('#') => context.to_owned(),
+        _ => String::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gpuvm_nodes::node::{Node, Operator};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, Pat, PatIdent, PatSlice, RangeLimits};
+use syn::{Expr, Lit, LitByte, Pat, PatIdent, PatSlice, RangeLimits};
 
 use super::constant::{Case, case};
 use super::expr::{member_name, plain, variant_name, write_variant};
@@ -35,6 +35,12 @@ impl Lowering<'_> {
                 self.pattern(&node.pat, &Known::of(&node.ty), fails);
             }
             Pat::Ident(node) => self.name(node, known, fails),
+            // The bytes one by one, which is an array's or a slice's, as what it is matched with.
+            Pat::Lit(node) if matches!(&node.lit, Lit::ByteStr(_)) => {
+                let Lit::ByteStr(bytes) = &node.lit else { return };
+                let bytes = bytes.value().into_iter().map(|byte| LitByte::new(byte, bytes.span()));
+                self.pattern(&syn::parse_quote!([#(#bytes),*]), known, fails);
+            }
             Pat::Lit(node) => self.test(&mut Expr::Lit(node.clone()), Operator::Eq, known, fails, true),
             Pat::Path(node) => {
                 let last = node.path.segments.last();
@@ -121,7 +127,7 @@ impl Lowering<'_> {
                 self.stream.node(Node::Pop);
             }
             Pat::Const(node) => self.refuse_pattern(node, |this, node| this.report.const_block(node.const_token)),
-            Pat::Macro(node) => self.refuse_pattern(node, |this, node| this.report.pattern_macro(node)),
+            Pat::Macro(node) => self.refuse_pattern(node, |this, node| this.report.unknown_macro(&node.mac.path)),
             other => self.refuse_pattern(other, |this, other| this.report.unknown_pattern(other)),
         }
     }
@@ -183,10 +189,7 @@ impl Lowering<'_> {
 
     /// Goes to `fails` unless the operand compares so with a literal or constant; `last`: nothing else needs the operand.
     fn test(&mut self, with: &mut Expr, operator: Operator, known: &Known, fails: Option<u64>, last: bool) {
-        if matches!(with, Expr::Lit(lit) if !matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Byte(_) | Lit::Char(_) | Lit::Str(_)))
-        {
-            self.report.pattern_literal(&*with);
-        } else if let Some(fails) = fails {
+        if let Some(fails) = fails {
             self.stream.node(Node::PatternValue);
             match &*with {
                 // What stands in a pattern has no shadow in which rustc could infer its type.

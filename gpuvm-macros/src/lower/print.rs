@@ -97,17 +97,17 @@ impl Lowering<'_> {
     }
 }
 
-/// A macro that prints becomes gpuvm's own, in the native copy of a body.
-pub fn redirect(mac: &mut Macro) {
+/// A macro that prints becomes gpuvm's own, in the native copy of a body. Gives whether it is one.
+pub fn redirect(mac: &mut Macro) -> bool {
     let Some(name) = mac.path.segments.last().map(|segment| segment.ident.to_string()) else {
-        return;
+        return false;
     };
     let printing = ["print", "println", "eprint", "eprintln", "dbg", "log"].contains(&name.as_str());
     let Some(MacroArguments::Expressions(mut arguments)) = MacroArguments::of(mac).ok().filter(|_| printing) else {
-        return;
+        return false;
     };
     let Some((level, ends)) = level(&name, &mut arguments) else {
-        return;
+        return false;
     };
     let span = mac.path.span();
     let (line, level) = (span.start().line as u32, format_ident!("{level:?}"));
@@ -120,4 +120,5 @@ pub fn redirect(mac: &mut Macro) {
     let own = syn::Ident::new(own, span);
     mac.path = syn::parse_quote_spanned!(span=> ::gpuvm::__private::#own);
     mac.tokens = quote_spanned!(span=> #sink, #level, #ends, #line, #arguments);
+    true
 }

@@ -1,9 +1,13 @@
 //! Blocks and statements.
 
+use std::collections::HashMap;
+
 use gpuvm_nodes::node::Node;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Block, Expr, ExprMacro, Item, ItemFn, Local, Meta, Pat, Stmt, Type};
+use syn::{
+    Attribute, Block, Expr, ExprMacro, Item, ItemFn, Local, Meta, Pat, Path, StaticMutability, Stmt, Type, UseTree,
+};
 
 use super::{Lowering, Want};
 use crate::args::{Args, Role};
@@ -20,6 +24,14 @@ impl Lowering<'_> {
 
     fn statements(&mut self, statements: &mut Vec<Stmt>, want: Want) -> Known {
         self.items(statements);
+        // What the routine's constants are made of has to be seen where these are fetched, too.
+        if self.is_outermost() {
+            let (items, others) = statements
+                .drain(..)
+                .partition(|statement| matches!(statement, Stmt::Item(_)));
+            self.items = items;
+            *statements = others;
+        }
         let mut value = None;
         let count = statements.len();
         let mut done = Vec::with_capacity(count);
@@ -77,6 +89,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether the innermost block is the routine's body.
+    fn is_outermost(&self) -> bool {
+        self.scopes.len() == super::BODY
+    }
+
     /// Items are visible in all of their block, so they are looked at first.
     fn items(&mut self, statements: &mut [Stmt]) {
         for statement in statements {
@@ -84,7 +101,13 @@ impl Lowering<'_> {
                 continue;
             };
             match item {
-                Item::Const(_) | Item::Use(_) => {
+                Item::Static(node) if matches!(node.mutability, StaticMutability::Mut(_)) => {
+                    self.report.mutable_static(node)
+                }
+                Item::Const(_) | Item::Static(_) | Item::Use(_) => {
+                    if let (Item::Use(import), Some(scope)) = (&*item, self.scopes.last_mut()) {
+                        renames(&import.tree, &mut Vec::new(), &mut scope.renames);
+                    }
                     // The shadow has copies that nothing uses, of which nobody wants to hear.
                     let (tokens, imports) = (shadow::ours(item.to_token_stream()), matches!(item, Item::Use(_)));
                     *item = Item::Verbatim(tokens.clone());
@@ -99,7 +122,10 @@ impl Lowering<'_> {
                         scope.has_functions = true;
                     }
                 }
-                Item::Impl(_) | Item::Trait(_) | Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
+                // Its calls are expanded.
+                Item::Macro(node) if node.ident.is_some() => {}
+                Item::Impl(_) | Item::Trait(_) => native::make_routine(item),
+                Item::Struct(_) | Item::Enum(_) | Item::Type(_) => {}
                 _ => self.report.nested_item(&*item),
             }
         }
@@ -126,7 +152,7 @@ impl Lowering<'_> {
         let parameter = ty
             .as_ref()
             .map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
-        let known = self.expr(&mut init.expr, want);
+        let known = self.expr_or_function(&mut init.expr, want);
         if let Some((_, otherwise)) = &mut init.diverge {
             self.let_else(pattern, otherwise, annotated.unwrap_or(known));
             return None;
@@ -229,9 +255,26 @@ impl Lowering<'_> {
     }
 }
 
+/// What an import gives another name, by that name.
+fn renames(tree: &UseTree, before: &mut Vec<Ident>, found: &mut HashMap<String, Path>) {
+    match tree {
+        UseTree::Path(node) => {
+            before.push(node.ident.clone());
+            renames(&node.tree, before, found);
+            before.pop();
+        }
+        UseTree::Group(node) => node.items.iter().for_each(|tree| renames(tree, before, found)),
+        UseTree::Rename(node) => {
+            let names = before.iter().chain([&node.ident]).filter(|name| *name != "self");
+            found.insert(node.rename.to_string(), syn::parse_quote!(#(#names)::*));
+        }
+        UseTree::Name(_) | UseTree::Glob(_) => {}
+    }
+}
+
 /// In the shadow a nested routine is only called, or it would be registered twice. A function without the attribute is one, too.
 fn callee_only(function: &mut ItemFn) {
-    if !native::is_routine(function) {
+    if !native::is_routine(&function.attrs) {
         function
             .attrs
             .push(syn::parse_quote!(#[::gpuvm::__private::routine(nested, crate = ::gpuvm::__private::home)]));

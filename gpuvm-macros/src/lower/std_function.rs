@@ -12,6 +12,8 @@ pub struct StdFunction {
     pub routine: &'static str,
     /// std's own function.
     pub path: TokenStream,
+    /// A type of pointers that it coerces to, which tells its type parameters where nobody else does: beside a function of the user's of that name.
+    pub pointer: TokenStream,
 }
 
 impl StdFunction {
@@ -31,38 +33,107 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let name = names.next()?;
     let module = names.next().unwrap_or_default();
-    let (routine, path) = match name.as_str() {
-        "swap" => ("swap", quote!(::core::mem::swap)),
-        "replace" => ("replace", quote!(::core::mem::replace)),
-        "take" => ("take", quote!(::core::mem::take)),
-        "min" => ("min", quote!(::core::cmp::min)),
-        "max" => ("max", quote!(::core::cmp::max)),
-        "min_by" => ("min_by", quote!(::core::cmp::min_by)),
-        "max_by" => ("max_by", quote!(::core::cmp::max_by)),
-        "min_by_key" => ("min_by_key", quote!(::core::cmp::min_by_key)),
-        "max_by_key" => ("max_by_key", quote!(::core::cmp::max_by_key)),
-        "identity" => ("identity", quote!(::core::convert::identity)),
-        "black_box" => ("identity", quote!(::core::hint::black_box)),
-        "drop" => ("drop", quote!(::core::mem::drop)),
-        "from_ref" if module == "array" => ("array_from_ref", quote!(::core::array::from_ref)),
-        "from_ref" => ("slice_from_ref", quote!(::core::slice::from_ref)),
-        "once" => ("once", quote!(::core::iter::once)),
-        "repeat" => ("repeat", quote!(::core::iter::repeat)),
-        "repeat_with" => ("repeat_with", quote!(::core::iter::repeat_with)),
-        "once_with" => ("once_with", quote!(::core::iter::once_with)),
-        "repeat_n" => ("repeat_n", quote!(::core::iter::repeat_n)),
-        "empty" => ("empty", quote!(::core::iter::empty)),
-        "successors" => ("successors", quote!(::core::iter::successors)),
-        "from_utf8" => ("from_utf8", quote!(::core::str::from_utf8)),
-        "from_fn" if module == "array" => ("array_from_fn", quote!(::core::array::from_fn)),
-        "from_fn" => ("from_fn", quote!(::core::iter::from_fn)),
+    let (routine, path, pointer) = match name.as_str() {
+        "swap" => ("swap", quote!(::core::mem::swap), quote!(fn(&mut u8, &mut u8))),
+        "replace" => ("replace", quote!(::core::mem::replace), quote!(fn(&mut u8, u8) -> u8)),
+        "take" => ("take", quote!(::core::mem::take), quote!(fn(&mut u8) -> u8)),
+        "min" => ("min", quote!(::core::cmp::min), quote!(fn(u8, u8) -> u8)),
+        "max" => ("max", quote!(::core::cmp::max), quote!(fn(u8, u8) -> u8)),
+        "min_by" => (
+            "min_by",
+            quote!(::core::cmp::min_by),
+            quote!(fn(u8, u8, fn(&u8, &u8) -> ::core::cmp::Ordering) -> u8),
+        ),
+        "max_by" => (
+            "max_by",
+            quote!(::core::cmp::max_by),
+            quote!(fn(u8, u8, fn(&u8, &u8) -> ::core::cmp::Ordering) -> u8),
+        ),
+        "min_by_key" => (
+            "min_by_key",
+            quote!(::core::cmp::min_by_key),
+            quote!(fn(u8, u8, fn(&u8) -> u8) -> u8),
+        ),
+        "max_by_key" => (
+            "max_by_key",
+            quote!(::core::cmp::max_by_key),
+            quote!(fn(u8, u8, fn(&u8) -> u8) -> u8),
+        ),
+        "identity" => ("identity", quote!(::core::convert::identity), quote!(fn(u8) -> u8)),
+        "black_box" => ("identity", quote!(::core::hint::black_box), quote!(fn(u8) -> u8)),
+        "drop" => ("drop", quote!(::core::mem::drop), quote!(fn(u8))),
+        "from_ref" if module == "array" => (
+            "array_from_ref",
+            quote!(::core::array::from_ref),
+            quote!(fn(&u8) -> &[u8; 1]),
+        ),
+        "from_ref" => (
+            "slice_from_ref",
+            quote!(::core::slice::from_ref),
+            quote!(fn(&u8) -> &[u8]),
+        ),
+        "once" => (
+            "once",
+            quote!(::core::iter::once),
+            quote!(fn(u8) -> ::core::iter::Once<u8>),
+        ),
+        "repeat" => (
+            "repeat",
+            quote!(::core::iter::repeat),
+            quote!(fn(u8) -> ::core::iter::Repeat<u8>),
+        ),
+        "repeat_with" => (
+            "repeat_with",
+            quote!(::core::iter::repeat_with),
+            quote!(fn(fn() -> u8) -> ::core::iter::RepeatWith<fn() -> u8>),
+        ),
+        "once_with" => (
+            "once_with",
+            quote!(::core::iter::once_with),
+            quote!(fn(fn() -> u8) -> ::core::iter::OnceWith<fn() -> u8>),
+        ),
+        "repeat_n" => (
+            "repeat_n",
+            quote!(::core::iter::repeat_n),
+            quote!(fn(u8, usize) -> ::core::iter::RepeatN<u8>),
+        ),
+        "empty" => (
+            "empty",
+            quote!(::core::iter::empty),
+            quote!(fn() -> ::core::iter::Empty<u8>),
+        ),
+        "successors" => (
+            "successors",
+            quote!(::core::iter::successors),
+            quote!(
+                fn(
+                    ::core::option::Option<u8>,
+                    fn(&u8) -> ::core::option::Option<u8>,
+                ) -> ::core::iter::Successors<u8, fn(&u8) -> ::core::option::Option<u8>>
+            ),
+        ),
+        "from_utf8" => (
+            "from_utf8",
+            quote!(::core::str::from_utf8),
+            quote!(fn(&[u8]) -> ::core::result::Result<&str, ::core::str::Utf8Error>),
+        ),
+        "from_fn" if module == "array" => (
+            "array_from_fn",
+            quote!(::core::array::from_fn),
+            quote!(fn(fn(usize) -> u8) -> [u8; 1]),
+        ),
+        "from_fn" => (
+            "from_fn",
+            quote!(::core::iter::from_fn),
+            quote!(fn(fn() -> ::core::option::Option<u8>) -> ::core::iter::FromFn<fn() -> ::core::option::Option<u8>>),
+        ),
         _ => return None,
     };
     let known = matches!(
         module.as_str(),
         "" | "mem" | "cmp" | "iter" | "array" | "slice" | "convert" | "hint" | "str"
     );
-    known.then_some(StdFunction { routine, path })
+    known.then_some(StdFunction { routine, path, pointer })
 }
 
 /// The methods of std's traits that are called by the trait's path, `Ord::max(a, b)`, and mean the same as a call on the first argument.

@@ -1,14 +1,18 @@
-//! A macro of the user's in a routine.
+//! A macro in a routine that is defined elsewhere.
 
 #![allow(unused)]
 
 use gpuvm::prelude::*;
 
-macro_rules! double {
-    ($x:expr) => {
-        $x * 2.0
-    };
+mod macros {
+    macro_rules! double {
+        ($x:expr) => {
+            $x * 2.0
+        };
+    }
+    pub(crate) use double;
 }
+use macros::double;
 
 #[routine]
 fn f(x: f32, n: u32) -> f32 {

@@ -1,4 +1,4 @@
-//! A static in a routine.
+//! A module in a routine.
 
 #![allow(unused)]
 
@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
-    static mut COUNT: u32 = 0;
+    mod inner {}
     x + n as f32
 }
 

@@ -1,0 +1,706 @@
+//! The user's own macros inside of a routine. An attribute sees their calls and not what they become, and only rustc can expand a macro with the hygiene
+//! that it has. So the rules of each macro that is called are copied into a macro that hands what they make to [`expanded`], which puts it in the call's
+//! place and begins the attribute again:
+//!
+//! ```text
+//! macro_rules! square { ($x:expr) => { $x * $x }; }                              the user's, here or above
+//! macro_rules! __gpuvm_expand_0 { (($x:expr) [] $item:tt) => { expanded! { $item { $x * $x } } }; }
+//! __gpuvm_expand_0! { (n + 1) [] { #[routine] fn f(n: u32) -> u32 { __gpuvm_expansion!(0) } } }
+//! ```
+//!
+//! Several calls are a chain: each hands what it makes on to the next, and the last to `expanded`. Rules are looked for in the body, and in the file that the
+//! routine is in, where they are in scope.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use proc_macro2::{Group, Ident, LineColumn, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, Macro, MacroDelimiter, Pat, Stmt, TraitItem, TraitItemFn, Type,
+};
+
+use crate::args::{Args, Role};
+use crate::lower::constant::{Case, case};
+use crate::lower::{MacroArguments, context};
+use crate::report::Report;
+
+/// What stands for a call until it is expanded.
+const PLACEHOLDER: &str = "__gpuvm_expansion";
+
+/// Where the item is in its file, which is lexed with this name before it.
+const HERE: &str = "__gpuvm_here";
+
+/// A macro's rules by its name; `None` where there may be others under another configuration.
+type Scope = HashMap<String, Option<TokenStream>>;
+
+/// Begins the expansion of the calls in an item of macros whose rules are known; `None` where there are none.
+pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStream> {
+    let mut calls = Calls {
+        place: place_of(item)?,
+        blocks: Vec::new(),
+        file: None,
+        found: Vec::new(),
+    };
+    let originals = bodies_of(item);
+    visit_inside(&mut calls, item);
+    if calls.found.is_empty() {
+        return None;
+    }
+    // The first time the bodies are the user's own.
+    let is_first = !Args::parse(role, args.clone(), &mut Report::default()).has_originals();
+    let originals = is_first.then(|| quote!(, originals(#originals)));
+    let args = match args.is_empty() {
+        true => originals.map(|originals| originals.into_iter().skip(1).collect()),
+        false => Some(quote!(#args #originals)),
+    };
+    let role = Ident::new(role.name(), Span::call_site());
+    let count = calls.found.len();
+    let macros = calls
+        .found
+        .iter()
+        .enumerate()
+        .map(|(i, call)| call.chained(i, i + 1 == count));
+    let rest = calls.found.iter().enumerate().skip(1).map(|(i, call)| {
+        let (name, arguments) = (chained_name(i), &call.arguments);
+        quote!(#name (#arguments))
+    });
+    let (first, arguments) = (chained_name(0), &calls.found[0].arguments);
+    Some(quote! {
+        #(#macros)*
+        #first! { (#arguments) [#(#rest)*] { #role (#args) #item } }
+    })
+}
+
+/// The bodies of an item's functions, each behind its name.
+fn bodies_of(item: &Item) -> TokenStream {
+    match item {
+        Item::Fn(ItemFn { sig, block, .. }) => {
+            let name = &sig.ident;
+            quote!(#name #block)
+        }
+        Item::Impl(item) => {
+            let bodies = item.items.iter().filter_map(|item| match item {
+                ImplItem::Fn(ImplItemFn { sig, block, .. }) => Some((&sig.ident, block)),
+                _ => None,
+            });
+            bodies.map(|(name, block)| quote!(#name #block)).collect()
+        }
+        Item::Trait(item) => {
+            let bodies = item.items.iter().filter_map(|item| match item {
+                TraitItem::Fn(TraitItemFn { sig, default, .. }) => Some((&sig.ident, default.as_ref()?)),
+                _ => None,
+            });
+            bodies.map(|(name, block)| quote!(#name #block)).collect()
+        }
+        _ => TokenStream::new(),
+    }
+}
+
+/// The token of an item that is in the user's file.
+fn place_of(item: &Item) -> Option<Span> {
+    match item {
+        Item::Fn(item) => Some(item.sig.fn_token.span),
+        Item::Impl(item) => Some(item.impl_token.span),
+        Item::Trait(item) => Some(item.trait_token.span),
+        _ => None,
+    }
+}
+
+/// Visits what is inside of an item, whose visitor leaves other items alone.
+fn visit_inside(visitor: &mut impl VisitMut, item: &mut Item) {
+    match item {
+        Item::Fn(item) => visitor.visit_item_fn_mut(item),
+        Item::Impl(item) => visitor.visit_item_impl_mut(item),
+        Item::Trait(item) => visitor.visit_item_trait_mut(item),
+        _ => {}
+    }
+}
+
+fn chained_name(place: usize) -> Ident {
+    quote::format_ident!("__gpuvm_expand_{place}", span = Span::call_site())
+}
+
+/// A call of one of the user's macros.
+struct Call {
+    arguments: TokenStream,
+    rules: TokenStream,
+    /// What the macro's own tokens are told by, once they have been through it: a span as theirs.
+    own: Span,
+}
+
+impl Call {
+    /// The macro that expands it and hands the expansion on.
+    fn chained(&self, place: usize, is_last: bool) -> TokenStream {
+        let (name, here) = (chained_name(place), Ident::new(HERE, self.own));
+        let arms = rules(&self.rules).map(|(matcher, body)| {
+            let body = quote!({ #here #body });
+            if is_last {
+                quote! {
+                    ((#matcher) [] $__item:tt $($__done:tt)*) => {
+                        ::gpuvm::__private::expanded! { $__item $($__done)* #body }
+                    };
+                }
+            } else {
+                quote! {
+                    ((#matcher) [$__next:ident $__arguments:tt $($__rest:tt)*] $__item:tt $($__done:tt)*) => {
+                        $__next! { $__arguments [$($__rest)*] $__item $($__done)* #body }
+                    };
+                }
+            }
+        });
+        quote!(macro_rules! #name { #(#arms)* })
+    }
+}
+
+/// What each rule of a macro matches, and what it makes.
+fn rules(rules: &TokenStream) -> impl Iterator<Item = (TokenStream, TokenStream)> {
+    let mut groups = rules.clone().into_iter().filter_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    });
+    std::iter::from_fn(move || Some((groups.next()?, groups.next()?)))
+}
+
+/// Finds the calls, and puts placeholders there.
+struct Calls {
+    place: Span,
+    /// The macros of the blocks around, from the outermost.
+    blocks: Vec<Scope>,
+    /// The item's file, once it was asked for one.
+    file: Option<File>,
+    found: Vec<Call>,
+}
+
+impl Calls {
+    /// The rules of a macro, and whether they are in the body.
+    fn rules(&mut self, name: &Ident) -> Option<(TokenStream, bool)> {
+        let text = name.to_string();
+        if let Some(rules) = self.blocks.iter().rev().find_map(|block| block.get(&text)) {
+            return rules.clone().map(|rules| (at(rules, name.span()), true));
+        }
+        let place = self.place;
+        let file = self.file.get_or_insert_with(|| File::around(place));
+        let rules = file.rules(&text)?;
+        Some((at(rules, name.span()), false))
+    }
+}
+
+impl VisitMut for Calls {
+    fn visit_block_mut(&mut self, node: &mut Block) {
+        self.blocks.push(Scope::new());
+        for statement in &mut node.stmts {
+            let Stmt::Item(Item::Macro(item)) = statement else {
+                self.visit_stmt_mut(statement);
+                continue;
+            };
+            let (Some(name), true) = (&item.ident, item.mac.path.is_ident("macro_rules")) else {
+                continue;
+            };
+            let is_conditional = item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
+            let rules = (!is_conditional).then(|| item.mac.tokens.clone());
+            if let Some(block) = self.blocks.last_mut() {
+                block.insert(name.to_string(), rules);
+            }
+            // Its calls are gone in the end.
+            if !item.attrs.iter().any(|attribute| attribute.path().is_ident("allow")) {
+                item.attrs.push(syn::parse_quote!(#[allow(unused_macros)]));
+            }
+        }
+        self.blocks.pop();
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let rules = mac.path.get_ident().cloned().and_then(|name| {
+            let (rules, is_local) = self.rules(&name)?;
+            Some((name, rules, is_local))
+        });
+        let Some((name, rules, is_local)) = rules else {
+            return visit_arguments(self, mac);
+        };
+        let place = self.found.len();
+        let placeholder = Ident::new(PLACEHOLDER, name.span());
+        let local = is_local.then_some(&name);
+        let own = if is_local { name.span() } else { Span::call_site() };
+        self.found.push(Call {
+            arguments: std::mem::replace(&mut mac.tokens, quote!(#place #local)),
+            rules,
+            own,
+        });
+        mac.path = placeholder.into();
+    }
+
+    fn visit_impl_item_macro_mut(&mut self, _: &mut syn::ImplItemMacro) {}
+
+    fn visit_trait_item_macro_mut(&mut self, _: &mut syn::TraitItemMacro) {}
+
+    // Items of a body have attributes of their own.
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+/// Visits the arguments of a macro of std's.
+fn visit_arguments(visitor: &mut impl VisitMut, mac: &mut Macro) {
+    let has_calls = mac.tokens.clone().into_iter().any(is_call_in);
+    // What cannot be parsed is refused elsewhere.
+    match MacroArguments::of(mac) {
+        Ok(MacroArguments::Expressions(mut arguments)) if has_calls => {
+            arguments
+                .iter_mut()
+                .for_each(|argument| visitor.visit_expr_mut(argument));
+            mac.tokens = arguments.to_token_stream();
+        }
+        Ok(MacroArguments::Matches(mut matches)) if has_calls => {
+            visitor.visit_expr_mut(&mut matches.value);
+            visitor.visit_pat_mut(&mut matches.pattern);
+            if let Some(guard) = &mut matches.guard {
+                visitor.visit_expr_mut(guard);
+            }
+            mac.tokens = matches.to_token_stream();
+        }
+        _ => {}
+    }
+}
+
+/// Whether a macro may be called in a token: somewhere is a `!`.
+fn is_call_in(tree: TokenTree) -> bool {
+    match tree {
+        TokenTree::Punct(punct) => punct.as_char() == '!',
+        TokenTree::Group(group) => group.stream().into_iter().any(is_call_in),
+        _ => false,
+    }
+}
+
+/// A macro's tokens as if they stood at the call, which is where rustc says that what is wrong with them is, and that they panic.
+fn at(tokens: TokenStream, call: Span) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut tree| {
+        let span = tree.span().located_at(call);
+        if let TokenTree::Group(group) = &tree {
+            tree = TokenTree::Group(Group::new(group.delimiter(), at(group.stream(), call)));
+        }
+        tree.set_span(span);
+        tree
+    });
+    tokens.collect()
+}
+
+/// The file that an item is in.
+struct File {
+    /// Empty where there is none to be read.
+    text: String,
+    place: Span,
+    /// The macros that are in scope at the item, once one of them was asked for.
+    scope: Option<Scope>,
+}
+
+impl File {
+    fn around(place: Span) -> File {
+        let text = place.local_file().and_then(|path| fs::read_to_string(path).ok());
+        File {
+            text: text.unwrap_or_default(),
+            place,
+            scope: None,
+        }
+    }
+
+    /// The rules of a macro that is in scope at the item.
+    fn rules(&mut self, name: &str) -> Option<TokenStream> {
+        if self.scope.is_none() && defines(&self.text, name) {
+            self.scope = Some(self.read().unwrap_or_default());
+        }
+        self.scope.as_ref()?.get(name)?.clone()
+    }
+
+    fn read(&self) -> Option<Scope> {
+        let (before, behind) = self.text.split_at(offset(&self.text, self.place.start())?);
+        let mut scope = Scope::new();
+        let tokens = format!("{before} {HERE} {behind}").parse().ok()?;
+        collect(tokens, &mut scope).then_some(scope)
+    }
+}
+
+/// Whether a text has `macro_rules! name`, so that it is worth a look.
+fn defines(text: &str, name: &str) -> bool {
+    text.split("macro_rules").skip(1).any(|rest| {
+        let rest = rest.trim_start().strip_prefix('!').unwrap_or_default().trim_start();
+        rest.starts_with(name)
+    })
+}
+
+/// Where a line and column are in a text.
+fn offset(text: &str, place: LineColumn) -> Option<usize> {
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(place.line.checked_sub(1)?)
+        .map(str::len)
+        .sum();
+    let line = text.get(before..)?;
+    let column = line.char_indices().nth(place.column).map(|(at, _)| at)?;
+    Some(before + column)
+}
+
+/// Collects the macros that are in scope where [`HERE`] stands, and gives whether that is in these tokens.
+fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut attributes: Vec<String> = Vec::new();
+    let has = |attributes: &[String], name: &str| attributes.iter().any(|attribute| attribute.starts_with(name));
+    let mut at = 0;
+    while at < trees.len() {
+        match &trees[at..] {
+            [TokenTree::Ident(here), ..] if here == HERE => return true,
+            [
+                TokenTree::Ident(rules),
+                TokenTree::Punct(bang),
+                TokenTree::Ident(name),
+                TokenTree::Group(group),
+                ..,
+            ] if rules == "macro_rules" && bang.as_char() == '!' => {
+                let is_conditional = has(&attributes, "cfg");
+                scope.insert(name.to_string(), (!is_conditional).then(|| group.stream()));
+                attributes.clear();
+                at += 4;
+                continue;
+            }
+            [TokenTree::Punct(hash), TokenTree::Group(group), ..] if hash.as_char() == '#' => {
+                attributes.push(group.stream().to_string());
+                at += 2;
+                continue;
+            }
+            [TokenTree::Group(group), ..] => {
+                let mut inner = scope.clone();
+                let found = collect(group.stream(), &mut inner);
+                let is_braced = group.delimiter() == proc_macro2::Delimiter::Brace;
+                if found || is_braced && has(&attributes, "macro_use") {
+                    *scope = inner;
+                }
+                if found {
+                    return true;
+                }
+                if is_braced {
+                    attributes.clear();
+                }
+            }
+            [TokenTree::Punct(end), ..] if end.as_char() == ';' => attributes.clear(),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// `expanded!`: an item with placeholders, and what the macros made in their places. Gives the role, the arguments and the item of the attribute, and what
+/// is wrong with the expansions.
+pub fn expanded(input: TokenStream) -> syn::Result<(Role, TokenStream, TokenStream, TokenStream)> {
+    let parse = |input: ParseStream<'_>| {
+        let state: Group = input.parse()?;
+        let mut expansions = Vec::new();
+        while !input.is_empty() {
+            let group: Group = input.parse()?;
+            let expansion = |input: ParseStream<'_>| Ok((input.parse::<Ident>()?, input.parse::<TokenStream>()?));
+            let (here, tokens) = expansion.parse2(group.stream())?;
+            expansions.push(Expansion { here, tokens });
+        }
+        Ok((state, expansions))
+    };
+    let (state, expansions) = parse.parse2(input)?;
+    let parse = |input: ParseStream<'_>| {
+        let role: Ident = input.parse()?;
+        let args: Group = input.parse()?;
+        let item: Item = input.parse()?;
+        Ok((Role::named(&role), args.stream(), item))
+    };
+    let (role, args, mut item) = parse.parse2(state.stream())?;
+    let mut fill = Fill {
+        expansions,
+        errors: TokenStream::new(),
+    };
+    visit_inside(&mut fill, &mut item);
+    Ok((role, args, item.to_token_stream(), fill.errors))
+}
+
+/// What a macro made.
+struct Expansion {
+    /// A name that the macro's own tokens are told by.
+    here: Ident,
+    tokens: TokenStream,
+}
+
+/// Puts what the macros made in the places of the placeholders.
+struct Fill {
+    expansions: Vec<Expansion>,
+    errors: TokenStream,
+}
+
+impl Fill {
+    /// What stands in the place of a call, parsed.
+    fn parsed<T>(
+        &mut self,
+        mac: &mut Macro,
+        parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
+    ) -> Option<(T, Finish)> {
+        if !mac.path.is_ident(PLACEHOLDER) {
+            return None;
+        }
+        let number = |input: ParseStream<'_>| Ok((input.parse::<syn::LitInt>()?, input.parse::<Option<Ident>>()?));
+        let (number, local) = number.parse2(mac.tokens.clone()).ok()?;
+        let expansion = self.expansions.get(number.base10_parse::<usize>().ok()?)?;
+        let finish = Finish {
+            context: context(expansion.here.span()),
+            around: local.map(|local| local.span()),
+            bound: HashSet::new(),
+        };
+        match parse.parse2(expansion.tokens.clone()) {
+            Ok(parsed) => Some((parsed, finish)),
+            Err(error) => {
+                self.errors.extend(error.into_compile_error());
+                *mac = syn::parse_quote!(unreachable!());
+                None
+            }
+        }
+    }
+}
+
+impl VisitMut for Fill {
+    fn visit_block_mut(&mut self, node: &mut Block) {
+        let count = node.stmts.len();
+        for (i, mut statement) in std::mem::take(&mut node.stmts).into_iter().enumerate() {
+            let Stmt::Macro(call) = &mut statement else {
+                node.stmts.push(statement);
+                continue;
+            };
+            // The last one, without braces, is an expression.
+            let is_value =
+                call.semi_token.is_none() && i + 1 == count && !matches!(call.mac.delimiter, MacroDelimiter::Brace(_));
+            let parse = |input: ParseStream<'_>| match is_value {
+                true => Ok(vec![Stmt::Expr(expression(input)?, None)]),
+                false => Block::parse_within(input),
+            };
+            let Some((stmts, mut finish)) = self.parsed(&mut call.mac, parse) else {
+                node.stmts.push(statement);
+                continue;
+            };
+            let mut block = Block {
+                brace_token: node.brace_token,
+                stmts,
+            };
+            finish.visit_block(&block);
+            finish.visit_block_mut(&mut block);
+            if let (Some(semi), Some(Stmt::Expr(_, end @ None))) = (call.semi_token, block.stmts.last_mut()) {
+                *end = Some(semi);
+            }
+            node.stmts.extend(block.stmts);
+        }
+        visit_mut::visit_block_mut(self, node);
+    }
+
+    fn visit_expr_mut(&mut self, node: &mut Expr) {
+        if let Expr::Macro(call) = &mut *node
+            && let Some((mut expr, mut finish)) = self.parsed(&mut call.mac, expression)
+        {
+            finish.visit_expr(&expr);
+            finish.visit_expr_mut(&mut expr);
+            *node = whole(expr);
+        }
+        visit_mut::visit_expr_mut(self, node);
+    }
+
+    fn visit_pat_mut(&mut self, node: &mut Pat) {
+        if let Pat::Macro(call) = &mut *node
+            && let Some((mut pattern, mut finish)) = self.parsed(&mut call.mac, Pat::parse_multi_with_leading_vert)
+        {
+            finish.visit_pat_mut(&mut pattern);
+            *node = pattern;
+        }
+        visit_mut::visit_pat_mut(self, node);
+    }
+
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        if let Type::Macro(call) = &mut *node
+            && let Some((mut ty, mut finish)) = self.parsed(&mut call.mac, |input| input.parse::<Type>())
+        {
+            finish.visit_type_mut(&mut ty);
+            *node = ty;
+        }
+        visit_mut::visit_type_mut(self, node);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        visit_arguments(self, mac);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+/// An expression, behind which rustc allows a semicolon.
+fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let expr = input.parse()?;
+    input.parse::<Option<syn::Token![;]>>()?;
+    Ok(expr)
+}
+
+/// An expression that is a whole whatever stands around it.
+fn whole(expr: Expr) -> Expr {
+    match expr {
+        Expr::Assign(_)
+        | Expr::Binary(_)
+        | Expr::Break(_)
+        | Expr::Cast(_)
+        | Expr::Closure(_)
+        | Expr::Let(_)
+        | Expr::Range(_)
+        | Expr::Reference(_)
+        | Expr::Return(_)
+        | Expr::Unary(_) => Expr::Paren(syn::ExprParen {
+            attrs: Vec::new(),
+            // Not the user's, so that no lint takes it for theirs.
+            paren_token: syn::token::Paren(Span::mixed_site()),
+            expr: Box::new(expr),
+        }),
+        expr => expr,
+    }
+}
+
+/// Makes an expansion the user's code: a fragment, which rustc hands over in a group without delimiters, is a whole, and a name that a macro of the body
+/// does not bind is one of the body.
+struct Finish {
+    /// The hygiene of the macro's own tokens.
+    context: String,
+    /// A place in the body of which the macro is.
+    around: Option<Span>,
+    /// What the expansion binds itself.
+    bound: HashSet<String>,
+}
+
+impl Finish {
+    fn is_own(&self, name: &Ident) -> bool {
+        context(name.span()) == self.context
+    }
+
+    fn respan(&self, name: &mut Ident) {
+        if let Some(around) = self.around
+            && self.is_own(name)
+            && case(name) == Case::Snake
+            && !self.bound.contains(&name.to_string())
+        {
+            name.set_span(around.located_at(name.span()));
+        }
+    }
+
+    fn respan_all(&self, tokens: TokenStream) -> TokenStream {
+        let tokens = tokens.into_iter().map(|tree| match tree {
+            TokenTree::Ident(mut name) => {
+                self.respan(&mut name);
+                TokenTree::Ident(name)
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), self.respan_all(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            tree => tree,
+        });
+        tokens.collect()
+    }
+}
+
+impl<'ast> Visit<'ast> for Finish {
+    fn visit_pat_ident(&mut self, node: &'ast syn::PatIdent) {
+        if self.is_own(&node.ident) {
+            self.bound.insert(node.ident.to_string());
+        }
+        visit::visit_pat_ident(self, node);
+    }
+}
+
+impl VisitMut for Finish {
+    fn visit_expr_mut(&mut self, node: &mut Expr) {
+        visit_mut::visit_expr_mut(self, node);
+        if let Expr::Group(group) = node {
+            *node = whole(crate::shadow::take(&mut group.expr));
+        }
+    }
+
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        visit_mut::visit_type_mut(self, node);
+        if let Type::Group(group) = node {
+            *node = (*group.elem).clone();
+        }
+    }
+
+    fn visit_expr_path_mut(&mut self, node: &mut syn::ExprPath) {
+        if let (None, 1, Some(only)) = (&node.qself, node.path.segments.len(), node.path.segments.first_mut()) {
+            self.respan(&mut only.ident);
+        }
+        visit_mut::visit_expr_path_mut(self, node);
+    }
+
+    fn visit_macro_mut(&mut self, node: &mut Macro) {
+        node.tokens = self.respan_all(std::mem::take(&mut node.tokens));
+    }
+
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is in scope where `HERE` stands.
+    fn scope(text: &str) -> Vec<(String, Option<String>)> {
+        let mut scope = Scope::new();
+        let tokens = text.replace("HERE", HERE).parse().expect("tokens");
+        assert!(collect(tokens, &mut scope), "{text}");
+        let mut names: Vec<(String, Option<String>)> = scope
+            .into_iter()
+            .map(|(name, rules)| (name, rules.map(|rules| rules.to_string())))
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn found(name: &str, rules: &str) -> (String, Option<String>) {
+        (name.to_owned(), Some(rules.to_owned()))
+    }
+
+    #[test]
+    fn a_macro_is_in_scope_below_its_rules_and_inside_of_the_same_braces() {
+        let text = "macro_rules! a { () => { 1 } } mod m { macro_rules! b { () => { 2 } } } HERE fn f() {} macro_rules! c { () => { 3 } }";
+        assert_eq!(scope(text), [found("a", "() => { 1 }")]);
+        let text = "mod m { macro_rules! b { () => { 2 } } fn g() { HERE fn f() {} } }";
+        assert_eq!(scope(text), [found("b", "() => { 2 }")]);
+    }
+
+    #[test]
+    fn the_last_rules_hold() {
+        let text = "macro_rules! a { () => { 1 } } macro_rules! a { () => { 2 } } mod m { macro_rules! a { () => { 3 } } HERE fn f() {} }";
+        assert_eq!(scope(text), [found("a", "() => { 3 }")]);
+    }
+
+    #[test]
+    fn macros_of_a_module_with_macro_use_are_in_scope_behind_it() {
+        let text = "#[macro_use] mod m { macro_rules! a { () => { 1 } } } #[allow(unused)] mod n { macro_rules! b { () => { 2 } } } HERE fn f() {}";
+        assert_eq!(scope(text), [found("a", "() => { 1 }")]);
+    }
+
+    #[test]
+    fn rules_that_depend_on_the_configuration_are_not_known() {
+        let text = "#[cfg(unix)] macro_rules! a { () => { 1 } } HERE fn f() {}";
+        assert_eq!(scope(text), [("a".to_owned(), None)]);
+    }
+
+    #[test]
+    fn a_place_is_found_by_line_and_column() {
+        let text = "first\nsäcond fn\n";
+        let place = offset(text, LineColumn { line: 2, column: 7 }).expect("a place");
+        assert!(text[place..].starts_with("fn"));
+        assert_eq!(offset(text, LineColumn { line: 9, column: 0 }), None);
+    }
+
+    #[test]
+    fn a_text_is_looked_at_only_if_it_defines_the_macro() {
+        assert!(defines("macro_rules ! square { }", "square"));
+        assert!(!defines("square!(x); macro_rules! cube {}", "square"));
+    }
+}
