@@ -18,6 +18,7 @@ mod big_integer;
 mod brainfuck;
 mod calculator;
 mod calendar;
+mod chacha20;
 mod check_digits;
 mod chip8;
 mod closest_pair;
@@ -197,6 +198,22 @@ fn chip8() {
             chunks([[0; 1]])
         ));
     }
+}
+
+#[test]
+fn chacha20() {
+    use crate::chacha20::*;
+    let key: [u8; 32] = core::array::from_fn(|i| i as u8);
+    let text = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.";
+    agree!(chacha20_apply(
+        each([key, [0; 32]]),
+        each([[0, 0, 0, 0, 0, 0, 0, 0x4a, 0, 0, 0, 0], [0xff; 12]]),
+        // A counter that runs over.
+        each([1, u32::MAX]),
+        slice(text),
+        chunks([[0; 114]; 2])
+    ));
+    agree!(chacha20_shuffle(each([0, 1, u64::MAX])));
 }
 
 #[test]

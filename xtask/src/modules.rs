@@ -3,9 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is not compiled, and is there for a reason: a program that is written first and waits for the language.
-const WAITING: [&str; 1] = ["tests/programs/chacha20.rs"];
-
 /// Folders whose files are no modules: what is built, and programs that tests give to rustc.
 const SKIPPED: [&str; 3] = ["target", ".git", "ui"];
 
@@ -66,20 +63,10 @@ fn every_source_is_somebodys_module() {
         (path, text)
     };
     let named = Named(naming.into_iter().map(text).collect());
-    let mut alone: Vec<&Path> = sources
+    let alone: Vec<&Path> = sources
         .iter()
         .filter(|source| !named.has(source))
         .map(PathBuf::as_path)
         .collect();
-    for waiting in WAITING {
-        let waiting = root.join(waiting);
-        let before = alone.len();
-        alone.retain(|source| *source != waiting);
-        assert!(
-            alone.len() < before,
-            "{} is compiled, and waits no longer",
-            waiting.display()
-        );
-    }
     assert!(alone.is_empty(), "no `mod` names {alone:?}");
 }
