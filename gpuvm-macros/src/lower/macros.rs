@@ -262,7 +262,7 @@ impl Lowering<'_> {
         self.push_local(a);
         self.push_local(b);
         let mut compare = quote!();
-        if self.evidence && !(known.is_primitive() || other.is_primitive()) {
+        if self.about.types && !(known.is_primitive() || other.is_primitive()) {
             let slot = self.new_slot();
             let name = shadow::slot(slot);
             let number = operator as u8;

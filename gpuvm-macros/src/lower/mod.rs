@@ -127,17 +127,27 @@ pub struct Own {
     pub copies: bool,
 }
 
-/// Lowers the body of a routine. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
+/// What of the user's is about in a routine.
+pub struct About {
+    /// Whether it mentions types, so that operators may be overloaded.
+    pub types: bool,
+    /// Whether there are traits whose methods a type parameter, or `Self`, may have.
+    pub traits: bool,
+    /// The names of type parameters.
+    pub parameters: Vec<String>,
+}
+
+/// Lowers the body of a routine.
 pub fn lower(
     own: Option<Own>,
     generics: &syn::Generics,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
-    evidence: bool,
+    about: About,
     report: &mut Report,
 ) -> Lowered {
-    let mut lowering = Lowering::new(result, evidence, report);
+    let mut lowering = Lowering::new(result, about, report);
     lowering.own = own;
     lowering.promises = promise::promises(generics);
     let mut block = body.clone();
@@ -271,7 +281,7 @@ pub(crate) struct Lowering<'r> {
     report: &'r mut Report,
     stream: Stream,
     result_known: Known,
-    evidence: bool,
+    about: About,
     slots: u64,
     labels: u64,
     joins: u64,
@@ -307,12 +317,12 @@ pub(crate) struct Lowering<'r> {
 }
 
 impl<'r> Lowering<'r> {
-    fn new(result: &Type, evidence: bool, report: &'r mut Report) -> Self {
+    fn new(result: &Type, about: About, report: &'r mut Report) -> Self {
         Lowering {
             report,
             stream: Stream::default(),
             result_known: Known::of(result),
-            evidence,
+            about,
             slots: 0,
             labels: 0,
             joins: 0,
