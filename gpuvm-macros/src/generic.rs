@@ -11,6 +11,7 @@ use crate::callable;
 use crate::emit;
 use crate::given;
 use crate::lower::{asking_name, twin_name};
+use crate::opaque::Pointer;
 use crate::rewrite::Forever;
 use crate::routine::Parts;
 
@@ -74,15 +75,17 @@ impl Twins<'_> {
                 }
             }
         });
-        let (twin, inputs) = (twin_name(self.name), self.receiver.into_iter().chain(named));
-        let (opaque, output) = match self.parts.is_opaque {
-            true => (Some(quote!(__R)), quote!(-> __R)),
-            false => (None, quote!(#output)),
-        };
+        let twin = twin_name(self.name);
+        let Pointer {
+            lifetimes: unnamed,
+            hidden,
+            inputs,
+            output,
+        } = Pointer::of(self.parts.is_opaque, self.receiver.into_iter().chain(named), output);
         quote! {
             #asked
             #[doc(hidden)]
-            #visibility fn #twin<#(#lifetimes,)* #own #own_comma #(#callables,)* #opaque>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
+            #visibility fn #twin<#(#lifetimes,)* #(#unnamed,)* #own #own_comma #(#callables,)* #hidden>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
             #clause
             {
                 ::core::marker::PhantomData

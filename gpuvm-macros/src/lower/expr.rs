@@ -230,7 +230,7 @@ impl Lowering<'_> {
         self.changes = changes;
         let base = self.expr(&mut node.expr, Want::Free);
         // The shadow names the base twice, and a list is indexed as Rust has it.
-        let overloaded = self.about.types && place && !matches!(base.inner(), Known::List(_));
+        let overloaded = self.evidence && place && !matches!(base.inner(), Known::List(_));
         let want = match overloaded {
             true => Want::Decided,
             false => Want::Kind(gpuvm_nodes::Kind::Usize),

@@ -36,6 +36,7 @@ use syn::{Block, Expr, Pat, Stmt, Type};
 
 use crate::primitive::Known;
 use crate::report::Report;
+use crate::routine::Evidence;
 use crate::shadow;
 use stream::Stream;
 
@@ -129,8 +130,8 @@ pub struct Own {
 
 /// What of the user's is about in a routine.
 pub struct About {
-    /// Whether it mentions types, so that operators may be overloaded.
-    pub types: bool,
+    /// What tells that operators may be overloaded.
+    pub evidence: Evidence,
     /// Whether there are traits whose methods a type parameter, or `Self`, may have.
     pub traits: bool,
     /// The names of type parameters.
@@ -282,6 +283,12 @@ pub(crate) struct Lowering<'r> {
     stream: Stream,
     result_known: Known,
     about: About,
+    /// Whether operators may be overloaded.
+    evidence: bool,
+    /// Whether an operator of something and a literal is taken for one of numbers.
+    literals_decide: bool,
+    /// Whether types of the user's are mentioned.
+    names_types: bool,
     slots: u64,
     labels: u64,
     joins: u64,
@@ -322,6 +329,9 @@ impl<'r> Lowering<'r> {
             report,
             stream: Stream::default(),
             result_known: Known::of(result),
+            evidence: about.evidence > Evidence::None,
+            literals_decide: false,
+            names_types: about.evidence == Evidence::Types,
             about,
             slots: 0,
             labels: 0,

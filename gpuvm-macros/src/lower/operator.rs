@@ -37,7 +37,7 @@ impl Lowering<'_> {
         }
         let known = self.expr(&mut node.expr, want.branch());
         self.stream.line(start);
-        if known.is_primitive() || !self.about.types {
+        if known.is_primitive() || !self.evidence {
             if matches!(known, Known::Reference(_)) {
                 self.stream.node(Node::Deref);
             }
@@ -72,6 +72,7 @@ impl Lowering<'_> {
         let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
         let shifts = matches!(operator, Operator::Shl | Operator::Shr);
         let untyped = literal::is_untyped(&node.left) && (shifts || literal::is_untyped(&node.right));
+        let of_numbers = self.literals_decide && (literal::is_untyped(&node.left) || literal::is_untyped(&node.right));
         let want_left = match want {
             Want::Kind(_) if untyped && !compares => want,
             _ if untyped => Want::Free,
@@ -95,7 +96,7 @@ impl Lowering<'_> {
         let primitive =
             left.is_primitive() && right.is_primitive() || compares && (is_scalar(&left) || is_scalar(&right));
         // What is compared may be slices, for which std has a method.
-        if primitive || !self.about.types && !compares {
+        if primitive || (!self.evidence || of_numbers) && !compares {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
             let slot = self.new_slot();
@@ -143,7 +144,7 @@ impl Lowering<'_> {
         self.changes = true;
         let left = self.expr(&mut node.left, Want::Free);
         self.stream.line(start);
-        if left.is_primitive() && right.is_primitive() || !self.about.types {
+        if left.is_primitive() && right.is_primitive() || !self.evidence {
             let plain = operator as u64 - Operator::AddAssign as u64;
             self.stream.node(Node::AssignOp).number(plain);
         } else {
@@ -211,7 +212,7 @@ impl<'ast> Visit<'ast> for Effects<'_> {
             Expr::Assign(_) | Expr::Macro(_) => true,
             Expr::Binary(node) => operator_of(&node.op).is_some_and(|op| op as u8 >= Operator::AddAssign as u8),
             Expr::Reference(node) => node.mutability.is_some(),
-            Expr::MethodCall(node) => self.lowering.about.types || method_has_effect(&node.method.to_string()),
+            Expr::MethodCall(node) => self.lowering.evidence || method_has_effect(&node.method.to_string()),
             // A function changes only what it is given a reference to, possibly through a variable.
             Expr::Call(node) => {
                 node.args.iter().any(|arg| !matches!(arg, Expr::Lit(_))) || self.lowering.may_be_closure(&node.func)
