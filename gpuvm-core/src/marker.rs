@@ -156,15 +156,22 @@ written! {
 
 impl<T: ?Sized> Written for T {}
 
-/// What a type parameter of a routine, and the type that a trait's own method is for, stands for.
+/// What a type parameter of a routine stands for.
 pub trait Parameter: Static + Value<Inner = Self> {}
 
 impl<T: Static + Value<Inner = T>> Parameter for T {}
 
-/// Where an `impl` is of a trait that is no `#[routine]`, or that provides no method.
+/// What implements a trait whose own methods have code: a type without references before it, that may have no size.
+pub trait Implementor: Value<Erased = Self, Inner = Self> + 'static {}
+
+impl<T: Value<Erased = T, Inner = T> + ?Sized + 'static> Implementor for T {}
+
+/// Where an `impl` is of a trait that is no `#[routine]`: its methods are told of the type, as far as that is the user's.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __nothing_provided {
+    (@unlisted { $($methods:tt)* }) => { $($methods)* };
+    (@trait $form:tt { $($other:tt)* }) => { $($other)* };
     ($($anything:tt)*) => {};
 }
 

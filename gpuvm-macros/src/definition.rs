@@ -1,6 +1,7 @@
-//! `#[routine]` on a `trait`: whoever implements it has its methods as routines, so generic routines may call them. What a method with a body
-//! does is a routine of the trait's own. An `impl` knows nothing of the trait but its path, so a macro of the trait's name, which comes with it
-//! wherever it is imported, says which methods the trait provides, and a constant of that name has their routines.
+//! `#[routine]` on a `trait`: whoever implements it has its methods as routines, so generic routines may call them. Which routine a method is, an
+//! item of the trait beside it tells, and a twin, so that rustc finds both where it finds the method. What a method with a body does is a routine of
+//! the trait's own. An `impl` knows nothing of the trait but its path, so a macro of the trait's name, which comes with it wherever it is imported,
+//! fills in the items of the methods that the `impl` does not write, and a constant of that name has their routines.
 
 use gpuvm_nodes::{method, name_hash};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -12,13 +13,14 @@ use syn::{
 };
 
 use crate::args::Args;
+use crate::code::{Code, Home};
 use crate::emit;
-use crate::generic::{Twins, routine_name};
+use crate::generic::{Twins, receiver_as_written, routine_name};
 use crate::given;
 use crate::native;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify};
-use crate::routine::{Parts, promises, turbofish, vm_generics};
+use crate::routine::{Parts, Within, promises, turbofish, vm_generics};
 
 /// `#[routine] trait Trait { … }`
 pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> TokenStream {
@@ -26,45 +28,37 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
     let promised = super_promises(definition);
     native.supertraits.extend(promised);
     let of = Trait::of(args, definition);
-    let (mut provided, mut generics, mut twins) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut provided, mut methods, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for item in &mut native.items {
         let TraitItem::Fn(function) = item else {
             continue;
         };
-        let hash = name_hash(&crate::plain_name(&function.sig.ident));
-        let generic = Generic::of(args, function);
-        if generic.is_none() {
-            native
-                .supertraits
-                .push(syn::parse_quote!(::gpuvm::__private::Method<#hash>));
-        }
-        let method = Provided::of(args, &of, function, &mut report);
-        if let (Some(method), Some(block)) = (&method, &mut function.default) {
+        let method = Method::of(args, &of, function);
+        let body = Provided::of(args, &of, function, &mut report);
+        if let (Some(body), Some(block)) = (&body, &mut function.default) {
             let original = args.originals.get(&crate::plain_name(&function.sig.ident));
             native::redirect(&function.sig, block, original);
             // What the trait is implemented for is as generic as any parameter.
             let guard = emit::guard(
-                method.parts.lowered.calls,
+                body.parts.lowered.calls,
                 function.sig.ident.span(),
                 TokenStream::new(),
                 &of.generics,
             );
             emit::begin(block, guard);
         }
-        if let Some(generic) = generic {
-            if function.sig.receiver().is_some() && method::is_std(&generic.name, true) {
-                report.generic_method(&function.sig.ident);
-            }
-            twins.extend(generic.items(&of, method.as_ref()));
-            generics.push(generic);
+        if method.is_generic() && function.sig.receiver().is_some() && method::is_std(&method.name, true) {
+            report.generic_method(&function.sig.ident);
         }
-        provided.extend(method);
+        beside.extend(method.items(&of, body.as_ref()));
+        methods.push(method);
+        provided.extend(body);
     }
-    native.items.extend(twins);
+    native.items.extend(beside);
     native.colon_token.get_or_insert_with(Default::default);
-    let promised = (!provided.is_empty() || !generics.is_empty()).then(|| of.provided(&provided, !report.is_empty()));
+    let found = (!methods.is_empty()).then(|| of.found(&methods, &provided, !report.is_empty()));
     let errors = report.into_tokens();
-    quote!(#native #promised #errors)
+    quote!(#native #found #errors)
 }
 
 /// The operators and methods that a trait's own supertraits promise.
@@ -109,9 +103,10 @@ impl<'t> Trait<'t> {
         let names = own.params.iter().map(given::name);
         let path: syn::Path = syn::parse_quote!(#name<#(#lifetimes,)* #(#names),*>);
         let mut generics = own.clone();
-        generics
-            .params
-            .insert(0, syn::parse_quote!(__T: #path + ::gpuvm::__private::Parameter));
+        generics.params.insert(
+            0,
+            syn::parse_quote!(__T: #path + ::gpuvm::__private::Implementor + ?::core::marker::Sized),
+        );
         Trait {
             args,
             definition,
@@ -121,15 +116,15 @@ impl<'t> Trait<'t> {
         }
     }
 
-    /// The routines of the methods that the trait provides, and how an `impl` finds them. Beside errors there are none to find, so that impls and
-    /// callers show none of their own.
-    fn provided(&self, methods: &[Provided], refused: bool) -> TokenStream {
+    /// What stands for the methods, the routines of those that the trait provides, and how an `impl` finds them. Beside errors there are none to find,
+    /// so that impls and callers show none of their own.
+    fn found(&self, methods: &[Method], provided: &[Provided], refused: bool) -> TokenStream {
         let (name, visibility) = (&emit::generated(&self.definition.ident), &self.definition.vis);
         let companion = format_ident!("__GpuvmProvided{name}");
-        let sources = methods.iter().filter(|_| !refused).map(|method| method.tokens(self));
+        let markers = methods.iter().map(|method| method.marker(self));
+        let sources = provided.iter().filter(|_| !refused).map(|method| method.tokens(self));
         let turbofish = turbofish(&self.generics);
-        let (generic, plain): (Vec<_>, Vec<_>) = methods.iter().partition(|method| method.is_generic);
-        let functions = plain.iter().map(|method| {
+        let functions = provided.iter().filter(|method| !method.is_generic).map(|method| {
             let (name, marker) = (emit::generated(&method.name), &method.marker);
             let (implementation, _, clause) = method.generics.split_for_impl();
             let call = if refused {
@@ -146,33 +141,37 @@ impl<'t> Trait<'t> {
             }
         });
         let list = self.list_name();
-        let own = generic.iter().map(|method| {
-            let name = &method.name;
+        let (generic, plain): (Vec<_>, Vec<_>) = methods.iter().partition(|method| method.is_generic());
+        let bodies = |name: &str| provided.iter().any(|method| method.name == name);
+        let own = generic.iter().filter(|method| bodies(&method.name)).map(|method| {
+            let name = Ident::new(&method.name, Span::call_site());
             let message = format!(
                 "`{name}` has parameters of its own and a body in the #[routine] trait, so an `impl` cannot have another; leave it out, or leave out the trait's"
             );
             quote!((@own #name $written:tt) => { ::core::compile_error! { #message } };)
         });
         let steps = plain.iter().map(|method| {
-            let (name, hash) = (&method.name, method.hash);
+            let (name, call) = (Ident::new(&method.name, Span::call_site()), routine_name(&method.name));
+            let value = match bodies(&method.name) {
+                true => quote!(__gpuvm_provided.#name::<$($arguments)*>()),
+                // That the method is missing rustc says.
+                false => quote!(::core::option::Option::None),
+            };
             quote! {
                 (@#name [#name $($rest:tt)*] $header:tt) => {};
                 (@#name [$other:tt $($rest:tt)*] $header:tt) => {
                     __gpuvm_provided! { @#name [$($rest)*] $header }
                 };
-                (@#name [] { [$($home:tt)*] [$($header:tt)*] [$type:ty] [$($clause:tt)*] [$($arguments:tt)*] }) => {
-                    #[automatically_derived]
-                    impl $($header)* $($home)*::Method<#hash> for $type $($clause)* {
-                        type Slot = $($home)*::MethodSlot<#hash, Self>;
-                        const CALL: ::core::option::Option<$($home)*::CallFact> = __gpuvm_provided.#name::<$($arguments)*>();
-                    }
+                (@#name [] { [$($home:tt)*] [$($arguments:tt)*] }) => {
+                    const #call: ::core::option::Option<$($home)*::CallFact> = #value;
                 };
             }
         });
-        let names = plain.iter().map(|method| &method.name);
+        let names = plain.iter().map(|method| Ident::new(&method.name, Span::call_site()));
         // A macro goes no further than its crate without this.
         let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
         quote! {
+            #(#markers)*
             #(#sources)*
             #[doc(hidden)]
             #[derive(::core::clone::Clone, ::core::marker::Copy)]
@@ -187,13 +186,29 @@ impl<'t> Trait<'t> {
             macro_rules! #list {
                 #(#own)*
                 (@own $name:ident { $($written:tt)* }) => { $($written)* };
+                (@unlisted $methods:tt) => {};
+                (@trait { $($form:tt)* } $other:tt) => { $($form)* };
                 #(#steps)*
-                ([$($written:tt)*] $header:tt) => {
+                (@rest [$($written:tt)*] $header:tt) => {
                     #(__gpuvm_provided! { @#names [$($written)*] $header })*
                 };
             }
             #[doc(hidden)]
             #visibility use #list as #name;
+        }
+    }
+
+    /// Its lifetimes.
+    fn lifetimes(&self) -> impl Iterator<Item = &'t syn::Lifetime> {
+        self.definition.generics.lifetimes().map(|param| &param.lifetime)
+    }
+
+    /// What a method of that name is in.
+    fn within<'w>(&'w self, name: &'w str) -> Within<'w> {
+        Within {
+            name,
+            generics: &self.definition.generics,
+            is_trait: true,
         }
     }
 
@@ -213,7 +228,6 @@ impl<'t> Trait<'t> {
 /// One method with a body.
 struct Provided {
     name: Ident,
-    hash: u32,
     /// The type that stands for its routine.
     marker: Ident,
     /// The trait in which its code is, so that `Self` means what it means in the user's.
@@ -229,61 +243,131 @@ struct Provided {
     is_generic: bool,
 }
 
-/// A method with type or const parameters of its own, with a body or without: which routine it is, an associated type of the trait tells.
-struct Generic {
+/// A method, with a body or without: which routine it is, an item of the trait beside it tells.
+struct Method {
     name: String,
     parts: Parts,
+    /// Its own type and const parameters.
     own: Generics,
     lifetimes: Vec<LifetimeParam>,
+    receiver: Option<Type>,
     output: ReturnType,
 }
 
-impl Generic {
-    fn of(args: &Args, function: &TraitItemFn) -> Option<Generic> {
+impl Method {
+    fn of(args: &Args, of: &Trait<'_>, function: &TraitItemFn) -> Method {
         let nothing: syn::Block = syn::parse_quote!({});
         let name = crate::plain_name(&function.sig.ident);
         // Its body is another's affair.
-        let parts = Parts::of(&function.sig, &nothing, Some(&name), &mut Report::default());
-        let own = vm_generics(args.library, &parts.generics);
-        (!own.params.is_empty()).then(|| Generic {
+        let parts = Parts::of(&function.sig, &nothing, Some(&of.within(&name)), &mut Report::default());
+        let mut own = vm_generics(args.library, &parts.generics);
+        if own.params.is_empty() {
+            own = Generics::default();
+        }
+        let (receiver, output, lifetimes) = receiver_as_written(&function.sig);
+        Method {
             own,
-            lifetimes: function.sig.generics.lifetimes().cloned().collect(),
-            output: function.sig.output.clone(),
+            lifetimes,
+            receiver,
+            output,
             name,
             parts,
-        })
+        }
+    }
+
+    /// Whether it has type or const parameters of its own: then its item is a type with these parameters, and else a constant.
+    fn is_generic(&self) -> bool {
+        !self.own.params.is_empty()
+    }
+
+    /// The name of the type that stands for the method of whoever implements the trait.
+    fn marker_name(&self, of: &Trait<'_>) -> Ident {
+        format_ident!(
+            "__GpuvmMethod_{}_{}",
+            of.definition.ident,
+            self.name,
+            span = Span::call_site()
+        )
     }
 
     /// What the trait has beside the method.
     fn items(&self, of: &Trait<'_>, provided: Option<&Provided>) -> Vec<TraitItem> {
         let (routine, own, clause) = (routine_name(&self.name), &self.own.params, &self.own.where_clause);
         let hash = name_hash(&self.name);
-        let found = match provided {
-            Some(provided) => {
+        let names = of.own.params.iter().map(given::name);
+        let found = match (self.is_generic(), provided) {
+            (false, _) => {
+                let (marker, lifetimes) = (self.marker_name(of), of.lifetimes());
+                quote!(#marker<#(#lifetimes,)* Self, #(#names),*>)
+            }
+            (true, Some(provided)) => {
                 let marker = &provided.marker;
-                let names = of.own.params.iter().map(given::name);
                 let arguments = self.own.params.iter().map(|param| given::argument(param, &self.own));
                 quote!(#marker<Self, #(#names,)* #(#arguments),*>)
             }
-            None => given::routine_of(&quote!(Self::#routine), &self.own),
+            (true, None) => given::routine_of(&quote!(Self::#routine), &self.own),
         };
         let twins = Twins {
             name: &self.name,
             parts: &self.parts,
             own: &self.own,
             lifetimes: &self.lifetimes,
+            receiver: self.receiver.as_ref(),
             output: &self.output,
             routine: &found,
         };
         let twins = twins.tokens(&TokenStream::new(), Some(&of.own));
-        let told = provided.is_none().then(|| {
-            quote! {
+        let told = match (self.is_generic(), provided) {
+            (false, _) => quote! {
+                #[doc(hidden)]
+                #[allow(non_upper_case_globals)]
+                const #routine: ::core::option::Option<::gpuvm::__private::CallFact>;
+            },
+            (true, None) => quote! {
                 #[doc(hidden)]
                 #[allow(non_camel_case_types)]
                 type #routine<#own>: ::gpuvm::__private::Method<#hash> #clause;
-            }
-        });
+            },
+            (true, Some(_)) => TokenStream::new(),
+        };
         vec![TraitItem::Verbatim(quote!(#told #twins))]
+    }
+
+    /// The type that stands for the method of whoever implements the trait.
+    fn marker(&self, of: &Trait<'_>) -> Option<TokenStream> {
+        if self.is_generic() {
+            return None;
+        }
+        let (marker, routine, visibility) = (self.marker_name(of), routine_name(&self.name), &of.definition.vis);
+        let bare = of.own.params.iter().map(emit::bare);
+        let types = of.own.type_params().map(|param| &param.ident);
+        let names = of.own.params.iter().map(given::name);
+        // For whatever lifetimes: generic code knows of those of its own bounds alone.
+        let (trait_name, arguments) = (&of.definition.ident, names.clone());
+        let lifetimes: Vec<&syn::Lifetime> = of.lifetimes().collect();
+        let path: syn::Path = syn::parse_quote!(#trait_name<#(#lifetimes,)* #(#arguments),*>);
+        let mut generics = of.own.clone();
+        let declared = of.definition.generics.lifetimes().cloned();
+        generics.params = declared
+            .map(syn::GenericParam::Lifetime)
+            .chain([syn::parse_quote!(__T: #path + ?::core::marker::Sized)])
+            .chain(std::mem::take(&mut generics.params))
+            .chain([syn::parse_quote!(const __NAME: u32)])
+            .collect();
+        let (implementation, _, clause) = generics.split_for_impl();
+        Some(quote! {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            #visibility struct #marker<#(#lifetimes,)* __T: ?::core::marker::Sized, #(#bare),*> {
+                __types: ::core::marker::PhantomData<(#(&#lifetimes (),)* fn(&__T) -> (#(#types,)*))>,
+            }
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Method<__NAME> for #marker<#(#lifetimes,)* __T, #(#names),*> #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<__NAME, Self>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = <__T as #path>::#routine;
+            }
+        })
     }
 }
 
@@ -320,7 +404,7 @@ impl Provided {
                     predicate
                 }));
         }
-        let parts = Parts::of(&function.sig, &block, Some(&plain), report);
+        let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), report);
         let mut added = vm_generics(args.library, &parts.generics);
         added.where_clause = None;
         own.params.extend(added.params.iter().cloned());
@@ -334,7 +418,6 @@ impl Provided {
             home_generics: own,
             generics,
             parts,
-            hash: name_hash(&plain),
             marker: format_ident!("__Gpuvm_{}_{plain}", of.definition.ident, span = Span::call_site()),
             home: format_ident!(
                 "__GpuvmSource_{}_{plain}",
@@ -346,70 +429,26 @@ impl Provided {
     }
 
     fn tokens(&self, of: &Trait<'_>) -> TokenStream {
-        let (visibility, path) = (&of.definition.vis, &of.path);
-        let (marker, home, parts) = (&self.marker, &self.home, &self.parts);
-        let (implementation, arguments, clause) = self.generics.split_for_impl();
-        let mut any = self.generics.clone();
-        any.params.push(syn::parse_quote!(const __NAME: u32));
-        let (any, _, _) = any.split_for_impl();
-        // What has found the method need not look for it by its name.
-        let found = self.is_generic.then(|| {
-            quote! {
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl #any ::gpuvm::__private::Method<__NAME> for #marker #arguments #clause {
-                    type Slot = ::gpuvm::__private::MethodSlot<__NAME, Self>;
-                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
-                        ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<Self>());
-                }
-            }
-        });
-        let (own_implementation, own_arguments, _) = self.home_generics.split_for_impl();
-        let own_clause = &self.clause;
-        let bare = self.generics.params.iter().map(emit::bare);
-        let types = self.generics.type_params().map(|param| &param.ident);
-        let (params, result) = (emit::params(parts), emit::result(parts));
-        let title = format!("{}::{}", of.definition.ident, crate::plain_name(&self.name));
-        let source = emit::source_value(&title, self.name.span(), of.args, parts);
-        let source_of = quote!(<__T as #home #own_arguments>);
-        let inline = emit::inline(
-            false,
-            parts,
-            &quote!(Self),
-            &quote!(<Self as ::gpuvm::__private::RoutineType>),
-            &self.generics,
-        );
-        let routine = emit::encoding(parts, &quote!(Self));
-        quote! {
-            #[doc(hidden)]
-            // rustc looks at the user's own code, of which this is a copy in which closures are only types.
-            #[allow(unused_variables, unused_assignments)]
-            #visibility trait #home #own_implementation: #path + ::gpuvm::__private::Parameter #own_clause {
-                const __GPUVM_PARAMS: &'static [::gpuvm::__private::TypeRef] = #params;
-                const __GPUVM_RESULT: ::gpuvm::__private::TypeRef = #result;
-                const __GPUVM_SOURCE: &'static ::gpuvm::__private::Source = #source;
-            }
-            #[automatically_derived]
-            impl #implementation #home #own_arguments for __T #clause {}
-            #[doc(hidden)]
-            #visibility struct #marker<#(#bare),*> {
-                __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
-            }
-            #[automatically_derived]
-            impl #implementation ::gpuvm::__private::RoutineSource for #marker #arguments #clause {
-                const SOURCE: &'static ::gpuvm::__private::Source = #source_of::__GPUVM_SOURCE;
-            }
-            #[automatically_derived]
-            impl #implementation ::gpuvm::__private::RoutineType for #marker #arguments #clause {
-                const PARAMS: &'static [::gpuvm::__private::TypeRef] = #source_of::__GPUVM_PARAMS;
-                const RESULT: ::gpuvm::__private::TypeRef = #source_of::__GPUVM_RESULT;
-                #inline
-                fn routine() -> &'static ::gpuvm::__private::Routine {
-                    #routine
-                }
-            }
-            #found
+        let path = &of.path;
+        let any = syn::parse_quote!(__T);
+        Code {
+            args: of.args,
+            parts: &self.parts,
+            title: &format!("{}::{}", of.definition.ident, crate::plain_name(&self.name)),
+            line: self.name.span(),
+            visibility: &of.definition.vis,
+            home: Home {
+                name: &self.home,
+                generics: &self.home_generics,
+                of_all: Some((quote!(#path + ::gpuvm::__private::Implementor), self.clause.as_ref())),
+                of: &self.generics,
+                ty: &any,
+                erased: &any,
+            },
+            marker: &self.marker,
+            generics: &self.generics,
         }
+        .tokens()
     }
 }
 

@@ -2,10 +2,10 @@
 //! parameters; rustc finds out what they are by a *twin*, a function beside the method with the same parameters, that a caller's shadow gives the
 //! types of its arguments and its result.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
-use syn::{GenericParam, Generics, LifetimeParam, ReturnType, Type};
+use syn::visit_mut::{self, VisitMut};
+use syn::{GenericParam, Generics, Lifetime, LifetimeParam, ReceiverKind, ReturnType, Signature, Type};
 
 use crate::callable;
 use crate::emit;
@@ -13,7 +13,7 @@ use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::opaque::Pointer;
 use crate::rewrite::Forever;
-use crate::routine::{Parts, holds_references};
+use crate::routine::Parts;
 
 /// What twins are made of.
 pub struct Twins<'m> {
@@ -23,9 +23,11 @@ pub struct Twins<'m> {
     pub parts: &'m Parts,
     /// Its own type and const parameters, as a routine has them.
     pub own: &'m Generics,
-    /// Its lifetimes.
+    /// Its lifetimes, as [`receiver_as_written`] has them.
     pub lifetimes: &'m [LifetimeParam],
-    /// Its result, as written.
+    /// The type of its receiver, likewise.
+    pub receiver: Option<&'m Type>,
+    /// Its result, likewise.
     pub output: &'m ReturnType,
     /// What stands for the routine, for a caller's arguments.
     pub routine: &'m TokenStream,
@@ -38,9 +40,8 @@ impl Twins<'_> {
         let callers = given::for_callers(self.own);
         let (own, lifetimes, routine) = (&callers.params, self.lifetimes, self.routine);
         let mut clause = callers.where_clause.clone();
-        if let Some(of) = of_trait {
+        if let Some(of) = of_trait.filter(|_| !own.is_empty()) {
             let clause = clause.get_or_insert_with(|| syn::parse_quote!(where));
-            clause.predicates.push(syn::parse_quote!(Self: ::core::marker::Sized));
             for param in of.type_params() {
                 let (name, bounds) = (&param.ident, &param.bounds);
                 clause.predicates.push(syn::parse_quote!(#name: #bounds));
@@ -56,52 +57,54 @@ impl Twins<'_> {
             }
         }
         let (callables, named, output) = (&self.parts.callables, &self.parts.named, self.output);
-        let first = self.parts.parameters.first();
-        let receiver = first
-            .filter(|first| matches!(&first.pattern, syn::Pat::Ident(name) if name.ident == "__self"))
-            .map(|first| &first.ty);
-        let asked = receiver.is_some().then(|| {
-            let (twin, known) = (asking_name(self.name), self.known());
+        let own_comma = (!own.empty_or_trailing()).then(|| quote!(,));
+        let params = self.own.params.iter().chain(of_trait.iter().flat_map(|of| &of.params));
+        let params: Vec<&GenericParam> = params.collect();
+        let asked = self.receiver.is_some().then(|| {
+            let (twin, known) = (asking_name(self.name), self.known(&params));
+            let known = match params.is_empty() {
+                true => quote!(impl ::core::marker::Sized),
+                false => quote!((#(::core::marker::PhantomData<#known>,)*)),
+            };
             quote! {
                 #[doc(hidden)]
-                #visibility fn #twin<#(#lifetimes,)* #own>(&self, _: &(#(::core::marker::PhantomData<#known>,)*)) -> ::core::marker::PhantomData<#routine>
+                #visibility fn #twin<#(#lifetimes,)* #own>(&self, _: &#known) -> ::core::marker::PhantomData<#routine>
                 #clause
                 {
                     ::core::marker::PhantomData
                 }
             }
         });
-        // What a method lends of one of several references, its own type cannot say.
-        let is_unclear = receiver.is_some() && holds_references(&self.parts.result);
-        let called = (!is_unclear).then(|| {
-            let twin = twin_name(self.name);
-            let Pointer {
-                lifetimes: unnamed,
-                hidden,
-                inputs,
-                output,
-            } = Pointer::of(self.parts.is_opaque, receiver.into_iter().chain(named), output);
-            quote! {
-                #[doc(hidden)]
-                #visibility fn #twin<#(#lifetimes,)* #(#unnamed,)* #own, #(#callables,)* #hidden>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
-                #clause
-                {
-                    ::core::marker::PhantomData
-                }
+        let twin = twin_name(self.name);
+        let Pointer {
+            lifetimes: unnamed,
+            hidden,
+            inputs,
+            output,
+        } = Pointer::of(self.parts.is_opaque, self.receiver.into_iter().chain(named), output);
+        quote! {
+            #asked
+            #[doc(hidden)]
+            #visibility fn #twin<#(#lifetimes,)* #(#unnamed,)* #own #own_comma #(#callables,)* #hidden>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
+            #clause
+            {
+                ::core::marker::PhantomData
             }
-        });
-        quote!(#asked #called)
+        }
     }
 
-    /// The types of what a caller knows: its arguments, what a closure results in, and last the method's result.
-    fn known(&self) -> Vec<TokenStream> {
+    /// The types of what a caller knows, as far as they tell some of the parameters: its arguments, what a closure results in, and last the method's
+    /// result.
+    fn known(&self, params: &[&GenericParam]) -> Vec<TokenStream> {
+        let is_plain = self.own.params.is_empty();
         let skipped = self.parts.parameters.len() - self.parts.named.len();
         let parameters = self.parts.parameters.iter().skip(skipped);
         let mut known: Vec<TokenStream> = parameters
             .zip(&self.parts.named)
             .map(|(erased, named)| match pointer(&erased.ty) {
-                Some(ReturnType::Type(_, ty)) if self.mentions_own(ty) => quote!(#ty),
+                Some(ReturnType::Type(_, ty)) if mentions_any(ty, params) => quote!(#ty),
                 Some(_) => quote!(impl ::core::marker::Sized),
+                None if is_plain && !mentions_any(named, params) => quote!(impl ::core::marker::Sized),
                 None => quote!(#named),
             })
             .collect();
@@ -111,22 +114,61 @@ impl Twins<'_> {
             GenericParam::Lifetime(_) => true,
         };
         let result = &self.parts.result;
-        known.push(
-            match self.own.params.iter().all(|param| is_told(&param)) || self.parts.is_opaque {
-                true => quote!(impl ::core::marker::Sized),
-                false => quote!(#result),
-            },
-        );
+        known.push(match params.iter().all(is_told) || self.parts.is_opaque {
+            true => quote!(impl ::core::marker::Sized),
+            false => quote!(#result),
+        });
         known
     }
+}
 
-    fn mentions_own(&self, ty: &Type) -> bool {
-        self.own.params.iter().any(|param| match param {
-            GenericParam::Type(param) => given::mentions(ty, &param.ident),
-            GenericParam::Const(param) => given::mentions(ty, &param.ident),
-            GenericParam::Lifetime(_) => false,
-        })
+fn mentions_any(ty: &Type, params: &[&GenericParam]) -> bool {
+    params.iter().any(|param| match param {
+        GenericParam::Type(param) => given::mentions(ty, &param.ident),
+        GenericParam::Const(param) => given::mentions(ty, &param.ident),
+        GenericParam::Lifetime(_) => false,
+    })
+}
+
+/// The type of a method's receiver, its result and its lifetimes, with a name for the receiver's own lifetime, which the result may be left to have:
+/// of a function that is no method, rustc would not know.
+pub fn receiver_as_written(signature: &Signature) -> (Option<Type>, ReturnType, Vec<LifetimeParam>) {
+    let mut lifetimes: Vec<LifetimeParam> = signature.generics.lifetimes().cloned().collect();
+    let mut output = signature.output.clone();
+    let receiver = signature.receiver().map(|receiver| match &receiver.kind {
+        ReceiverKind::Reference(_, lifetime, mutable) => {
+            let lifetime = lifetime.clone().unwrap_or_else(|| {
+                let own = Lifetime::new("'__s", Span::mixed_site());
+                lifetimes.push(LifetimeParam::new(own.clone()));
+                own
+            });
+            Lend(&lifetime).visit_return_type_mut(&mut output);
+            syn::parse_quote!(&#lifetime #mutable Self)
+        }
+        _ => syn::parse_quote!(Self),
+    });
+    (receiver, output, lifetimes)
+}
+
+/// Puts a lifetime where one is left out.
+struct Lend<'l>(&'l Lifetime);
+
+impl VisitMut for Lend<'_> {
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        if node.ident == "_" {
+            *node = self.0.clone();
+        }
     }
+
+    fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
+        node.lifetime.get_or_insert_with(|| self.0.clone());
+        visit_mut::visit_type_reference_mut(self, node);
+    }
+
+    // `fn(&T)` has lifetimes of its own.
+    fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
+
+    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }
 
 /// What is called by a parameter results in.
@@ -141,9 +183,9 @@ fn pointer(ty: &Type) -> Option<&ReturnType> {
     }
 }
 
-/// The name of a trait's type that is what stands for the routine of a method with parameters of its own.
+/// The name of a trait's item that tells the routine of a method. rustc names it where an `impl` lacks it.
 pub fn routine_name(method: &str) -> Ident {
-    format_ident!("__GpuvmRoutine_{method}")
+    format_ident!("__put_routine_above_this_impl_for_{method}")
 }
 
 /// The name of the type that has a method's own parameters.

@@ -71,6 +71,15 @@ pub fn routine_of(name: &TokenStream, generics: &Generics) -> TokenStream {
     }
 }
 
+/// The type of a name that has parameters, of their own names.
+pub fn of_names(name: &TokenStream, generics: &Generics) -> TokenStream {
+    let names = generics.params.iter().map(self::name);
+    match generics.params.is_empty() {
+        true => name.clone(),
+        false => quote!(#name<#(#names),*>),
+    }
+}
+
 /// The type that an iterator, or what becomes one, is given as.
 pub fn wrapper(name: &Ident, generics: &Generics) -> Option<Ident> {
     let (mut iterator, mut iterable) = (false, false);

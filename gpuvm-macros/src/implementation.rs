@@ -1,25 +1,26 @@
 //! `#[routine]` on an `impl` block. Each method's code hangs on the type itself, so that `Self` means in its shadow what it means
-//! in the block; the impls of `Method` and `Operation` lead callers there.
+//! in the block. The impls of `Method` and `Operation` lead callers there; where the trait is one of the user's, its own items do.
 
 use gpuvm_nodes::node::Operator;
 use gpuvm_nodes::{method, name_hash};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
 use crate::args::Args;
+use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
-use crate::generic::{Twins, forever, own_name, own_type, routine_name};
+use crate::generic::{Twins, forever, own_name, own_type, receiver_as_written, routine_name};
 use crate::given;
-use crate::lower::twin_name;
+use crate::lower::{asking_name, twin_name};
 use crate::native;
 use crate::opaque;
 use crate::primitive::Known;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
-use crate::routine::{Parts, holds_references, impl_generics, operators_of_trait, vm_generics};
+use crate::routine::{Parts, Within, impl_generics, is_std_trait, operators_of_trait, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -31,7 +32,8 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let named = with_named_lifetimes(block);
     let of = Block::of(args, &named);
-    if of.is_machine && of.operators.is_empty() && of.trait_name != "From" {
+    let of_user = of.may_promise(args);
+    if of.is_machine && !of_user && of.operators.is_empty() && of.trait_name != "From" {
         report.machine_type(&block.self_ty);
     }
     let methods: Vec<Method> = named
@@ -44,6 +46,10 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         .collect();
     if !report.is_empty() {
         let errors = report.into_tokens();
+        if of_user {
+            let block = of.of_user(block.clone(), &methods, true);
+            return quote!(#block #errors);
+        }
         let stand_ins = methods.iter().map(|method| {
             let (stand_in, twin) = (method.stand_in(&of), method.twin(&of));
             quote!(#stand_in #twin)
@@ -51,7 +57,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         return quote!(#block #(#stand_ins)* #errors);
     }
     let mut native = block.clone();
-    if of.may_promise(args) {
+    if of_user {
         of.promise(&mut native.generics);
     }
     for item in &mut native.items {
@@ -68,8 +74,13 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
         };
-        let (hash, right) = (method.hash, &method.right);
-        let routine = quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>);
+        let routine = match of_user {
+            true => method.marker(),
+            false => {
+                let (hash, right) = (method.hash, &method.right);
+                quote!(::gpuvm::__private::MethodOf<Self, #right, #hash>)
+            }
+        };
         if args.library || function.sig.constness.is_some() {
             continue;
         }
@@ -81,37 +92,28 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         );
         emit::begin(&mut function.block, guard);
     }
-    let native = of.with_provided(args, native, &methods);
+    if of_user {
+        return of.of_user(native, &methods, false);
+    }
     let methods = methods.iter().map(|method| method.tokens(&of));
     quote!(#native #(#methods)*)
 }
 
-/// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 24] = [
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "Eq",
-    "Hash",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "AsMut",
-    "AsRef",
-    "Deref",
-    "DerefMut",
-    "DoubleEndedIterator",
-    "ExactSizeIterator",
-    "Extend",
-    "From",
-    "FromIterator",
-    "IntoIterator",
-    "Iterator",
-    "Product",
-    "Sum",
-    "TryFrom",
-    "Display",
+/// Types of std's by name, of which a user's crate cannot say which methods they have.
+const STD_TYPES: [&str; 13] = [
+    "ControlFlow",
+    "Duration",
+    "NonZero",
+    "Ordering",
+    "PhantomData",
+    "Range",
+    "RangeFrom",
+    "RangeInclusive",
+    "RangeTo",
+    "Result",
+    "Reverse",
+    "Saturating",
+    "str",
 ];
 
 /// What all methods of an `impl` block share.
@@ -183,8 +185,7 @@ impl<'b> Block<'b> {
 
     /// Whether the trait may be a `#[routine]` one.
     fn may_promise(&self, args: &Args) -> bool {
-        let is_std = !self.operators.is_empty() || STD_TRAITS.contains(&self.trait_name.as_str());
-        self.block.trait_.is_some() && !args.library && !is_std
+        self.block.trait_.is_some() && !args.library && !is_std_trait(&self.trait_name)
     }
 
     /// A `#[routine]` trait asks of the type that its methods are routines, which they are for type parameters that are values of the machine.
@@ -204,15 +205,12 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// The block itself, and the methods that its trait provides and it does not write, if the trait is a `#[routine]` one: then there is a macro
-    /// of its name.
-    fn with_provided(&self, args: &Args, mut native: ItemImpl, methods: &[Method]) -> TokenStream {
+    /// The block itself, which tells its trait of the methods' routines if the trait is a `#[routine]` one: then there is a macro of its name. `refused`:
+    /// beside errors of the block callers find routines, and show no errors of their own.
+    fn of_user(&self, mut native: ItemImpl, methods: &[Method], refused: bool) -> TokenStream {
         let Some((path, _)) = &self.block.trait_ else {
             return native.into_token_stream();
         };
-        if !self.may_promise(args) {
-            return native.into_token_stream();
-        }
         let mut plain = path.clone();
         let last = plain.segments.last_mut();
         let arguments = match last.map(|last| std::mem::take(&mut last.arguments)) {
@@ -222,37 +220,73 @@ impl<'b> Block<'b> {
         let arguments = arguments
             .into_iter()
             .filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)));
-        let erased = forever(&self.inner);
-        let written: Vec<syn::Ident> = methods
-            .iter()
-            .map(|method| syn::Ident::new(&method.name, method.line))
-            .collect();
-        let (implementation, _, clause) = self.generics.split_for_impl();
-        let inner = &self.inner;
-        let own = methods.iter().filter_map(|method| method.routine_of_trait(self));
-        native.items.extend(own.map(ImplItem::Verbatim));
-        // Only where something of the block asks the macro does it stand where the macro is.
-        let asks = methods.iter().any(|method| !method.own.params.is_empty());
-        let (outside, inside) = if asks {
-            (None, Some(native))
-        } else {
-            (Some(native), None)
-        };
+        let erased = forever(&self.block.self_ty);
+        let written = methods.iter().map(|method| syn::Ident::new(&method.name, method.line));
+        let told = methods.iter().map(|method| method.told(refused));
+        native.items.push(ImplItem::Verbatim(quote! {
+            #(#told)*
+            __gpuvm_provided! { @rest [#(#written)*] { [::gpuvm::__private] [#erased #(, #arguments)*] } }
+        }));
+        let code = methods.iter().filter(|_| !refused).map(|method| method.code(self));
+        let unlisted = self.unlisted(methods, refused);
         quote! {
-            #outside
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
                 const _: () = {
                     use #plain as __gpuvm_provided;
-                    #inside
+                    // What the path leads to is known before the macros in here are.
                     const _: () = {
-                        __gpuvm_provided! {
-                            [#(#written)*] { [::gpuvm::__private] [#implementation] [#inner] [#clause] [#erased #(, #arguments)*] }
-                        }
+                        #native
+                        #(#code)*
+                        #unlisted
                     };
                 };
             };
         }
+    }
+
+    /// What finds the methods of a type of the user's by their names: where no trait tells of them, and where std has a method of that name.
+    fn unlisted(&self, methods: &[Method], refused: bool) -> TokenStream {
+        let plain: Vec<&Method> = methods.iter().filter(|method| method.own.params.is_empty()).collect();
+        if !self.is_users() {
+            let path = self.block.trait_.as_ref().map(|(path, _)| path);
+            let message = format!(
+                "`{}` is not a #[routine] trait, so it cannot have routines for a type that is not your own; put `#[routine]` above the `trait`",
+                self.trait_name
+            );
+            let span = path.map_or_else(proc_macro2::Span::call_site, crate::shadow::at);
+            let refusal =
+                (!refused && !plain.is_empty()).then(|| quote_spanned!(span=> ::core::compile_error! { #message }));
+            return quote!(__gpuvm_provided! { @unlisted { #refusal } });
+        }
+        let (std, other): (Vec<&Method>, Vec<&Method>) =
+            plain.into_iter().partition(|method| method::is_std(&method.name, true));
+        let found = |method: &Method| match refused {
+            true => method.stand_in(self),
+            false => method.method(self, &method.call()),
+        };
+        let (std, other) = (std.into_iter().map(found), other.into_iter().map(found));
+        quote! {
+            #(#std)*
+            __gpuvm_provided! { @unlisted { #(#other)* } }
+        }
+    }
+
+    /// Whether the type is the user's own, for all that can be seen.
+    fn is_users(&self) -> bool {
+        let Type::Path(path) = &*self.block.self_ty else {
+            return false;
+        };
+        let is_parameter = self
+            .generics
+            .type_params()
+            .any(|param| path.path.is_ident(&param.ident));
+        let is_std = path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| STD_TYPES.iter().any(|name| last.ident == name));
+        !self.is_machine && !is_parameter && !is_std
     }
 
     /// A type that the block says, without lifetimes.
@@ -278,8 +312,9 @@ struct Method {
     /// By which the type of its own parameters is known.
     alias: String,
     line: proc_macro2::Span,
-    /// As the function has them.
+    /// As the function has them, with a name for the receiver's.
     lifetimes: Vec<syn::LifetimeParam>,
+    receiver: Option<Type>,
     output: syn::ReturnType,
     /// The method's own type and const parameters.
     own: syn::Generics,
@@ -321,7 +356,12 @@ impl Method {
             "{name}_{:08x}",
             name_hash(&format!("{hash}{}", of.block.self_ty.to_token_stream()))
         );
-        let parts = Parts::of(&function.sig, &function.block, Some(&name), report);
+        let within = Within {
+            name: &name,
+            generics: &of.block.generics,
+            is_trait: false,
+        };
+        let parts = Parts::of(&function.sig, &function.block, Some(&within), report);
         let mut own = match parts.generics.params.iter().all(is_lifetime) {
             true => syn::Generics::default(),
             false => vm_generics(of.args.library, &parts.generics),
@@ -330,8 +370,7 @@ impl Method {
         Forever.visit_generics_mut(&mut own);
         let (mut generics, mut right) = (of.generics.clone(), of.right.clone());
         if !own.params.is_empty() {
-            let is_std = !of.operators.is_empty() || STD_TRAITS.contains(&of.trait_name.as_str());
-            if !is_std && function.sig.receiver().is_some() && method::is_std(&name, true) {
+            if !is_std_trait(&of.trait_name) && function.sig.receiver().is_some() && method::is_std(&name, true) {
                 report.generic_method(syn::Ident::new(&name, line));
             }
             let name = own_name(&alias);
@@ -341,6 +380,7 @@ impl Method {
             let predicates = own.where_clause.iter().flat_map(|clause| &clause.predicates).cloned();
             generics.make_where_clause().predicates.extend(predicates);
         }
+        let (receiver, output, lifetimes) = receiver_as_written(&function.sig);
         Method {
             own,
             generics,
@@ -350,8 +390,9 @@ impl Method {
             hash,
             alias,
             line,
-            lifetimes: function.sig.generics.lifetimes().cloned().collect(),
-            output: function.sig.output.clone(),
+            lifetimes,
+            receiver,
+            output,
         }
     }
 
@@ -383,7 +424,7 @@ impl Method {
             &self.generics,
         );
         let traits = self.traits(of);
-        let twin = if is_generic { TokenStream::new() } else { self.twin(of) };
+        let twin = self.twin(of);
         let operators = of
             .operators
             .iter()
@@ -432,6 +473,7 @@ impl Method {
             parts: &self.parts,
             own: &self.own,
             lifetimes: &self.lifetimes,
+            receiver: self.receiver.as_ref(),
             output: &self.output,
             routine: &quote!(::gpuvm::__private::MethodOf<#erased, #right, #hash>),
         };
@@ -445,19 +487,80 @@ impl Method {
         }
     }
 
-    /// What tells a `#[routine]` trait the routine of a method with parameters of its own.
-    fn routine_of_trait(&self, of: &Block<'_>) -> Option<TokenStream> {
-        if self.own.params.is_empty() {
-            return None;
-        }
-        let (own, erased, hash) = (&self.own.params, forever(&of.block.self_ty), self.hash);
-        let (name, clause, right) = (routine_name(&self.name), &self.own.where_clause, &self.right);
-        let method = syn::Ident::new(&self.name, self.line);
-        Some(quote! {
-            __gpuvm_provided! {
-                @own #method { type #name<#own> = ::gpuvm::__private::MethodOf<#erased, #right, #hash> #clause; }
+    /// The type that stands for the routine, in an `impl` of one of the user's traits.
+    fn marker(&self) -> TokenStream {
+        given::of_names(&self.marker_name().to_token_stream(), &self.forever())
+    }
+
+    fn marker_name(&self) -> syn::Ident {
+        format_ident!("__GpuvmMethod_{}", self.name, span = proc_macro2::Span::call_site())
+    }
+
+    /// The generics without lifetimes.
+    fn forever(&self) -> syn::Generics {
+        let mut generics = self.generics.clone();
+        generics.params = generics
+            .params
+            .into_iter()
+            .filter(|param| !is_lifetime(param))
+            .collect();
+        Forever.visit_generics_mut(&mut generics);
+        generics
+    }
+
+    /// The routine, in an `impl` of one of the user's traits.
+    fn call(&self) -> TokenStream {
+        let marker = self.marker();
+        quote!(::core::option::Option::Some(::gpuvm::__private::CallFact::of::<#marker>()))
+    }
+
+    /// What tells a `#[routine]` trait the routine.
+    fn told(&self, refused: bool) -> TokenStream {
+        let (name, method, marker) = (
+            routine_name(&self.name),
+            syn::Ident::new(&self.name, self.line),
+            self.marker(),
+        );
+        let (own, clause) = (&self.own.params, &self.own.where_clause);
+        let item = match (own.is_empty(), refused) {
+            (true, true) => quote! {
+                const #name: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
+            },
+            (true, false) => {
+                let call = self.call();
+                quote! {
+                    const #name: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+                }
             }
-        })
+            (false, true) => quote!(type #name<#own> = ::gpuvm::__private::NotARoutine #clause;),
+            (false, false) => quote!(type #name<#own> = #marker #clause;),
+        };
+        quote!(__gpuvm_provided! { @own #method { #item } })
+    }
+
+    /// The code, in an `impl` of one of the user's traits.
+    fn code(&self, of: &Block<'_>) -> TokenStream {
+        let generics = self.forever();
+        let bare = generics.params.iter().map(emit::bare);
+        let home = format_ident!("__GpuvmCode_{}", self.name, span = proc_macro2::Span::call_site());
+        Code {
+            args: of.args,
+            parts: &self.parts,
+            title: &format!("{}::{}", of.type_name, self.name),
+            line: self.line,
+            visibility: &syn::parse_quote!(pub),
+            home: Home {
+                name: &home,
+                generics: &syn::parse_quote!(<#(#bare),*>),
+                of_all: None,
+                of: &self.generics,
+                ty: &of.block.self_ty,
+                erased: &forever(&of.block.self_ty),
+            },
+            marker: &self.marker_name(),
+            generics: &generics,
+        }
+        .tokens()
     }
 
     /// What finds the routine where it makes one value of many items: an iterator's `sum`, `product` or `collect`.
@@ -496,34 +599,40 @@ impl Method {
         }
     }
 
-    /// The function beside an associated function of a type with parameters: it is given the function and tells which type that is of.
+    /// The functions beside a method of the type's own: rustc finds them where it finds the method, before those of traits. They tell the type, which may
+    /// have parameters that a path leaves out, and the method is found by its name.
     fn twin(&self, of: &Block<'_>) -> TokenStream {
-        let has_parameters = of
-            .block
-            .generics
-            .params
-            .iter()
-            .any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        let first = self.parts.parameters.first();
-        let receiver = first
-            .filter(|first| matches!(&first.pattern, syn::Pat::Ident(name) if name.ident == "__self"))
-            .map(|first| &first.ty);
-        // What a method lends of one of several references, its own type cannot say.
-        let is_unclear = receiver.is_some() && holds_references(&self.parts.result);
-        if !has_parameters || of.block.trait_.is_some() || is_unclear || self.parts.is_opaque {
+        let is_plain = of.block.generics.params.iter().all(is_lifetime);
+        let has_own = !self.own.params.is_empty();
+        if of.block.trait_.is_some() || has_own || of.args.library && is_plain {
             return TokenStream::new();
         }
         let (implementation, _, clause) = of.block.generics.split_for_impl();
         let (own, twin, output) = (&of.block.self_ty, twin_name(&self.name), &self.output);
         let (lifetimes, callables, named) = (&self.lifetimes, &self.parts.callables, &self.parts.named);
-        let inputs = receiver.into_iter().chain(named);
-        quote! {
-            #[automatically_derived]
-            impl #implementation #own #clause {
+        let inputs = self.receiver.iter().chain(named);
+        let called = (!self.parts.is_opaque).then(|| {
+            quote! {
                 #[doc(hidden)]
                 pub fn #twin<#(#lifetimes,)* #(#callables),*>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
                     ::core::marker::PhantomData
                 }
+            }
+        });
+        let asked = self.receiver.as_ref().filter(|_| !of.args.library).map(|_| {
+            let twin = asking_name(&self.name);
+            quote! {
+                #[doc(hidden)]
+                pub fn #twin(&self, _: &impl ::core::marker::Sized) -> ::core::marker::PhantomData<Self> {
+                    ::core::marker::PhantomData
+                }
+            }
+        });
+        quote! {
+            #[automatically_derived]
+            impl #implementation #own #clause {
+                #called
+                #asked
             }
         }
     }

@@ -46,10 +46,21 @@ pub struct Parts {
     pub handler: Option<Ident>,
 }
 
+/// What a method is in, an `impl` block or a trait: types of the user's are about.
+pub struct Within<'w> {
+    /// The method's name.
+    pub name: &'w str,
+    /// The generics around it.
+    pub generics: &'w Generics,
+    /// Whether it is in a trait.
+    pub is_trait: bool,
+}
+
 impl Parts {
-    /// Takes a function apart. `method`: its name if it is a method, so that types of the user's are about.
-    pub fn of(signature: &Signature, body: &Block, method: Option<&str>, report: &mut Report) -> Parts {
+    /// Takes a function apart. `within`: what it is in if it is a method.
+    pub fn of(signature: &Signature, body: &Block, within: Option<&Within<'_>>, report: &mut Report) -> Parts {
         check_signature(signature, report);
+        let method = within.map(|within| within.name);
         let Erased {
             signature,
             block: mut body,
@@ -94,11 +105,20 @@ impl Parts {
             stands_alone: !is_opaque,
             copies: copies_captures(&named, &callables),
         });
-        let evidence = match method {
-            Some(_) => Evidence::Types,
-            None => evidence(&signature, &body),
+        let all = [Some(&signature.generics), within.map(|within| within.generics)];
+        let all = all.into_iter().flatten();
+        let about = lower::About {
+            evidence: match method {
+                Some(_) => Evidence::Types,
+                None => evidence(&signature, &body),
+            },
+            traits: within.is_some_and(|within| within.is_trait) || all.clone().any(has_user_bounds),
+            parameters: all
+                .flat_map(Generics::type_params)
+                .map(|param| param.ident.to_string())
+                .collect(),
         };
-        let lowered = lower::lower(own, &signature.generics, &parameters, &result, &body, evidence, report);
+        let lowered = lower::lower(own, &signature.generics, &parameters, &result, &body, about, report);
         if let Some(token) = signature
             .constness
             .filter(|_| method.is_none() && calls_itself(&signature, &lowered))
@@ -280,6 +300,59 @@ impl VisitMut for EraseLifetimes {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
+
+/// Whether a bound in generics is by a trait that is not std's, so that a method may be of that.
+fn has_user_bounds(generics: &Generics) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_trait_bound(&mut self, node: &'ast syn::TraitBound) {
+            let last = node.path.segments.last().map(|last| last.ident.to_string());
+            self.0 |= last.is_some_and(|name| !is_std_trait(&name) && !OTHER_TRAITS.contains(&&*name));
+            visit::visit_trait_bound(self, node);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_generics(generics);
+    search.0
+}
+
+/// Traits of std and of gpuvm that a bound is by and that have no methods there.
+const OTHER_TRAITS: [&str; 10] = [
+    "Fn", "FnMut", "FnOnce", "Into", "Send", "Sized", "Sync", "TryInto", "Unpin", "VmType",
+];
+
+/// Whether a trait is one of std's that routines know, by its name.
+pub fn is_std_trait(name: &str) -> bool {
+    !operators_of_trait(name).is_empty() || STD_TRAITS.contains(&name)
+}
+
+/// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
+const STD_TRAITS: [&str; 24] = [
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "AsMut",
+    "AsRef",
+    "Deref",
+    "DerefMut",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "Extend",
+    "From",
+    "FromIterator",
+    "IntoIterator",
+    "Iterator",
+    "Product",
+    "Sum",
+    "TryFrom",
+    "Display",
+];
 
 /// What tells that values in a routine may be of types that are not the machine's own, so that an operator in it may be a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

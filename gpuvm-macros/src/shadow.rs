@@ -347,27 +347,57 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
     });
 }
 
-/// Fills a slot with a method of the receiver. A place is named twice rather than moved.
-pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
+/// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
+/// trait of the user's, though std has one of that name.
+pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, number: u64) {
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.method);
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
-    let receiver = if place {
-        node.receiver.to_token_stream()
-    } else {
-        received(&node.method).to_token_stream()
+    let receiver = receiver(&node, place);
+    let known = twin.map(|_| known_arguments(&mut node, span));
+    let declared = known.iter().flatten();
+    let link = match (twin, &known) {
+        (Some(twin), Some(known)) => {
+            let of_trait = of_trait(twin, &receiver, known, span);
+            quote_spanned! {span=> {
+                #of_trait
+                (&::gpuvm::__private::named_as_std::<#hash, _, _>(__s, __m)).link(&__v, &#slot)
+            }}
+        }
+        _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v, &#slot)),
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
+            #(let #declared = ::core::marker::PhantomData;)*
             match #node { __v => {
-                match &#receiver { __s => ::gpuvm::__private::method::<#hash, _, _>(__s, &__v, &#slot) }
+                match &#receiver { __s => #link }
                 __v
             } }
         }
     };
+    called_on(expr, node, place, &receiver, span, call);
+}
+
+/// What a method is called on, as it is named twice.
+fn receiver(node: &syn::ExprMethodCall, place: bool) -> TokenStream {
+    match place {
+        true => node.receiver.to_token_stream(),
+        false => received(&node.method).to_token_stream(),
+    }
+}
+
+/// Puts a call in its place, with its receiver in a variable unless that is a place.
+fn called_on(
+    expr: &mut Expr,
+    mut node: syn::ExprMethodCall,
+    place: bool,
+    receiver: &TokenStream,
+    span: Span,
+    call: impl FnOnce(&syn::ExprMethodCall) -> TokenStream,
+) {
     *expr = Expr::Verbatim(if place {
         let call = call(&node);
         quote_spanned!(span=> ({ #call }))
@@ -378,20 +408,8 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     });
 }
 
-/// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
-/// what a closure results in, and of its result.
-pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
-    let Expr::MethodCall(mut node) = take(expr) else {
-        return;
-    };
-    let span = at(&node.method);
-    let slot = slot_at(number, span);
-    let hash = spanned(Literal::u32_suffixed(hash), span);
-    let receiver = if place {
-        node.receiver.to_token_stream()
-    } else {
-        received(&node.method).to_token_stream()
-    };
+/// Tells a variable for each argument of its type, or of what a closure results in.
+fn known_arguments(node: &mut syn::ExprMethodCall, span: Span) -> Vec<Ident> {
     let known: Vec<Ident> = (0..node.args.len())
         .map(|i| Ident::new(&format!("__d{i}"), span))
         .collect();
@@ -410,6 +428,32 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
             }
         }
     }
+    known
+}
+
+/// What the function beside a method of a trait of the user's tells, `__m`; where there is none, it is the receiver's type.
+fn of_trait(twin: &Ident, receiver: &TokenStream, known: &[Ident], span: Span) -> TokenStream {
+    let fallback = import_fallback(Some(&fallback_name(twin)));
+    quote_spanned! {span=>
+        use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
+        #fallback
+        let __r = ::core::marker::PhantomData;
+        ::gpuvm::__private::is_of(&__v, &__r);
+        let __m = ::gpuvm::__private::inner(&#receiver, &__v).#twin(&(#(#known,)* __r,));
+    }
+}
+
+/// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
+/// what a closure results in, and of its result.
+pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
+    let Expr::MethodCall(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.method);
+    let slot = slot_at(number, span);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    let receiver = receiver(&node, place);
+    let known = known_arguments(&mut node, span);
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
@@ -422,7 +466,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
                 {
                     #fallback
                     ::gpuvm::__private::link_method::<#hash, _, _>(
-                        ::gpuvm::__private::inner(&#receiver).#twin #turbofish (&(#(#known,)* __d,)),
+                        ::gpuvm::__private::inner(&#receiver, &__v).#twin #turbofish (&(#(#known,)* __d,)),
                         &__v,
                         &#slot,
                     );
@@ -431,14 +475,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
             } }
         }
     };
-    *expr = Expr::Verbatim(if place {
-        let call = call(&node);
-        quote_spanned!(span=> ({ #call }))
-    } else {
-        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
-        let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
-    });
+    called_on(expr, node, place, &receiver, span, call);
 }
 
 /// The closure that an argument is.
@@ -467,13 +504,15 @@ pub enum Decides {
 
 /// Fills a slot with a method that depends on more than its receiver. What is expected of the result is expected of the call, too, so that `fold(0, …)`
 /// is of the type that the function returns.
-pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, number: u64) {
+/// `twin`: as of [`method`].
+pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, twin: Option<&Ident>, number: u64) {
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.method);
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
+    let known = twin.map(|_| known_arguments(&mut node, span));
     let mut decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData::<()>;);
     // A method of the user's may have no argument where std's of that name has one.
     if decides != Decides::Result && !node.args.is_empty() {
@@ -508,30 +547,32 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
             None => {}
         },
     }
-    let receiver = if place {
-        node.receiver.to_token_stream()
-    } else {
-        received(&node.method).to_token_stream()
+    let receiver = receiver(&node, place);
+    let declared = known.iter().flatten();
+    let link = match (twin, &known) {
+        (Some(twin), Some(known)) => {
+            let of_trait = of_trait(twin, &receiver, known, span);
+            quote_spanned! {span=> {
+                #of_trait
+                (&::gpuvm::__private::generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v, __m)).link(&__v, &#slot)
+            }}
+        }
+        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v, &#slot)),
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
+            #(let #declared = ::core::marker::PhantomData;)*
             #decider
             #argument
             let __r = ::core::marker::PhantomData;
             ::gpuvm::__private::known_as(#node, match &#receiver { __s => {
-                ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &::gpuvm::__private::any_of(&__r), &#slot);
+                let __v = ::gpuvm::__private::any_of(&__r);
+                #link;
                 &__r
             } })
         }
     };
-    *expr = Expr::Verbatim(if place {
-        let call = call(&node);
-        quote_spanned!(span=> ({ #call }))
-    } else {
-        let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
-        let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
-    });
+    called_on(expr, node, place, &receiver, span, call);
 }
 
 /// Asks whether a value can be shown by `{}`.
@@ -724,8 +765,12 @@ fn import_fallback(module: Option<&Ident>) -> Option<TokenStream> {
 
 /// An associated function whose type's arguments may be left out: `twin` beside it has the type as its result.
 pub struct Inferred {
-    /// The function beside it.
+    /// A value of the type.
+    pub any: TokenStream,
+    /// The function beside it, with its arguments.
     pub twin: TokenStream,
+    /// The same where the path begins with a trait.
+    pub of_trait: Option<OfTrait>,
     /// The module of what is found where there is none.
     pub fallback: Option<Ident>,
     /// Of the function's name.
@@ -734,11 +779,45 @@ pub struct Inferred {
     pub operator: Option<Operator>,
 }
 
+/// A function beside a trait's method, by the trait's path.
+pub struct OfTrait {
+    /// The trait's path. A `#[routine]` trait has a macro of its name, which tells it from a type.
+    pub path: syn::Path,
+    /// The function's path.
+    pub twin: TokenStream,
+}
+
 impl Inferred {
     /// Fills a slot with the function that `function` is.
     fn link(&self, function: &Ident, known: &Ident, slot: &Ident, span: Span) -> TokenStream {
+        let of_type = self.link_of_type(function, known, slot, span);
+        let Some(OfTrait { path, twin }) = &self.of_trait else {
+            return of_type;
+        };
+        let hash = spanned(Literal::u32_suffixed(self.hash), span);
+        quote_spanned! {span=> {
+            use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
+            {
+                #[allow(unused_imports)]
+                use #path as __gpuvm_provided;
+                {
+                    // What the path leads to is known before the macro, in a block that has an item of its own, is.
+                    const _: () = ();
+                    __gpuvm_provided! {
+                        @trait { ::gpuvm::__private::link_method::<#hash, _, _>(#twin(::gpuvm::__private::any(), #function), &#known, &#slot); }
+                        { #of_type }
+                    }
+                }
+            }
+        }}
+    }
+
+    fn link_of_type(&self, function: &Ident, known: &Ident, slot: &Ident, span: Span) -> TokenStream {
         let fallback = import_fallback(self.fallback.as_ref());
-        let (twin, hash) = (&self.twin, spanned(Literal::u32_suffixed(self.hash), span));
+        let any = &self.any;
+        let twin = &self.twin;
+        let twin = quote_spanned!(span=> ::gpuvm::__private::beside(#any, &#function).#twin);
+        let hash = spanned(Literal::u32_suffixed(self.hash), span);
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
                 use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};

@@ -42,6 +42,7 @@ mod enums;
 mod evaluation_order;
 mod exactness;
 mod execution;
+mod foreign_impls;
 mod formats;
 mod functions;
 mod generic_methods;

@@ -525,8 +525,23 @@ pub fn link_method<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
 ) {
 }
 
-/// What a value refers to, for the method beside one of the user's, which tells from its arguments which routine is called.
-pub fn inner<T: Value + ?Sized>(_: &T) -> &'static T::Inner {
+/// A type, as long as another is one: where rustc has found no method there is no result, and nobody asks what stands beside the method.
+pub trait Beside<V: ?Sized> {
+    /// The type.
+    type Itself: ?Sized;
+}
+
+impl<T: ?Sized, V: ?Sized> Beside<V> for T {
+    type Itself = T;
+}
+
+/// What a value refers to, for the method beside one of the user's, which tells from its arguments which routine is called. `V`: the method's result.
+pub fn inner<T: Value + ?Sized, V>(_: &T, _: &V) -> &'static <T::Inner as Beside<V>>::Itself {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// The same for a value of the type that a path begins with; `V`: the function that it leads to.
+pub fn beside<'a, T: ?Sized, V>(_: &'a T, _: &V) -> &'a <T as Beside<V>>::Itself {
     unreachable!("the shadow of a routine never runs")
 }
 
@@ -584,6 +599,57 @@ pub trait LinkOperator<S> {
 }
 
 impl<const NAME: u32, const OP: u8, T: Operation<OP, Rhs>, Rhs> LinkOperator<T::Slot> for &ByName<NAME, OP, T, Rhs> {}
+
+/// A method that std has a name of, of a receiver that may be of a type parameter: the method `NAME` of `T`, or else `M`, what stands beside the method
+/// of a trait of the user's. Method lookup finds the first of the two that there is, as rustc goes by a type's own methods first.
+pub struct NamedAsStd<const NAME: u32, T: ?Sized, M: ?Sized>(PhantomData<fn(&T, &M)>);
+
+/// Of a method that depends on its receiver alone.
+pub fn named_as_std<const NAME: u32, T: Value + ?Sized, M: ?Sized>(
+    _: &T,
+    _: PhantomData<M>,
+) -> NamedAsStd<NAME, T::Inner, M> {
+    NamedAsStd(PhantomData)
+}
+
+/// The same of a method that depends on its arguments and its result, too.
+pub struct GenericNamedAsStd<const NAME: u32, T: ?Sized, A, R: ?Sized, M: ?Sized>(PhantomData<fn(&T, &A, &R, &M)>);
+
+/// Of such a method.
+pub fn generic_named_as_std<const NAME: u32, T: Value + ?Sized, A, R: Value, M: ?Sized>(
+    _: &T,
+    _: &PhantomData<A>,
+    _: &R,
+    _: PhantomData<M>,
+) -> GenericNamedAsStd<NAME, T::Inner, A, R::Erased, M> {
+    GenericNamedAsStd(PhantomData)
+}
+
+/// Fills a slot with a method that has a name of std's.
+pub trait LinkNamedAsStd<S> {
+    /// Fills the slot.
+    fn link<O>(&self, _: &O, _: &PhantomData<S>) {}
+}
+
+impl<const NAME: u32, T: Method<NAME> + ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot> for NamedAsStd<NAME, T, M> {}
+
+impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot>
+    for GenericNamedAsStd<NAME, T, A, R, M>
+{
+}
+
+/// Fills a slot with a method of a trait of the user's.
+pub trait LinkOfTrait<const NAME: u32, M: ?Sized> {
+    /// Fills the slot.
+    fn link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+}
+
+impl<const NAME: u32, T: ?Sized, M: ?Sized> LinkOfTrait<NAME, M> for &NamedAsStd<NAME, T, M> {}
+
+impl<const NAME: u32, T: ?Sized, A, R: ?Sized, M: ?Sized> LinkOfTrait<NAME, M>
+    for &GenericNamedAsStd<NAME, T, A, R, M>
+{
+}
 
 /// A value of any type, for the closure that never runs.
 pub fn any<T>() -> T {
@@ -677,6 +743,11 @@ impl RoutineType for NotARoutine {
     fn routine() -> &'static Routine {
         unreachable!("a call of what is no routine does not compile")
     }
+}
+
+impl<const NAME: u32> Method<NAME> for NotARoutine {
+    type Slot = MethodSlot<NAME, Self>;
+    const CALL: Option<CallFact> = None;
 }
 
 /// A nest of tuples of slots.

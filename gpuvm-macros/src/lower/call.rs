@@ -357,10 +357,15 @@ impl Lowering<'_> {
             .last()
             .map(|last| last.arguments.clone())
             .unwrap_or_default();
-        if let Owner::Primitive(_) | Owner::Module = owner(path) {
-            return None;
+        match owner(path) {
+            Owner::Module => return None,
+            Owner::Primitive(_) if method::OF_SCALARS.contains(&name) => return None,
+            _ => {}
         }
-        let twin = twin_name(name);
+        let mut twin = twin_name(name);
+        if let Some(last) = path.path.segments.last() {
+            twin.set_span(twin.span().located_at(last.ident.span()));
+        }
         if arguments.is_none() && !self.twins.iter().any(|known| known == name) {
             self.twins.push(name.to_owned());
             self.extras.push(fallback(&twin));
@@ -383,12 +388,47 @@ impl Lowering<'_> {
             }
             None => any.to_token_stream(),
         };
+        let of_trait = self.trait_of(path).map(|of| {
+            let mut own = path.clone();
+            if let Some(last) = own.path.segments.last_mut() {
+                *last = twin.clone().into();
+            }
+            shadow::OfTrait {
+                path: of,
+                twin: quote!(#own #turbofish),
+            }
+        });
         Some(shadow::Inferred {
-            twin: quote!(#any().#twin #turbofish),
+            any: quote!(#any()),
+            twin: quote!(#twin #turbofish),
+            of_trait,
             fallback: turbofish.is_none().then(|| shadow::fallback_name(&twin)),
             hash: name_hash(name),
             operator: crate::routine::operator_of_method(name),
         })
+    }
+
+    /// What a function's path may name as a trait: `Shape::area`, `<Square as Shape>::area`.
+    fn trait_of(&self, path: &ExprPath) -> Option<Path> {
+        let mut of = path.path.clone();
+        match &path.qself {
+            Some(qself) if qself.position == 0 => return None,
+            Some(qself) => of.segments = of.segments.into_iter().take(qself.position).collect(),
+            None => {
+                of.segments.pop();
+            }
+        }
+        of.segments.pop_punct();
+        let last = of.segments.last_mut()?;
+        last.arguments = PathArguments::None;
+        let name = last.ident.to_string();
+        let first = of.segments.first()?.ident.to_string();
+        let is_type = path.qself.is_none()
+            && (kind_of_name(&name).is_some()
+                || matches!(&*first, "Self" | "char" | "str")
+                || IN_PRELUDE.contains(&&*name)
+                || self.about.parameters.contains(&first));
+        (!is_type && !crate::routine::is_std_trait(&name)).then_some(of)
     }
 
     /// Whether a path hangs on a type that is named without arguments, and may have some.
@@ -575,7 +615,18 @@ impl Lowering<'_> {
         let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
         self.name_functions(&name, &mut node.args);
         let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
-        if !known.is_primitive() && !method::is_std(&name, is_plain) && !is_alone {
+        // Of a number's methods all are known, so that one of another name is of a trait of the user's.
+        let is_users = !method::is_std(&name, is_plain) && !is_alone;
+        let is_added = known.is_primitive()
+            && known.is_machine()
+            && is_plain
+            && !(method_number(&name).is_some() && known.has_method(&name))
+            && !method::OF_SCALARS.contains(&name.as_str());
+        if known.is_primitive() && known.is_machine() && TO_HEAP.contains(&&*name) {
+            self.report.unknown_method(&method, &known.describe());
+            return Known::Unknown;
+        }
+        if is_users || is_added {
             return self.user_method(expr, &name, place);
         }
         let takes_closure = method::closure_of(&name).is_some();
@@ -587,7 +638,7 @@ impl Lowering<'_> {
                 .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
                 .len()
                 + 1;
-            return self.generic_method(expr, &name, place, count);
+            return self.generic_method(expr, &name, &known, place, count);
         }
         // Iterators compare with what becomes an iterator, all else with a reference.
         let compares_any =
@@ -600,7 +651,9 @@ impl Lowering<'_> {
         if compares_any {
             self.may_call(Calls::Maybe);
             let slot = self.method_as(&name, count);
-            shadow::generic_method(expr, name_hash(&name), place, shadow::Decides::Argument, slot);
+            let twin = self.of_trait(expr, &known);
+            let decides = shadow::Decides::Argument;
+            shadow::generic_method(expr, name_hash(&name), place, decides, twin.as_ref(), slot);
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
@@ -612,14 +665,30 @@ impl Lowering<'_> {
                 .number(count as u64);
             return known.method(&name);
         }
-        if known.is_primitive() && known.is_machine() && !method::OF_SCALARS.contains(&name.as_str()) {
-            self.report.unknown_method(&method, &known.describe());
-            return Known::Unknown;
-        }
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
-        shadow::method(expr, name_hash(&name), place, slot);
+        let twin = self.of_trait(expr, &known);
+        shadow::method(expr, name_hash(&name), place, twin.as_ref(), slot);
         Known::Unknown
+    }
+
+    /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
+    fn of_trait(&mut self, expr: &Expr, receiver: &Known) -> Option<syn::Ident> {
+        let Expr::MethodCall(node) = expr else { return None };
+        let may_be = self.about.traits && !receiver.is_machine() && node.turbofish.is_none();
+        may_be.then(|| self.twin_beside(&node.method))
+    }
+
+    /// The function beside a method; in the shadow stands what is found where there is none.
+    fn twin_beside(&mut self, method: &syn::Ident) -> syn::Ident {
+        let name = plain(method);
+        let mut twin = asking_name(&name);
+        twin.set_span(twin.span().located_at(method.span()));
+        if !self.asked.contains(&name) {
+            self.asked.push(name);
+            self.extras.push(fallback(&twin));
+        }
+        twin
     }
 
     /// A method that may be the user's and have parameters of its own.
@@ -634,14 +703,10 @@ impl Lowering<'_> {
         self.stream.line(shadow::at(&method));
         self.may_call(Calls::Maybe);
         let slot = self.method_as(name, count);
-        let mut twin = asking_name(name);
-        twin.set_span(twin.span().located_at(method.span()));
-        let twin = twin;
-        // A method of another kind finds this one.
-        if node.turbofish.is_none() && !self.asked.iter().any(|known| known == name) {
-            self.asked.push(name.to_owned());
-            self.extras.push(fallback(&twin));
-        }
+        let twin = match node.turbofish {
+            None => self.twin_beside(&method),
+            Some(_) => asking_name(name),
+        };
         shadow::asked_method(expr, &twin, name_hash(name), place, slot);
         Known::Unknown
     }
@@ -665,7 +730,7 @@ impl Lowering<'_> {
     }
 
     /// A method whose routine depends on more than the receiver's type: on its result's, an argument's, or a closure's. The operands are on the stack.
-    fn generic_method(&mut self, expr: &mut Expr, name: &str, place: bool, count: usize) -> Known {
+    fn generic_method(&mut self, expr: &mut Expr, name: &str, receiver: &Known, place: bool, count: usize) -> Known {
         self.stream.line(shadow::at(&*expr));
         self.may_call(Calls::Maybe);
         let slot = self.new_slot();
@@ -681,7 +746,8 @@ impl Lowering<'_> {
             }
             _ => decides(name),
         };
-        shadow::generic_method(expr, name_hash(kept), place, decides, slot);
+        let twin = self.of_trait(expr, receiver);
+        shadow::generic_method(expr, name_hash(kept), place, decides, twin.as_ref(), slot);
         Known::Unknown
     }
 
@@ -739,6 +805,26 @@ impl Lowering<'_> {
     }
 }
 
+/// Names in gpuvm's prelude, none a trait's that routines know: rustc finds a type of the user's of such a name, but no import of it beside the glob.
+const IN_PRELUDE: [&str; 13] = [
+    "Backend",
+    "Budget",
+    "Buffer",
+    "Dispatch",
+    "Engine",
+    "Execution",
+    "KernelHandle",
+    "Level",
+    "Ring",
+    "RingMessage",
+    "RingOptions",
+    "Runtime",
+    "Signal",
+];
+
+/// Methods of numbers that make what is on the heap.
+const TO_HEAP: [&str; 2] = ["to_owned", "to_string"];
+
 /// Whether a path ends with a function's name.
 fn is_function_name(path: &ExprPath) -> bool {
     let last = path.path.segments.last();
@@ -778,7 +864,10 @@ enum Owner {
 fn owner(func: &ExprPath) -> Owner {
     if let Some(qself) = &func.qself {
         let ty = &qself.ty;
+        let of = func.path.segments.iter().take(qself.position).last();
+        let is_std = of.is_none_or(|of| crate::routine::is_std_trait(&of.ident.to_string()));
         if let syn::Type::Path(path) = &**ty
+            && is_std
             && let Some(kind) = path.path.get_ident().and_then(|name| kind_of_name(&name.to_string()))
         {
             return Owner::Primitive(kind);

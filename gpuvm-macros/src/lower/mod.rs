@@ -130,17 +130,27 @@ pub struct Own {
     pub copies: bool,
 }
 
-/// Lowers the body of a routine. `evidence`: what tells that operators may be overloaded.
+/// What of the user's is about in a routine.
+pub struct About {
+    /// What tells that operators may be overloaded.
+    pub evidence: Evidence,
+    /// Whether there are traits whose methods a type parameter, or `Self`, may have.
+    pub traits: bool,
+    /// The names of type parameters.
+    pub parameters: Vec<String>,
+}
+
+/// Lowers the body of a routine.
 pub fn lower(
     own: Option<Own>,
     generics: &syn::Generics,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
-    evidence: Evidence,
+    about: About,
     report: &mut Report,
 ) -> Lowered {
-    let mut lowering = Lowering::new(result, evidence, report);
+    let mut lowering = Lowering::new(result, about, report);
     lowering.own = own;
     lowering.promises = promise::promises(generics);
     let mut block = body.clone();
@@ -280,6 +290,7 @@ pub(crate) struct Lowering<'r> {
     report: &'r mut Report,
     stream: Stream,
     result_known: Known,
+    about: About,
     /// Whether operators may be overloaded.
     evidence: bool,
     /// Whether an operator of something and a literal is taken for one of numbers.
@@ -323,14 +334,15 @@ pub(crate) struct Lowering<'r> {
 }
 
 impl<'r> Lowering<'r> {
-    fn new(result: &Type, evidence: Evidence, report: &'r mut Report) -> Self {
+    fn new(result: &Type, about: About, report: &'r mut Report) -> Self {
         Lowering {
             report,
             stream: Stream::default(),
             result_known: Known::of(result),
-            evidence: evidence > Evidence::None,
+            evidence: about.evidence > Evidence::None,
             literals_decide: false,
-            names_types: evidence == Evidence::Types,
+            names_types: about.evidence == Evidence::Types,
+            about,
             slots: 0,
             labels: 0,
             joins: 0,

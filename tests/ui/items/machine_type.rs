@@ -1,4 +1,4 @@
-//! Methods for one of the machine's own types.
+//! Methods for one of the machine's own types, of a trait that is no routine's.
 
 #![allow(unused)]
 
