@@ -126,7 +126,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
     };
     let mut native = function.clone();
-    opaque::promise(&mut native.sig);
+    opaque::promise(&mut native.sig, &mut native.attrs);
     if !args.leaves_native() {
         native::redirect(&mut native.block, is_const);
     }
@@ -333,7 +333,7 @@ impl Marker<'_> {
     }
 
     fn routine_type(&self, source: &TokenStream) -> TokenStream {
-        let name = &self.function.sig.ident;
+        let name = generated(&self.function.sig.ident);
         let attributes = self.attributes();
         let (implementation, arguments, clause) = self.generics.split_for_impl();
         let (params, result) = signature(self.parts, self.generics);
@@ -425,6 +425,8 @@ pub fn result(parts: &Parts) -> TokenStream {
 pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let value = source_value(name, span, args, parts);
     quote! {
+        // What a slot is around stands where the user's expression does, and is a call.
+        #[allow(clippy::or_fun_call)]
         const SOURCE: &'static ::gpuvm::__private::Source = #value;
     }
 }

@@ -1,7 +1,7 @@
 //! Results of type `impl Iterator`. Whoever calls such a routine has its code walked in place, so the encoder knows what it results in; rustc
 //! knows of an opaque type what its bounds say, so the function's own get one more: that the iterator is one that routines know.
 
-use syn::{ReturnType, Signature, Type, TypeImplTrait, TypeParamBound};
+use syn::{Attribute, ReturnType, Signature, Type, TypeImplTrait, TypeParamBound};
 
 /// The result of a function, if it is an opaque iterator.
 pub fn iterator(signature: &Signature) -> Option<&TypeImplTrait> {
@@ -15,13 +15,15 @@ pub fn iterator(signature: &Signature) -> Option<&TypeImplTrait> {
 }
 
 /// Adds to an opaque iterator's bounds what callers that are routines have to know of it.
-pub fn promise(signature: &mut Signature) {
+pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>) {
     let Some(ty) = iterator(signature) else { return };
     let promises: Vec<TypeParamBound> = promises(ty).collect();
     if let ReturnType::Type(_, ty) = &mut signature.output
         && let Type::ImplTrait(ty) = &mut **ty
     {
         ty.bounds.extend(promises);
+        // They have the user's own bounds as their supertraits.
+        attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
     }
 }
 
