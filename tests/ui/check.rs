@@ -165,6 +165,12 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     for span in spans.iter().filter(|span| span["is_primary"] == true) {
         blamed(span, &mut inside);
     }
+    let children = message["children"].as_array().into_iter().flatten();
+    for child in children.filter(|child| !tells_of_a_definition(child)) {
+        for span in child["spans"].as_array().into_iter().flatten() {
+            blamed(span, &mut inside);
+        }
+    }
     Some(Diagnostic {
         file,
         title: title.to_string(),
@@ -174,6 +180,20 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
         code: message["code"]["code"].as_str().unwrap_or_default().to_string(),
         inside,
     })
+}
+
+/// Whether a note says where something is defined that rustc has named, which may be gpuvm's as it may be std's.
+fn tells_of_a_definition(note: &Value) -> bool {
+    const BEGINNINGS: [&str; 6] = [
+        "required by a bound in",
+        "the following other types implement trait",
+        "the trait `",
+        "function defined here",
+        "method defined here",
+        "associated function defined here",
+    ];
+    let text = note["message"].as_str().unwrap_or_default();
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
 }
 
 /// Where a span in a macro's definition is in the program that uses it.
