@@ -3,6 +3,7 @@
 mod long;
 mod memory;
 mod messages;
+mod printed;
 mod run;
 mod sizes;
 
