@@ -6,6 +6,8 @@
 /// Here for clippy alone, which does not look at trybuild's cases.
 #[path = "lints/everything.rs"]
 mod everything;
+#[path = "lints/language.rs"]
+mod language;
 
 /// Topics whose messages are gpuvm's own.
 const TOPICS: [&str; 6] = ["expressions", "items", "patterns", "ring", "texts", "types"];
