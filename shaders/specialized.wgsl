@@ -36,12 +36,6 @@ fn put_frame(offset: u32, value: u32) {
     frames[offset * launch.vms + vm] = value;
 }
 
-fn clear_frame(words: u32) {
-    for (var i = 0u; i < words; i++) {
-        put_frame(i, 0u);
-    }
-}
-
 fn mul_high(a: u32, b: u32) -> u32 {
     return mul_wide(a, b).y;
 }

@@ -102,6 +102,11 @@ pub fn references_to_callable(ty: &Type) -> Option<u8> {
     }
 }
 
+/// Whether a type parameter is called.
+pub fn is_called(name: &Ident, generics: &Generics) -> bool {
+    pointers(generics).iter().any(|(called, _)| called == name)
+}
+
 fn behind_references(ty: &mut Type) -> &mut Type {
     match ty {
         Type::Reference(reference) => behind_references(&mut reference.elem),

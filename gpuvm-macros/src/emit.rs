@@ -7,7 +7,7 @@ use syn::{Attribute, Block, Expr, GenericParam, Generics, Item, ItemFn, Stmt};
 
 use crate::args::{Args, Role};
 use crate::lower::{self, Calls, Lowered};
-use crate::opaque;
+use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{callable, context, definition, given, home, implementation, native, ring};
@@ -126,7 +126,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
     };
     let mut native = function.clone();
-    opaque::promise(&mut native.sig, &mut native.attrs);
+    opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
     if !args.leaves_native() {
         native::redirect(&mut native.block, is_const);
     }
@@ -293,11 +293,13 @@ impl Marker<'_> {
         let callers = given::for_callers(self.generics);
         let (implementation, arguments, clause) = callers.split_for_impl();
         let lifetimes: Vec<_> = self.function.sig.generics.lifetimes().collect();
-        let (inputs, callables) = (&self.parts.named, &self.parts.callables);
-        let (opaque, output) = match self.parts.is_opaque {
-            true => (Some(quote!(__R)), quote!(-> __R)),
-            false => (None, self.function.sig.output.to_token_stream()),
-        };
+        let callables = &self.parts.callables;
+        let Pointer {
+            lifetimes: unnamed,
+            hidden,
+            inputs,
+            output,
+        } = Pointer::of(self.parts.is_opaque, self.parts.named.iter(), &self.function.sig.output);
         let has_namesake = crate::lower::std_function(&name.clone().into()).is_some();
         let namesake = match self.std {
             Some(result) => quote! {
@@ -324,7 +326,7 @@ impl Marker<'_> {
             #(#attributes)*
             impl #implementation #name #arguments #clause {
                 #[doc(hidden)]
-                pub fn __vm<#(#lifetimes,)* #(#callables,)* #opaque>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine> {
+                pub fn __vm<#(#lifetimes,)* #(#unnamed,)* #(#callables,)* #hidden>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine> {
                     ::core::marker::PhantomData
                 }
                 #namesake

@@ -11,6 +11,7 @@ use crate::callable;
 use crate::emit;
 use crate::given;
 use crate::lower::{asking_name, twin_name};
+use crate::opaque::Pointer;
 use crate::rewrite::Forever;
 use crate::routine::{Parts, holds_references};
 
@@ -73,14 +74,16 @@ impl Twins<'_> {
         // What a method lends of one of several references, its own type cannot say.
         let is_unclear = receiver.is_some() && holds_references(&self.parts.result);
         let called = (!is_unclear).then(|| {
-            let (twin, inputs) = (twin_name(self.name), receiver.into_iter().chain(named));
-            let (opaque, output) = match self.parts.is_opaque {
-                true => (Some(quote!(__R)), quote!(-> __R)),
-                false => (None, quote!(#output)),
-            };
+            let twin = twin_name(self.name);
+            let Pointer {
+                lifetimes: unnamed,
+                hidden,
+                inputs,
+                output,
+            } = Pointer::of(self.parts.is_opaque, receiver.into_iter().chain(named), output);
             quote! {
                 #[doc(hidden)]
-                #visibility fn #twin<#(#lifetimes,)* #own, #(#callables,)* #opaque>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
+                #visibility fn #twin<#(#lifetimes,)* #(#unnamed,)* #own, #(#callables,)* #hidden>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
                 #clause
                 {
                     ::core::marker::PhantomData

@@ -62,7 +62,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             native::redirect(&mut function.block, function.sig.constness.is_some());
         }
         if block.trait_.is_none() {
-            opaque::promise(&mut function.sig, &mut function.attrs);
+            opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);
         }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;

@@ -1,7 +1,16 @@
 //! Results of type `impl Iterator`. Whoever calls such a routine has its code walked in place, so the encoder knows what it results in; rustc
 //! knows of an opaque type what its bounds say, so the function's own get one more: that the iterator is one that routines know.
 
-use syn::{Attribute, ReturnType, Signature, Type, TypeImplTrait, TypeParamBound};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Generics, Lifetime, ReturnType, Signature, Token, Type, TypeImplTrait, TypeParamBound, WherePredicate,
+};
+
+use crate::routine::value_bound;
+use crate::{callable, given};
 
 /// The result of a function, if it is an opaque iterator.
 pub fn iterator(signature: &Signature) -> Option<&TypeImplTrait> {
@@ -9,27 +18,120 @@ pub fn iterator(signature: &Signature) -> Option<&TypeImplTrait> {
         return None;
     };
     match &**ty {
-        Type::ImplTrait(ty) if promises(ty).next().is_some() => Some(ty),
+        Type::ImplTrait(ty) if !promises(&ty.bounds).is_empty() => Some(ty),
         _ => None,
     }
 }
 
-/// Adds to an opaque iterator's bounds what callers that are routines have to know of it.
-pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>) {
-    let Some(ty) = iterator(signature) else { return };
-    let promises: Vec<TypeParamBound> = promises(ty).collect();
-    if let ReturnType::Type(_, ty) = &mut signature.output
-        && let Type::ImplTrait(ty) = &mut **ty
-    {
-        ty.bounds.extend(promises);
-        // They have the user's own bounds as their supertraits.
-        attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
+/// Adds to an opaque iterator's bounds what callers that are routines have to know of it, and to those of the type parameters that it may be made of
+/// what this takes. `around`: those of the `impl` block.
+pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
+    if iterator(signature).is_none() {
+        return;
+    }
+    let plain: Vec<WherePredicate> = around
+        .type_params()
+        .chain(signature.generics.type_params())
+        .filter(|param| !callable::is_called(&param.ident, &signature.generics))
+        .filter(|param| !given::is_iterator(&param.ident, &signature.generics))
+        .map(|param| {
+            let (name, bound) = (&param.ident, value_bound(param));
+            syn::parse_quote!(#name: #bound)
+        })
+        .collect();
+    Known.visit_signature_mut(signature);
+    // They have the user's own bounds as their supertraits.
+    attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
+    if !plain.is_empty() {
+        signature.generics.make_where_clause().predicates.extend(plain);
+    }
+}
+
+/// Adds to the bounds of iterators that routines know them.
+struct Known;
+
+impl VisitMut for Known {
+    fn visit_type_impl_trait_mut(&mut self, node: &mut TypeImplTrait) {
+        node.bounds.extend(promises(&node.bounds));
+        visit_mut::visit_type_impl_trait_mut(self, node);
+    }
+
+    fn visit_type_param_mut(&mut self, node: &mut syn::TypeParam) {
+        node.bounds.extend(promises(&node.bounds));
+        visit_mut::visit_type_param_mut(self, node);
+    }
+
+    fn visit_predicate_type_mut(&mut self, node: &mut syn::PredicateType) {
+        node.bounds.extend(promises(&node.bounds));
+        visit_mut::visit_predicate_type_mut(self, node);
+    }
+}
+
+/// The type of a function as whoever asks for its routine has it, `fn(A) -> B`. What is opaque is a type parameter, and may depend on lifetimes:
+/// so each of them has a name, and the function is that of one choice of them.
+pub struct Pointer {
+    /// The lifetimes that the function's own signature leaves out.
+    pub lifetimes: Vec<Lifetime>,
+    /// The type that is opaque.
+    pub hidden: Option<TokenStream>,
+    /// The parameters' types.
+    pub inputs: Vec<Type>,
+    /// The result.
+    pub output: TokenStream,
+}
+
+impl Pointer {
+    /// Of a function with these parameters and this result.
+    pub fn of<'t>(is_opaque: bool, inputs: impl Iterator<Item = &'t Type>, output: &ReturnType) -> Pointer {
+        let mut inputs: Vec<Type> = inputs.cloned().collect();
+        if !is_opaque {
+            return Pointer {
+                lifetimes: Vec::new(),
+                hidden: None,
+                inputs,
+                output: output.to_token_stream(),
+            };
+        }
+        let mut names = Names(Vec::new());
+        inputs.iter_mut().for_each(|ty| names.visit_type_mut(ty));
+        Pointer {
+            lifetimes: names.0,
+            hidden: Some(quote!(__R)),
+            inputs,
+            output: quote!(-> __R),
+        }
+    }
+}
+
+/// Names lifetimes that are left out.
+struct Names(Vec<Lifetime>);
+
+impl Names {
+    fn name(&mut self) -> Lifetime {
+        let name = Lifetime::new(&format!("'__l{}", self.0.len()), Span::mixed_site());
+        self.0.push(name.clone());
+        name
+    }
+}
+
+impl VisitMut for Names {
+    fn visit_type_reference_mut(&mut self, node: &mut syn::TypeReference) {
+        if node.lifetime.is_none() {
+            node.lifetime = Some(self.name());
+        }
+        visit_mut::visit_type_reference_mut(self, node);
+    }
+
+    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
+        if node.ident == "_" {
+            *node = self.name();
+        }
     }
 }
 
 /// What each of the bounds promises.
-fn promises(ty: &TypeImplTrait) -> impl Iterator<Item = TypeParamBound> {
-    ty.bounds.iter().filter_map(|bound| {
+fn promises(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Vec<TypeParamBound> {
+    let promise = |bound: &TypeParamBound| {
         let TypeParamBound::Trait(bound) = bound else {
             return None;
         };
@@ -40,5 +142,6 @@ fn promises(ty: &TypeImplTrait) -> impl Iterator<Item = TypeParamBound> {
             "ExactSizeIterator" => syn::parse_quote!(::gpuvm::__private::KnownExactSize),
             _ => return None,
         })
-    })
+    };
+    bounds.iter().filter_map(promise).collect()
 }

@@ -46,6 +46,12 @@ impl Report {
         self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Leaves it to rustc to refuse what is no placeholder of a text.
+    pub fn format_placeholder(&mut self, text: &syn::LitStr) {
+        let message = "this text has a `{}` that gpuvm cannot read";
+        self.left.push(syn::Error::new_spanned(text, message));
+    }
+
     fn on(&mut self, tokens: impl ToTokens, message: &str) {
         self.errors.push(syn::Error::new_spanned(tokens, message));
     }
@@ -192,7 +198,6 @@ rules! {
 
     // Formatting.
     format_text: "the text has to be a literal: `panic!(\"x is {}\", x)`";
-    format_placeholder: "inside a #[routine] the width and precision of a value in a text are numbers, `{:8.3}`, and no values themselves";
     format_count: "inside a #[routine] the text of a panic shows at most two values, which are kept in the VM's trap record; `println!` shows any number";
     format_arguments: "the text has another number of `{}` than there are values after it";
     assert_values: "`assert_eq!` and `assert_ne!` show their two operands, and a text shows at most two values; leave the values out of the text";

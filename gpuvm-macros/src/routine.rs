@@ -93,7 +93,10 @@ impl Parts {
             stands_alone: !is_opaque,
             copies: copies_captures(&named, &callables),
         });
-        let evidence = method.is_some() || mentions_user_types(&signature, &body);
+        let evidence = match method {
+            Some(_) => Evidence::Types,
+            None => evidence(&signature, &body),
+        };
         let lowered = lower::lower(own, &signature.generics, &parameters, &result, &body, evidence, report);
         if let Some(token) = signature
             .constness
@@ -277,17 +280,43 @@ impl VisitMut for EraseLifetimes {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// Whether a routine mentions types that are not the machine's own, so that an operator in it may be a routine.
-fn mentions_user_types(signature: &Signature, body: &Block) -> bool {
-    let mut search = UserTypes(false);
-    search.visit_signature(signature);
-    search.visit_block(body);
-    search.0
+/// What tells that values in a routine may be of types that are not the machine's own, so that an operator in it may be a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// Nothing: no such value can be there.
+    None,
+    /// A constant or a function of the user's, which may be of numbers.
+    Values,
+    /// A type of the user's.
+    Types,
 }
 
-struct UserTypes(bool);
+/// What a function's signature and body tell.
+fn evidence(signature: &Signature, body: &Block) -> Evidence {
+    let mut search = UserTypes {
+        found: Evidence::None,
+        numbers: signature.generics.const_params().map(|param| &param.ident).collect(),
+    };
+    search.visit_signature(signature);
+    search.visit_block(body);
+    search.found
+}
 
-impl<'ast> Visit<'ast> for UserTypes {
+struct UserTypes<'s> {
+    found: Evidence,
+    /// The signature's const parameters, which are numbers.
+    numbers: Vec<&'s Ident>,
+}
+
+impl UserTypes<'_> {
+    fn find(&mut self, is_found: bool, evidence: Evidence) {
+        if is_found {
+            self.found = self.found.max(evidence);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for UserTypes<'_> {
     fn visit_type_path(&mut self, node: &'ast syn::TypePath) {
         let last = node
             .path
@@ -300,40 +329,83 @@ impl<'ast> Visit<'ast> for UserTypes {
                 last.as_str(),
                 "Option" | "Wrapping" | "AtomicU32" | "AtomicI32" | "AtomicU64" | "AtomicI64"
             );
-        self.0 |= !machine;
+        self.find(!machine, Evidence::Types);
         visit::visit_type_path(self, node);
     }
 
     fn visit_expr_struct(&mut self, _: &'ast syn::ExprStruct) {
-        self.0 = true;
+        self.found = Evidence::Types;
     }
 
     fn visit_pat_struct(&mut self, _: &'ast syn::PatStruct) {
-        self.0 = true;
+        self.found = Evidence::Types;
     }
 
     fn visit_expr_field(&mut self, node: &'ast syn::ExprField) {
-        self.0 |= matches!(node.member, syn::Member::Named(_));
+        self.find(matches!(node.member, syn::Member::Named(_)), Evidence::Types);
         visit::visit_expr_field(self, node);
     }
 
     fn visit_expr_method_call(&mut self, node: &'ast syn::ExprMethodCall) {
-        self.0 |= gpuvm_nodes::method::method_number(&node.method.to_string()).is_none()
-            && !matches!(
+        let is_machine = gpuvm_nodes::method::method_number(&node.method.to_string()).is_some()
+            || matches!(
                 node.method.to_string().as_str(),
                 "iter" | "iter_mut" | "into_iter" | "rev" | "step_by" | "enumerate" | "copied"
             );
+        self.find(!is_machine, Evidence::Types);
         visit::visit_expr_method_call(self, node);
     }
 
-    fn visit_expr_path(&mut self, node: &'ast syn::ExprPath) {
-        for segment in &node.path.segments {
-            let name = segment.ident.to_string();
-            let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-            self.0 |= crate::primitive::is_half(&segment.ident)
-                || is_type && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering");
+    fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+        if let syn::Expr::Path(callee) = &*node.func
+            && callee.qself.is_none()
+        {
+            let names: Vec<&Ident> = callee.path.segments.iter().map(|segment| &segment.ident).collect();
+            let is_machine = names.len() > 1 && lower::std_function(&callee.path).is_some()
+                || matches!(names[..], [.., of, _] if of == "vm" || crate::primitive::kind_of_name(&of.to_string()).is_some())
+                || matches!(names[..], [.., name] if name == "Some");
+            self.find(!is_machine, Evidence::Values);
         }
+        visit::visit_expr_call(self, node);
+    }
+
+    fn visit_expr_path(&mut self, node: &'ast syn::ExprPath) {
+        let names: Vec<&Ident> = node.path.segments.iter().map(|segment| &segment.ident).collect();
+        let is_machine = matches!(names[..], [first, ..] if first == "std" || first == "core")
+            || matches!(names[..], [.., of, _] if crate::primitive::kind_of_name(&of.to_string()).is_some())
+            || matches!(names[..], [name] if self.numbers.contains(&name));
+        let of_the_user = |name: &&Ident| {
+            let name = name.to_string();
+            name.starts_with(char::is_uppercase)
+                && !matches!(name.as_str(), "Some" | "None" | "Option" | "Wrapping" | "Ordering")
+        };
+        let is_type = |name: &&Ident| of_the_user(name) && name.to_string().contains(char::is_lowercase);
+        let is_half = names.iter().any(|name| crate::primitive::is_half(name));
+        self.find(is_half || !is_machine && names.iter().any(is_type), Evidence::Types);
+        self.find(!is_machine && names.iter().any(of_the_user), Evidence::Values);
         visit::visit_expr_path(self, node);
+    }
+
+    fn visit_macro(&mut self, node: &'ast syn::Macro) {
+        // What cannot be parsed is refused elsewhere.
+        let inside = match lower::MacroArguments::of(node) {
+            Ok(lower::MacroArguments::Expressions(arguments)) => arguments.into_iter().collect(),
+            Ok(lower::MacroArguments::Matches(matches)) => {
+                let mut inside = vec![matches.value];
+                inside.extend(matches.guard);
+                inside
+            }
+            _ => Vec::new(),
+        };
+        let numbers = self.numbers.clone();
+        for expr in &inside {
+            let mut search = UserTypes {
+                found: Evidence::None,
+                numbers: numbers.clone(),
+            };
+            search.visit_expr(expr);
+            self.found = self.found.max(search.found);
+        }
     }
 }
 
@@ -375,11 +447,8 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
                     if !library && is_given(&param.ident) {
                         param.bounds.extend(given::bounds(&param.ident, generics));
                     } else if !library {
-                        param.bounds.push(if may_borrow(param) {
-                            syn::parse_quote!(::gpuvm::__private::Parameter)
-                        } else {
-                            syn::parse_quote!(::gpuvm::__private::VmType)
-                        });
+                        let bound = value_bound(param);
+                        param.bounds.push(bound);
                     }
                 }
                 GenericParam::Const(param) => param.default = None,
@@ -412,6 +481,14 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
         .collect();
     clause.predicates.extend(found);
     kept
+}
+
+/// What a routine asks of a type parameter of the user's: that it is a value of the machine.
+pub fn value_bound(param: &TypeParam) -> TypeParamBound {
+    match may_borrow(param) {
+        true => syn::parse_quote!(::gpuvm::__private::Parameter),
+        false => syn::parse_quote!(::gpuvm::__private::VmType),
+    }
 }
 
 /// Whether a bound of a type parameter has lifetimes, as `Searcher<'p>` has: then what it stands for may hold references.

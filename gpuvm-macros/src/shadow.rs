@@ -562,6 +562,13 @@ pub fn shown(expr: &mut Expr) {
     ask_in_text(expr, "ShownOrRefused", "shown");
 }
 
+/// Asks that a value is a width or a precision.
+pub fn count(expr: &mut Expr) {
+    let span = at(expr);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (*::gpuvm::__private::count(&(#inner)))));
+}
+
 /// Asks whether a value has room in a panic's text beside another.
 pub fn beside_another(expr: &mut Expr) {
     ask_in_text(expr, "BesideAnother", "beside_another");

@@ -71,6 +71,11 @@ impl Kind {
         matches!(self, Kind::F32 | Kind::F64)
     }
 
+    /// Whether it is an integer or a float.
+    pub const fn is_number(self) -> bool {
+        self.is_integer() || self.is_float()
+    }
+
     /// Whether it is an integer with a sign.
     pub const fn is_signed(self) -> bool {
         matches!(

@@ -6,5 +6,5 @@ mod kind;
 pub mod method;
 pub mod node;
 
-pub use format::{Align, FormatSpec, Level, Style};
+pub use format::{Align, Count, FormatSpec, Level, Placeholder, Style, is_count};
 pub use kind::{Kind, name_hash};

@@ -50,8 +50,8 @@ impl Registered for Registration {
     const WHAT: &'static str = "routine";
     const ATTRIBUTE: &'static str = "routine";
     const LAUNCH: &'static str = "launch";
-    const WITHOUT_ID: &'static str = "a method, a routine with type parameters or one of more than 12 parameters has no id, and is \
-                                      called by a routine that has";
+    const WITHOUT_ID: &'static str = "a method, a routine with type parameters, with a `&str`, which is no column (take `&[u8]` and \
+                                      `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has";
 
     fn id(&self) -> &'static str {
         self.id
@@ -227,8 +227,8 @@ mod tests {
         let error = find_in(&by_id(&ENTRIES), "mandelbrot").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "no routine has the id `mandelbrot`; a method, a routine with type parameters or one of more than 12 parameters has no \
-             id, and is called by a routine that has"
+            "no routine has the id `mandelbrot`; a method, a routine with type parameters, with a `&str`, which is no column (take \
+             `&[u8]` and `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has"
         );
     }
 

@@ -70,8 +70,8 @@ fn an_id_of_something_else_is_told() {
     );
     assert_eq!(
         told(runtime().launch("anything").inspect(|_| assert_eq!(anything(1, 2), 3))),
-        "no routine has the id `anything`; a method, a routine with type parameters or one of more than 12 parameters has no id, and is \
-         called by a routine that has"
+        "no routine has the id `anything`; a method, a routine with type parameters, with a `&str`, which is no column (take `&[u8]` and \
+         `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has"
     );
     assert_eq!(
         told(runtime().launch("doubel")),

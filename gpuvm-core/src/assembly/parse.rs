@@ -9,7 +9,7 @@ use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::Report;
 use crate::program::{Home, LinkedSite, Mark, Program, Scope, SourceLoc, Variable};
 use crate::routine::{Cause, Level, Shown};
-use crate::types::{FormatSpec, Type, TypeRef};
+use crate::types::{Placeholder, Type, TypeRef};
 
 /// Reads a program from text of the form that the [module](super) describes. The texts and types in it are kept for as long as
 /// the process lives.
@@ -391,7 +391,7 @@ fn shown(cursor: &mut Cursor<'_>) -> Result<Shown, String> {
     if ty.refs > 0 || !(shown.is_debug() || ty.ty.arithmetic_kind().is_scalar()) {
         return Err("a value in a message is a number, `bool` or `char`, or has a `?` behind its type".to_string());
     }
-    match FormatSpec::parse(format) {
+    match Placeholder::parse(format) {
         Some(_) => Ok(shown),
         None => Err(format!(
             "`{format}` is not what stands behind the colon of a placeholder"

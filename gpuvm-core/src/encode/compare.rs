@@ -2,9 +2,19 @@
 
 use super::node::Operator;
 use super::operand::Operand;
-use super::state::Encoder;
+use super::state::{Encoder, UNPLACED};
 use crate::isa::Op;
 use crate::types::{Kind, TypeRef, Value};
+
+/// A loop over pairs of elements.
+pub(super) struct Pairs {
+    /// The words of both lengths.
+    pub lengths: [u32; 2],
+    index: u32,
+    head: u32,
+    /// The label behind it.
+    pub end: u32,
+}
 
 impl Encoder<'_> {
     /// A comparison as a word of 0 or 1.
@@ -128,8 +138,61 @@ impl Encoder<'_> {
                 }
                 all
             }
+            Kind::Slice => self.same_elements(a, b),
             _ => panic!("these values cannot be compared inside a routine"),
         }
+    }
+
+    /// `a == b` of two slices that are parts of values; where they are compared themselves, the library does it.
+    const fn same_elements(&mut self, a: Operand, b: Operand) -> u32 {
+        let all = self.fresh(1);
+        let walk = self.begin_pairs(a, b);
+        let differ = self.word(Op::Xor, walk.lengths[0], walk.lengths[1], 0);
+        self.emit(Op::Imm, [all, 0, 0, 0]);
+        self.jump_to(Op::JumpIf, walk.end, differ);
+        self.emit(Op::Imm, [all, 1, 0, 0]);
+        let (left, right) = self.next_pair(&walk, a, b);
+        let one = self.same(left, right);
+        self.copy_words(all, one, 1);
+        self.jump_to(Op::JumpUnless, walk.end, all);
+        self.end_pairs(&walk);
+        all
+    }
+
+    /// Begins a loop over the pairs of elements that two slices have in the same places.
+    pub const fn begin_pairs(&mut self, a: Operand, b: Operand) -> Pairs {
+        let left = self.length(a);
+        let left = self.length_word(left);
+        let right = self.length(b);
+        let right = self.length_word(right);
+        let index = self.fresh(1);
+        self.emit(Op::Imm, [index, 0, 0, 0]);
+        Pairs {
+            lengths: [left, right],
+            index,
+            head: self.labels.extend(UNPLACED, 1),
+            end: self.labels.extend(UNPLACED, 1),
+        }
+    }
+
+    /// The pair that the loop is at, at its head: it ends where one of the slices does.
+    pub const fn next_pair(&mut self, walk: &Pairs, a: Operand, b: Operand) -> (Operand, Operand) {
+        self.place_here(walk.head);
+        let in_left = self.word(Op::LtU, walk.index, walk.lengths[0], 0);
+        let in_right = self.word(Op::LtU, walk.index, walk.lengths[1], 0);
+        let in_both = self.word(Op::And, in_left, in_right, 0);
+        self.jump_to(Op::JumpUnless, walk.end, in_both);
+        let index = Operand::fresh(TypeRef::value(<usize as Value>::TYPE), walk.index);
+        let left = self.element(a, index, false);
+        let right = self.element(b, index, false);
+        (self.deref_all(left), self.deref_all(right))
+    }
+
+    /// Goes on to the next pair, and ends the loop's code.
+    pub const fn end_pairs(&mut self, walk: &Pairs) {
+        self.emit(Op::AddImm, [walk.index, walk.index, 1, 0]);
+        self.jump_to(Op::Jump, walk.head, 0);
+        self.place_here(walk.end);
     }
 
     const fn same_fields(&mut self, fields: &'static [crate::types::Field], a: Operand, b: Operand) -> u32 {

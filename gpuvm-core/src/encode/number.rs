@@ -318,7 +318,7 @@ impl Encoder<'_> {
         let wrapping = matches!(ty.kind, Kind::Wrapping);
         assert!(
             kind.is_scalar(),
-            "an operator meets a struct here whose type the macro could not see: give the `let` of the operand its type"
+            "an operator of these types is not available inside a routine"
         );
         let immediate = match b.at {
             Where::Literal(value) => Some(value as u32),

@@ -65,6 +65,7 @@ impl Encoder<'_> {
                 order
             }
             Kind::Enum => self.order_of_variants(total, equal, a, b),
+            Kind::Slice => self.order_of_elements(total, a, b),
             _ => panic!("these values cannot be compared inside a routine"),
         }
     }
@@ -104,6 +105,21 @@ impl Encoder<'_> {
             self.then_part(total, order, equal, left, right);
             i += 1;
         }
+        order
+    }
+
+    /// Of two slices that are parts of values; where they are compared themselves, the library does it.
+    const fn order_of_elements(&mut self, total: bool, a: Operand, b: Operand) -> u32 {
+        let order = self.fresh(1);
+        let walk = self.begin_pairs(a, b);
+        let of_lengths = self.order_of_scalars(Kind::U32, walk.lengths[0], walk.lengths[1]);
+        self.copy_words(order, of_lengths, 1);
+        let (left, right) = self.next_pair(&walk, a, b);
+        let found = self.order(total, left, right);
+        let equal = self.word_is(found, EQUAL);
+        self.emit(Op::Select, [order, equal, order, found]);
+        self.jump_to(Op::JumpUnless, walk.end, equal);
+        self.end_pairs(&walk);
         order
     }
 
@@ -240,7 +256,7 @@ impl Encoder<'_> {
             m::gt => Operator::Gt,
             m::ge => Operator::Ge,
             m::cmp | m::partial_cmp => return Some(self.cmp(method, a, arguments[1])),
-            m::min | m::max if !a.ty.arithmetic_kind().is_scalar() => {
+            m::min | m::max if !a.ty.arithmetic_kind().is_number() => {
                 let b = self.convert(arguments[1], TypeRef::value(a.ty));
                 // std gives the second of two equal values for `max`, the first for `min`.
                 let less = self.compare(Operator::Lt, b, a);
@@ -250,7 +266,7 @@ impl Encoder<'_> {
                     self.either(less, b, a)
                 });
             }
-            m::clamp if !a.ty.arithmetic_kind().is_scalar() => {
+            m::clamp if !a.ty.arithmetic_kind().is_number() => {
                 let low = self.convert(arguments[1], TypeRef::value(a.ty));
                 let high = self.convert(arguments[2], TypeRef::value(a.ty));
                 let ordered = self.compare(Operator::Le, low, high);

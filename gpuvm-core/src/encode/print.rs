@@ -9,6 +9,7 @@ use crate::isa::{Op, space};
 use crate::routine::{Callee, Cause, Level, Shown};
 use crate::stdlib::packed;
 use crate::types::{Kind, Type, TypeRef, Value};
+use gpuvm_nodes::is_count;
 
 impl Encoder<'_> {
     /// Prints the message of that number with the top `count` operands.
@@ -31,13 +32,23 @@ impl Encoder<'_> {
         while i < count as usize {
             let operand = self.stack.items[first + i];
             if matches!(operand.ty.kind, Kind::Slice) && !operand.ty.is_text() {
-                self.text(level, part(pieces, next, i + 1), formats, first + next);
-                self.slice_text(level, operand, part(formats, i, i + 1));
+                let mut before = i;
+                while before > next && is_count(formats[before - 1]) {
+                    before -= 1;
+                }
+                self.text(
+                    level,
+                    part(pieces, next, before + 1),
+                    part(formats, next, before),
+                    first + next,
+                );
+                self.slice_text(level, operand, part(formats, before, i + 1), first + before);
                 next = i + 1;
             }
             i += 1;
         }
-        self.text(level, part(pieces, next, pieces.len()), formats, first + next);
+        let rest = part(formats, next, formats.len());
+        self.text(level, part(pieces, next, pieces.len()), rest, first + next);
         self.stack.len = first;
     }
 
@@ -77,7 +88,7 @@ impl Encoder<'_> {
         result
     }
 
-    /// Prints the pieces with operands of the stack between them.
+    /// Prints the pieces with operands of the stack between them, each in its format.
     const fn text(
         &mut self,
         level: Level,
@@ -85,12 +96,11 @@ impl Encoder<'_> {
         formats: &'static [&'static str],
         first: usize,
     ) {
-        let bottom = self.stack.len - formats.len();
-        let count = pieces.len() - 1;
+        let count = formats.len();
         let mut words = 0;
         let mut i = 0;
         while i < count {
-            words += showing(self.stack.items[first + i].ty, formats[first + i - bottom]).logged_words();
+            words += showing(self.stack.items[first + i].ty, formats[i]).logged_words();
             i += 1;
         }
         let site = self.site(Cause::Print { level, pieces });
@@ -99,7 +109,7 @@ impl Encoder<'_> {
         let mut i = 0;
         while i < count {
             let operand = self.stack.items[first + i];
-            let shown = showing(operand.ty, formats[first + i - bottom]);
+            let shown = showing(operand.ty, formats[i]);
             self.site(Cause::Value(shown));
             let value = self.value(operand);
             self.copy_words(to, value, shown.logged_words());
@@ -109,9 +119,9 @@ impl Encoder<'_> {
         self.log(site, base, words);
     }
 
-    /// Prints `[1, 2, 3]`, each element in the only one of the formats.
-    const fn slice_text(&mut self, level: Level, slice: Operand, formats: &'static [&'static str]) {
-        showing(slice.ty, formats[0]);
+    /// Prints `[1, 2, 3]`, each element in the last of the formats; the others are of a width and a precision, the operands from `counts` on.
+    const fn slice_text(&mut self, level: Level, slice: Operand, formats: &'static [&'static str], counts: usize) {
+        showing(slice.ty, formats[formats.len() - 1]);
         self.text(level, &["["], &[], self.stack.len);
         let length = self.length(slice);
         let length = self.length_word(length);
@@ -132,9 +142,15 @@ impl Encoder<'_> {
         let element = self.element(slice, index_value, false);
         let element = self.deref_all(element);
         let element = self.shown(element);
+        let bottom = self.stack.len;
+        let mut i = 0;
+        while i + 1 < formats.len() {
+            self.push(self.stack.items[counts + i]);
+            i += 1;
+        }
         self.push(element);
-        self.text(level, &["", ""], formats, self.stack.len - 1);
-        self.pop();
+        self.text(level, part(&["", "", "", ""], 0, formats.len() + 1), formats, bottom);
+        self.stack.len = bottom;
         self.emit(Op::AddImm, [index, index, 1, 0]);
         self.jump_to(Op::Jump, head, 0);
         self.place_here(end);

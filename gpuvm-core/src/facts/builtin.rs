@@ -69,6 +69,12 @@ macro_rules! builtin_generics {
         }
     )*};
 }
+#[diagnostic::do_not_recommend]
+impl<const OP: u8> Operation<OP, ()> for () {
+    type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
+    const CALL: Option<CallFact> = None;
+}
+
 builtin_generics! {
     [T] Wrapping<T>;
     [T] Reverse<T>;
@@ -134,7 +140,7 @@ macro_rules! builtin_methods {
 }
 
 builtin_methods! {
-    [] bool char: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [] () bool char: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [] Ordering: [
         clone eq ne lt le gt ge cmp partial_cmp max min clamp
         is_eq is_ne is_lt is_le is_gt is_ge reverse then

@@ -5,7 +5,7 @@
 mod builtin;
 mod text;
 
-pub use text::{BesideAnother, InText, Shown, ShownOrRefused, in_text};
+pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 
 use std::marker::PhantomData;
 

@@ -51,6 +51,11 @@ impl<T: std::fmt::Display + ?Sized> InText<T> {
     }
 }
 
+/// The width or the precision of a value in a text.
+pub fn count(count: &usize) -> &usize {
+    count
+}
+
 /// Whether there is room for a value beside another in the text of a panic. Method lookup finds this for any type but those of 128 bits.
 pub trait BesideAnother {
     /// There is.

@@ -11,7 +11,7 @@ use crate::isa::Instruction;
 use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
 use crate::program::Report;
 use crate::routine::{Cause, Level, Shown};
-use crate::types::{FormatSpec, TypeRef};
+use crate::types::{Placeholder, TypeRef};
 
 /// The version of the format that this build writes and reads.
 pub const FORMAT_VERSION: u32 = 4;
@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
         let shown = Shown { ty: ty.ty, format };
         if ty.refs > 0
             || !(shown.is_debug() || shown.ty.is_text() || ty.ty.arithmetic_kind().is_scalar())
-            || FormatSpec::parse(format).is_none()
+            || Placeholder::parse(format).is_none()
         {
             return Err(self.wrong("a value in a message is of no type that it could show"));
         }

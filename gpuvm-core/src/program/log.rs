@@ -12,7 +12,7 @@
 //! | one for each VM | texts that it has printed, with those that are not kept |
 //! | entries | the VM, the site, and the words of the values |
 
-use super::Program;
+use super::{Program, Text};
 use crate::routine::{Cause, Level};
 
 /// Words of a log before those of the VMs.
@@ -94,16 +94,18 @@ impl<'p> Log<'p> {
         line.file = self.program.files.get(place.file as usize).cloned().unwrap_or_default();
         line.line = place.line;
         let mut words = &entry[ENTRY_HEAD..];
+        let mut text = Text::of(&self.program.data);
         for (i, piece) in pieces.iter().enumerate() {
-            line.text.push_str(piece);
+            text.piece(piece);
             if let Some(Cause::Value(shown)) = sites.get(i + 1).map(|site| site.cause)
                 && i + 1 < pieces.len()
             {
                 let (value, rest) = words.split_at((shown.logged_words() as usize).min(words.len()));
-                line.text.push_str(&shown.text(value, &self.program.data));
+                text.value(shown, value);
                 words = rest;
             }
         }
+        line.text = text.finish();
         line
     }
 

@@ -26,7 +26,7 @@ use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
 use crate::stdlib::packed;
-use crate::types::{FormatSpec, TypeRef, show_as};
+use crate::types::{FormatSpec, Placeholder, TypeRef, show_as};
 
 /// A linked program: one entry routine with everything it calls.
 ///
@@ -179,15 +179,15 @@ impl Cause {
             Cause::SliceOrder => format!("slice index starts at {} but ends at {}", words[0], words[1]),
             Cause::TextRange => packed::range_message(words, data),
             Cause::Format { pieces, values } => {
-                let mut text = String::new();
+                let mut text = Text::of(data);
                 let room = if pieces.len() > 2 { 2 } else { 4 };
                 for (i, piece) in pieces.iter().enumerate() {
-                    text.push_str(piece);
+                    text.piece(piece);
                     if i + 1 < pieces.len() {
-                        text.push_str(&values[i].text(&words[2 * i..2 * i + room], data));
+                        text.value(values[i], &words[2 * i..2 * i + room]);
                     }
                 }
-                text
+                text.finish()
             }
             Cause::StackOverflow => {
                 "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a \
@@ -196,16 +196,61 @@ impl Cause {
             }
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
             Cause::Print { pieces, .. } => pieces.concat(),
-            Cause::Value(shown) => shown.text(&words, data),
+            Cause::Value(shown) => {
+                let mut text = Text::of(data);
+                text.value(*shown, &words);
+                text.finish()
+            }
         }
     }
 }
 
-impl crate::routine::Shown {
-    /// The value of the words as its placeholder prints it, `?` for what is not there.
-    pub(crate) fn text(self, words: &[u32], data: &[u32]) -> String {
-        let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
-        let format = FormatSpec::parse(self.format).unwrap_or(FormatSpec::DISPLAY);
-        show_as(TypeRef::value(self.ty), &known, &format, data)
+/// A text as it is put together.
+pub(crate) struct Text<'d> {
+    text: String,
+    /// Of the next value, where values are these themselves.
+    width: Option<usize>,
+    precision: Option<usize>,
+    /// The program's.
+    data: &'d [u32],
+}
+
+impl<'d> Text<'d> {
+    /// An empty one.
+    pub fn of(data: &'d [u32]) -> Text<'d> {
+        Text {
+            text: String::new(),
+            width: None,
+            precision: None,
+            data,
+        }
+    }
+
+    /// What stands between two values.
+    pub fn piece(&mut self, piece: &str) {
+        self.text.push_str(piece);
+    }
+
+    /// The value of the words as its placeholder prints it, `?` for what is not there; or the width or precision of the next value.
+    pub fn value(&mut self, shown: crate::routine::Shown, words: &[u32]) {
+        let placeholder = Placeholder::parse(shown.format).unwrap_or(Placeholder::Value(FormatSpec::DISPLAY));
+        // std takes no more either.
+        let count = || words.first().map(|word| (*word).min(u16::MAX.into()) as usize);
+        match placeholder {
+            Placeholder::Width => self.width = count(),
+            Placeholder::Precision => self.precision = count(),
+            Placeholder::Value(mut format) => {
+                format.width = self.width.take().or(format.width);
+                format.precision = self.precision.take().or(format.precision);
+                let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
+                let text = show_as(TypeRef::value(shown.ty), &known, &format, self.data);
+                self.text.push_str(&text);
+            }
+        }
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
     }
 }

@@ -15,7 +15,7 @@ pub use constant::{
     ConstantField, ConstantValue, ConstantWord, NoConstant, constant_words, plain_words, variant_words,
 };
 pub use context::Context;
-pub use gpuvm_nodes::{FormatSpec, Kind, name_hash};
+pub use gpuvm_nodes::{FormatSpec, Kind, Placeholder, name_hash};
 pub use half::{half_type, half_value};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
 pub use show::{format_words, show_as, show_words};

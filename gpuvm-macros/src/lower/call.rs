@@ -387,7 +387,10 @@ impl Lowering<'_> {
         };
         let count = node.args.len();
         let with_closure = node.args.iter().any(is_closure);
+        // Slots are variables of the shadow, and a closure that captures any cannot become the `fn(A) -> B` that the parameter may be.
+        let outer = std::mem::replace(&mut self.literals_decide, with_closure && !self.names_types);
         self.operands(node.args.iter_mut());
+        self.literals_decide = outer;
         let slot = self.new_slot();
         self.stream.node(Node::Call).number(slot).number(count as u64);
         self.may_call(Calls::Certainly);

@@ -1,7 +1,7 @@
 //! Std's macros that a routine may call: traps with their texts, `matches!`, `cfg!`; those that print are in [`print`](super::print). Their texts are those of rustc's own panics.
 
-use gpuvm_nodes::Level;
 use gpuvm_nodes::node::{Node, Operator};
+use gpuvm_nodes::{Kind, Level, is_count};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -9,8 +9,8 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprMacro, LitStr, Pat, Token};
 
 use super::alternatives::alternatives_overlap;
-use super::format::{Pieces, ValueName};
-use super::{Calls, Lowering, Want};
+use super::format::{Pieces, Shown, ValueName};
+use super::{Calls, Lowering, Want, literal};
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -305,7 +305,7 @@ impl Lowering<'_> {
         let Some(mut text) = self.formatted(arguments) else {
             return Vec::new();
         };
-        if text.values.len() > 2 {
+        if text.formats.len() > 2 {
             self.report.format_count(&place);
             return Vec::new();
         }
@@ -313,7 +313,10 @@ impl Lowering<'_> {
         self.stream.line(span);
         self.panic(&text.pieces(), &text.formats);
         if text.values.len() > 1 {
-            text.values.iter_mut().for_each(shadow::beside_another);
+            let values = text.values.iter_mut().zip(&text.untyped);
+            values
+                .filter(|(_, untyped)| !**untyped)
+                .for_each(|(value, _)| shadow::beside_another(value));
         }
         text.values
     }
@@ -329,52 +332,77 @@ impl Lowering<'_> {
             self.report.format_placeholder(&text);
             return None;
         };
-        let positional: Vec<&mut Expr> = arguments.drain(..).skip(1).collect();
-        let mut values = Vec::new();
-        let mut next = 0;
-        let mut used = vec![false; positional.len()];
-        for value in &shown {
-            let found = match &value.name {
-                ValueName::Next => {
-                    next += 1;
-                    Some(next - 1)
-                }
-                ValueName::Position(place) => Some(*place),
-                ValueName::Variable(name) => {
-                    let named = positional.iter().position(|argument| {
-                        matches!(&**argument, Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name)))
-                    });
-                    if named.is_none() {
-                        let Ok(mut variable) = syn::parse_str::<Expr>(name) else {
-                            self.report.format_placeholder(&text);
-                            return None;
-                        };
-                        respan(&mut variable, text.span());
-                        values.push(variable);
-                        continue;
-                    }
-                    named
-                }
-            };
-            let Some(argument) = found.and_then(|place| positional.get(place)) else {
-                self.report.format_arguments(&text);
-                return None;
-            };
-            if let Some(place) = found {
-                used[place] = true;
-            }
-            values.push(match &**argument {
-                Expr::Assign(assign) => (*assign.right).clone(),
-                value => value.clone(),
-            });
-        }
-        if used.contains(&false) {
+        let mut positional: Vec<&mut Expr> = arguments.drain(..).skip(1).collect();
+        let Some(sources) = sources(&shown, &positional) else {
+            self.report.format_arguments(&text);
+            return None;
+        };
+        let places = || sources.iter().filter_map(Source::place);
+        if (0..positional.len()).any(|argument| places().all(|place| place != argument)) {
             self.report.format_arguments(&text);
             return None;
         }
-        for (value, shown) in values.iter_mut().zip(&shown) {
-            self.expr(value, Want::Free);
-            if !shown.format.contains('?') {
+        // Each argument is evaluated once, in the order in which they stand.
+        let in_order = places().eq(0..positional.len());
+        let mut values: Vec<Expr> = positional
+            .iter_mut()
+            .map(|argument| match &mut **argument {
+                Expr::Assign(assign) => (*assign.right).clone(),
+                value => value.clone(),
+            })
+            .collect();
+        // Of a literal any type will do, but that of a width has to be said.
+        let mut untyped: Vec<bool> = values.iter().map(literal::is_untyped).collect();
+        let count = |place: usize| {
+            let mut uses = sources
+                .iter()
+                .zip(&shown)
+                .filter(|(source, _)| source.place() == Some(place));
+            uses.all(|(_, shown)| is_count(&shown.format))
+        };
+        let kept: Vec<(u64, Known)> = match in_order {
+            true => Vec::new(),
+            false => {
+                let evaluated = values.iter_mut().enumerate();
+                let kept = evaluated.map(|(place, value)| {
+                    let known = self.expr(value, wanted(count(place)));
+                    let local = self.hidden(known.clone());
+                    self.stream.node(Node::Bind).number(local);
+                    (local, known)
+                });
+                kept.collect()
+            }
+        };
+        for (source, shown) in sources.iter().zip(&shown) {
+            let is_count = is_count(&shown.format);
+            let (value, known) = match source {
+                Source::Variable(name) => {
+                    let Ok(mut variable) = syn::parse_str::<Expr>(name) else {
+                        self.report.format_placeholder(&text);
+                        return None;
+                    };
+                    respan(&mut variable, text.span());
+                    let known = self.expr(&mut variable, wanted(is_count));
+                    values.push(variable);
+                    untyped.push(false);
+                    (values.last_mut()?, known)
+                }
+                Source::Argument(place) => {
+                    let known = match kept.get(*place) {
+                        Some((local, known)) => {
+                            self.push_local(*local);
+                            known.clone()
+                        }
+                        None => self.expr(&mut values[*place], wanted(is_count)),
+                    };
+                    let known = if untyped[*place] { Known::Literal } else { known };
+                    (&mut values[*place], known)
+                }
+            };
+            // Where its type is plain, rustc has checked it in the function itself.
+            if is_count && known.kind().is_none() {
+                shadow::count(value);
+            } else if !is_count && !shown.format.contains('?') {
                 shadow::shown(value);
             }
         }
@@ -382,6 +410,7 @@ impl Lowering<'_> {
             pieces,
             formats: shown.into_iter().map(|value| value.format).collect(),
             values,
+            untyped,
         })
     }
 
@@ -418,12 +447,60 @@ pub(super) struct Text {
     pub(super) formats: Vec<String>,
     /// The values, as the shadow has them.
     pub(super) values: Vec<Expr>,
+    /// Which of them are literals of numbers.
+    untyped: Vec<bool>,
 }
 
 impl Text {
     /// The pieces as literals.
     pub(super) fn pieces(&self) -> Vec<TokenStream> {
         self.pieces.iter().map(|piece| quote!(#piece)).collect()
+    }
+}
+
+/// Where a value in a text comes from.
+enum Source<'t> {
+    /// The argument in that place.
+    Argument(usize),
+    /// The variable of that name.
+    Variable(&'t str),
+}
+
+impl Source<'_> {
+    fn place(&self) -> Option<usize> {
+        match self {
+            Source::Argument(place) => Some(*place),
+            Source::Variable(_) => None,
+        }
+    }
+}
+
+/// Where the values in a text come from. `None` if one has no argument.
+fn sources<'t>(shown: &'t [Shown], arguments: &[&mut Expr]) -> Option<Vec<Source<'t>>> {
+    let is_named = |argument: &Expr, name: &str| matches!(argument, Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name)));
+    let mut next = 0;
+    let source = |value: &'t Shown| {
+        let place = match &value.name {
+            ValueName::Next => {
+                next += 1;
+                next - 1
+            }
+            ValueName::Position(place) => *place,
+            ValueName::Variable(name) => match arguments.iter().position(|argument| is_named(argument, name)) {
+                Some(place) => place,
+                None => return Some(Source::Variable(name)),
+            },
+        };
+        (place < arguments.len()).then_some(Source::Argument(place))
+    };
+    shown.iter().map(source).collect()
+}
+
+/// What a value in a text is to be: a width and a precision are `usize`.
+fn wanted(is_count: bool) -> Want {
+    match is_count {
+        true => Want::Kind(Kind::Usize),
+        false => Want::Free,
     }
 }
 

@@ -36,6 +36,7 @@ use syn::{Block, Expr, Pat, Stmt, Type};
 
 use crate::primitive::Known;
 use crate::report::Report;
+use crate::routine::Evidence;
 use crate::shadow;
 use stream::Stream;
 
@@ -127,14 +128,14 @@ pub struct Own {
     pub copies: bool,
 }
 
-/// Lowers the body of a routine. `evidence`: whether the routine mentions types of the user's, so that operators may be overloaded.
+/// Lowers the body of a routine. `evidence`: what tells that operators may be overloaded.
 pub fn lower(
     own: Option<Own>,
     generics: &syn::Generics,
     parameters: &[Parameter],
     result: &Type,
     body: &Block,
-    evidence: bool,
+    evidence: Evidence,
     report: &mut Report,
 ) -> Lowered {
     let mut lowering = Lowering::new(result, evidence, report);
@@ -271,7 +272,12 @@ pub(crate) struct Lowering<'r> {
     report: &'r mut Report,
     stream: Stream,
     result_known: Known,
+    /// Whether operators may be overloaded.
     evidence: bool,
+    /// Whether an operator of something and a literal is taken for one of numbers.
+    literals_decide: bool,
+    /// Whether types of the user's are mentioned.
+    names_types: bool,
     slots: u64,
     labels: u64,
     joins: u64,
@@ -309,12 +315,14 @@ pub(crate) struct Lowering<'r> {
 }
 
 impl<'r> Lowering<'r> {
-    fn new(result: &Type, evidence: bool, report: &'r mut Report) -> Self {
+    fn new(result: &Type, evidence: Evidence, report: &'r mut Report) -> Self {
         Lowering {
             report,
             stream: Stream::default(),
             result_known: Known::of(result),
-            evidence,
+            evidence: evidence > Evidence::None,
+            literals_decide: false,
+            names_types: evidence == Evidence::Types,
             slots: 0,
             labels: 0,
             joins: 0,

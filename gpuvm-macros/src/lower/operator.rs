@@ -72,6 +72,7 @@ impl Lowering<'_> {
         let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
         let shifts = matches!(operator, Operator::Shl | Operator::Shr);
         let untyped = literal::is_untyped(&node.left) && (shifts || literal::is_untyped(&node.right));
+        let of_numbers = self.literals_decide && (literal::is_untyped(&node.left) || literal::is_untyped(&node.right));
         let want_left = match want {
             Want::Kind(_) if untyped && !compares => want,
             _ if untyped => Want::Free,
@@ -95,7 +96,7 @@ impl Lowering<'_> {
         let primitive =
             left.is_primitive() && right.is_primitive() || compares && (is_scalar(&left) || is_scalar(&right));
         // What is compared may be slices, for which std has a method.
-        if primitive || !self.evidence && !compares {
+        if primitive || (!self.evidence || of_numbers) && !compares {
             self.stream.node(Node::Binary).number(operator as u64);
         } else {
             let slot = self.new_slot();

@@ -1,4 +1,4 @@
-//! A precision that is a value itself.
+//! A precision that is no `usize`, and a placeholder that is none.
 
 #![allow(unused)]
 
@@ -7,9 +7,14 @@ use gpuvm::prelude::*;
 #[routine]
 fn f(x: f32, n: u32) -> f32 {
     assert!(x > 0.0, "{x:.n$}");
-//~ «"{x:.n$}"» inside a #[routine] the width and precision of a value in a text are numbers, `{:8.3}`, and no values themselves
 //~ «.n$» mismatched types … expected `&usize`, found `&u32`
     x + n as f32
+}
+
+#[routine]
+fn g(x: f32) {
+    println!("{x:y}");
+//~ «y» unknown format trait `y`
 }
 
 fn main() {}

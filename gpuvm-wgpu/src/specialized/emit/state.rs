@@ -61,11 +61,8 @@ impl Emitter<'_> {
             self.fetch(stack[1], row::CALLS);
             self.stack = Some(stack);
         }
+        // Frame memory is 0 when a VM starts: whoever submits sees to that.
         if !resumed {
-            if matches!(self.frame, Frame::Memory) {
-                let words = self.code.word(self.program.frame_memory());
-                self.code.invoke("clear_frame", &[words]);
-            }
             return;
         }
         for number in words_in(self.used) {
