@@ -145,7 +145,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         guard(parts.lowered.calls, name.span(), quote!(#name #turbofish), &generics)
     };
     let mut native = function.clone();
-    opaque::promise(&mut native.sig, &Generics::default());
+    opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
     if !args.leaves_native() {
         let original = args.originals.get(&crate::plain_name(&native.sig.ident));
         native::redirect(&native.sig, &mut native.block, original);
@@ -355,7 +355,7 @@ impl Marker<'_> {
     }
 
     fn routine_type(&self, source: &TokenStream) -> TokenStream {
-        let name = &self.function.sig.ident;
+        let name = generated(&self.function.sig.ident);
         let attributes = self.attributes();
         let (implementation, arguments, clause) = self.generics.split_for_impl();
         let (params, result) = signature(self.parts, self.generics);
@@ -447,6 +447,8 @@ pub fn result(parts: &Parts) -> TokenStream {
 pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let value = source_value(name, span, args, parts);
     quote! {
+        // What a slot is around stands where the user's expression does, and is a call.
+        #[allow(clippy::or_fun_call)]
         const SOURCE: &'static ::gpuvm::__private::Source = #value;
     }
 }

@@ -69,7 +69,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             native::redirect(&function.sig, &mut function.block, original);
         }
         if block.trait_.is_none() {
-            opaque::promise(&mut function.sig, &block.generics);
+            opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);
         }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;

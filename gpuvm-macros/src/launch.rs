@@ -17,9 +17,11 @@ impl Marker<'_> {
         };
         let exclusive = modes.iter().filter(|mode| mode.is_exclusive()).count();
         let name = &self.function.sig.ident;
+        // Always with the same span, so that a name that is taken is told once.
+        let marker = crate::emit::generated(name);
         let attributes = self.attributes();
         if exclusive > 8 || modes.len() > 12 {
-            return too_many(name, &attributes, modes.len());
+            return too_many(&marker, &attributes, modes.len());
         }
         let id = args.id_of(name);
         let line = name.span().start().line as u32;
@@ -87,12 +89,13 @@ impl Marker<'_> {
         let doc = format!("Launches the routine `{id}`: one argument for each parameter, checked by rustc.");
         quote! {
             #(#attributes)*
-            impl #name {
+            impl #marker {
                 #[doc = #doc]
                 ///
                 /// # Errors
                 ///
                 /// Those of `Launch::run`.
+                #[allow(clippy::impl_trait_in_params)]
                 pub fn launch<'__a>(
                     runtime: &::gpuvm::__private::Runtime,
                     #(#arguments: #bounds),*
@@ -107,7 +110,7 @@ impl Marker<'_> {
                     file: ::core::file!(),
                     line: #line,
                     params: &[#(#names),*],
-                    routine: <#name as ::gpuvm::__private::RoutineType>::routine,
+                    routine: <#marker as ::gpuvm::__private::RoutineType>::routine,
                     native: |__cx| {
                         #(#fetched)*
                         #asked

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, Generics, Lifetime, Pat, PatType, PathArguments, ReturnType, Signature, Stmt, Token, Type,
+    Attribute, Block, Expr, Generics, Lifetime, Pat, PatType, PathArguments, ReturnType, Signature, Stmt, Token, Type,
     TypeImplTrait, TypeParamBound, WherePredicate,
 };
 
@@ -99,7 +99,7 @@ impl VisitMut for Returned<'_> {
 
 /// Adds to an opaque iterator's bounds what callers that are routines have to know of it, and to those of the type parameters that it may be made of
 /// what this takes. `around`: those of the `impl` block.
-pub fn promise(signature: &mut Signature, around: &Generics) {
+pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
     if result(signature).is_none_or(|ty| promises(&ty.bounds).is_empty()) {
         return;
     }
@@ -114,6 +114,8 @@ pub fn promise(signature: &mut Signature, around: &Generics) {
         })
         .collect();
     Known.visit_signature_mut(signature);
+    // They have the user's own bounds as their supertraits.
+    attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
     if !plain.is_empty() {
         signature.generics.make_where_clause().predicates.extend(plain);
     }

@@ -40,6 +40,12 @@ impl Report {
         self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Leaves it to rustc to refuse a `break` or `continue` outside of any loop.
+    pub fn no_loop(&mut self, tokens: impl ToTokens) {
+        let message = "this has no loop to leave or to go on with";
+        self.left.push(syn::Error::new_spanned(tokens, message));
+    }
+
     /// Leaves it to rustc to refuse what is no placeholder of a text.
     pub fn format_placeholder(&mut self, text: &syn::LitStr) {
         let message = "this text has a `{}` that gpuvm cannot read";
@@ -173,7 +179,7 @@ rules! {
     async_code: "async code is not available inside a #[routine]; a routine runs to its end, `vm::yield_now()` lets others go first";
     unsafe_code: "`unsafe` is not available inside a #[routine]";
     raw_pointer: "raw pointers are not available inside a #[routine]; write a reference, `&x` or `&mut x`";
-    const_block: "`const` blocks are not available inside a #[routine]; write `const NAME: T = …;` and use the name";
+    const_block: "a `const` block cannot be a pattern of a #[routine]; write `const NAME: T = …;` and use the name";
     try_block: "`try` blocks are not available inside a #[routine]; write a `match`, or `?` in a routine that returns `Option`";
     yield_expression: "`yield` is not available inside a #[routine]; `vm::yield_now()` lets other VMs go first";
     other_literal: "a routine has no text for C; write a text, `\"…\"`, or bytes, `b\"…\"`";

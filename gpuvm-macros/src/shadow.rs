@@ -52,8 +52,48 @@ fn fetcher(number: usize, span: Span) -> Ident {
     name
 }
 
-/// Generated tokens in the place of the user's: rustc takes the whole for what stands there, so that what it says of it is what it says of the
-/// user's own function, and is shown once.
+/// Where an expression of the user's begins and ends: its first and its last token.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: Span,
+    last: Span,
+}
+
+impl Ends {
+    fn of(expr: &impl ToTokens) -> Ends {
+        let mut tokens = expr.to_token_stream().into_iter();
+        let first = tokens.next();
+        let last = tokens.last().or_else(|| first.clone());
+        Ends {
+            first: first.map_or_else(Span::call_site, |token| match token {
+                TokenTree::Group(group) => group.span_open(),
+                token => token.span(),
+            }),
+            last: last.map_or_else(Span::call_site, |token| match token {
+                TokenTree::Group(group) => group.span_close(),
+                token => token.span(),
+            }),
+        }
+    }
+
+    /// The entry of a tuple of one, in the place of the user's expression: rustc takes it for what stands there, from the first token to the last, so
+    /// that what it says of it is what it says of the user's own function, and is shown once.
+    fn entry(self, tuple: TokenStream) -> TokenStream {
+        let mut group = Group::new(Delimiter::Parenthesis, tuple);
+        group.set_span(self.first);
+        let mut place = Literal::u8_unsuffixed(0);
+        place.set_span(self.last);
+        quote_spanned!(self.last=> #group.#place)
+    }
+
+    /// The same of a variable that is one.
+    fn entry_of(self, variable: &str) -> TokenStream {
+        let span = Span::mixed_site().located_at(self.first);
+        self.entry(Ident::new(variable, span).into_token_stream())
+    }
+}
+
+/// Generated tokens in the place of the user's, as of [`Ends::entry`], where it may be of no size: rustc takes them for the first token.
 fn standing_for(tokens: TokenStream, user: Span) -> TokenStream {
     let located = Span::mixed_site().located_at(user);
     let tokens = tokens.into_iter().map(|mut token| {
@@ -86,10 +126,10 @@ pub fn take(expr: &mut Expr) -> Expr {
 pub fn bind(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::bind(&__v, &#slot); __v } })
-    });
+    let (ends, inner) = (Ends::of(expr), take(expr));
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::bind(&__v.0, &#slot); __v } }
+    }));
 }
 
 /// The same where the type that is expected decides, as it does what references in an array become.
@@ -104,10 +144,10 @@ pub fn bind_expected(expr: &mut Expr, number: u64) {
 pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
     let span = at(expr);
     let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::bind_constant(&__v, #fetcher, &#slot); __v } })
-    });
+    let (ends, inner) = (Ends::of(expr), take(expr));
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::bind_constant(&__v.0, #fetcher, &#slot); __v } }
+    }));
 }
 
 /// Fills a slot with the type of a size, and tells the type of what is measured to the function that fetches it.
@@ -142,10 +182,10 @@ pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::default(&__v, &#slot); __v } })
-    });
+    let (ends, inner) = (Ends::of(expr), take(expr));
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::default(&__v.0, &#slot); __v } }
+    }));
 }
 
 /// Fills a slot with the type of a place that is named, beside the code.
@@ -167,6 +207,7 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 /// Fills a slot with the meaning of a binary operator. What it results in is told, too: where rustc finds no operator at all it says so, and takes
 /// the rest for granted.
 pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
+    let ends = Ends::of(expr);
     let Expr::Binary(node) = take(expr) else {
         return;
     };
@@ -175,30 +216,29 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
     use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    *expr = Expr::Verbatim(if matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) {
-        // A comparison takes references to its operands, which may be slices.
-        let (a, b) = (
-            standing_for(quote!(*__a), left.span()),
-            standing_for(quote!(*__b), right.span()),
-        );
-        quote_spanned! {span=>
-            (match (&(#left), &(#right)) { (__a, __b) => match #a #op #b { __v => {
-                ::gpuvm::__private::operator::<#operator, _, _, _>(__a, __b, &__v, &#slot);
-                __v
-            } } })
-        }
-    } else {
-        let (a, b) = (
-            standing_for(quote!(__a), left.span()),
-            standing_for(quote!(__b), right.span()),
-        );
-        quote_spanned! {span=>
-            (match (#left, #right) { (__a, __b) => match #a #op #b { __v => {
-                ::gpuvm::__private::operator::<#operator, _, _, _>(&__a, &__b, &__v, &#slot);
-                __v
-            } } })
-        }
-    });
+    *expr = Expr::Verbatim(
+        ends.entry(if matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) {
+            // A comparison takes references to its operands, which may be slices.
+            let (a, b) = (
+                standing_for(quote!(*__a), left.span()),
+                standing_for(quote!(*__b), right.span()),
+            );
+            quote_spanned! {span=>
+                match (&(#left), &(#right)) { (__a, __b) => match (#a #op #b,) { __v => {
+                    ::gpuvm::__private::operator::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
+                    __v
+                } } }
+            }
+        } else {
+            let (a, b) = (Ends::of(&left).entry_of("__a"), Ends::of(&right).entry_of("__b"));
+            quote_spanned! {span=>
+                match ((#left,), (#right,)) { (__a, __b) => match (#a #op #b,) { __v => {
+                    ::gpuvm::__private::operator::<#operator, _, _, _>(&__a.0, &__b.0, &__v.0, &#slot);
+                    __v
+                } } }
+            }
+        }),
+    );
 }
 
 /// Fills a slot with the meaning of an assigning operator.
@@ -210,10 +250,10 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
     let slot = slot_at(number, span);
     let (left, op, right) = (node.left, node.op, node.right);
     let operator = spanned(Literal::u8_suffixed(operator), span);
-    let b = standing_for(quote!(__b), right.span());
+    let b = Ends::of(&right).entry_of("__b");
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#right) { __b => match (#left #op #b) { __v => {
-            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _, _>(__a, &__b, &__v, &#slot) }
+        (match (#right,) { __b => match (#left #op #b) { __v => {
+            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _, _>(__a, &__b.0, &__v, &#slot) }
         } } })
     });
 }
@@ -223,28 +263,29 @@ pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     let span = at(&node.index);
     let slot = slot_at(number, span);
     let operator = spanned(Literal::u8_suffixed(operator), span);
-    let (base, index) = (&node.expr, take(&mut node.index));
-    *node.index = Expr::Verbatim(quote_spanned! {span=>
-        (match (#index) { __i => {
-            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _, _>(__s, &__i, &(), &#slot) }
+    let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
+    *node.index = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#index,) { __i => {
+            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _, _>(__s, &__i.0, &(), &#slot) }
             __i
-        } })
-    });
+        } }
+    }));
 }
 
 /// Fills a slot with the meaning of a unary operator.
 pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
+    let ends = Ends::of(expr);
     let Expr::Unary(node) = take(expr) else {
         return;
     };
     let span = at(&node.op);
     let slot = slot_at(number, span);
     let (op, inner) = (node.op, node.expr);
-    let a = standing_for(quote!(__a), inner.span());
+    let a = Ends::of(&inner).entry_of("__a");
     let operator = spanned(Literal::u8_suffixed(operator), span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __a => match #op #a { __v => { ::gpuvm::__private::unary::<#operator, _, _>(&__a, &__v, &#slot); __v } } })
-    });
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __a => match (#op #a,) { __v => { ::gpuvm::__private::unary::<#operator, _, _>(&__a.0, &__v.0, &#slot); __v } } }
+    }));
 }
 
 /// The type beside a function that a path names.
@@ -261,6 +302,8 @@ pub struct Module {
     pub path: TokenStream,
     /// The function's name.
     pub name: Ident,
+    /// Whether it is one of std's by its path.
+    pub is_std: bool,
 }
 
 impl From<TokenStream> for Callee {
@@ -270,12 +313,21 @@ impl From<TokenStream> for Callee {
 }
 
 impl Callee {
+    /// Whether its path is one of std's.
+    fn is_std(&self) -> bool {
+        self.module.as_ref().is_some_and(|module| module.is_std)
+    }
+
     /// The type that stands for a function's routine; where std has a `namesake`, the function has to be that or a routine.
     fn marker(&self, function: &Ident, namesake: Option<TokenStream>, span: Span) -> TokenStream {
         let path = &self.path;
         match (&self.module, namesake) {
+            (Some(Module { is_std: true, .. }), _) => quote_spanned! {span=> {
+                match #function { __c => match ::gpuvm::__private::of_std(__c) { _ => () } }
+                ::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>
+            }},
             // What a glob finds goes before what a block around it has.
-            (Some(Module { path: module, name }), _) => quote_spanned! {span=> {
+            (Some(Module { path: module, name, .. }), _) => quote_spanned! {span=> {
                 use ::gpuvm::__private::Unseen as #name;
                 {
                     use #module::*;
@@ -297,15 +349,22 @@ pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, num
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    let path = node.func.to_token_stream();
-    *node.func = Expr::Verbatim(quote!(#function));
+    let (ends, path) = (Ends::of(&node.func), node.func.to_token_stream());
+    if callee.is_std() && namesake.is_none() {
+        *node.func = Expr::Verbatim(quote!(#function));
+        *expr = Expr::Verbatim(quote_spanned! {span=>
+            (match #path { #function => {
+                ::gpuvm::__private::link(::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>, &#slot);
+                match (#node, #function) { (_, __c) => ::gpuvm::__private::of_std(__c) }
+            } })
+        });
+        return;
+    }
     let marker = callee.marker(&function, namesake, span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match #path { #function => {
-            ::gpuvm::__private::link(#marker, &#slot);
-            #node
-        } })
-    });
+    *node.func = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match #path { #function => { ::gpuvm::__private::link(#marker, &#slot); (#function,) } }
+    }));
+    *expr = Expr::Call(node);
 }
 
 /// Calls the routine that `Self` stands for by its path.
@@ -315,15 +374,12 @@ pub fn call_own(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>)
     };
     let span = at(&node.func);
     let function = Ident::new("__gpuvm_callee", node.func.span());
-    let path = take(&mut node.func);
-    *node.func = Expr::Verbatim(quote!(#function));
+    let (ends, path) = (Ends::of(&node.func), take(&mut node.func));
     let marker = callee.marker(&function, namesake, span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match #path { #function => {
-            ::gpuvm::__private::is_own::<Self>(#marker);
-            #node
-        } })
-    });
+    *node.func = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match #path { #function => { ::gpuvm::__private::is_own::<Self>(#marker); (#function,) } }
+    }));
+    *expr = Expr::Call(node);
 }
 
 /// The same, where an argument is a closure: rustc infers its parameters only if the function is called without a detour by a variable.
@@ -350,6 +406,7 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
 /// trait of the user's, though std has one of that name.
 pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, number: u64) {
+    let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
@@ -364,48 +421,48 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, num
             let of_trait = of_trait(twin, &receiver, known, span);
             quote_spanned! {span=> {
                 #of_trait
-                (&::gpuvm::__private::named_as_std::<#hash, _, _>(__s, __m)).link(&__v, &#slot)
+                (&::gpuvm::__private::named_as_std::<#hash, _, _>(__s, __m)).link(&__v.0, &#slot)
             }}
         }
-        _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v, &#slot)),
+        _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
-            match #node { __v => {
+            match (#node,) { __v => {
                 match &#receiver { __s => #link }
                 __v
             } }
         }
     };
-    called_on(expr, node, place, &receiver, span, call);
+    *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
 }
 
-/// What a method is called on, as it is named twice.
+/// What a method is called on, as it is named twice: a place, or the entry of the variable that [`called_on`] makes.
 fn receiver(node: &syn::ExprMethodCall, place: bool) -> TokenStream {
     match place {
         true => node.receiver.to_token_stream(),
-        false => received(&node.method).to_token_stream(),
+        false => Ends::of(&node.receiver).entry(received(&node.method).to_token_stream()),
     }
 }
 
-/// Puts a call in its place, with its receiver in a variable unless that is a place.
+/// A call with its receiver in a variable, unless that is a place.
 fn called_on(
-    expr: &mut Expr,
     mut node: syn::ExprMethodCall,
     place: bool,
     receiver: &TokenStream,
     span: Span,
     call: impl FnOnce(&syn::ExprMethodCall) -> TokenStream,
-) {
-    *expr = Expr::Verbatim(if place {
+) -> TokenStream {
+    if place {
         let call = call(&node);
-        quote_spanned!(span=> ({ #call }))
+        quote_spanned!(span=> { #call })
     } else {
+        let variable = received(&node.method);
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
         let call = call(&node);
-        quote_spanned!(span=> (match (#value) { mut #receiver => { #call } }))
-    });
+        quote_spanned!(span=> match (#value,) { mut #variable => { #call } })
+    }
 }
 
 /// Tells a variable for each argument of its type, or of what a closure results in.
@@ -438,14 +495,15 @@ fn of_trait(twin: &Ident, receiver: &TokenStream, known: &[Ident], span: Span) -
         use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
         #fallback
         let __r = ::core::marker::PhantomData;
-        ::gpuvm::__private::is_of(&__v, &__r);
-        let __m = ::gpuvm::__private::inner(&#receiver, &__v).#twin(&(#(#known,)* __r,));
+        ::gpuvm::__private::is_of(&__v.0, &__r);
+        let __m = ::gpuvm::__private::inner(&#receiver, &__v.0).#twin(&(#(#known,)* __r,));
     }
 }
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
 pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
+    let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
@@ -460,14 +518,14 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #known = ::core::marker::PhantomData;)*
-            match #node { __v => {
+            match (#node,) { __v => {
                 let __d = ::core::marker::PhantomData;
-                ::gpuvm::__private::is_of(&__v, &__d);
+                ::gpuvm::__private::is_of(&__v.0, &__d);
                 {
                     #fallback
                     ::gpuvm::__private::link_method::<#hash, _, _>(
-                        ::gpuvm::__private::inner(&#receiver, &__v).#twin #turbofish (&(#(#known,)* __d,)),
-                        &__v,
+                        ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
+                        &__v.0,
                         &#slot,
                     );
                 }
@@ -475,7 +533,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
             } }
         }
     };
-    called_on(expr, node, place, &receiver, span, call);
+    *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
 }
 
 /// The closure that an argument is.
@@ -554,10 +612,10 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
             let of_trait = of_trait(twin, &receiver, known, span);
             quote_spanned! {span=> {
                 #of_trait
-                (&::gpuvm::__private::generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v, __m)).link(&__v, &#slot)
+                (&::gpuvm::__private::generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m)).link(&__v.0, &#slot)
             }}
         }
-        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v, &#slot)),
+        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -566,13 +624,15 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
             #argument
             let __r = ::core::marker::PhantomData;
             ::gpuvm::__private::known_as(#node, match &#receiver { __s => {
-                let __v = ::gpuvm::__private::any_of(&__r);
+                let __v = (::gpuvm::__private::any_of(&__r),);
                 #link;
                 &__r
             } })
         }
     };
-    called_on(expr, node, place, &receiver, span, call);
+    let call = called_on(node, place, &receiver, span, call);
+    // What is expected of an entry is not expected of the tuple.
+    *expr = Expr::Verbatim(quote_spanned!(span=> (#call)));
 }
 
 /// Asks whether a value can be shown by `{}`.
@@ -611,10 +671,10 @@ fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
 pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     let span = at(expr);
     let (into, next) = (slot_at(into, span), slot_at(next, span));
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::iterate(&__v, &#into, &#next); __v } })
-    });
+    let (ends, inner) = (Ends::of(expr), take(expr));
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::iterate(&__v.0, &#into, &#next); __v } }
+    }));
 }
 
 /// Fills the slots of a `?`.
@@ -624,21 +684,37 @@ pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     };
     let span = at(&node.question_token);
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
-    let inner = std::mem::replace(&mut *node.expr, Expr::Verbatim(quote_spanned!(span=> __v)));
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::question(&__v, &__result, &#convert, &#result); #node } })
-    });
+    let (ends, inner) = (Ends::of(&node.expr), take(&mut node.expr));
+    *node.expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::question(&__v.0, &__result, &#convert, &#result); __v } }
+    }));
+    *expr = Expr::Try(node);
 }
 
-/// Asks whether what a function makes is of a type of the machine, and if not leaves it at that.
-pub fn constructed(expr: &mut Expr) {
-    let span = at(expr);
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::constructed(#inner))));
+/// A function of a type's that makes a value of it, where the type may be none of the machine's.
+#[derive(Clone)]
+pub enum Constructs {
+    /// It is asked of the value whether it is.
+    Asked,
+    /// It is asked of the type that is written where the value goes.
+    As(Box<Type>),
 }
 
-/// Fills the slots of `value.into()` and `Type::from(value)`.
-pub fn convert(expr: &mut Expr, convert: u64, result: u64) {
+impl Constructs {
+    /// What comes of a call: where its type is none of the machine's rustc says so, and of the value it knows nothing more to say.
+    fn made(&self, call: &TokenStream, span: Span) -> TokenStream {
+        match self {
+            Constructs::Asked => {
+                quote_spanned!(span=> (match #call { __c => ::gpuvm::__private::constructed(__c) }))
+            }
+            Constructs::As(ty) => quote_spanned!(span=> (match #call { _ => ::gpuvm::__private::any::<#ty>() })),
+        }
+    }
+}
+
+/// Fills the slots of `value.into()` and `Type::from(value)`. `constructs`: whether what it makes has to be asked first whether it is of the machine.
+pub fn convert(expr: &mut Expr, constructs: Option<&Constructs>, convert: u64, result: u64) {
+    let ends = Ends::of(expr);
     let mut call = take(expr);
     let (value, span) = match &mut call {
         Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method)),
@@ -646,11 +722,19 @@ pub fn convert(expr: &mut Expr, convert: u64, result: u64) {
         _ => return,
     };
     let Some(value) = value else { return };
-    let value = std::mem::replace(value, Expr::Verbatim(quote_spanned!(span=> __a)));
+    let given = Expr::Verbatim(Ends::of(value).entry_of("__a"));
+    let value = std::mem::replace(value, given);
+    if let Some(constructs) = constructs {
+        call = Expr::Verbatim(constructs.made(&call.to_token_stream(), span));
+    }
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#value) { __a => { let __v = #call; ::gpuvm::__private::convert(&__a, &__v, &#convert, &#result); __v } })
-    });
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#value,) { __a => {
+            let __v = (#call,);
+            ::gpuvm::__private::convert(&__a.0, &__v.0, &#convert, &#result);
+            __v
+        } }
+    }));
 }
 
 /// Fills the slot of `value.try_into()` and `Type::try_from(value)`.
@@ -691,9 +775,11 @@ pub fn try_convert(expr: &mut Expr, number: u64) {
 
 /// Makes a closure's body dead, as the routine's own is: a closure is borrow-checked by itself.
 pub fn closure_body(node: &mut syn::ExprClosure) {
-    let inner = take(&mut node.body);
+    let (ends, inner) = (Ends::of(&node.body), take(&mut node.body));
     // In parentheses: what begins with a block, as `{ … } & 3` does, would begin with a statement.
-    *node.body = Expr::Verbatim(quote!({ ::gpuvm::__private::unreached(); (#inner) }));
+    let mut body = Group::new(Delimiter::Brace, quote!(::gpuvm::__private::unreached(); (#inner)));
+    body.set_span(ends.last);
+    *node.body = Expr::Verbatim(body.into_token_stream());
     // Nothing is changed in dead code, and rustc would say so.
     for input in &mut node.inputs {
         Immutable.visit_pat_mut(input);
@@ -736,22 +822,22 @@ pub fn function(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>,
 pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let inner = take(expr);
+    let (ends, inner) = (Ends::of(expr), take(expr));
     let hash = spanned(Literal::u32_suffixed(hash), span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        ({ ::gpuvm::__private::associated::<#hash, #ty>(&#slot); #inner })
-    });
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        { ::gpuvm::__private::associated::<#hash, #ty>(&#slot); (#inner,) }
+    }));
 }
 
 /// The same of a method that depends on its result as well.
 pub fn generic_associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let inner = take(expr);
+    let (ends, inner) = (Ends::of(expr), take(expr));
     let hash = spanned(Literal::u32_suffixed(hash), span);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v, &#slot); __v } })
-    });
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v.0, &#slot); __v } }
+    }));
 }
 
 /// The module of what is found where nothing of the user's stands beside a function.
@@ -839,7 +925,13 @@ impl Inferred {
 }
 
 /// Fills a slot with the associated function that is called.
-pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool, constructs: bool, number: u64) {
+pub fn call_associated(
+    expr: &mut Expr,
+    function: &Inferred,
+    with_closure: bool,
+    constructs: Option<&Constructs>,
+    number: u64,
+) {
     let Expr::Call(mut node) = take(expr) else {
         return;
     };
@@ -847,13 +939,14 @@ pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool,
     let slot = slot_at(number, span);
     let callee = Ident::new("__f", span);
     let link = function.link(&callee, &callee, &slot, span);
-    let path = take(&mut node.func);
-    if constructs {
+    let (ends, path) = (Ends::of(&node.func), take(&mut node.func));
+    if let Some(constructs) = constructs {
         let value = Ident::new("__v", span);
         let link = function.link(&callee, &value, &slot, span);
         *node.func = Expr::Verbatim(quote!(#callee));
+        let made = constructs.made(&node.to_token_stream(), span);
         *expr = Expr::Verbatim(quote_spanned! {span=>
-            (match #path { #callee => match ::gpuvm::__private::constructed(#node) { #value => { #link; #value } } })
+            (match #path { #callee => match #made { #value => { #link; #value } } })
         });
     } else if with_closure {
         // As in `call_with_closure`.
@@ -868,8 +961,9 @@ pub fn call_associated(expr: &mut Expr, function: &Inferred, with_closure: bool,
             })
         });
     } else {
-        *node.func = Expr::Verbatim(quote!(#callee));
-        *expr = Expr::Verbatim(quote_spanned!(span=> (match #path { #callee => { #link; #node } })));
+        *node.func =
+            Expr::Verbatim(ends.entry(quote_spanned!(span=> match #path { #callee => { #link; (#callee,) } })));
+        *expr = Expr::Call(node);
     }
 }
 

@@ -3,6 +3,8 @@
 mod long;
 mod memory;
 mod messages;
+mod printed;
+mod run;
 mod sizes;
 
 use std::sync::OnceLock;
@@ -26,7 +28,7 @@ fn runtime() -> &'static Runtime {
 }
 
 /// What an error says.
-fn told<T>(result: gpuvm::Result<T>) -> String {
+fn told<T, E: std::fmt::Display>(result: Result<T, E>) -> String {
     match result {
         Ok(_) => "no error".to_string(),
         Err(error) => error.to_string(),

@@ -174,6 +174,42 @@ fn nor_does_a_plan() {
     }
 }
 
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+struct Step {
+    by: Option<usize>,
+}
+
+#[ring_kernel]
+fn walker(at: &mut u64, step: Step) -> Step {
+    *at += 1;
+    step
+}
+
+#[test]
+fn nor_does_a_ring_kernel() {
+    let wrong = "a message to ring kernel `walker` has a `usize` or `isize` that does not fit 32 bits, which is what these have in a VM; use \
+                 `u64` or `i64` for larger numbers";
+    let large = Step { by: Some(LARGE) };
+    let fits = Step { by: Some(LARGE - 1) };
+    for engine in ENGINES {
+        let options = RingOptions {
+            actors: 2,
+            engine,
+            ..default()
+        };
+        let kernel = runtime().blocking_launch_ring("walker", options).unwrap();
+        kernel.blocking_activate().unwrap();
+        assert_eq!(told(kernel.blocking_send(1, large)), wrong, "{engine}");
+        assert_eq!(told(kernel.try_send(1, large)), wrong, "{engine}");
+        assert_eq!(told(kernel.blocking_call::<Step>(1, large)), wrong, "{engine}");
+        // None of them has reached the actor.
+        assert_eq!(kernel.blocking_call::<Step>(1, fits).unwrap(), fits, "{engine}");
+        kernel.blocking_deactivate().unwrap();
+        assert_eq!(kernel.blocking_state::<u64>(1).unwrap(), 1, "{engine}");
+        kernel.blocking_terminate().unwrap();
+    }
+}
+
 #[test]
 fn the_error_is_data_too() {
     let error = runtime().launch("size").unwrap().args((&[LARGE],)).run().unwrap_err();

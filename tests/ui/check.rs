@@ -25,17 +25,29 @@ pub struct Diagnostic {
     pub inside: Vec<String>,
 }
 
-/// Checks programs, each a crate of its own, as `cargo check` does.
+/// Checks programs, each a crate of its own, as `cargo check` does. One without a `main` is a library.
 ///
 /// # Panics
 ///
 /// If cargo does not run, or gpuvm does not compile.
 pub fn check(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
-    let bins: String = programs
+    let crates: String = programs
         .iter()
-        .map(|path| format!("[[bin]]\nname = \"{}\"\npath = {path:?}\n", bin_name(path)))
+        .map(|path| {
+            let program = std::fs::read_to_string(path).expect("a program");
+            let kind = match is_binary(&program) {
+                true => "[[bin]]",
+                false => "[[example]]\ncrate-type = [\"lib\"]",
+            };
+            format!("{kind}\nname = \"{}\"\npath = {path:?}\n", crate_name(path))
+        })
         .collect();
-    cargo(name, &["check", "--bins"], &bins, programs)
+    cargo(name, &["check", "--bins", "--examples"], &crates, programs)
+}
+
+/// Whether a program has a `main`.
+pub fn is_binary(program: &str) -> bool {
+    program.contains("fn main()")
 }
 
 /// Builds programs to the last instruction, all in one crate, as modules of which nothing is run.
@@ -126,7 +138,7 @@ pub fn target() -> PathBuf {
     temporary.parent().unwrap_or(temporary).to_path_buf()
 }
 
-fn bin_name(path: &Path) -> String {
+fn crate_name(path: &Path) -> String {
     let part = |path: Option<&std::ffi::OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
     format!(
         "{}-{}",
@@ -153,6 +165,12 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     for span in spans.iter().filter(|span| span["is_primary"] == true) {
         blamed(span, &mut inside);
     }
+    let children = message["children"].as_array().into_iter().flatten();
+    for child in children.filter(|child| !tells_of_a_definition(child)) {
+        for span in child["spans"].as_array().into_iter().flatten() {
+            blamed(span, &mut inside);
+        }
+    }
     Some(Diagnostic {
         file,
         title: title.to_string(),
@@ -162,6 +180,20 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
         code: message["code"]["code"].as_str().unwrap_or_default().to_string(),
         inside,
     })
+}
+
+/// Whether a note says where something is defined that rustc has named, which may be gpuvm's as it may be std's.
+fn tells_of_a_definition(note: &Value) -> bool {
+    const BEGINNINGS: [&str; 6] = [
+        "required by a bound in",
+        "the following other types implement trait",
+        "the trait `",
+        "function defined here",
+        "method defined here",
+        "associated function defined here",
+    ];
+    let text = note["message"].as_str().unwrap_or_default();
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
 }
 
 /// Where a span in a macro's definition is in the program that uses it.

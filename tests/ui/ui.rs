@@ -6,6 +6,8 @@
 /// Here for clippy alone, which does not look at trybuild's cases.
 #[path = "lints/everything.rs"]
 mod everything;
+#[path = "lints/language.rs"]
+mod language;
 
 /// Topics whose messages are gpuvm's own.
 const TOPICS: [&str; 6] = ["expressions", "items", "patterns", "ring", "texts", "types"];
@@ -21,5 +23,17 @@ fn what_is_refused_is_refused_in_these_words() {
     let cases = trybuild::TestCases::new();
     for topic in TOPICS {
         cases.compile_fail(format!("{topic}/*.rs"));
+    }
+}
+
+/// A program in a folder that no test reads would say nothing of itself.
+#[test]
+fn every_folder_is_read() {
+    const ELSEWHERE: [&str; 4] = ["derive", "lints", "pass", "rustc"];
+    let entries = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the package");
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let known = TOPICS.iter().chain(&ELSEWHERE).any(|topic| *topic == name);
+        assert!(known || !path.is_dir(), "no test reads {}", path.display());
     }
 }

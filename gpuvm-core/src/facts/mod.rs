@@ -109,7 +109,7 @@ pub trait Operation<const OP: u8, Rhs: ?Sized> {
 #[diagnostic::on_unimplemented(
     message = "this method of `{Self}` is not a #[routine]",
     label = "not a routine",
-    note = "put `#[routine]` above the `impl` block that defines the method",
+    note = "put `#[routine]` above the `impl` block that defines the method, and above the `trait` if it is one's",
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait Method<const NAME: u32> {
@@ -139,7 +139,7 @@ impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized, O> ResultOfOperation
 #[diagnostic::on_unimplemented(
     message = "this method of `{T}` is not a #[routine]",
     label = "not a routine",
-    note = "put `#[routine]` above the `impl` block that defines the method",
+    note = "put `#[routine]` above the `impl` block that defines the method, and above the `trait` if it is one's",
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
 )]
 pub trait ResultOfMethod<const NAME: u32, T: ?Sized> {
@@ -733,9 +733,26 @@ pub fn same_function<F: SameFunction<G>, G>(_: F, _: G) {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
     label = "not a routine",
-    note = "put `#[routine]` above the `fn` that is called here"
+    note = "put `#[routine]` above the `fn` that is called here",
+    note = "where it is std's or another crate's, call it on the host and hand the routine what it gives, or write a #[routine] that does the same"
 )]
 pub trait CalledRoutine {}
+
+/// Implemented by no function of std's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is std's, and cannot be called inside a #[routine]",
+    label = "not available on a VM",
+    note = "call it on the host and hand the routine what it gives, or write a #[routine] that does the same; a VM has no files, threads, clock or environment, and no heap"
+)]
+pub trait CalledOfStd {
+    /// What it gives: of it nothing is known, and there is no more to say.
+    type Result;
+}
+
+/// Asks the impossible of a function that std's path names and that no routine stands for.
+pub fn of_std<F: CalledOfStd>(_: F) -> F::Result {
+    unreachable!("the shadow of a routine never runs")
+}
 
 impl RoutineType for NotARoutine {
     const PARAMS: &'static [TypeRef] = &[];

@@ -13,7 +13,8 @@ use super::{Comparisons, ConstantValue, Field, Kind, Type, TypeRef, Variant, nam
     label = "not a type of the machine",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
     note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
-    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
+    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
 )]
 pub trait Value {
     /// The same type with every lifetime `'static`, so that it may be named in a constant.
@@ -41,7 +42,8 @@ pub trait Value {
     label = "does not implement `VmType`",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
     note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
-    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
+    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
 )]
 pub trait VmType: Value<Erased = Self, Inner = Self> + ConstantValue + Copy + Send + Sync + 'static {
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.
@@ -64,7 +66,8 @@ pub trait VmType: Value<Erased = Self, Inner = Self> + ConstantValue + Copy + Se
     label = "does not implement `VmType`",
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
     note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
-    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`"
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
+    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
 )]
 pub trait Plain: Value<Erased = Self, Inner = Self> + Sized + 'static {
     /// How it becomes words, and comes back.

@@ -273,7 +273,7 @@ impl Lowering<'_> {
                     self.stream.node(Node::Cast).number(kind as u64);
                 } else {
                     self.stream.line(shadow::at(&node.func));
-                    self.convert(expr);
+                    self.convert(expr, None);
                 }
                 return own;
             }
@@ -307,16 +307,20 @@ impl Lowering<'_> {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
+        let written = self.written.take();
+        let constructs = |func: &ExprPath| {
+            let made = written.map_or(shadow::Constructs::Asked, |ty| shadow::Constructs::As(Box::new(ty)));
+            constructs_elsewhere(func).then_some(made)
+        };
         let name = plain(&last.ident);
         if name == "from" && node.args.len() == 1 {
             self.expr(&mut node.args[0], Want::Free);
             self.stream.line(shadow::at(&node.func));
-            let elsewhere = matches!(&*node.func, Expr::Path(path) if constructs_elsewhere(path));
-            let known = self.convert(expr);
-            if elsewhere {
-                shadow::constructed(expr);
-            }
-            return known;
+            let constructs = match &*node.func {
+                Expr::Path(path) => constructs(path),
+                _ => None,
+            };
+            return self.convert(expr, constructs.as_ref());
         }
         if name == "try_from" && node.args.len() == 1 {
             self.expr(&mut node.args[0], Want::Free);
@@ -341,7 +345,8 @@ impl Lowering<'_> {
         let slot = self.method_as(&name, count);
         match self.inferred(&node_path, &name) {
             Some(function) => {
-                shadow::call_associated(expr, &function, with_closure, constructs_elsewhere(&node_path), slot);
+                let constructs = constructs(&node_path);
+                shadow::call_associated(expr, &function, with_closure, constructs.as_ref(), slot);
             }
             None => shadow::associated(expr, ty, name_hash(&name), slot),
         }
@@ -480,6 +485,9 @@ impl Lowering<'_> {
             };
         }
         if let (Some(mut parent), Some(last)) = (parent, path.segments.last()) {
+            let is_std = ["std", "core", "alloc"]
+                .iter()
+                .any(|std| parent.segments[0].ident == std);
             if let Some(first) = parent.segments.first_mut().filter(|first| !is_keyword(&first.ident))
                 && parent.leading_colon.is_none()
             {
@@ -490,6 +498,7 @@ impl Lowering<'_> {
                 module: Some(shadow::Module {
                     path: parent.to_token_stream(),
                     name: crate::emit::generated(&last.ident),
+                    is_std,
                 }),
             };
         }
@@ -606,7 +615,7 @@ impl Lowering<'_> {
         let method = node.method.clone();
         if name == "into" && node.args.is_empty() {
             self.stream.line(shadow::at(&method));
-            return self.convert(expr);
+            return self.convert(expr, None);
         }
         if name == "try_into" && node.args.is_empty() {
             self.stream.line(shadow::at(&method));
@@ -712,11 +721,11 @@ impl Lowering<'_> {
     }
 
     /// `value.into()` and `Type::from(value)`: the value is on the stack.
-    fn convert(&mut self, expr: &mut Expr) -> Known {
+    fn convert(&mut self, expr: &mut Expr, constructs: Option<&shadow::Constructs>) -> Known {
         let (convert, result) = (self.new_slot(), self.new_slot());
         self.stream.node(Node::Convert).number(convert).number(result);
         self.may_call(Calls::Maybe);
-        shadow::convert(expr, convert, result);
+        shadow::convert(expr, constructs, convert, result);
         Known::Unknown
     }
 

@@ -61,8 +61,8 @@ impl Lowering<'_> {
         let Expr::Break(node) = expr else {
             return Known::Unknown;
         };
-        // A `break` out of nowhere is rustc's to report.
         let Some(place) = self.target(node.label.as_ref(), false) else {
+            self.report.no_loop(&*node);
             return self.never();
         };
         let (end, join, want) = (
@@ -94,8 +94,9 @@ impl Lowering<'_> {
         let next = self
             .target(node.label.as_ref(), true)
             .and_then(|place| self.targets[place].next);
-        if let Some(next) = next {
-            self.jump(next);
+        match next {
+            Some(next) => self.jump(next),
+            None => self.report.no_loop(node),
         }
         self.never()
     }

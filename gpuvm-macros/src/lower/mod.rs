@@ -327,6 +327,8 @@ pub(crate) struct Lowering<'r> {
     asked: Vec<String>,
     /// Whether the function or closure that is being lowered has a `?`.
     asks: bool,
+    /// The type that is written of what is lowered next.
+    written: Option<Type>,
     /// Whether the place that is lowered next is assigned to or borrowed to be.
     changes: bool,
     /// Whether control cannot reach this place, as rustc's own analysis has it.
@@ -365,6 +367,7 @@ impl<'r> Lowering<'r> {
             twins: Vec::new(),
             asked: Vec::new(),
             asks: false,
+            written: None,
             changes: false,
             diverges: false,
         }

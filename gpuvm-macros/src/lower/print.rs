@@ -97,12 +97,12 @@ impl Lowering<'_> {
     }
 }
 
-/// A macro that prints becomes gpuvm's own, in the native copy of a body. Gives whether it is one.
+/// A macro of std's that prints becomes gpuvm's own, in the native copy of a body. Gives whether it is one.
 pub fn redirect(mac: &mut Macro) -> bool {
     let Some(name) = mac.path.segments.last().map(|segment| segment.ident.to_string()) else {
         return false;
     };
-    let printing = ["print", "println", "eprint", "eprintln", "dbg", "log"].contains(&name.as_str());
+    let printing = ["print", "println", "eprint", "eprintln", "dbg"].contains(&name.as_str());
     let Some(MacroArguments::Expressions(mut arguments)) = MacroArguments::of(mac).ok().filter(|_| printing) else {
         return false;
     };
@@ -113,7 +113,6 @@ pub fn redirect(mac: &mut Macro) -> bool {
     let (line, level) = (span.start().line as u32, format_ident!("{level:?}"));
     let sink = match name.as_str() {
         "print" | "println" => quote!(Out),
-        "log" => quote!(Log),
         _ => quote!(Err),
     };
     let own = if name == "dbg" { "debug_macro" } else { "print_macro" };

@@ -152,7 +152,10 @@ impl Lowering<'_> {
         let parameter = ty
             .as_ref()
             .map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
+        // Of a type that is written, it is asked there whether it is of the machine.
+        self.written = ty.clone();
         let known = self.expr_or_function(&mut init.expr, want);
+        self.written = None;
         if let Some((_, otherwise)) = &mut init.diverge {
             self.let_else(pattern, otherwise, annotated.unwrap_or(known));
             return None;

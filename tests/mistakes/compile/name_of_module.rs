@@ -8,5 +8,4 @@ mod physics { pub fn f() {} }
 //~ «#[routine]» the name `physics` is defined multiple times … `physics` redefined here
 fn physics(x: f32) -> f32 { x }
 //~ «physics» expected type, found module `physics` … not a type
-//~ «physics» expected type, found module `physics` … not a type
 fn main() {}
