@@ -160,7 +160,7 @@ pub struct ParamSlot {
 
 impl Cause {
     /// The text of the trap, word for word what the native function's panic says.
-    /// `data` is the program's.
+    /// `data` is the program's; the first word of a stack overflow is how deep recursion may go.
     pub fn message(&self, words: [u32; 4], data: &[u32]) -> String {
         match self {
             Cause::Message(text) => (*text).to_string(),
@@ -189,11 +189,11 @@ impl Cause {
                 }
                 text
             }
-            Cause::StackOverflow => {
-                "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a \
-                                     runtime is built with another, or a launch has its own `.depth(n)`"
-                    .to_string()
-            }
+            Cause::StackOverflow => format!(
+                "stack overflow: recursion is deeper than {} calls, which is what `Settings::recursion_limit` or the launch's own `.depth(n)` \
+                 allows; a larger `.depth(n)` allows more",
+                words[0]
+            ),
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
             Cause::Print { pieces, .. } => pieces.concat(),
             Cause::Value(shown) => shown.text(&words, data),
