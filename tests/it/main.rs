@@ -40,6 +40,7 @@ mod enums;
 mod evaluation_order;
 mod exactness;
 mod execution;
+mod frames;
 mod functions;
 mod generic_methods;
 mod generics;
