@@ -58,6 +58,10 @@ fn run(before: u32) {
     let breaks = u32(USES_BREAKS && status == STATUS_AT_BREAK);
     retired.y = classes - CLASS_BRANCH * retired.z - CLASS_IO * (retired.w + lost - breaks) - CLASS_NONE * breaks;
     retired.x = cycle - lost - retired.y - retired.z - retired.w;
+    if USES_CALLS && status == STATUS_NO_ROOM {
+        status = STATUS_RUNNING;
+        retired.z -= 1u;
+    }
     if USES_BREAKS && status == STATUS_AT_BREAK {
         status = STATUS_RUNNING;
         atomicAdd(&tally[SIGNAL_AT_BREAK], 1u);
@@ -98,7 +102,7 @@ fn execute(instruction: vec4<u32>) {
         }
         case OP_CALL: {
             if USES_CALLS {
-                next = call(first, instruction.y);
+                next = call(first, instruction.y, instruction.z);
             }
             to = NOWHERE;
             retired.z += 1u;

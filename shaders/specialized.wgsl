@@ -28,11 +28,25 @@ fn put_state(row: u32, value: u32) {
     states[row * launch.vms + vm] = value;
 }
 
+// Words of the frames, which stand behind the call stack.
 fn get_frame(offset: u32) -> u32 {
-    return frames[offset * launch.vms + vm];
+    return frames[(offset - launch.frame_gap) * launch.vms + vm];
 }
 
 fn put_frame(offset: u32, value: u32) {
+    frames[(offset - launch.frame_gap) * launch.vms + vm] = value;
+}
+
+fn in_frames(offset: u32) -> bool {
+    return offset - launch.frame_gap < launch.frame_words;
+}
+
+// Words of the call stack.
+fn get_call(offset: u32) -> u32 {
+    return frames[offset * launch.vms + vm];
+}
+
+fn put_call(offset: u32, value: u32) {
     frames[offset * launch.vms + vm] = value;
 }
 
@@ -49,7 +63,7 @@ fn load_any(space: u32, offset: u32) -> vec2<u32> {
     if space == SPACE_ARENA && in_arena(offset) {
         return vec2(arena[offset], 0u);
     }
-    if space == SPACE_FRAME && offset < launch.frame_words {
+    if space == SPACE_FRAME && in_frames(offset) {
         return vec2(get_frame(offset), 0u);
     }
     if space == SPACE_ATOMIC && offset < launch.atomic_words {
@@ -72,7 +86,7 @@ fn store_any(space: u32, offset: u32, value: u32) -> u32 {
         arena[offset] = value;
         return 0u;
     }
-    if space == SPACE_FRAME && offset < launch.frame_words {
+    if space == SPACE_FRAME && in_frames(offset) {
         put_frame(offset, value);
         return 0u;
     }

@@ -104,6 +104,9 @@ pub struct Demand {
     pub words_per_vm: u64,
     /// Words of the atomics, which are there in every job.
     pub atomic_words: u64,
+    /// Whether VMs that recurse so deep that there is no memory for all of them can begin again with fewer at a time. Otherwise there has to be
+    /// memory for each to go as deep as it may.
+    pub restarts: bool,
 }
 
 impl Demand {
@@ -128,7 +131,7 @@ mod tests {
         let demand = Demand {
             shared_words: 10,
             words_per_vm: 3,
-            atomic_words: 0,
+            ..Demand::default()
         };
         assert_eq!(demand.vms_within(9), 0);
         assert_eq!(demand.vms_within(12), 0);

@@ -180,6 +180,12 @@ pub trait Running: Send {
     /// When the device fails. A VM's trap is no error but part of the tally.
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally>;
 
+    /// How many of its VMs there is likely room for at a time, after [`Running::advance`] has ended in [`Error::OutOfMemory`] because of what
+    /// they came to need on the way. `None` if that was not why.
+    fn most_at_a_time(&self) -> Option<u32> {
+        None
+    }
+
     /// The complete state of all VMs, in the order of their ids.
     ///
     /// # Errors

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gpuvm_core::interp::Vm;
-use gpuvm_core::program::{Program, TrapRecord};
-use gpuvm_engine::{Engine, Execute, Image, Limit, Running, Tally, Words, room};
+use gpuvm_core::program::{Mode, Program, TrapRecord};
+use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Running, Tally, Words, room};
 
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
-use crate::view::Seen;
+use crate::view::{Seen, View};
 
 /// What the legs of one launch have in common.
 pub(crate) struct Course {
@@ -47,6 +47,8 @@ pub(crate) struct Leg {
     pub steps: u32,
     /// Whether all parts run at the same time. Else each waits for the one before: it needs the atomics that that leaves, or its room.
     together: bool,
+    /// Whether VMs may begin again: they change nothing but their jobs' own memory, and are not looked at.
+    restarts: bool,
     /// The part whose turn it is.
     turn: usize,
 }
@@ -104,8 +106,18 @@ impl Leg {
             let demand = layout.demand();
             demand.vms_within(u64::from(u32::MAX).saturating_sub(demand.atomic_words))
         };
+        let changes = |param: &Seen<'_>| {
+            let read = matches!(param.mode, Mode::Value | Mode::Slice);
+            !read && matches!(param.view, View::Device { .. })
+        };
+        let begins = matches!(entrance, Entrance::Program);
+        let alone = begins && !course.keep && !params.iter().any(changes);
         let fits = |layout: &Layout| {
-            let capacity = course.executor.capacity(program, &layout.demand());
+            let demand = Demand {
+                restarts: alone && !layout.is_handed_on(),
+                ..layout.demand()
+            };
+            let capacity = course.executor.capacity(program, &demand);
             capacity.min(addressable(layout)).min(*vms)
         };
         let (image, batch) = match entrance {
@@ -143,8 +155,10 @@ impl Leg {
                 tally: Tally::default(),
             }
         });
+        let restarts = alone && !layout.is_handed_on();
         Ok(Leg {
             together: course.keep && !layout.is_handed_on(),
+            restarts,
             parts: parts.collect(),
             layout,
             steps,
@@ -167,6 +181,7 @@ impl Leg {
             parts: vec![part],
             steps: 1,
             together: false,
+            restarts: false,
             turn: 0,
         }
     }
@@ -200,7 +215,10 @@ impl Leg {
                 time: limit.time.map(|time| time.saturating_sub(begin.elapsed())),
                 ..limit.clone()
             };
-            self.run(course, params, index, results, &limit, watch)?;
+            match self.run(course, params, index, results, &limit, watch) {
+                Err(Error::OutOfMemory { .. }) if self.cut(index) => return Ok(true),
+                other => other?,
+            }
             let over = self.is_over(index);
             if over && !course.keep {
                 self.close_part(course, index, params, results)?;
@@ -275,6 +293,34 @@ impl Leg {
             Some(Err(error)) => return Err(error),
         }
         Ok(())
+    }
+
+    /// Makes smaller parts of one that has had no room on the way, for their VMs to begin again, and of those that have not begun. Whether that can
+    /// be.
+    fn cut(&mut self, index: usize) -> bool {
+        let Stage::Started(running) = &self.parts[index].stage else {
+            return false;
+        };
+        let Some(most) = running.most_at_a_time() else {
+            return false;
+        };
+        if self.parts[index].range.len() < 2 || !self.restarts {
+            return false;
+        }
+        self.parts[index].stage = Stage::Waiting(None);
+        for part in std::mem::take(&mut self.parts) {
+            if !matches!(part.stage, Stage::Waiting(_)) {
+                self.parts.push(part);
+                continue;
+            }
+            let end = part.range.end;
+            self.parts.extend(part.range.step_by(most as usize).map(|first| Part {
+                range: first..end.min(first.saturating_add(most)),
+                stage: Stage::Waiting(None),
+                tally: Tally::default(),
+            }));
+        }
+        true
     }
 
     /// What it takes to begin a part.

@@ -1,7 +1,8 @@
 //! Traps as data: what the first VM that trapped did wrong, the same on every engine.
 
-use gpuvm_core::interp::trap_site;
+use gpuvm_core::interp::{STACK_SITE, trap_site};
 use gpuvm_core::program::{Mode, Program, TrapRecord};
+use gpuvm_core::routine::Cause;
 
 use crate::bind::{self, Bound};
 use crate::counted::counted;
@@ -91,11 +92,16 @@ impl Trap {
     /// What a program's trap record means.
     pub(crate) fn of(program: &Program, record: &TrapRecord) -> Trap {
         let site = trap_site(program, record);
+        let words = match (site.cause, record.site) {
+            (Cause::StackOverflow, STACK_SITE) => [program.call_depth, 0, 0, 0],
+            (Cause::StackOverflow, _) => [program.depth_limit, 0, 0, 0],
+            _ => record.words,
+        };
         Trap {
             vm: record.vm,
             file: program.files.get(site.place.file as usize).cloned().unwrap_or_default(),
             line: site.place.line,
-            message: site.cause.message(record.words, &program.data),
+            message: site.cause.message(words, &program.data),
         }
     }
 }

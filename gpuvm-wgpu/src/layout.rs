@@ -42,8 +42,12 @@ pub mod signal {
     pub const ENDED: usize = 13;
     /// Epochs in which there was anything to do, of the epoch engine.
     pub const EPOCHS: usize = 14;
+    /// The most words of frames that a VM has wanted where it had no room for a call.
+    pub const FRAME_WORDS: usize = 15;
+    /// The most calls in each other that it has wanted.
+    pub const CALLS: usize = 16;
     /// Words in all.
-    pub const WORDS: usize = 15;
+    pub const WORDS: usize = 17;
 }
 
 /// The first word of a packed instruction: opcode, first operand, class.

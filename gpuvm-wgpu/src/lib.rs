@@ -7,6 +7,7 @@ mod disk;
 mod epoch;
 mod exit;
 mod floats;
+mod frame_room;
 mod free_list;
 mod gpu;
 mod heap;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gpuvm_engine::{Dispatch, Limit};
 
+use super::frame_room::FrameRoom;
 use super::stepper::Reach;
 
 /// How long the device should be at one submission, and how much it seems to get done in that time.
@@ -54,6 +55,8 @@ struct Known {
     time: Option<Duration>,
     /// Epochs that were enough for it, on the epoch engine.
     epochs: Option<u32>,
+    /// The room for frames that its VMs had in the end.
+    room: FrameRoom,
 }
 
 impl Experience {
@@ -98,6 +101,16 @@ impl Experience {
     /// How long the last submission of the last launch took.
     pub fn time(&self) -> Option<Duration> {
         self.known().time
+    }
+
+    /// The VMs of a launch had so much room for their frames when it ended.
+    pub fn note_room(&self, room: FrameRoom) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).room = room;
+    }
+
+    /// The room that was enough for the frames of a VM the last time, none if nothing is known of that.
+    pub fn room(&self) -> FrameRoom {
+        self.known().room
     }
 
     /// So many epochs were enough for a step of a launch.

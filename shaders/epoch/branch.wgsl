@@ -21,7 +21,7 @@ fn step(instruction: vec4<u32>) {
     switch op {
         case OP_CALL: {
             if USES_CALLS {
-                ip = call(first_operand(instruction), instruction.y);
+                ip = call(first_operand(instruction), instruction.y, instruction.z);
             }
         }
         case OP_RETURN: { ip = go_back(); }

@@ -69,6 +69,11 @@ fn run() -> u32 {
     }
     end();
     states[row(ROW_IP)] = ip;
+    if USES_CALLS && status == STATUS_NO_ROOM {
+        // It is at the same call when the next batch begins.
+        lost += 1u;
+        return CLASS_NONE;
+    }
     spent[vm] = before + steps;
     if status != STATUS_RUNNING {
         states[row(ROW_STATUS)] = status;

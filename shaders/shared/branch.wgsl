@@ -5,10 +5,17 @@ fn jump_if(op: u32, label: u32, condition: u32) -> u32 {
     return select(ip + 1u, label, (condition != 0u) == (op == OP_JUMP_IF));
 }
 
-// Pushes a call frame, and goes to the callee.
-fn call(label: u32, caller_words: u32) -> u32 {
+// Pushes a call frame, and goes to the callee. Where the VM has no room for it and for what the callee touches it stops in front of the
+// call until it has.
+fn call(label: u32, caller_words: u32, callee_words: u32) -> u32 {
     if calls >= launch.call_frames {
         fault(FAULT_STACK, 0u);
+        return ip;
+    }
+    let end = frame_base + caller_words + callee_words;
+    if calls >= launch.call_room || end > launch.frames_end {
+        want_room(end - frames_start(), calls + 1u);
+        status = STATUS_NO_ROOM;
         return ip;
     }
     frames[row(calls * CALL_FRAME_WORDS)] = ip + 1u;

@@ -18,9 +18,14 @@ struct Launch {
     fresh: u32,
     // The deepest that `enter` may go.
     depth_limit: u32,
-    // Words of frame memory of each VM, call stack included.
+    // Words of frame memory that each VM has, call stack included.
     frame_words: u32,
-    // Call frames that the call stack holds.
+    // By how many words frames stand nearer to its beginning than addresses say: those of the call stack that are not there.
+    frame_gap: u32,
+    // Where the frames that it has room for end, as addresses say; the largest number if there is room for all.
+    frames_end: u32,
+    // Calls in each other that it has room for, and the most that there may be.
+    call_room: u32,
     call_frames: u32,
     // The first word of the arena that this launch may touch, and how many words from there on.
     arena_start: u32,
@@ -49,6 +54,12 @@ struct Launch {
 fn may_start() -> bool {
     let ended = atomicLoad(&signal[SIGNAL_ENDED]);
     return ended == 0u || (launch.turn != 0u && ended == launch.turn);
+}
+
+// Tells the host how many words of frames a VM needs to go on, and how many calls in each other.
+fn want_room(words: u32, calls: u32) {
+    atomicMax(&signal[SIGNAL_FRAME_WORDS], words);
+    atomicMax(&signal[SIGNAL_CALLS], calls);
 }
 
 // Keeps the jobs after this one from starting, because one of its VMs has not halted.

@@ -4,8 +4,8 @@ fn load(space: u32, offset: u32) -> u32 {
     if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
         return arena[offset];
     }
-    if space == SPACE_FRAME && offset < launch.frame_words {
-        return frames[row(offset)];
+    if space == SPACE_FRAME && frame_word(offset) < launch.frame_words {
+        return frames[row(frame_word(offset))];
     }
     if space == SPACE_ATOMIC && offset < launch.atomic_words {
         return atomicLoad(&atomics[offset]);
@@ -20,8 +20,8 @@ fn load(space: u32, offset: u32) -> u32 {
 fn store(space: u32, offset: u32, value: u32) {
     if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
         arena[offset] = value;
-    } else if space == SPACE_FRAME && offset < launch.frame_words {
-        frames[row(offset)] = value;
+    } else if space == SPACE_FRAME && frame_word(offset) < launch.frame_words {
+        frames[row(frame_word(offset))] = value;
     } else if space == SPACE_ATOMIC && offset < launch.atomic_words {
         atomicStore(&atomics[offset], value);
     } else {

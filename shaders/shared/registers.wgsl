@@ -18,6 +18,15 @@ fn row(index: u32) -> u32 {
     return index * launch.vms + vm;
 }
 
+// Which word of frame memory is at an offset behind the call stack.
+fn frame_word(offset: u32) -> u32 {
+    var word = offset;
+    if USES_CALLS {
+        word -= launch.frame_gap;
+    }
+    return word;
+}
+
 // The frame base is kept relative to the end of the call stack, where a VM starts.
 fn frames_start() -> u32 {
     return launch.call_frames * CALL_FRAME_WORDS;

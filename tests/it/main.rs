@@ -44,6 +44,7 @@ mod exactness;
 mod execution;
 mod foreign_impls;
 mod formats;
+mod frames;
 mod functions;
 mod generic_methods;
 mod generics;

@@ -103,8 +103,8 @@ fn too_deep_a_recursion_names_the_setting() {
         assert_eq!(
             told(launch.run()),
             format!(
-                "VM 1 of `deep` trapped at {}:29: stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls \
-                 unless a runtime is built with another, or a launch has its own `.depth(n)`",
+                "VM 1 of `deep` trapped at {}:29: stack overflow: recursion is deeper than 256 calls, which is what \
+                 `Settings::recursion_limit` or the launch's own `.depth(n)` allows; a larger `.depth(n)` allows more",
                 file!()
             ),
             "{engine}"

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use gpuvm::prelude::*;
-use gpuvm::{Arg, Done, IntoArg};
+use gpuvm::{Arg, Done, IntoArg, LeftToInterpreter};
 
 /// All of them; a software rasteriser such as lavapipe will do for the last three.
 const ENGINES: [Engine; 5] = [
@@ -205,7 +205,14 @@ pub fn check<A: Arguments, R: VmType + Debug, F: Function<A, R>>(id: &str, funct
     let expected = (format!("{results:?}"), after.texts());
     for engine in ENGINES {
         let mut after = arguments.clone();
-        let results = after.launch(id, engine).and_then(|done| done.output::<Vec<R>>());
+        let done = after.launch(id, engine);
+        if let (Engine::Specialized, Ok(done)) = (engine, &done) {
+            // What its compiler would take too long over does not get there, and whoever asks is told.
+            let stats = done.stats();
+            let left = matches!(stats.left_to_interpreter, Some(LeftToInterpreter::Compiling(_)));
+            assert_eq!(stats.engine == Engine::Interpreter, left, "`{id}`: {stats}");
+        }
+        let results = done.and_then(|done| done.output::<Vec<R>>());
         let results = results.unwrap_or_else(|error| panic!("{engine}: `{id}` of {:?}: {error}", arguments.texts()));
         assert_eq!(
             (format!("{results:?}"), after.texts()),

@@ -240,6 +240,9 @@ impl Assembler {
                     .insert(&map, crate::settings::Settings::default().dense_threshold, None);
                 continue;
             }
+            if cursor.at_end() && op.may_be_left_out(place) {
+                continue;
+            }
             if !first {
                 cursor.expect(",")?;
             }

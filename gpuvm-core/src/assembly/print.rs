@@ -214,7 +214,8 @@ fn print_line(
     let mut line = format!("{address:6}  {}", op.mnemonic());
     let mut between = " ";
     for (place, (role, &operand)) in roles(op).into_iter().zip(&instruction.operands).enumerate() {
-        if role != Role::None {
+        let left_out = operand == 0 && role == Role::Imm && op.may_be_left_out(place);
+        if role != Role::None && !left_out {
             write!(
                 line,
                 "{between}{}",

@@ -100,6 +100,21 @@ fn text_comes_back() {
 }
 
 #[test]
+fn a_call_need_not_say_what_its_callee_touches() {
+    let program = |call: &str| assemble(&format!("program \"x\"\ncall_depth 1\ncode\nstart:\n{call}\nhalt\n")).unwrap();
+    for (text, reach) in [("call @start, 12", 0), ("call @start, 12, 7", 7)] {
+        let program = program(text);
+        assert_eq!(program.code[0], Instruction::new(Op::Call, [0, 12, reach, 0]));
+        let printed = program.disassemble();
+        assert!(
+            printed.lines().any(|line| line.ends_with(&text.replace("start", "0"))),
+            "{printed}"
+        );
+        assert_same(&program, &assemble(&printed).unwrap());
+    }
+}
+
+#[test]
 fn the_documented_example_assembles() {
     let example: String = include_str!("mod.rs")
         .lines()

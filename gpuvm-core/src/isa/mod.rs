@@ -189,7 +189,7 @@ impl Op {
     /// What each of the four operands means in linked code; four operations differ from encoded code.
     pub const fn linked_roles(self) -> [Role; 4] {
         match self {
-            Op::Call => [Role::Label, Role::Imm, Role::None, Role::None],
+            Op::Call => [Role::Label, Role::Imm, Role::Imm, Role::None],
             Op::Return => [Role::None; 4],
             Op::Address => [Role::Def, Role::Imm, Role::None, Role::None],
             _ => self.roles(),
@@ -208,6 +208,11 @@ impl Op {
     /// Whether it is one on an atomic pair of words, which not every device has.
     pub const fn is_on_atomic_pair(self) -> bool {
         Op::AtomicLoad64.code() <= self.code() && self.code() <= Op::AtomicCas64.code()
+    }
+
+    /// Whether a linked operand at a place is 0 where nothing is said, and then need not be written: the words that a callee may touch.
+    pub const fn may_be_left_out(self, place: usize) -> bool {
+        matches!(self, Op::Call) && place == 2
     }
 
     /// Whether the operand at a place may be [`NO_WORD`]: what a trap records.

@@ -112,7 +112,7 @@ macro_rules! for_each_op {
             Jump     = 0x80, "jump",     [Label, None, None, None], Branch, Control, Core, Once, "go to the label";
             JumpIf   = 0x81, "jnz",      [Label, Use, None, None],  Branch, Control, Core, Once, "go to the label if a is not 0";
             JumpUnless = 0x82, "jz",     [Label, Use, None, None],  Branch, Control, Core, Once, "go to the label if a is 0";
-            Call     = 0x83, "call",     [Callee, Base, Base, None], Branch, Control, Calls, Once, "encoded: call routine with its arguments from word b on, results to word c on. Linked: [label, caller's frame words]";
+            Call     = 0x83, "call",     [Callee, Base, Base, None], Branch, Control, Calls, Once, "encoded: call routine with its arguments from word b on, results to word c on. Linked: [label, caller's frame words, words that the callee may touch from its frame's start on]; the last may be left out";
             Return   = 0x84, "ret",      [Base, None, None, None],  Branch, Control, Core, Once, "encoded: return the words from a on. Linked: return to the caller, or halt";
 
             // Io: memory, identity, signals. Spaces: 0 the VM's frame, 1 the launch's arena, 2 its atomics. The operations on atomic pairs

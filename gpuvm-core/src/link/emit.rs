@@ -50,6 +50,7 @@ pub(crate) fn emit(
         out: Vec::new(),
         places: Vec::new(),
         calls: Vec::new(),
+        reaches: functions.iter().map(|ready| reach_of(&ready.function)).collect(),
         variables: Variables {
             list: tables.variables,
             ..Variables::default()
@@ -140,6 +141,15 @@ impl Needs {
     }
 }
 
+/// Words that a function may touch from its frame's start on: its frame, and behind it what it hands to those it calls and gets back
+/// from them. Never 0, which would say that nothing is known.
+fn reach_of(function: &Function) -> u32 {
+    let code = function.blocks.iter().flat_map(|block| &block.code);
+    let handed = code.filter(|inst| matches!(inst.op, Op::LoadFrame | Op::StoreFrame) && inst.extra == OUTGOING);
+    let handed = handed.map(|inst| inst.imm + 1).max().unwrap_or(0);
+    (function.frame_words + handed).max(1)
+}
+
 struct Emit<'s> {
     settings: &'s Settings,
     store: Store,
@@ -147,6 +157,8 @@ struct Emit<'s> {
     places: Vec<SourceLoc>,
     /// Calls whose label is still the number of a function.
     calls: Vec<usize>,
+    /// Words that each function may touch from its frame's start on.
+    reaches: Vec<u32>,
     variables: Variables,
     /// The number in the program of the function's own activation.
     first_scope: u32,
@@ -209,7 +221,8 @@ impl Emit<'_> {
         match inst.op {
             Op::Call => {
                 self.calls.push(self.out.len());
-                encoded = Instruction::new(Op::Call, [inst.imm, frame_words, 0, 0]);
+                let reach = self.reaches.get(inst.imm as usize).copied().unwrap_or(0);
+                encoded = Instruction::new(Op::Call, [inst.imm, frame_words, reach, 0]);
             }
             Op::LoadFrame | Op::StoreFrame if inst.extra == OUTGOING => encoded.operands[1] += frame_words,
             Op::Address => encoded.operands[2] = 0,

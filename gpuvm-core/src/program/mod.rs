@@ -85,6 +85,37 @@ impl Program {
         self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
     }
 
+    /// Words of the frames of the entry and of so many calls in each other, whichever they are, without the call stack: all that a VM can
+    /// need if that is less, or if the program does not say how much its callees touch.
+    pub fn frame_words_of(&self, calls: u32) -> u32 {
+        let (mut caller, mut callee) = (0, 0);
+        for call in self.calls() {
+            let [_, own, reached, _] = call.operands;
+            if reached == 0 {
+                return self.frame_words;
+            }
+            (caller, callee) = (own.max(caller), reached.max(callee));
+        }
+        match callee {
+            0 => self.frame_words,
+            _ => caller
+                .saturating_mul(calls.max(1))
+                .saturating_add(callee)
+                .min(self.frame_words),
+        }
+    }
+
+    /// The most words that any callee touches from its frame's start on, as the calls say.
+    pub fn callee_words(&self) -> u32 {
+        self.calls().map(|call| call.operands[2]).max().unwrap_or(0)
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &Instruction> {
+        self.code
+            .iter()
+            .filter(|instruction| instruction.opcode == Op::Call.code())
+    }
+
     /// Whether it has operations on atomic pairs, those of `AtomicU64` and `AtomicI64`, which not every device has.
     pub fn has_atomic_pairs(&self) -> bool {
         let op = |instruction: &Instruction| Op::from_code(instruction.opcode);
@@ -160,7 +191,7 @@ pub struct ParamSlot {
 
 impl Cause {
     /// The text of the trap, word for word what the native function's panic says.
-    /// `data` is the program's.
+    /// `data` is the program's; the first word of a stack overflow is how deep recursion may go.
     pub fn message(&self, words: [u32; 4], data: &[u32]) -> String {
         match self {
             Cause::Message(text) => (*text).to_string(),
@@ -189,11 +220,11 @@ impl Cause {
                 }
                 text.finish()
             }
-            Cause::StackOverflow => {
-                "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a \
-                                     runtime is built with another, or a launch has its own `.depth(n)`"
-                    .to_string()
-            }
+            Cause::StackOverflow => format!(
+                "stack overflow: recursion is deeper than {} calls, which is what `Settings::recursion_limit` or the launch's own `.depth(n)` \
+                 allows; a larger `.depth(n)` allows more",
+                words[0]
+            ),
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
             Cause::Print { pieces, .. } => pieces.concat(),
             Cause::Value(shown) => {

@@ -105,7 +105,8 @@ fn jobs_lay_out_what_their_vms_see() {
             Demand {
                 shared_words: 3,
                 words_per_vm: 7,
-                atomic_words: 2
+                atomic_words: 2,
+                restarts: false,
             }
         );
 

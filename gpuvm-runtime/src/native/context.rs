@@ -89,8 +89,9 @@ pub fn enter(file: &'static str, line: u32) -> DepthGuard {
     });
     // The guard is there before the check, so that the level is counted down again however this ends.
     let guard = DepthGuard(());
-    if depth > limit.unwrap_or_else(|| Settings::default().recursion_limit) {
-        overflow(file, line, Cause::StackOverflow.message([0; 4], &[]));
+    let most = limit.unwrap_or_else(|| Settings::default().recursion_limit);
+    if depth > most {
+        overflow(file, line, Cause::StackOverflow.message([most, 0, 0, 0], &[]));
     }
     if here < floor {
         overflow(file, line, full(depth, limit.unwrap_or_default()));

@@ -242,8 +242,8 @@ fn recursion_ends_where_the_settings_say() {
     );
     assert_eq!(
         report.message,
-        "stack overflow: recursion is deeper than `Settings::recursion_limit` allows, 256 calls unless a runtime is built with another, \
-         or a launch has its own `.depth(n)`"
+        "stack overflow: recursion is deeper than 256 calls, which is what `Settings::recursion_limit` or the launch's own `.depth(n)` allows; \
+         a larger `.depth(n)` allows more"
     );
     assert_eq!(report.done().output::<Vec<u32>>().unwrap(), [3, 256, 0, 0, 5]);
 

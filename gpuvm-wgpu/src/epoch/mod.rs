@@ -199,7 +199,13 @@ fn parts(class: Class) -> &'static [Part] {
             Part::Unit(Unit::Math),
         ],
         Class::Branch => &[Part::Breaks, Part::Unit(Unit::Calls)],
-        Class::Io => &[Part::Breaks, Part::Unit(Unit::Atomic), Part::Unit(Unit::AtomicPair)],
+        Class::Io => &[
+            Part::Breaks,
+            Part::Unit(Unit::Atomic),
+            Part::Unit(Unit::AtomicPair),
+            // Where calls are, frames may stand nearer to the beginning of frame memory.
+            Part::Unit(Unit::Calls),
+        ],
     }
 }
 

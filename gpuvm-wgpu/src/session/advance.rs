@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use gpuvm_engine::{Dispatch, Engine, Limit, Result, Tally};
 
+use super::super::frame_room::FrameRoom;
 use super::super::layout::signal;
 use super::super::pace::Pace;
 use super::super::stepper::Need;
@@ -86,10 +87,13 @@ impl Session {
             last_end = Instant::now();
             // Where the device has a clock it is asked; but what comes between submissions counts too.
             let took = took.unwrap_or(last_end - began);
-            if let Some(pace) = &mut self.pace {
-                pace.adapt(took, cycles);
+            // VMs without room have not run as far as they were given to.
+            if !self.lacks_room() {
+                if let Some(pace) = &mut self.pace {
+                    pace.adapt(took, cycles);
+                }
+                self.learn(took, cycles);
             }
-            self.learn(took, cycles);
             watch(&self.tally);
             if self.tally.running == 0 && !self.next_step() || self.tally.running == self.tally.at_breakpoint {
                 // Whatever else is under way finds nothing to do.
@@ -114,6 +118,7 @@ impl Session {
             experience.note_speed(cycles, self.job.vms, took);
         } else {
             experience.note_end(self.given, self.spent);
+            experience.note_room(self.buffers.room);
             if let Some(epochs) = self.tally.epochs {
                 experience.note_epochs(epochs / u64::from(self.tally.steps + 1));
             }
@@ -139,6 +144,7 @@ impl Session {
         }
         if self.fresh {
             (self.given, self.spent) = (0, Duration::ZERO);
+            (self.ordered, self.framed) = (0, FrameRoom::default());
         }
         Ok(())
     }
@@ -201,6 +207,9 @@ impl Session {
             steps = (wanted as u32).min(most).max(1);
             (dispatches, cycles) = (1, whole as u32);
         }
+        // Who counts instructions gets as many as asked for.
+        let exact = limit.cycles.is_some() || left == 1;
+        self.make_room(exact.then_some(u64::from(dispatches) * u64::from(cycles)))?;
         self.submit(&Order {
             dispatches,
             cycles,

@@ -6,6 +6,7 @@ use gpuvm_core::program::Mode;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Copy, Job, Region, Result, Source};
 
+use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
 use super::super::layout::{row, signal};
 use super::super::memory::{WORD, part_of, size, words_of};
@@ -38,7 +39,8 @@ pub struct Buffers {
     pub states: Arc<Lease>,
     pub frames: Arc<Lease>,
     vms: u64,
-    frame_words: u64,
+    /// The room for frames that each VM has.
+    pub room: FrameRoom,
     pub atomic_words: u64,
     /// The parameters' slots, with places in the arena's buffer.
     slots: Vec<u32>,
@@ -51,13 +53,12 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Takes buffers for a job.
+    /// Takes buffers for a job, with so much room for the frames of each VM.
     ///
     /// # Errors
     ///
     /// When the device fails or has no memory left.
-    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source) -> Result<Buffers> {
-        let frame_words = u64::from(job.program.frame_memory());
+    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source, room: FrameRoom) -> Result<Buffers> {
         let beside = match uses_heap(job) {
             true => Some(Arena::in_heap(gpu, job)?),
             false => None,
@@ -65,9 +66,9 @@ impl Buffers {
         let (own, rows) = gpu.allocating(|_| {
             let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words * u64::from(job.vms))));
             let own = beside.clone().unwrap_or_else(|| Arena::own(gpu, job));
-            (own, (storage(row::COUNT as u64), storage(frame_words)))
+            (own, (storage(row::COUNT as u64), storage(room.all_words().into())))
         })?;
-        let mut buffers = Buffers::begun(gpu, job, own, rows)?;
+        let mut buffers = Buffers::begun(gpu, job, own, (rows.0, rows.1, room))?;
         buffers.zeros = (job.arena_words - arena.filled()) as u64;
         if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
@@ -89,7 +90,12 @@ impl Buffers {
     /// # Errors
     ///
     /// As [`Buffers::new`].
-    pub fn begun(gpu: &Gpu, job: &Job, arena: Arena, (states, frames): (Arc<Lease>, Arc<Lease>)) -> Result<Buffers> {
+    pub fn begun(
+        gpu: &Gpu,
+        job: &Job,
+        arena: Arena,
+        (states, frames, room): (Arc<Lease>, Arc<Lease>, FrameRoom),
+    ) -> Result<Buffers> {
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let (inputs, cells) = gpu.allocating(|_| {
             let input_bytes = params_at + size(job.slots.len() as u64 * 4);
@@ -107,7 +113,7 @@ impl Buffers {
             states,
             frames,
             vms: job.vms.into(),
-            frame_words: job.program.frame_memory().into(),
+            room,
             atomic_words: job.atomic_words() as u64,
             slots,
             window: window(job, &arena),
@@ -156,7 +162,7 @@ impl Buffers {
             words_of(arena, words),
             part_of(&self.cells, ATOMICS_AT * WORD, self.atomic_words),
             words_of(&self.states, row::COUNT as u64 * self.vms),
-            words_of(&self.frames, self.frame_words * self.vms),
+            words_of(&self.frames, u64::from(self.room.all_words()) * self.vms),
             words_of(&self.cells, signal::WORDS as u64),
         ];
         Shared::new(bindings)

@@ -2,6 +2,8 @@
 
 use gpuvm_engine::{Error, Job, Result};
 
+use super::super::frame_room::FrameRoom;
+
 /// A dispatch of a job's VMs.
 pub struct Launch<'j> {
     pub job: &'j Job,
@@ -13,6 +15,8 @@ pub struct Launch<'j> {
     pub resume: bool,
     /// Whether no VM has started.
     pub fresh: bool,
+    /// The room for frames that each VM has.
+    pub room: FrameRoom,
     /// The words of the arena's buffer that the VMs may touch: where they start, and how many.
     pub window: [u32; 2],
     pub atomic_words: u32,
@@ -41,7 +45,10 @@ pub fn fields(names: &[String]) -> Result<Vec<Field>> {
             "resume" => |launch| launch.resume.into(),
             "fresh" => |launch| launch.fresh.into(),
             "depth_limit" => |launch| launch.job.program.depth_limit,
-            "frame_words" => |launch| launch.job.program.frame_memory(),
+            "frame_words" => |launch| launch.room.all_words(),
+            "frame_gap" => |launch| launch.room.gap(&launch.job.program),
+            "frames_end" => |launch| launch.room.end(&launch.job.program),
+            "call_room" => |launch| launch.room.calls,
             "call_frames" => |launch| launch.job.program.call_depth,
             "arena_start" => |launch| launch.window[0],
             "arena_words" => |launch| launch.window[1],

@@ -4,6 +4,7 @@
 mod advance;
 pub mod arena;
 pub mod buffers;
+pub mod frames;
 pub mod launch;
 mod record;
 mod results;
@@ -18,6 +19,7 @@ use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Source, Tally};
 
+use super::frame_room::FrameRoom;
 use super::gpu::Gpu;
 use super::layout::{WORKGROUP, row, signal};
 use super::memory::WORD;
@@ -45,6 +47,12 @@ pub struct Session {
     /// Instructions of each VM since the VMs started, and how long the device was at it.
     given: u64,
     spent: Duration,
+    /// Instructions of each VM that were submitted since the VMs started or were put where they are, and the room for frames that they
+    /// used then.
+    ordered: u64,
+    framed: FrameRoom,
+    /// The room for frames for which the device had no memory.
+    refused: Option<FrameRoom>,
     /// Whether the job's data is on the device.
     staged: bool,
     /// Whether no VM of the current step has started.
@@ -69,7 +77,9 @@ pub struct Begun {
     /// Its own arena.
     pub arena: Arena,
     pub states: Arc<Lease>,
+    /// The frames, with so much room for each VM.
     pub frames: Arc<Lease>,
+    pub room: FrameRoom,
     pub signal: [u32; signal::WORDS],
     /// Instructions that each VM was given.
     pub cycles: u64,
@@ -96,7 +106,8 @@ impl Session {
             ..Need::default()
         })?;
         let gpu = scheduler.gpu();
-        let buffers = Buffers::new(gpu, &job, arena)?;
+        let room = frames::first_room(&job, stepper.experience());
+        let buffers = Buffers::new(gpu, &job, arena, room)?;
         Ok(Box::new(Session::new(gpu, (schedule, stepper), job, buffers)))
     }
 
@@ -114,6 +125,9 @@ impl Session {
             pace: None,
             given: 0,
             spent: Duration::ZERO,
+            ordered: 0,
+            framed: FrameRoom::default(),
+            refused: None,
             staged: false,
             fresh: true,
             breaks: false,
@@ -144,18 +158,15 @@ impl Session {
         job: Job,
         begun: Begun,
     ) -> Result<Session> {
-        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames))?;
+        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames, begun.room))?;
         let mut session = Session::new(gpu, (schedule, stepper), job, buffers);
         session.seen = begun.signal;
         session.given = begun.cycles;
+        session.ordered = begun.cycles;
         session.fresh = false;
         session.counted = session.stepper.counts_instructions();
         session.count_states();
         Ok(session)
-    }
-
-    fn frame_words(&self) -> u32 {
-        self.job.program.frame_memory()
     }
 }
 
@@ -167,6 +178,10 @@ impl Running for Session {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         self.run(limit, watch)?;
         Ok(self.tally.clone())
+    }
+
+    fn most_at_a_time(&self) -> Option<u32> {
+        self.fitting()
     }
 
     fn image(&mut self) -> Result<Image> {
@@ -200,7 +215,11 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
     if demand.atomic_words + ATOMICS_AT > words {
         return 0;
     }
-    let per_vm = (row::COUNT as u64).max(program.frame_memory().into());
+    let room = match demand.restarts {
+        true => FrameRoom::likely(program),
+        false => FrameRoom::whole(program),
+    };
+    let per_vm = (row::COUNT as u64).max(room.all_words().into());
     let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
     let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
     demand

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gpuvm_engine::{Job, Result};
 
 use super::super::clock::Clock;
+use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
 use super::super::layout::signal;
 use super::super::memory::{WORD, part_of, words_of};
@@ -26,6 +27,8 @@ pub struct Added {
     pub arena: Arena,
     /// What its arena starts with.
     pub words: Vec<u32>,
+    /// The room for frames that each VM has.
+    pub room: FrameRoom,
     /// Instructions of each VM.
     pub cycles: u32,
     /// Iterations inside of them.
@@ -155,6 +158,7 @@ pub fn inputs(added: &[Added], before: usize) -> Result<Vec<u32>> {
                 inner_cycles: added.inner_cycles,
                 resume: false,
                 fresh: true,
+                room: added.room,
                 window: window(&added.job, &added.arena),
                 atomic_words: added.job.atomic_words() as u32,
                 first_slot: slots.len() as u32 / 4,

@@ -21,6 +21,7 @@ use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
+use super::frames::first_room;
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
 
@@ -97,12 +98,14 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
         let arena = Arena::in_heap(gpu, &job)?;
         let joined = self.joined(&job, &*stepper)?;
+        let room = first_room(&job, stepper.experience());
         self.added.push(Added {
             joined,
             arena,
             job,
             stepper,
             words,
+            room,
             cycles,
             inner_cycles,
         });
@@ -188,7 +191,7 @@ impl<P: Scheduler> JobSequence<P> {
         let staged = Staged::new(&gpu, &parts)?;
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
         let state_words = most(|added| state_words(&*added.stepper, &added.job));
-        let frame_words = most(|added| u64::from(added.job.program.frame_memory()) * u64::from(added.job.vms));
+        let frame_words = most(|added| u64::from(added.room.all_words()) * u64::from(added.job.vms));
         // No binding is empty.
         let atomic_words = most(|added| added.job.atomic_words() as u64).max(4);
         let cells_before = self.cells.clone();
@@ -290,6 +293,7 @@ impl<P: Scheduler> JobSequence<P> {
                 arena: added.arena,
                 states,
                 frames,
+                room: added.room,
                 signal,
                 cycles: added.cycles.into(),
             };

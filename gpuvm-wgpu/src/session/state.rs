@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use gpuvm_core::interp::{Vm, header};
-use gpuvm_core::isa::{CALL_FRAME_WORDS, STATE_WORDS};
+use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::program::Status;
 use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
 use rayon::prelude::*;
 
+use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
 use super::super::layout::{row, signal};
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
@@ -16,7 +17,7 @@ use super::super::source::EntryPoint;
 use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
-use super::{Session, groups};
+use super::{Session, frames, groups};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;
@@ -48,7 +49,6 @@ impl Session {
     /// The state of all VMs.
     pub(super) fn gather_image(&mut self) -> Result<Image> {
         let vms = self.job.vms as usize;
-        let frame = self.frame_words() as usize;
         if self.fresh || self.only_halted() {
             let status = if self.fresh { Status::Running } else { Status::Halted };
             return Ok(Image::fresh(&self.job.program, self.job.first_vm, self.job.vms, status));
@@ -60,14 +60,17 @@ impl Session {
         let mut image = Image {
             records,
             extras: vec![0; vms * EXTRA_WORDS],
-            frames: vec![0; vms * frame],
+            frames: Vec::new(),
         };
         self.gather(Rows::Records, 0, &mut image.records)?;
         // Without calls and traps they are all 0, and need neither the way nor fresh pages.
         if self.job.program.call_depth > 0 || self.tally.trapped > 0 {
             self.gather(Rows::Extras, 0, &mut image.extras)?;
         }
-        self.gather(Rows::Frames, 0, &mut image.frames)?;
+        let had = self.buffers.room;
+        let mut memories = vec![0; vms * had.all_words() as usize];
+        self.gather(Rows::Frames, 0, &mut memories)?;
+        image.frames = frames::with_room(memories, had, FrameRoom::whole(&self.job.program));
         Ok(image)
     }
 
@@ -82,15 +85,27 @@ impl Session {
         let vms = self.job.vms as usize;
         let fits = image.records.len() == vms * STATE_WORDS
             && image.extras.len() == vms * EXTRA_WORDS
-            && image.frames.len() == vms * self.frame_words() as usize;
+            && image.frames.len() == vms * self.job.program.frame_memory() as usize;
         if !fits {
             return Err(Error::Device {
                 reason: format!("the image is not one of {vms} VMs of this program"),
             });
         }
+        let whole = FrameRoom::whole(&self.job.program);
+        let needed = match self.buffers.room == whole {
+            true => whole,
+            false => frames::room_in(&self.job.program, image),
+        };
+        if needed.exceeds(self.buffers.room) {
+            self.give_room(self.buffers.room.and(needed))?;
+        }
         self.scatter(Rows::Records, &image.records)?;
         self.scatter(Rows::Extras, &image.extras)?;
-        self.scatter(Rows::Frames, &image.frames)?;
+        match self.buffers.room {
+            have if have == whole => self.scatter(Rows::Frames, &image.frames)?,
+            have => self.scatter(Rows::Frames, &frames::with_room(image.frames.clone(), whole, have))?,
+        }
+        (self.ordered, self.framed) = (0, needed);
 
         let found = signal_of(&image.records);
         let gpu = &*self.gpu;
@@ -126,8 +141,11 @@ impl Session {
         let state = self.state_of(index)?;
         vm.state.copy_from_slice(&state[..STATE_WORDS]);
         vm.state[header::VM_ID] = id;
-        self.gather(Rows::Frames, index, &mut vm.frame)?;
-        vm.frame_base = state[row::FRAME_BASE].wrapping_add(program.call_depth * CALL_FRAME_WORDS as u32);
+        let (had, whole) = (self.buffers.room, FrameRoom::whole(&program));
+        let mut memory = vec![0; had.all_words() as usize];
+        self.gather(Rows::Frames, index, &mut memory)?;
+        vm.frame = frames::with_room(memory, had, whole);
+        vm.frame_base = state[row::FRAME_BASE].wrapping_add(whole.call_words());
         vm.calls = state[row::CALLS];
         if vm.status() == Status::Trapped {
             vm.trap = Some(trap_of(&program, id, &state));
@@ -140,7 +158,7 @@ impl Session {
         match rows {
             Rows::Records => (&buffers.states, 0, STATE_WORDS as u32),
             Rows::Extras => (&buffers.states, STATE_WORDS as u32, EXTRA_WORDS as u32),
-            Rows::Frames => (&buffers.frames, 0, self.frame_words()),
+            Rows::Frames => (&buffers.frames, 0, buffers.room.all_words()),
         }
     }
 

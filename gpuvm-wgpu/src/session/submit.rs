@@ -142,7 +142,7 @@ impl Session {
             });
             let mut recorded = Recorded::default();
             for step in 0..order.steps {
-                if self.fresh && self.frame_words() > 0 {
+                if self.fresh && self.buffers.room.all_words() > 0 {
                     encoder.clear_buffer(&self.buffers.frames, 0, None);
                 }
                 let (first, last) = (step == 0, step + 1 == order.steps);
@@ -191,6 +191,7 @@ impl Session {
         self.staged = true;
         self.fresh = false;
         self.results = None;
+        self.ordered += cycles;
         Ok(Ticket {
             readback,
             submission,
@@ -289,6 +290,7 @@ impl Session {
             inner_cycles: order.inner_cycles,
             resume: order.resume && first,
             fresh: self.fresh && first,
+            room: self.buffers.room,
             window: self.buffers.window,
             atomic_words: self.buffers.atomic_words as u32,
             first_slot: 0,

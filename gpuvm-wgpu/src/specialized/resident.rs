@@ -11,6 +11,7 @@ use super::emit::Start;
 use super::engine::{Prepared, Specialized};
 use super::kernel::{Shader, content_of, data_group, layouts, path};
 use crate::cuda;
+use crate::frame_room::FrameRoom;
 use crate::gpu::Gpu;
 use crate::layout::{WORKGROUP, row, signal};
 use crate::memory::{WORD, part_of, size, words_of};
@@ -172,6 +173,7 @@ impl ResidentKernel for Staying {
             inner_cycles,
             resume: false,
             fresh: true,
+            room: FrameRoom::whole(&self.program),
             window: window(&job, &arena),
             atomic_words: 0,
             first_slot: 0,
@@ -239,6 +241,7 @@ impl ResidentKernel for Staying {
             arena,
             states: self.states.clone(),
             frames: self.frames.clone(),
+            room: FrameRoom::whole(&self.program),
             signal: found,
             cycles: cycles.into(),
         };

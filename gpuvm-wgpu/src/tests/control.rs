@@ -108,8 +108,52 @@ fn calls_keep_their_frames() {
 #[test]
 fn a_call_too_deep_traps() {
     for engine in engines() {
-        let code = vec![op(Op::Call, [0, 1, 0, 0]), op(Op::Halt, [0; 4])];
-        check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+        // Whether or not it says what its callee touches.
+        for reach in [0, 1] {
+            let code = vec![op(Op::Call, [0, 1, reach, 0]), op(Op::Halt, [0; 4])];
+            check(engine, job(program(code, Store::default()), &[], 0, 1, 3));
+        }
+    }
+}
+
+#[test]
+fn frames_grow_with_what_is_reached() {
+    for engine in engines() {
+        // Some VMs need as much as they begin with, some more than twice as much as that, and some go too deep.
+        for deepest in [0, 7, 60, 380] {
+            check(engine, job(sums(deepest), &[], 0, 1, 40));
+        }
+    }
+}
+
+/// sum(n) = n + sum(n - 1) for n from `deepest` on, with n and the result in w1, and n kept at the end of a frame of 40 words.
+pub fn sums(deepest: u32) -> Program {
+    let code = vec![
+        op(Op::VmId, [1, 0, 0, 0]),
+        op(Op::AddImm, [1, 1, deepest, 0]),
+        op(Op::Call, [9, 4, 40, 0]),
+        op(Op::Imm, [2, 1, 0, 0]),
+        op(Op::Param, [3, 1, 0, 0]),
+        op(Op::Store, [1, 2, 3, 0]),
+        op(Op::Halt, [0; 4]),
+        op(Op::Halt, [0; 4]),
+        op(Op::Halt, [0; 4]),
+        // sum:
+        op(Op::Enter, [0; 4]),
+        op(Op::JumpUnless, [16, 1, 0, 0]),
+        op(Op::StoreFrame, [1, 39, 0, 0]),
+        op(Op::AddImm, [1, 1, u32::MAX, 0]),
+        op(Op::Call, [9, 40, 40, 0]),
+        op(Op::LoadFrame, [2, 39, 0, 0]),
+        op(Op::Add, [1, 1, 2, 0]),
+        op(Op::Leave, [0; 4]),
+        op(Op::Return, [0; 4]),
+    ];
+    Program {
+        frame_words: 4 + 40 * 401,
+        call_depth: 401,
+        depth_limit: 400,
+        ..program(code, Store::default())
     }
 }
 

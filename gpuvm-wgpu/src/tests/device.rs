@@ -2,7 +2,7 @@
 
 use gpuvm_engine::Error;
 
-use super::control::{countdown, with_finish};
+use super::control::{countdown, sums, with_finish};
 use super::*;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
@@ -49,6 +49,26 @@ fn more_workgroups_than_one_dimension_has_go_in_two() {
     check(&engine, counting());
     let (program, demand) = (with_finish(countdown(1, 1)), Demand::default());
     assert_eq!(engine.capacity(&program, &demand), 9 * 64);
+}
+
+#[test]
+fn frames_that_no_buffer_holds_are_an_error_that_says_how_deep_they_are() {
+    // Room for 1,000 words a VM, where it takes 4,800 for 100 calls.
+    let (_, engine) = opened(|gpu| gpu.limits.max_storage_buffer_binding_size = 40 * 1000 * 4);
+    let start = |vms| job(sums(100), &[], 0, 1, vms).start(&engine).unwrap();
+    let mut running = start(40);
+    let error = running.advance(&Limit::default(), &mut |_| {}).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the device is out of memory: a buffer of the device has no room for the frames of 40 VMs of `test`, 1012 words each, 20 calls deep: \
+         `.depth(n)` of the launch bounds how deep they go, and fewer VMs at a time take less"
+    );
+    // Those that go on as deep as that have room.
+    let most = running.most_at_a_time().unwrap();
+    assert!((5..=20).contains(&most), "{most}");
+    let mut fewer = start(5);
+    assert_eq!(fewer.advance(&Limit::default(), &mut |_| {}).unwrap().halted, 5);
+    assert_eq!(fewer.most_at_a_time(), None);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use executor::{Given, Memory as Device};
 
 use super::{Batch, is_nan, reference};
 use crate::floats::FloatOps;
+use crate::frame_room::FrameRoom;
 use crate::kernel::{parse, uniform_fields};
 use crate::layout::{row, signal};
 use crate::pack::pack;
@@ -109,6 +110,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
             inner_cycles: cycles,
             resume: dispatch != 0,
             fresh: dispatch == 0,
+            room: FrameRoom::whole(program),
             window: [0, job.arena.len() as u32],
             atomic_words: job.atomics.len() as u32,
             first_slot: 0,

@@ -1,6 +1,6 @@
 //! The interpreter engine against the reference interpreter, on whatever device is here. A machine without any fails them.
 
-mod control;
+pub(crate) mod control;
 mod costs;
 mod device;
 pub(super) mod executed;

@@ -196,6 +196,46 @@ fn an_image_goes_on_elsewhere() {
 }
 
 #[test]
+fn deep_frames_go_on_elsewhere() {
+    let batch = || job(control::sums(380), &[], 0, 1, 40);
+    let mut expected = batch();
+    let wanted = reference(&mut expected);
+    for engine in engines() {
+        // A budget of instructions is exact although frames grow, and all VMs are where the reference has them.
+        let mut first = batch().start(engine).unwrap();
+        let program = batch().job.program;
+        let mut vms: Vec<Vm> = (0..40).map(|vm| Vm::new(&program, vm)).collect();
+        for cycles in [40, 1500] {
+            first.advance(&limit_of(cycles), &mut |_| {}).unwrap();
+            let mut own = batch();
+            let slots: Vec<_> = own.slots.iter().map(|slot| slot.place).collect();
+            let mut memory = Memory {
+                arena: &mut own.arena,
+                atomics: &mut own.job.atomics,
+                params: &slots,
+                vm_count: 40,
+                first_vm: 0,
+            };
+            interp::run_all(&program, &mut memory, &mut vms, Some(cycles));
+            assert_eq!(first.vm(39).unwrap(), vms[39]);
+        }
+        let mut image = Image::default();
+        vms.iter().for_each(|vm| image.push(&program, vm));
+        assert_eq!(first.image().unwrap(), image);
+        for other in engines() {
+            let mut second = batch().start(other).unwrap();
+            second.restore(&image).unwrap();
+            assert_eq!(second.image().unwrap(), image);
+            to_end(&mut *second, &Limit::default());
+            assert_eq!(
+                end(second),
+                (expected.arena.clone(), expected.atomics.clone(), wanted.first_trap)
+            );
+        }
+    }
+}
+
+#[test]
 fn an_image_of_other_vms_is_refused() {
     for engine in engines() {
         let mut running = mixed().start(engine).unwrap();

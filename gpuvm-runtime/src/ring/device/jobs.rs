@@ -242,6 +242,7 @@ impl OnDevice {
             shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,
             atomic_words: self.log.len() as u64,
+            restarts: false,
         };
         self.executor.capacity(&self.program, &demand) as usize >= mail.len()
     }

@@ -49,6 +49,9 @@ impl Emitter<'_> {
     fn block(&mut self, block: usize, next: Node) {
         self.hand = Hand::default();
         self.facts = self.known[block];
+        if let Exit::Call { .. } = self.flow.blocks[block].exit {
+            self.stop_without_room(block);
+        }
         for (ip, op, instruction) in self.flow.straight(block, self.program) {
             self.instruction(ip, op, instruction);
         }
@@ -75,6 +78,40 @@ impl Emitter<'_> {
         self.code.store(next, target);
     }
 
+    /// Stops the VM in front of a block that ends in a call, if it has no room for that and for what the callee touches: it has no budget left,
+    /// and so is stopped where it is as any other.
+    fn stop_without_room(&mut self, block: usize) {
+        let (Some([base, calls]), Some(fuel)) = (self.stack, self.fuel) else {
+            return;
+        };
+        let end = self.flow.blocks[block].end;
+        let [_, caller, callee, _] = self.program.code[end as usize - 1].operands;
+        if callee == 0 {
+            return;
+        }
+        let words = self.code.word(caller.wrapping_add(callee));
+        let base = self.code.load(base);
+        let relative = self.code.binary(BinaryOperator::Add, base, words);
+        let start_of_frames = self.code.word(self.frames_start());
+        let reached = self.code.binary(BinaryOperator::Add, relative, start_of_frames);
+        let (count, one) = (self.code.load(calls), self.code.word(1));
+        let [end, room, most] = ["frames_end", "call_room", "call_frames"].map(|field| self.code.launch(field));
+        let large = self.code.binary(BinaryOperator::Greater, reached, end);
+        let deep = self.code.binary(BinaryOperator::GreaterEqual, count, room);
+        let lacks = self.code.binary(BinaryOperator::LogicalOr, large, deep);
+        // More calls than there may be are told by the call.
+        let possible = self.code.binary(BinaryOperator::Less, count, most);
+        let waits = self.code.binary(BinaryOperator::LogicalAnd, lacks, possible);
+        let stop = self.nested(|emitter| {
+            let wanted = emitter.code.binary(BinaryOperator::Add, count, one);
+            emitter.code.invoke("want_room", &[relative, wanted]);
+            let zero = emitter.code.word(0);
+            emitter.code.store(fuel, zero);
+            emitter.code.push(Statement::Continue);
+        });
+        self.code.choose(waits, stop, Block::new());
+    }
+
     /// Pushes a call frame, and makes the frame base the callee's.
     fn call(&mut self, ip: u32, words: u32) {
         let Some([base, calls]) = self.stack else {
@@ -87,10 +124,10 @@ impl Emitter<'_> {
         self.end_if_trapped();
         let [at, after] = self.call_frame(count);
         let (back, caller) = (self.code.word(ip + 1), self.code.load(base));
-        self.code.invoke("put_frame", &[at, back]);
+        self.code.invoke("put_call", &[at, back]);
         let absolute = self.code.word(self.frames_start());
         let kept = self.code.binary(BinaryOperator::Add, caller, absolute);
-        self.code.invoke("put_frame", &[after, kept]);
+        self.code.invoke("put_call", &[after, kept]);
         let (one, words) = (self.code.word(1), self.code.word(words));
         let more = self.code.binary(BinaryOperator::Add, count, one);
         self.code.store(calls, more);
@@ -117,8 +154,8 @@ impl Emitter<'_> {
         let less = self.code.binary(BinaryOperator::Subtract, count, one);
         self.code.store(calls, less);
         let [at, after] = self.call_frame(less);
-        let back = self.code.call("get_frame", &[at]);
-        let kept = self.code.call("get_frame", &[after]);
+        let back = self.code.call("get_call", &[at]);
+        let kept = self.code.call("get_call", &[after]);
         let absolute = self.code.word(self.frames_start());
         let caller = self.code.binary(BinaryOperator::Subtract, kept, absolute);
         self.code.store(base, caller);

@@ -218,8 +218,17 @@ impl Emitter<'_> {
     }
 
     fn check_frame(&mut self, ip: u32, offset: Node) {
-        let words = self.code.word(self.program.frame_memory());
-        let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, words);
+        // Without calls the frame is there as a whole.
+        let bad = match self.stack {
+            Some(_) => {
+                let inside = self.code.call("in_frames", &[offset]);
+                self.code.not(inside)
+            }
+            None => {
+                let words = self.code.word(self.program.frame_memory());
+                self.code.binary(BinaryOperator::GreaterEqual, offset, words)
+            }
+        };
         self.fault_if(ip, bad, fault::MEMORY, offset);
     }
 

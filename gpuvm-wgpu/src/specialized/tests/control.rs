@@ -100,6 +100,13 @@ fn recursion_keeps_its_frames() {
 }
 
 #[test]
+fn frames_grow_with_what_is_reached() {
+    for deepest in [3, 60, 380] {
+        check(&job(crate::tests::control::sums(deepest), &[], 0, 1, 70));
+    }
+}
+
+#[test]
 fn traps_stop_their_vm_alone_and_record_words() {
     let code = "
         vmid w10

@@ -31,8 +31,8 @@ const PROGRAMS: [(&str, &str, &str); 5] = [
     (
         "recursion",
         "frame_words 90\ncall_depth 30\ndepth_limit 9\nsite 0:7:0 stack_overflow",
-        "vmid w1\ncall @fib, 3\nmov w10, w1\njump @finish\nfib:\nenter s0\nimm w2, 2\nltu w3, w1, w2\njnz @done, w3
-        stf w1, 0\naddi w1, w1, -1\ncall @fib, 3\nstf w1, 1\nldf w1, 0\naddi w1, w1, -2\ncall @fib, 3\nldf w2, 1
+        "vmid w1\ncall @fib, 3, 3\nmov w10, w1\njump @finish\nfib:\nenter s0\nimm w2, 2\nltu w3, w1, w2\njnz @done, w3
+        stf w1, 0\naddi w1, w1, -1\ncall @fib, 3, 3\nstf w1, 1\nldf w1, 0\naddi w1, w1, -2\ncall @fib, 3, 3\nldf w2, 1
         add w1, w1, w2\ndone:\nleave\nret",
     ),
     (
