@@ -207,10 +207,10 @@ mod tests {
         assert_ne!(random_module(7, "x"), random_module(8, "x"));
     }
 
-    /// What the modules are meant to have; each stands in at least a few of a hundred.
+    /// What the modules are meant to have; each stands in at least a few of two hundred.
     #[test]
     fn everything_is_made() {
-        let source = random_modules(1, 100, usize::MAX);
+        let source = random_modules(1, 200, usize::MAX);
         let parts = [
             "= move |",
             "let mut f",
@@ -242,6 +242,7 @@ mod tests {
             "recursive_0(fuel - 1",
             "static T",
             "const T",
+            "let mut table: [",
             "while let Some(",
         ];
         for part in parts {

@@ -1,10 +1,13 @@
-//! Random tables: `const` and `static` arrays, and slices of them, of some hundred entries.
+//! Random tables: `const` and `static` arrays, and slices of them, of some hundred entries or some thousand, written out or calculated.
 
 use crate::rng::Rng;
 use crate::types::{Ty, Types};
 
-/// The most entries that a random table has.
-const LONGEST: usize = 300;
+/// The most entries that most tables have.
+const SHORT: usize = 300;
+
+/// The most entries that a table has.
+const LONGEST: usize = 4_096;
 
 /// A table that the routines of a module look up.
 pub struct Table {
@@ -30,23 +33,57 @@ fn table(rng: &mut Rng, types: &Types, t: usize) -> Table {
         types.scalar(rng)
     };
     // Powers of two are indexed with a mask, other lengths with a remainder.
-    let length = if rng.chance(30) {
-        64 << rng.below(3)
-    } else {
-        50 + rng.below(LONGEST - 50)
+    let length = match (rng.chance(25), rng.chance(30)) {
+        (false, true) => 64 << rng.below(3),
+        (false, false) => 50 + rng.below(SHORT - 50),
+        (true, true) => LONGEST >> rng.below(3),
+        (true, false) => SHORT + rng.below(LONGEST - SHORT),
     };
-    let entries: Vec<String> = (0..length).map(|_| value(rng, &element)).collect();
-    let (name, item, entries) = (format!("T{t}"), element.name(), entries.join(", "));
+    let (name, item) = (format!("T{t}"), element.name());
+    let entries = if rng.chance(70) {
+        let entries: Vec<String> = (0..length).map(|_| value(rng, &element)).collect();
+        format!("[{}]", entries.join(", "))
+    } else {
+        calculated(rng, &element, length)
+    };
     let source = match rng.below(4) {
-        0 | 1 => format!("const {name}: [{item}; {length}] = [{entries}];\n\n"),
-        2 => format!("static {name}: [{item}; {length}] = [{entries}];\n\n"),
-        _ => format!("const {name}: &[{item}] = &[{entries}];\n\n"),
+        0 | 1 => format!("const {name}: [{item}; {length}] = {entries};\n\n"),
+        2 => format!("static {name}: [{item}; {length}] = {entries};\n\n"),
+        _ => format!("const {name}: &[{item}] = &{entries};\n\n"),
     };
     Table {
         name,
         element,
         length,
         source,
+    }
+}
+
+/// A block that calculates a table.
+fn calculated(rng: &mut Rng, element: &Ty, length: usize) -> String {
+    let (first, entry) = (value(rng, element), entry(rng, element));
+    format!(
+        "{{\n    let mut table: [{}; {length}] = [{first}; {length}];\n    let mut i = 0;\n    while i < {length} {{\n        \
+         if i % 7 != 3 {{ table[i] = {entry}; }}\n        i += 1;\n    }}\n    table\n}}",
+        element.name()
+    )
+}
+
+/// The entry number `i` of a table.
+fn entry(rng: &mut Rng, ty: &Ty) -> String {
+    let factor = rng.bits() | 1;
+    match ty {
+        Ty::Scalar("bool") => format!("i * {} % 11 < 4", factor % 1000),
+        Ty::Scalar(float @ ("f32" | "f64")) => format!("(i * {} % 9973) as {float} / 64.0 - 70.0", factor % 1000),
+        Ty::Scalar(integer @ ("u128" | "i128")) => {
+            format!("(i as {integer}).wrapping_mul({factor}).wrapping_mul({factor})")
+        }
+        Ty::Scalar(integer) => format!("(i as u64).wrapping_mul({factor}) as {integer}"),
+        Ty::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| entry(rng, part)).collect();
+            format!("({})", parts.join(", "))
+        }
+        _ => unreachable!("tables hold scalars and tuples of them"),
     }
 }
 

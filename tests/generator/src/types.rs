@@ -43,7 +43,7 @@ pub struct Features {
     pub fallible: bool,
     /// Routines that call themselves and each other.
     pub recursion: bool,
-    /// `const` and `static` arrays of some hundred entries.
+    /// `const` and `static` arrays of some hundred or thousand entries.
     pub tables: bool,
 }
 
