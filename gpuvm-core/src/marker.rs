@@ -81,25 +81,38 @@ const fn source_of<S: RoutineSource>() -> &'static Source {
     S::SOURCE
 }
 
-/// The encoding of a source: tried with room for `FIRST` entries in a short list, then, only if that was too little, for `SECOND` and `THIRD`. Associated
+/// The encoding of a source: tried with the room `FIRST`, then, only if that was too little, with `SECOND`, `THIRD` and `FOURTH`. Associated
 /// constants, so that `cargo check` evaluates none of it and generic routines are encoded for each instance.
-pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usize>(PhantomData<S>);
+pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usize, const FOURTH: usize>(
+    PhantomData<S>,
+);
 
-impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usize> Encoding<S, FIRST, SECOND, THIRD> {
+impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usize, const FOURTH: usize>
+    Encoding<S, FIRST, SECOND, THIRD, FOURTH>
+{
     const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
-    const LARGE: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
-    const HUGE: &'static Encoded<THIRD> = &match encode::<THIRD>(S::SOURCE) {
+    const MEDIUM: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
+    const LARGE: &'static Encoded<THIRD> = &encode::<THIRD>(S::SOURCE);
+    const HUGE: &'static Encoded<FOURTH> = &match encode::<FOURTH>(S::SOURCE) {
         encoded if encoded.overflowed() => encoded.refuse(),
         encoded => encoded,
     };
     /// The routine.
     pub const ROUTINE: &'static Routine = &if Self::SMALL.overflowed() {
-        Self::large()
+        Self::medium()
     } else {
         Self::SMALL.routine(S::SOURCE)
     };
 
     /// A constant is evaluated with the function that names it, so this one has to be a function of its own.
+    const fn medium() -> Routine {
+        if Self::MEDIUM.overflowed() {
+            Self::large()
+        } else {
+            Self::MEDIUM.routine(S::SOURCE)
+        }
+    }
+
     const fn large() -> Routine {
         if Self::LARGE.overflowed() {
             Self::huge()

@@ -550,18 +550,18 @@ pub fn inline(
 /// The encoded routine of the type that stands for it.
 pub fn encoding(parts: &Parts, marker: &TokenStream) -> TokenStream {
     if !parts.calls_parameters && !parts.is_opaque {
-        let [first, second, third] = capacity(&parts.lowered);
-        quote!(::gpuvm::__private::Encoding::<#marker, #first, #second, #third>::ROUTINE)
+        let [first, second, third, fourth] = capacity(&parts.lowered);
+        quote!(::gpuvm::__private::Encoding::<#marker, #first, #second, #third, #fourth>::ROUTINE)
     } else {
         quote!(::gpuvm::__private::never_linked())
     }
 }
 
-/// Room for the encoder's lists at the first, the second and the third attempt: of nine routines in ten, a node becomes at most one instruction, and
-/// the lists of those have four times as much room as the others.
-fn capacity(lowered: &Lowered) -> [usize; 3] {
-    let first = (lowered.nodes.len() / 4 + 8).next_multiple_of(8);
-    [first, first * 8, first * 64]
+/// Room for the encoder's shortest lists at each attempt: of nine routines in ten, a node becomes at most one instruction, of which there is room for
+/// twelve times as many. Where there are closures, the code of what they are given to is written here.
+fn capacity(lowered: &Lowered) -> [usize; 4] {
+    let first = lowered.nodes.len().div_ceil(32) + 2 + 9 * lowered.closures;
+    [first, first * 4, first * 16, first * 64]
 }
 
 /// Puts the guard at the start of a body, behind the items, which have to come first for clippy.

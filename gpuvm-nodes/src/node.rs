@@ -13,7 +13,10 @@ macro_rules! define_nodes {
         /// The nodes of the stream.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub enum Node { $($(#[$doc])* $node = $code,)* }
+        pub enum Node { $($(#[$doc])* $node,)* }
+
+        // The numbers are not said to rustc, whose interpreter would evaluate one after the other to find a node's among them.
+        $(const _: () = assert!(Node::$node as u8 == $code, "nodes are in the order of their numbers");)*
 
         impl Node {
             /// The nodes by their numbers: what rustc's interpreter, in which the encoder runs, finds at once, where it tries the arms of a `match` in turn.
@@ -178,12 +181,6 @@ define_nodes! {
     Closure = 63;
     /// `count`: closure, arguments… → its result.
     CallValue = 64;
-    /// `slot result`: value → the value converted to the type of slot `result` (slot: the conversion's routine; else the machine's own).
-    Convert = 69;
-    /// → a value that is not there yet, a field to be set before it is read (gpuvm's own std).
-    Unset = 70;
-    /// base, start, end → the unsized place `base[start..end]` without bounds checks (gpuvm's own std).
-    RangeUnchecked = 68;
     /// `slot method kind` → the routine of the slot's call fact, to be called like a closure, or the machine's method of the kind, if that is not 0,
     /// whose code is one less.
     Function = 65;
@@ -192,6 +189,18 @@ define_nodes! {
     /// `slot result`: an `Option` or `Result` → what is inside; returns `None` or the error, converted by the slot's routine, as a value of the
     /// type of slot `result`.
     Question = 67;
+    /// base, start, end → the unsized place `base[start..end]` without bounds checks (gpuvm's own std).
+    RangeUnchecked = 68;
+    /// `slot result`: value → the value converted to the type of slot `result` (slot: the conversion's routine; else the machine's own).
+    Convert = 69;
+    /// → a value that is not there yet, a field to be set before it is read (gpuvm's own std).
+    Unset = 70;
+    /// `slot` → `Default::default()` (slot: a default).
+    Default = 71;
+    /// `bits kind` → a float literal of the kind.
+    FloatOf = 72;
+    /// `bits32 bits64 slot` → a float literal of the slot's type.
+    FloatAs = 73;
     /// `slot`: reference, length → a reference of the slot's type to the same words, of that length where it is to a slice (gpuvm's own std).
     View = 74;
     /// `text text errors`: option or result → what is inside. Where it is the other variant, it traps with the first text, or with the second and
@@ -203,8 +212,6 @@ define_nodes! {
     Print = 77;
     /// `scalar` → a `char`.
     Char = 78;
-    /// `slot` → `Default::default()` (slot: a default).
-    Default = 71;
     /// `constant slot` → the value of a user's constant whose type its use decides: its number in `Source::inferred`, its type.
     InferredConstant = 79;
     /// `count`: arguments → the result of a call of the routine itself, which is given closures: they are handed on.
@@ -212,10 +219,6 @@ define_nodes! {
     /// `slot variant source number` → what a name is that may be a constructor's: where the slot has a type, its value, by `source` the variant without
     /// fields (0) or the constant of that number in `Source::constants` (1) or `Source::inferred` (2); else the function that makes that variant of it.
     Named = 81;
-    /// `bits kind` → a float literal of the kind.
-    FloatOf = 72;
-    /// `bits32 bits64 slot` → a float literal of the slot's type.
-    FloatAs = 73;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -1,5 +1,5 @@
-//! Makes sure that the tests find a Vulkan adapter: a GPU's driver, or Mesa's lavapipe, which is installed through apt where that is
-//! allowed.
+//! Makes sure that the tests find a device: a Vulkan adapter, be it a GPU's driver or Mesa's lavapipe, or CUDA where there is none. Where there is neither,
+//! lavapipe is installed through apt, if that is allowed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,13 +15,22 @@ const DRIVER_FOLDERS: [&str; 4] = [
 /// What the tests need from Debian or Ubuntu: the loader and Mesa's drivers, lavapipe among them.
 const PACKAGES: [&str; 2] = ["libvulkan1", "mesa-vulkan-drivers"];
 
-/// Finds an adapter or installs one.
+/// The environment variable by which the tests know their back end.
+const BACKEND: &str = "GPUVM_BACKEND";
+
+/// Finds a device for the tests that a command runs, or installs one.
 ///
 /// # Errors
 ///
 /// One line that says what to install.
-pub fn ensure() -> Result<(), String> {
-    if !cfg!(target_os = "linux") || is_there() {
+pub fn ensure_for(command: &mut Command) -> Result<(), String> {
+    let is_cuda = std::env::var_os(BACKEND).is_some_and(|backend| backend == "cuda");
+    if !cfg!(target_os = "linux") || is_cuda || is_there() {
+        return Ok(());
+    }
+    if has_cuda() {
+        eprintln!("no Vulkan adapter found: the tests run on CUDA");
+        command.env(BACKEND, "cuda");
         return Ok(());
     }
     let packages = PACKAGES.join(" ");
@@ -49,11 +58,19 @@ fn is_there() -> bool {
                 .any(|entry| entry.path().extension().is_some_and(|e| e == "json"))
         })
     });
-    (named || driver) && has_loader()
+    (named || driver) && has_library("libvulkan.so.1")
 }
 
-/// Whether the dynamic linker knows a Vulkan loader.
-fn has_loader() -> bool {
+/// Whether there is an NVIDIA GPU with its driver.
+fn has_cuda() -> bool {
+    let device = ["/dev/nvidiactl", "/dev/dxg"]
+        .iter()
+        .any(|path| Path::new(path).exists());
+    device && has_library("libcuda.so.1")
+}
+
+/// Whether the dynamic linker knows a library.
+fn has_library(name: &str) -> bool {
     let cache = ["/sbin/ldconfig", "/usr/sbin/ldconfig"]
         .into_iter()
         .find(|path| Path::new(path).exists());
@@ -61,7 +78,7 @@ fn has_loader() -> bool {
     Command::new(ldconfig)
         .arg("-p")
         .output()
-        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("libvulkan.so.1"))
+        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(name))
 }
 
 /// What to put before apt to be root: nothing for root, sudo where it asks for no password, `None` where neither is to be had.

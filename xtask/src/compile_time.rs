@@ -1,4 +1,5 @@
-//! What `#[routine]` costs a build: a crate of dense routines is checked and built with and without the attribute, and the difference is shown.
+//! What `#[routine]` costs a build: a crate of dense routines is checked and built with and without the attribute, and the difference is shown; and
+//! what iterators cost, by the same routines with chains of them and with loops. All crates link gpuvm and have machine code of every function.
 //! Each figure is the best of several runs, without incremental compilation.
 
 use std::fmt::Write as _;
@@ -20,33 +21,42 @@ pub struct Options {
     repeat: u32,
 }
 
-/// Measures and prints a table.
+/// Measures and prints two tables.
 pub fn run(options: &Options) -> Result<(), String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/compile-time");
-    let dense = |routine: &str| dense_crate(options.routines, routine);
-    let long = |routine: &str| long_crate(options.lines, routine);
-    println!(
-        "{:<28} {:>9} {:>9} {:>9}",
-        "added by #[routine], seconds", "plain", "routine", "added"
-    );
-    for (name, crate_of) in [
+    let (routines, lines) = (options.routines, options.lines);
+    let compare = |name: &str, task: &str, first: &str, second: &str| -> Result<(f64, f64), String> {
+        let first = measure(&folder, first, task, options.repeat)?;
+        let second = measure(&folder, second, task, options.repeat)?;
+        print!("{:<36} {first:>9.2} {second:>9.2}", format!("{name}, {task}"));
+        Ok((first, second))
+    };
+    println!("{:<36} {:>9} {:>9} {:>9}", "seconds", "plain", "#[routine]", "added");
+    for (name, plain, routine) in [
         (
-            format!("{} dense routines", options.routines),
-            &dense as &dyn Fn(&str) -> String,
+            format!("{routines} dense routines"),
+            dense_crate(routines, ""),
+            dense_crate(routines, "#[routine]"),
         ),
-        (format!("one routine of {} lines", options.lines), &long),
+        (
+            format!("one routine of {lines} lines"),
+            long_crate(lines, ""),
+            long_crate(lines, "#[routine]"),
+        ),
     ] {
         for task in ["check", "build"] {
-            let plain = measure(&folder, &crate_of(""), task, options.repeat)?;
-            let with = measure(&folder, &crate_of("#[routine]"), task, options.repeat)?;
-            println!(
-                "{:<28} {plain:>9.2} {with:>9.2} {:>9.2}",
-                format!("{name}, {task}"),
-                with - plain
-            );
+            let (plain, routine) = compare(&name, task, &plain, &routine)?;
+            println!(" {:>9.2}", routine - plain);
         }
     }
-    write(&folder, &dense("#[routine]"))?;
+    println!("\n{:<36} {:>9} {:>9} {:>9}", "seconds", "loops", "iterators", "times");
+    let (loops, chains) = (walks_crate(routines, LOOPS), walks_crate(routines, CHAINS));
+    for task in ["check", "build"] {
+        let (loops, chains) = compare(&format!("{routines} routines of three walks"), task, &loops, &chains)?;
+        println!(" {:>9.2}", chains / loops);
+    }
+    println!();
+    write(&folder, &dense_crate(routines, "#[routine]"))?;
     cargo(&folder, &["run", "--release", "--quiet"], Stdio::inherit())
 }
 
@@ -112,17 +122,18 @@ fn dense_NUMBER(a: f32, b: f32, n: u32) -> f32 {
 }
 ";
 
+/// The beginning of each crate.
+const HEAD: &str = "#![allow(dead_code, unused_imports)]\nuse gpuvm::prelude::*;\n";
+
 fn dense_crate(routines: u32, attribute: &str) -> String {
-    let mut source = String::from("#![allow(dead_code, unused_imports)]\nuse gpuvm::prelude::*;\n");
-    source += &AIDS.replace("ATTRIBUTE", attribute);
-    for number in 0..routines {
-        source += &DENSE
-            .replace("ATTRIBUTE", attribute)
-            .replace("NUMBER", &number.to_string());
-    }
+    let mut source = HEAD.to_string() + &AIDS.replace("ATTRIBUTE", attribute);
+    source += &numbered(DENSE, routines, attribute);
     if attribute.is_empty() {
-        source += "\nfn main() {}\n";
-        return source;
+        return source
+            + &plain_main(
+                (0..routines).map(|number| format!("dense_{number}")),
+                "fn(f32, f32, u32) -> f32",
+            );
     }
     source += "\nfn main() {\n    let routines = [\n";
     for number in 0..routines {
@@ -146,9 +157,70 @@ fn dense_crate(routines: u32, attribute: &str) -> String {
     source
 }
 
+/// The same function with many numbers.
+fn numbered(function: &str, count: u32, attribute: &str) -> String {
+    let function = function.replace("ATTRIBUTE", attribute);
+    (0..count)
+        .map(|number| function.replace("NUMBER", &number.to_string()))
+        .collect()
+}
+
+/// A `main` that needs all functions, so that rustc makes code of them, and gpuvm, so that it is linked.
+fn plain_main(functions: impl Iterator<Item = String>, ty: &str) -> String {
+    let functions: Vec<String> = functions.map(|function| format!("{function} as {ty}")).collect();
+    format!(
+        "\nfn main() {{\n    std::hint::black_box([{}]);\n    std::hint::black_box(Runtime::new().is_ok());\n}}\n",
+        functions.join(", ")
+    )
+}
+
+/// Three walks over a slice, by iterators.
+const CHAINS: &str = "
+#[routine]
+fn walk_NUMBER(a: &[u32], n: u32) -> u32 {
+    let odd = a.iter().map(|x| x.wrapping_mul(*x)).filter(|x| x % 3 != NUMBER % 3).fold(n, |s, x| s ^ x);
+    let pairs = (0..n).zip(a.iter()).map(|(i, x)| i.wrapping_mul(*x)).fold(0u32, |s, x| s.wrapping_add(x));
+    let last = a.iter().rev().skip(2).take_while(|x| **x != NUMBER).count() as u32;
+    odd.wrapping_add(pairs) ^ last
+}
+";
+
+/// The same by loops.
+const LOOPS: &str = "
+#[routine]
+fn walk_NUMBER(a: &[u32], n: u32) -> u32 {
+    let mut odd = n;
+    let mut i = 0;
+    while i < a.len() {
+        let x = a[i].wrapping_mul(a[i]);
+        if x % 3 != NUMBER % 3 {
+            odd ^= x;
+        }
+        i += 1;
+    }
+    let mut pairs = 0u32;
+    let mut i = 0;
+    while i < n && (i as usize) < a.len() {
+        pairs = pairs.wrapping_add(i.wrapping_mul(a[i as usize]));
+        i += 1;
+    }
+    let mut last = 0;
+    let mut i = a.len();
+    while i > 2 && a[i - 3] != NUMBER {
+        last += 1;
+        i -= 1;
+    }
+    odd.wrapping_add(pairs) ^ last
+}
+";
+
+fn walks_crate(routines: u32, walk: &str) -> String {
+    let functions = (0..routines).map(|number| format!("walk_{number}"));
+    HEAD.to_string() + &numbered(walk, routines, "#[routine]") + &plain_main(functions, "fn(&[u32], u32) -> u32")
+}
+
 fn long_crate(lines: u32, attribute: &str) -> String {
-    let mut source = String::from("#![allow(dead_code, unused_imports)]\nuse gpuvm::prelude::*;\n");
-    source += &AIDS.replace("ATTRIBUTE", attribute);
+    let mut source = HEAD.to_string() + &AIDS.replace("ATTRIBUTE", attribute);
     let _ = write!(
         source,
         "{attribute}\nfn long(a: f32, b: f32, n: u32) -> f32 {{\n    let mut s = a;\n    let mut k = n;\n"
@@ -162,6 +234,6 @@ fn long_crate(lines: u32, attribute: &str) -> String {
             _ => "    k += (s as u32) & 0xff;\n",
         };
     }
-    source += "    s + k as f32\n}\n\nfn main() {}\n";
-    source
+    source += "    s + k as f32\n}\n";
+    source + &plain_main(["long".to_string()].into_iter(), "fn(f32, f32, u32) -> f32")
 }

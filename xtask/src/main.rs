@@ -1,4 +1,4 @@
-//! What is more than one cargo line. `cargo xtask test` makes sure that a Vulkan adapter is there and runs every test;
+//! What is more than one cargo line. `cargo xtask test` makes sure that a device is there and runs every test;
 //! `cargo xtask fuzz` compares random routines on all engines; `cargo xtask soak` keeps ring kernels busy for minutes; `cargo xtask package`
 //! builds the crates as they are published.
 
@@ -70,10 +70,10 @@ fn main() -> ExitCode {
 }
 
 fn test() -> Result<(), String> {
-    adapter::ensure()?;
-    eprintln!("$ cargo test --workspace --no-fail-fast");
     // One that fails hides nothing of the others.
     let mut command = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
+    adapter::ensure_for(&mut command)?;
+    eprintln!("$ cargo test --workspace --no-fail-fast");
     // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
     command.env("RUST_BACKTRACE", "0");
     if let Some(ptxas) = assembler::ensure() {
@@ -83,8 +83,8 @@ fn test() -> Result<(), String> {
 }
 
 fn soak(options: &Soak) -> Result<(), String> {
-    adapter::ensure()?;
     let mut command = cargo_command(&["run", "--release", "--quiet", "--package", "gpuvm-soak", "--"]);
+    adapter::ensure_for(&mut command)?;
     command.args(&options.arguments);
     finish(command)
 }

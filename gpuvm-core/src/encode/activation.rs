@@ -165,7 +165,7 @@ impl Encoder<'_> {
     pub const fn local(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if activation.captures.has(number) {
+            if activation.captures.count > 0 && activation.captures.has(number) {
                 return activation.captures.at(number) as usize;
             }
             if activation.locals.has(number) {

@@ -52,9 +52,11 @@ impl<'r, T: Copy> List<'r, T> {
     }
 }
 
-/// A routine has more instructions, labels and lines than it has calls, locals or trap sites: so many times more room is for them. What room is not
-/// used costs time too, because rustc's interpreter copies and checks all of it.
-const LONG: usize = 4;
+/// A routine has more instructions and matrices than it has calls, locals or trap sites, and more of these than closures: so many times more room is for
+/// them. What room is not used costs time too, because rustc's interpreter fills, copies and checks all of it.
+const LONG: usize = 12;
+/// See there.
+const MIDDLE: usize = 4;
 
 /// An encoded routine in lists of fixed room.
 pub struct Encoded<const CAP: usize> {
@@ -66,10 +68,10 @@ pub struct Encoded<const CAP: usize> {
     lines: [[u32; LONG]; CAP],
     matrices: [[MatrixRecord; LONG]; CAP],
     terms: [[Term; LONG]; CAP],
-    callees: [Callee; CAP],
-    constants: [Constant; CAP],
-    sites: [Site; CAP],
-    variables: [Variable; CAP],
+    callees: [[Callee; MIDDLE]; CAP],
+    constants: [[Constant; MIDDLE]; CAP],
+    sites: [[Site; MIDDLE]; CAP],
+    variables: [[Variable; MIDDLE]; CAP],
     pieces: [Piece; CAP],
 }
 
@@ -85,14 +87,27 @@ struct Counts {
     pieces: usize,
 }
 
+impl Counts {
+    const NONE: Counts = Counts {
+        code: 0,
+        matrices: 0,
+        terms: 0,
+        callees: 0,
+        constants: 0,
+        sites: 0,
+        variables: 0,
+        pieces: 0,
+    };
+}
+
 /// The lists that nobody needs when the walk has come to its end.
 struct Scratch<const CAP: usize> {
     activations: [Activation; CAP],
     closures: [Closure; CAP],
     parts: [Operand; CAP],
-    stack: [Operand; CAP],
-    locals: [Operand; CAP],
-    joins: [Join; CAP],
+    stack: [[Operand; MIDDLE]; CAP],
+    locals: [[Operand; MIDDLE]; CAP],
+    joins: [[Join; MIDDLE]; CAP],
     labels: [[u32; LONG]; CAP],
     jumps: [[u32; LONG]; CAP],
     local_of: [[u32; LONG]; CAP],
@@ -100,7 +115,8 @@ struct Scratch<const CAP: usize> {
     reached: [Reached; CAP],
 }
 
-/// Encodes a routine; the lists of instructions and matrices in it have room for 4 × `CAP` entries, the others for `CAP`.
+/// Encodes a routine; the lists of instructions and matrices in it have room for 12 × `CAP` entries, those of calls, locals and their like for 4 × `CAP`,
+/// the others for `CAP`.
 ///
 /// [`Encoding`](crate::marker::Encoding) calls it for the types that stand for routines.
 ///
@@ -108,7 +124,7 @@ struct Scratch<const CAP: usize> {
 ///
 /// Where the source cannot be encoded; at build time rustc shows the text as an error of the constant.
 pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
-    let mut encoded = Encoded::<CAP>::EMPTY;
+    let mut encoded = Encoded::<CAP>::empty();
     let mut scratch = Scratch::<CAP>::of(source);
     let mut encoder = encoder(source, &mut encoded, &mut scratch);
     encoder.walk();
@@ -117,7 +133,7 @@ pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
             Some("its variables and intermediate values take more than 65520 words: keep large data in slices");
         return encoded;
     }
-    let overflowed = encoder.overflowed();
+    let overflowed = encoder.overflowed_in_all();
     if !overflowed {
         encoder.patch_jumps();
     }
@@ -144,19 +160,19 @@ const fn encoder<'r, const CAP: usize>(
         parts: List::new(&mut scratch.parts),
         line: source.line,
         words: 0,
-        stack: List::new(&mut scratch.stack),
-        locals: List::new(&mut scratch.locals),
-        joins: List::new(&mut scratch.joins),
+        stack: List::new(scratch.stack.as_flattened_mut()),
+        locals: List::new(scratch.locals.as_flattened_mut()),
+        joins: List::new(scratch.joins.as_flattened_mut()),
         labels: List::new(scratch.labels.as_flattened_mut()),
         jumps: List::new(scratch.jumps.as_flattened_mut()),
         code: List::new(encoded.code.as_flattened_mut()),
-        lines: List::new(encoded.lines.as_flattened_mut()),
+        lines: encoded.lines.as_flattened_mut(),
         matrices: List::new(encoded.matrices.as_flattened_mut()),
         terms: List::new(encoded.terms.as_flattened_mut()),
-        callees: List::new(&mut encoded.callees),
-        constants: List::new(&mut encoded.constants),
-        sites: List::new(&mut encoded.sites),
-        variables: List::new(&mut encoded.variables),
+        callees: List::new(encoded.callees.as_flattened_mut()),
+        constants: List::new(encoded.constants.as_flattened_mut()),
+        sites: List::new(encoded.sites.as_flattened_mut()),
+        variables: List::new(encoded.variables.as_flattened_mut()),
         local_of: List::new(scratch.local_of.as_flattened_mut()),
         functions: List::new(&mut scratch.functions),
         reached: List::new(&mut scratch.reached),
@@ -166,28 +182,35 @@ const fn encoder<'r, const CAP: usize>(
 }
 
 impl Encoder<'_> {
-    /// Whether some list needed more room than it has, or there are not as many words as are needed. It is asked at each node, so it is written out: a call costs rustc's interpreter more than a comparison.
+    /// Whether some list that is read again needed more room than it has, or the code did, or there are not as many words as are needed. It is asked at
+    /// each node, so it is written out: a call costs rustc's interpreter more than a comparison.
     pub const fn overflowed(&self) -> bool {
-        let (room, long) = (self.stack.items.len(), self.code.items.len());
+        let (few, middle, long) = (self.parts.items.len(), self.stack.items.len(), self.code.items.len());
         self.words > MOST_WORDS
             || self.code.len > long
+            || self.labels.len > long
+            || self.stack.len > middle
+            || self.locals.len > middle
+            || self.joins.len > middle
+            || self.variables.len > middle
+            || self.activations.len > few
+            || self.closures.len > few
+            || self.parts.len > few
+            || self.functions.len > few
+            || self.reached.len > few
+            || self.pieces.len > few
+    }
+
+    /// The same of any list, at the end of the walk.
+    const fn overflowed_in_all(&self) -> bool {
+        let (middle, long) = (self.stack.items.len(), self.code.items.len());
+        self.overflowed()
             || self.terms.len > long
             || self.matrices.len > long
-            || self.stack.len > room
-            || self.callees.len > room
-            || self.constants.len > room
-            || self.sites.len > room
-            || self.variables.len > room
             || self.jumps.len > long
-            || self.locals.len > room
-            || self.joins.len > room
-            || self.labels.len > long
-            || self.activations.len > room
-            || self.closures.len > room
-            || self.parts.len > room
-            || self.functions.len > room
-            || self.reached.len > room
-            || self.pieces.len > room
+            || self.callees.len > middle
+            || self.constants.len > middle
+            || self.sites.len > middle
     }
 
     const fn counts(&self) -> Counts {
@@ -210,9 +233,9 @@ impl<const CAP: usize> Scratch<CAP> {
             activations: [Activation::of(source); CAP],
             closures: [Closure::NONE; CAP],
             parts: [Operand::NEVER; CAP],
-            stack: [Operand::NEVER; CAP],
-            locals: [Operand::NEVER; CAP],
-            joins: [Join::OPEN; CAP],
+            stack: [[Operand::NEVER; MIDDLE]; CAP],
+            locals: [[Operand::NEVER; MIDDLE]; CAP],
+            joins: [[Join::OPEN; MIDDLE]; CAP],
             labels: [[UNPLACED; LONG]; CAP],
             jumps: [[0; LONG]; CAP],
             local_of: [[0; LONG]; CAP],
@@ -228,57 +251,51 @@ fn no_words() -> Vec<ConstantWord> {
 }
 
 impl<const CAP: usize> Encoded<CAP> {
-    const EMPTY: Self = Encoded {
-        words: 0,
-        overflowed: false,
-        refused: None,
-        counts: Counts {
-            code: 0,
-            matrices: 0,
-            terms: 0,
-            callees: 0,
-            constants: 0,
-            sites: 0,
-            variables: 0,
-            pieces: 0,
-        },
-        code: [[Instruction {
-            opcode: 0,
-            operands: [0; 4],
-        }; LONG]; CAP],
-        lines: [[0; LONG]; CAP],
-        matrices: [[MatrixRecord {
-            format: Format::Sparse,
-            offset: 0,
-            size: 0,
-            non_zeros: 0,
-        }; LONG]; CAP],
-        terms: [[Term {
-            row: 0,
-            column: CONSTANT,
-            ring: Ring::Integer,
-            rotation: 0,
-            coefficient: 0,
-        }; LONG]; CAP],
-        callees: [Callee::Library(0); CAP],
-        constants: [Constant {
-            at: 0,
-            words: ConstantWords::Function(no_words),
-            in_data: false,
-        }; CAP],
-        sites: [Site {
-            line: 0,
-            cause: Cause::Bounds,
-        }; CAP],
-        variables: [Variable {
-            name: "",
-            word: 0,
-            ty: TypeRef::of::<()>(),
-            line: 0,
-            last_line: 0,
-        }; CAP],
-        pieces: [Piece::NONE; CAP],
-    };
+    /// No constant: rustc's interpreter would check it by itself for each room that there is.
+    const fn empty() -> Self {
+        Encoded {
+            words: 0,
+            overflowed: false,
+            refused: None,
+            counts: Counts::NONE,
+            code: [[Instruction {
+                opcode: 0,
+                operands: [0; 4],
+            }; LONG]; CAP],
+            lines: [[0; LONG]; CAP],
+            matrices: [[MatrixRecord {
+                format: Format::Sparse,
+                offset: 0,
+                size: 0,
+                non_zeros: 0,
+            }; LONG]; CAP],
+            terms: [[Term {
+                row: 0,
+                column: CONSTANT,
+                ring: Ring::Integer,
+                rotation: 0,
+                coefficient: 0,
+            }; LONG]; CAP],
+            callees: [[Callee::Library(0); MIDDLE]; CAP],
+            constants: [[Constant {
+                at: 0,
+                words: ConstantWords::Function(no_words),
+                in_data: false,
+            }; MIDDLE]; CAP],
+            sites: [[Site {
+                line: 0,
+                cause: Cause::Bounds,
+            }; MIDDLE]; CAP],
+            variables: [[Variable {
+                name: "",
+                word: 0,
+                ty: TypeRef::of::<()>(),
+                line: 0,
+                last_line: 0,
+            }; MIDDLE]; CAP],
+            pieces: [Piece::NONE; CAP],
+        }
+    }
 
     /// Whether the routine needed more room than `CAP`; then nothing in it is of use.
     pub const fn overflowed(&self) -> bool {
@@ -287,7 +304,7 @@ impl<const CAP: usize> Encoded<CAP> {
 
     /// What could not be encoded for lack of room, without any code.
     pub const fn refuse(mut self) -> Self {
-        self.counts = Self::EMPTY.counts;
+        self.counts = Counts::NONE;
         self.refused =
             Some("it becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays");
         self
@@ -307,10 +324,10 @@ impl<const CAP: usize> Encoded<CAP> {
             lines: Cow::Borrowed(first(self.lines.as_flattened(), counts.code)),
             matrices: Cow::Borrowed(first(self.matrices.as_flattened(), counts.matrices)),
             terms: Cow::Borrowed(first(self.terms.as_flattened(), counts.terms)),
-            callees: Cow::Borrowed(first(&self.callees, counts.callees)),
-            constants: Cow::Borrowed(first(&self.constants, counts.constants)),
-            sites: Cow::Borrowed(first(&self.sites, counts.sites)),
-            variables: Cow::Borrowed(first(&self.variables, counts.variables)),
+            callees: Cow::Borrowed(first(self.callees.as_flattened(), counts.callees)),
+            constants: Cow::Borrowed(first(self.constants.as_flattened(), counts.constants)),
+            sites: Cow::Borrowed(first(self.sites.as_flattened(), counts.sites)),
+            variables: Cow::Borrowed(first(self.variables.as_flattened(), counts.variables)),
             pieces: Cow::Borrowed(first(&self.pieces, counts.pieces)),
             relaxed: source.relaxed,
             is_const: source.is_const,

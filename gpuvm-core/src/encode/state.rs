@@ -56,7 +56,8 @@ pub(super) struct Encoder<'r> {
     pub labels: List<'r, u32>,
     pub jumps: List<'r, u32>,
     pub code: List<'r, Instruction>,
-    pub lines: List<'r, u32>,
+    /// The lines of these.
+    pub lines: &'r mut [u32],
     pub matrices: List<'r, MatrixRecord>,
     pub terms: List<'r, Term>,
     pub callees: List<'r, Callee>,
@@ -80,20 +81,38 @@ impl Encoder<'_> {
         if matches!(op.class(), Class::Linear) {
             self.row.fill(op, operands);
             operands[3] = self.matrices.len as u32;
-            self.matrices.push(MatrixRecord {
-                format: Format::Sparse,
-                offset: self.terms.len as u32,
-                size: self.row.count as u32,
-                non_zeros: self.row.count as u32,
-            });
-            let mut i = 0;
-            while i < self.row.count {
-                self.terms.push(self.row.terms[i]);
-                i += 1;
-            }
+            self.push_row();
         }
-        self.code.push(Instruction::new(op, operands));
-        self.lines.push(self.line);
+        // Written out, as most of what is pushed is this, and operands: a call costs rustc's interpreter as much as six statements.
+        let at = self.code.len;
+        if at < self.lines.len() {
+            self.code.items[at] = Instruction {
+                opcode: op as u32,
+                operands,
+            };
+            self.lines[at] = self.line;
+        }
+        self.code.len += 1;
+    }
+
+    /// Adds the matrix of the last linear instruction.
+    const fn push_row(&mut self) {
+        let (matrix, first, count) = (self.matrices.len, self.terms.len, self.row.count);
+        if matrix < self.matrices.items.len() {
+            self.matrices.items[matrix] = MatrixRecord {
+                format: Format::Sparse,
+                offset: first as u32,
+                size: count as u32,
+                non_zeros: count as u32,
+            };
+        }
+        let mut i = 0;
+        while i < count && first + i < self.terms.items.len() {
+            self.terms.items[first + i] = self.row.terms[i];
+            i += 1;
+        }
+        self.matrices.len = matrix + 1;
+        self.terms.len = first + count;
     }
 
     /// `count` words that nothing else uses. Whether there are as many is asked at each node.
@@ -214,13 +233,18 @@ impl Encoder<'_> {
 
     /// The next four-byte hash.
     pub const fn hash(&mut self) -> u32 {
-        self.byte() as u32 | (self.byte() as u32) << 8 | (self.byte() as u32) << 16 | (self.byte() as u32) << 24
+        let (nodes, at) = (self.source.nodes, self.at);
+        self.at += 4;
+        nodes[at] as u32 | (nodes[at + 1] as u32) << 8 | (nodes[at + 2] as u32) << 16 | (nodes[at + 3] as u32) << 24
     }
 
     // The operand stack.
 
     pub const fn push(&mut self, operand: Operand) {
-        self.stack.push(operand);
+        if self.stack.len < self.stack.items.len() {
+            self.stack.items[self.stack.len] = operand;
+        }
+        self.stack.len += 1;
     }
 
     pub const fn pop(&mut self) -> Operand {

@@ -44,7 +44,9 @@ impl Encoder<'_> {
     }
 
     pub const fn next_node(&mut self) {
-        let Some(node) = Node::from_code(self.byte()) else {
+        let code = self.source.nodes[self.at];
+        self.at += 1;
+        let Some(node) = Node::from_code(code) else {
             panic!("the node stream has an unknown node")
         };
         self.node(node);

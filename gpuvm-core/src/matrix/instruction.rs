@@ -50,12 +50,16 @@ impl InstructionTerms {
         self.row = d as u16;
         self.count = 0;
         // Most of what the encoder writes are these two.
-        if matches!(op, Op::Mov) {
-            self.term(a as u16, Ring::Integer, 0, 1);
-            return;
-        }
-        if matches!(op, Op::Imm) {
-            self.term(CONSTANT, Ring::Integer, 0, a);
+        if matches!(op, Op::Mov | Op::Imm) {
+            let is_copy = matches!(op, Op::Mov);
+            self.terms[0] = Term {
+                row: d as u16,
+                column: if is_copy { a as u16 } else { CONSTANT },
+                ring: Ring::Integer,
+                rotation: 0,
+                coefficient: if is_copy { 1 } else { a },
+            };
+            self.count = 1;
             return;
         }
         let shift = b % 32;

@@ -136,27 +136,17 @@ impl<T: Send + Sync + ?Sized + 'static> VmType for PhantomData<T> {
     }
 }
 
-/// A variant without fields.
-const fn unit(name: &'static str, discriminant: i64) -> Variant {
-    Variant {
-        hash: name_hash(name),
-        name,
-        fields: &[],
-        discriminant,
-    }
-}
-
 impl Value for FpCategory {
     type Erased = Self;
     type Inner = Self;
     const TYPE: &'static Type = &Type::tagged(
         "FpCategory",
         &[
-            unit("Nan", 0),
-            unit("Infinite", 1),
-            unit("Zero", 2),
-            unit("Subnormal", 3),
-            unit("Normal", 4),
+            Variant::unit("Nan", 0),
+            Variant::unit("Infinite", 1),
+            Variant::unit("Zero", 2),
+            Variant::unit("Subnormal", 3),
+            Variant::unit("Normal", 4),
         ],
     );
 }
@@ -188,6 +178,9 @@ impl Value for GetDisjointMutError {
     type Inner = Self;
     const TYPE: &'static Type = &Type::tagged(
         "GetDisjointMutError",
-        &[unit("IndexOutOfBounds", 0), unit("OverlappingIndices", 1)],
+        &[
+            Variant::unit("IndexOutOfBounds", 0),
+            Variant::unit("OverlappingIndices", 1),
+        ],
     );
 }

@@ -76,6 +76,18 @@ pub struct Variant {
     pub discriminant: i64,
 }
 
+impl Variant {
+    /// A variant without fields.
+    pub(crate) const fn unit(name: &'static str, discriminant: i64) -> Variant {
+        Variant {
+            hash: name_hash(name),
+            name,
+            fields: &[],
+            discriminant,
+        }
+    }
+}
+
 impl Field {
     /// Its type with its references.
     pub const fn type_ref(&self) -> TypeRef {

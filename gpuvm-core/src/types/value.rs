@@ -428,20 +428,17 @@ impl<T: VmType> VmType for Option<T> {
     }
 }
 
-/// A variant without fields.
-const fn unit(name: &'static str, discriminant: i64) -> Variant {
-    Variant {
-        hash: name_hash(name),
-        name,
-        fields: &[],
-        discriminant,
-    }
-}
-
 impl Value for Ordering {
     type Erased = Self;
     type Inner = Self;
-    const TYPE: &'static Type = &Type::tagged("Ordering", &[unit("Less", -1), unit("Equal", 0), unit("Greater", 1)]);
+    const TYPE: &'static Type = &Type::tagged(
+        "Ordering",
+        &[
+            Variant::unit("Less", -1),
+            Variant::unit("Equal", 0),
+            Variant::unit("Greater", 1),
+        ],
+    );
 }
 
 impl VmType for Ordering {

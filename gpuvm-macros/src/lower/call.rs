@@ -426,11 +426,12 @@ impl Lowering<'_> {
         of.segments.pop_punct();
         let last = of.segments.last_mut()?;
         last.arguments = PathArguments::None;
-        let name = last.ident.to_string();
+        let (name, is_half) = (last.ident.to_string(), crate::primitive::is_half(&last.ident));
         let first = of.segments.first()?.ident.to_string();
         let is_type = path.qself.is_none()
             && (kind_of_name(&name).is_some()
                 || matches!(&*first, "Self" | "char" | "str")
+                || is_half
                 || IN_PRELUDE.contains(&&*name)
                 || self.about.parameters.contains(&first));
         (!is_type && !crate::routine::is_std_trait(&name)).then_some(of)

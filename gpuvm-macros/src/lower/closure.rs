@@ -68,6 +68,7 @@ impl Lowering<'_> {
             (first_label, self.labels),
             (first_join, self.joins),
         ];
+        self.closures += 1;
         self.stream.node(Node::Closure).number(captured.len() as u64);
         for (first, end) in own {
             self.stream.number(first).number(end - first);

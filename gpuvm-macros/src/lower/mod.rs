@@ -68,6 +68,8 @@ pub struct Lowered {
     pub labels: u64,
     /// How many joins there are.
     pub joins: u64,
+    /// How many closures there are.
+    pub closures: usize,
     /// Whether the body calls other routines.
     pub calls: Calls,
     /// Whether it is given closures and calls itself.
@@ -185,6 +187,7 @@ pub fn lower(
         locals: lowering.locals.into_iter().map(|local| local.name).collect(),
         labels: lowering.labels,
         joins: lowering.joins,
+        closures: lowering.closures,
         calls: lowering.calls,
         recursive: lowering.recursive,
         callees: lowering.callees,
@@ -300,6 +303,7 @@ pub(crate) struct Lowering<'r> {
     slots: u64,
     labels: u64,
     joins: u64,
+    closures: usize,
     locals: Vec<Local>,
     scopes: Vec<Scope>,
     targets: Vec<Target>,
@@ -348,6 +352,7 @@ impl<'r> Lowering<'r> {
             slots: 0,
             labels: 0,
             joins: 0,
+            closures: 0,
             locals: Vec::new(),
             scopes: vec![Scope::default()],
             targets: Vec::new(),

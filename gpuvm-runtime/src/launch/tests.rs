@@ -78,10 +78,18 @@ inventory::submit! {
     }
 }
 
+/// The back end that these tests are for: wgpu's own devices, or CUDA's where the environment names them.
+fn gpu() -> Backend {
+    match std::env::var("GPUVM_BACKEND").as_deref() {
+        Ok("cuda") => Backend::Cuda,
+        _ => Backend::Wgpu,
+    }
+}
+
 /// Launches `scale` and gives its results, whatever it wrote, and the first trap.
 fn launch(engine: Engine, x: impl crate::IntoArg<'static>, vms: usize, steps: u32) -> [Vec<u32>; 4] {
     let backend = match engine {
-        Engine::Interpreter => Backend::Wgpu,
+        Engine::Interpreter => gpu(),
         _ => Backend::Cpu,
     };
     let runtime = Runtime::builder().backend(backend).build().unwrap();
@@ -229,7 +237,7 @@ fn a_device_without_atomics_of_64_bits_leaves_them_to_the_cpu() {
 #[cfg(feature = "wgpu")]
 #[test]
 fn a_device_with_atomics_of_64_bits_runs_them() {
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build().unwrap();
+    let runtime = Runtime::builder().backend(gpu()).build().unwrap();
     for engine in [Engine::Interpreter, Engine::Specialized, Engine::Epoch] {
         let cells = [AtomicU64::new(u64::MAX)];
         let launch = runtime.launch("sum").unwrap().args((&cells, &[1u64 << 40, 2]));

@@ -138,17 +138,6 @@ fn overflow(file: &'static str, line: u32, message: String) -> ! {
     panic!("{message}");
 }
 
-/// Calls `body` for each VM of a range, with its number known to `vm::id`.
-#[inline]
-pub(super) fn each_vm(range: Range<usize>, mut body: impl FnMut(usize)) {
-    VM.with(|vm| {
-        for id in range {
-            vm.id.set(id as u32);
-            body(id);
-        }
-    });
-}
-
 /// How long nobody looks whether a launch was cancelled, but for a VM that takes longer.
 const SOON: Duration = Duration::from_millis(1);
 
@@ -172,9 +161,9 @@ impl<'c> Launch<'c> {
         }
     }
 
-    /// Calls `run` for a range of VMs, on this thread; it goes through them with [`each_vm`]. After a VM that traps or halts, `run` is
-    /// called for the rest. Not generic, so that it is compiled once.
-    pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(Range<usize>)) {
+    /// Calls `run` for a range of VMs, on this thread; it goes through them and says each one's number to `vm::id` by the cell. After a VM that traps or
+    /// halts, `run` is called for the rest. Not generic, so that it is compiled once.
+    pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(&Cell<u32>, Range<usize>)) {
         let running = Running::start(self.vms);
         let mut next = range.start;
         // A launch that may be cancelled takes as many VMs at a time as are over soon.
@@ -182,7 +171,7 @@ impl<'c> Launch<'c> {
         while next < range.end && !self.is_cancelled() {
             let end = next.saturating_add(at_a_time).min(range.end);
             let begin = self.cancelled.map(|_| Instant::now());
-            match running.catch(&mut || run(next..end)) {
+            match running.catch(&mut || VM.with(|vm| run(&vm.id, next..end))) {
                 Ended::Done => next = end,
                 Ended::Halted => next = vm_id() as usize + 1,
                 Ended::Trapped(trap) => {

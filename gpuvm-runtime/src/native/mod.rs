@@ -64,6 +64,7 @@ pub mod vm;
 pub(crate) mod watch;
 
 use std::any::Any;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -305,20 +306,12 @@ impl<'b> NativeCx<'b> {
     ///
     /// [`Error::OutOfMemory`] if there is no room for the results, [`Error::Threads`] if the thread pool cannot be started.
     pub fn run<P: Parts, R: VmType>(&mut self, parts: P, body: impl Fn(usize, P::Item) -> R + Sync) -> Result<()> {
-        self.run_pieces(parts, &|launch, range, parts: &mut (Records<'_, R>, P)| {
-            launch.run_range(range, &mut |rest| {
-                context::each_vm(rest, |vm| {
-                    if let Some((result, item)) = parts.next() {
-                        *result = body(vm, item);
-                    }
-                });
-            });
-        })
+        self.run_pieces(parts, &Body(body))
     }
 
     /// Calls `work` for pieces of the launch over the thread pool. Generic over types alone and not over the function, so
     /// that routines of one signature share it: this is compiled in the user's crate.
-    fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &Work<'_, P, R>) -> Result<()> {
+    fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &dyn Work<P, R>) -> Result<()> {
         room::for_results(self.vms as usize, size_of::<R>(), self.entry.id)?;
         let zeros = vec![0; R::TYPE.words as usize];
         let mut results = vec![R::read_words(&zeros); self.vms as usize];
@@ -335,7 +328,7 @@ impl<'b> NativeCx<'b> {
         let pieces = pool::pieces(self.vms as usize, parts, grain);
         pool::each(&pool, pieces.len(), &|piece| {
             if let Some((range, mut parts)) = pool::take(&pieces[piece]) {
-                work(&launch, range, &mut parts);
+                launch.run_range(range, &mut |vm, rest| work.run(vm, rest, &mut parts));
             }
         });
         drop(pieces);
@@ -367,8 +360,26 @@ impl<'b> NativeCx<'b> {
     }
 }
 
-/// Runs the VMs of a range over their parts.
-type Work<'w, P, R> = dyn for<'r> Fn(&context::Launch<'_>, Range<usize>, &mut (Records<'r, R>, P)) + Sync + 'w;
+/// What runs the VMs of a range over their parts. A trait of its own: to the methods of [`Fn`] as an object rustc would add four functions for each
+/// routine.
+trait Work<P, R>: Sync {
+    /// Runs them. `vm` tells `vm::id` their numbers.
+    fn run(&self, vm: &Cell<u32>, range: Range<usize>, parts: &mut (Records<'_, R>, P));
+}
+
+/// A routine's function, called with a VM's number and its parts of what VMs write.
+struct Body<F>(F);
+
+impl<P: Parts, R: VmType, F: Fn(usize, P::Item) -> R + Sync> Work<P, R> for Body<F> {
+    fn run(&self, vm: &Cell<u32>, range: Range<usize>, parts: &mut (Records<'_, R>, P)) {
+        for number in range {
+            vm.set(number as u32);
+            if let Some((result, item)) = parts.next() {
+                *result = (self.0)(number, item);
+            }
+        }
+    }
+}
 
 /// The entries of a vector, or what its words mean where it is one of words of the same type.
 fn typed_entries<'b, T: VmType>(vector: &'b dyn Vector, typed: &'b OnceLock<Box<dyn Vector>>) -> Option<&'b [T]> {

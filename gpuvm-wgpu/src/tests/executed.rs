@@ -1,12 +1,12 @@
 //! Kernels as PTX, run by the reference executor that `gpuvm-ptx` is tested with: jobs end as by the reference interpreter. It needs no
 //! device.
 
-use gpuvm_ptx::{Kernel, Parameter, translate};
+use gpuvm_ptx::{Grid, Kernel, Parameter, Part, Request, mailbox, translate};
 use naga::Module;
 use naga::valid::ModuleInfo;
 
 #[path = "../../../gpuvm-ptx/tests/it/executor/mod.rs"]
-#[allow(dead_code, reason = "no kernel stays here")]
+#[allow(dead_code, reason = "no request comes while a kernel waits")]
 mod executor;
 
 use executor::{Given, Memory as Device};
@@ -39,9 +39,10 @@ pub(crate) struct Kernels {
 }
 
 /// Translates what is exact.
-pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool) -> Kernel {
+pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool, grid: Grid) -> Kernel {
     let options = gpuvm_ptx::Options {
         checked,
+        grid,
         ..gpuvm_ptx::Options::default()
     };
     translate(module, info, &options).unwrap()
@@ -53,12 +54,80 @@ pub(super) fn interpreter(job: &Batch) -> Kernels {
     let entry = EntryPoint::Interpreter(Uses::of(&job.program));
     let (module, info) = parse(&entry.source(floats)).unwrap();
     let packed = pack(&job.program).unwrap();
-    let kernel = exact(&module, &info, true);
+    let kernel = exact(&module, &info, true, Grid::Launched);
     Kernels {
         fresh: kernel.clone(),
         resumed: Some(kernel),
         fields: uniform_fields(&module),
         others: [vec![packed.code, packed.constants], Vec::new()],
+    }
+}
+
+/// The host's side of a kernel that stays: it is asked once, and to leave then.
+struct Resident {
+    mailbox: u64,
+    uniform: u64,
+    threads: u32,
+    tickets: u32,
+}
+
+impl Resident {
+    /// For how many readings of the clock a kernel waits, and how many it stays.
+    const STAY: [u64; 2] = [3_000, 10_000];
+
+    /// For a kernel that asks for it.
+    fn of(kernel: &Kernel, device: &mut Device) -> Option<Resident> {
+        let stays = |parameter: &Parameter| matches!(parameter, Parameter::Mailbox);
+        kernel.parameters.iter().any(stays).then(|| {
+            let threads = kernel.workgroup[0];
+            let slots = mailbox::slots(threads);
+            let mailbox = device.add(&vec![0; mailbox::payload(threads) / 4 + slots]);
+            device.write(
+                mailbox + mailbox::STAY as u64,
+                &Resident::STAY.map(u64::to_le_bytes).concat(),
+            );
+            device.write(mailbox + mailbox::HURRY as u64, &1_u32.to_le_bytes());
+            let uniform = device.add(&vec![0; slots]);
+            Resident {
+                mailbox,
+                uniform,
+                threads,
+                tickets: 0,
+            }
+        })
+    }
+
+    /// Asks for the work of so many workgroups with this uniform.
+    fn ask(&mut self, device: &mut Device, groups: u32, uniform: &[u32]) {
+        let chunks = uniform.len().div_ceil(4);
+        let part = Part {
+            address: self.uniform,
+            chunks: chunks as u32,
+        };
+        let request = Request {
+            groups,
+            put: [part, Part::default()],
+            ..Request::default()
+        };
+        let mut words = request.words().to_vec();
+        words.extend_from_slice(uniform);
+        assert!(
+            Request::WORDS + 4 * chunks <= mailbox::slots(self.threads),
+            "it fits into slots"
+        );
+        words.resize(mailbox::slots(self.threads), 0);
+        self.tickets += 1;
+        let slots = words.iter().flat_map(|&word| [word, self.tickets]);
+        let bytes: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
+        device.write(self.mailbox + mailbox::SLOTS as u64, &bytes);
+        device.write(self.mailbox + mailbox::LEFT as u64, &[0; 4]);
+    }
+
+    /// Checks that the kernel has answered the request and left.
+    fn check_answered(&self, device: &Device) {
+        let words = device.words(self.mailbox);
+        let state = [mailbox::ANSWERED, mailbox::LEFT].map(|at| words[at / 4]);
+        assert_eq!(state, [self.tickets, 1], "the request is answered");
     }
 }
 
@@ -99,6 +168,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
     // The pairs are the atomics once more.
     group_0.push((atomics, job.atomics.len()));
     let uniform = fields(&kernels.fields).unwrap();
+    let mut resident = Resident::of(&kernels.fresh, &mut device);
     for dispatch in 0..MOST_DISPATCHES {
         let kernel = match &kernels.resumed {
             Some(resumed) if dispatch != 0 => resumed,
@@ -128,15 +198,23 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
                     };
                     given.extend([Given::Long(address), Given::Long(length as u64 * 4)]);
                 }
-                Parameter::Uniform { .. } => {
-                    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-                    given.push(Given::Bytes(bytes.collect()));
-                }
-                Parameter::Grid | Parameter::Mailbox => unreachable!("the grid is launched"),
+                Parameter::Uniform { .. } => given.push(match &resident {
+                    Some(resident) => Given::Long(resident.uniform),
+                    None => Given::Bytes(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
+                }),
+                Parameter::Mailbox => given.extend(resident.as_ref().map(|resident| Given::Long(resident.mailbox))),
+                Parameter::Grid => unreachable!("no kernel reads its grid"),
             }
         }
-        let groups = job.vms.div_ceil(kernel.workgroup[0]);
+        let mut groups = job.vms.div_ceil(kernel.workgroup[0]);
+        if let Some(resident) = &mut resident {
+            resident.ask(&mut device, groups, &words);
+            groups = 1;
+        }
         steps += executor::run(&kernel.text, kernel.workgroup, [groups, 1, 1], &given, &mut device);
+        if let Some(resident) = &resident {
+            resident.check_answered(&device);
+        }
         let cells = device.words(cells);
         if cells[signal::STOPPED] == job.vms && cells[signal::YIELDED] == 0 {
             assert_eq!(u64::from(cells[signal::TRAPPED]), wanted.traps, "traps");
@@ -164,7 +242,7 @@ pub(crate) fn check_interpreter(job: &Batch, cycles: u32) {
 fn every_form_of_arithmetic_is_right() {
     let asked = FloatOps::of_features(wgpu::Features::all());
     let (module, info) = parse(&EntryPoint::Probe.source(asked)).unwrap();
-    let kernel = exact(&module, &info, true);
+    let kernel = exact(&module, &info, true, Grid::Launched);
     let questions = inputs(3000);
     let words = questions.len() * asked.count() * 2;
     let mut device = Device::default();

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use gpuvm::{Backend, Engine, Runtime};
+use gpuvm::{Engine, Runtime};
 use gpuvm_soak::{Bounds, Soak};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -89,7 +89,7 @@ fn run(options: &Options) -> Result<(), String> {
             throughput: options.throughput,
         },
     };
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build();
+    let runtime = Runtime::builder().backend(gpuvm_tests::gpu_backend()).build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     println!("{}, seed {}", runtime.device(), soak.seed);
     let style = ProgressStyle::with_template("{bar:40} {eta} left").map_err(|error| error.to_string())?;

@@ -74,7 +74,7 @@ fn settle() {
 
 #[test]
 fn kernels_that_come_and_go_leave_nothing_behind() {
-    let runtime = Runtime::builder().backend(Backend::Wgpu).build().unwrap();
+    let runtime = Runtime::builder().backend(gpuvm_tests::gpu_backend()).build().unwrap();
     for (engine, turns) in ENGINES {
         // The first ones compile programs, start threads that stay, and fill pools.
         (0..turns.min(WARM)).for_each(|turn| come_and_go(&runtime, engine, turn));

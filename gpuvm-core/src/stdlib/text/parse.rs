@@ -14,26 +14,17 @@ use crate::encode::node::Operator;
 use crate::facts::{CallFact, Operation};
 use crate::types::{Field, Kind, Type, Value, Variant, name_hash};
 
-const fn unit(name: &'static str, discriminant: i64) -> Variant {
-    Variant {
-        hash: name_hash(name),
-        name,
-        fields: &[],
-        discriminant,
-    }
-}
-
 impl Value for IntErrorKind {
     type Erased = Self;
     type Inner = Self;
     const TYPE: &'static Type = &Type::tagged(
         "IntErrorKind",
         &[
-            unit("Empty", 0),
-            unit("InvalidDigit", 1),
-            unit("PosOverflow", 2),
-            unit("NegOverflow", 3),
-            unit("Zero", 4),
+            Variant::unit("Empty", 0),
+            Variant::unit("InvalidDigit", 1),
+            Variant::unit("PosOverflow", 2),
+            Variant::unit("NegOverflow", 3),
+            Variant::unit("Zero", 4),
         ],
     );
 }
@@ -85,7 +76,10 @@ impl Value for ParseCharError {
         &[Field {
             hash: name_hash("kind"),
             name: "kind",
-            ty: &Type::tagged("CharErrorKind", &[unit("EmptyString", 0), unit("TooManyChars", 1)]),
+            ty: &Type::tagged(
+                "CharErrorKind",
+                &[Variant::unit("EmptyString", 0), Variant::unit("TooManyChars", 1)],
+            ),
             refs: 0,
             offset: 0,
         }],

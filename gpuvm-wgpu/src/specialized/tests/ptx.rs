@@ -76,6 +76,9 @@ fn automaton() -> Program {
     )
 }
 
+/// The forms that a specialised kernel has.
+const GRIDS: [Grid; 2] = [Grid::Launched, Grid::Resident];
+
 fn check_program(name: &str, program: &Program, relaxed: bool) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
@@ -89,12 +92,15 @@ fn check_program(name: &str, program: &Program, relaxed: bool) {
         shaders.push(("resumed", Shader::new(program, &options, Start::Resumed).unwrap()));
     }
     for (start, shader) in shaders {
-        let options = gpuvm_ptx::Options {
-            floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
-            grid: Grid::Launched,
-            checked: false,
-        };
-        check_ptx(&format!("{name}_{start}"), &shader.module, &shader.info, &options);
+        for grid in GRIDS {
+            let options = gpuvm_ptx::Options {
+                floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
+                grid,
+                checked: false,
+            };
+            let name = format!("{name}_{start}_{grid:?}");
+            check_ptx(&name, &shader.module, &shader.info, &options);
+        }
     }
 }
 
@@ -115,7 +121,7 @@ fn random_programs_become_ptx() {
     }
 }
 
-/// Runs a job on the reference executor of PTX, specialised and interpreted, in dispatches of so many cycles.
+/// Runs a job on the reference executor of PTX, specialised in both forms and interpreted, in dispatches of so many cycles.
 fn check_executed(job: &Batch, cycles: &[u32]) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
@@ -123,19 +129,21 @@ fn check_executed(job: &Batch, cycles: &[u32]) {
         ..Options::default()
     };
     let program = &job.program;
-    let kernel = |start| {
-        let shader = Shader::new(program, &options, start).unwrap();
-        (exact(&shader.module, &shader.info, false), shader.about.suspends)
-    };
-    let (fresh, suspends) = kernel(Start::Fresh);
-    let kernels = Kernels {
-        fresh,
-        resumed: suspends.then(|| kernel(Start::Resumed).0),
-        fields: uniform_fields(&base(floats).unwrap().module),
-        others: [Vec::new(), vec![program.data.clone()]],
-    };
+    let fresh = Shader::new(program, &options, Start::Fresh).unwrap();
+    let resumed = (fresh.about.suspends).then(|| Shader::new(program, &options, Start::Resumed).unwrap());
+    for grid in GRIDS {
+        let kernel = |shader: &Shader| exact(&shader.module, &shader.info, false, grid);
+        let kernels = Kernels {
+            fresh: kernel(&fresh),
+            resumed: resumed.as_ref().map(kernel),
+            fields: uniform_fields(&base(floats).unwrap().module),
+            others: [Vec::new(), vec![program.data.clone()]],
+        };
+        for &cycles in cycles {
+            executed::check(job, &kernels, cycles);
+        }
+    }
     for &cycles in cycles {
-        executed::check(job, &kernels, cycles);
         check_interpreter(job, cycles.min(2000));
     }
 }
