@@ -178,7 +178,7 @@ macro_rules! until {
                 break 'out n;
             }
             if $condition {
-                break 'out $body;
+                break 'out ($body);
             }
         }
     }};
