@@ -251,6 +251,7 @@ fn through_by_hand(_: &[u32], n: u32) -> u32 {
 }
 
 #[routine]
+#[allow(clippy::manual_contains, reason = "it is `any` that is counted")]
 fn all_below(data: &[u32], n: u32) -> u32 {
     u32::from(data.iter().all(|x| *x < 70_000)) + u32::from(data.iter().any(|x| *x == n))
 }

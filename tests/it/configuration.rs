@@ -36,7 +36,7 @@ fn statements(a: u32) -> u32 {
     if a % 2 == 0 {
         c ^= 16;
     }
-    #[cfg(all())]
+    #[cfg(not(any()))]
     c = c.rotate_left(1);
     #[cfg(any())]
     return 0;
@@ -63,7 +63,7 @@ fn arms(a: u32) -> u32 {
         #[cfg(not(any()))]
         0 => 10,
         1 | 2 => 20,
-        #[cfg(all())]
+        #[cfg(not(any()))]
         3 if a > 9 => 30,
         _ => 40,
     }
