@@ -80,7 +80,7 @@ mod tests {
     fn format_strings_come_apart() {
         let Pieces { pieces, values } = Pieces::parse("a {{{:>5}}} b {x:?}!").unwrap();
         assert_eq!(pieces, ["a {", "} b ", "!"]);
-        assert_eq!((values[0].format.as_str(), values[1].format.as_str()), (">5", "?"));
+        assert_eq!((values[0].format.as_str(), values[1].format.as_str()), (" >5", "?"));
         assert!(matches!(&values[1].name, ValueName::Variable(name) if name == "x"));
         assert!(Pieces::parse("}").is_none());
     }
