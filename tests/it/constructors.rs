@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 use gpuvm::prelude::*;
 
 cases! {
-    mapped_by_capitals, mapped_by_variants, given_to_routines, given_to_methods, kept_in_variables, generic_constructors, keys_by_constructor,
+    mapped_by_capitals, mapped_by_variants, constructors_given, given_to_methods, kept_in_variables, generic_constructors, keys_by_constructor,
     constants_where_functions_may_be, variants_where_functions_may_be, errors_by_constructor, constructor_in_a_block,
 }
 
@@ -68,7 +68,7 @@ fn mapped_by_variants(a: u32, b: u32) -> (OP, u32) {
 }
 
 #[routine]
-fn given_to_routines(a: u32, x: f32) -> (u32, Meters, Option<u32>, W, XY) {
+fn constructors_given(a: u32, x: f32) -> (u32, Meters, Option<u32>, W, XY) {
     (weight(W, a), made(Meters, x), made(Some, a), made(W, a), both(XY, a))
 }
 

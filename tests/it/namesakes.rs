@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-cases! { numbers, generic, by_path, with_closures, beside_std }
+cases! { numbers, generic, named_by_path, with_closures, beside_std }
 
 #[routine]
 fn max(a: u32, b: u32) -> u32 {
@@ -51,7 +51,7 @@ fn generic(a: u32, x: f32) -> ((u32, u32), (f32, f32)) {
 }
 
 #[routine]
-fn by_path(a: u32, b: u32) -> (u32, u32) {
+fn named_by_path(a: u32, b: u32) -> (u32, u32) {
     (cmp::min(a, b), self::max(a, b))
 }
 
