@@ -4,7 +4,7 @@
 use gpuvm::prelude::*;
 
 cases! {
-    on_numbers, on_lists, in_generic_code, traits_by_path, by_extension, for_all_that_score, one_name_of_two, own_before_traits, named_as_std,
+    on_numbers, on_lists, in_generic_code, impls_by_path, by_extension, for_all_that_score, one_name_of_two, own_before_traits, named_as_std,
     stored_somewhere, converted_by_type, lent, in_adaptors, trapping, in_a_block, for_references,
 }
 
@@ -201,7 +201,7 @@ fn in_generic_code(a: u32, b: u32, x: f32) -> ((u32, (u32, u32)), (u32, f32), (u
 }
 
 #[routine]
-fn traits_by_path(a: u32, b: u32) -> (u32, u32, u32, u32, u32) {
+fn impls_by_path(a: u32, b: u32) -> (u32, u32, u32, u32, u32) {
     let list = [a, b];
     let mut c = a;
     <u32 as Score>::bump(&mut c);
