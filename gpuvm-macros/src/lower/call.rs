@@ -626,7 +626,8 @@ impl Lowering<'_> {
         self.name_functions(&name, &mut node.args);
         let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
         // Of a number's methods all are known, so that one of another name is of a trait of the user's.
-        let is_users = !method::is_std(&name, is_plain) && !is_alone;
+        let is_own = known.is_primitive() && known.has_method(&name);
+        let is_users = !method::is_std(&name, is_plain) && !is_alone && !is_own;
         let is_added = known.is_primitive()
             && known.is_machine()
             && is_plain
@@ -639,7 +640,8 @@ impl Lowering<'_> {
         if is_users || is_added {
             return self.user_method(expr, &name, place);
         }
-        let takes_closure = method::closure_of(&name).is_some();
+        // That of an `Ordering` takes another one.
+        let takes_closure = name != "then" && method::closure_of(&name).is_some();
         let gives_function = |arg: &Expr| matches!(arg, Expr::Call(_) | Expr::MethodCall(_));
         let may_be_function =
             |arg: &Expr| is_closure(arg) || takes_closure && (self.may_be_constructor(arg) || gives_function(arg));
