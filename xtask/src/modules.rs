@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders whose files are no modules: what is built, and programs that tests give to rustc.
-const SKIPPED: [&str; 3] = ["target", ".git", "ui"];
+const SKIPPED: [&str; 4] = ["target", ".git", "ui", "mistakes/compile"];
 
 /// All files below a folder with this ending.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
