@@ -98,10 +98,9 @@ impl Code<'_> {
         };
         quote! {
             #[doc(hidden)]
-            #[allow(non_camel_case_types, unused_variables, unused_assignments)]
+            #[allow(unused_variables, unused_assignments)]
             #definition
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
             #visibility struct #marker<#(#bare),*> {
                 __types: ::core::marker::PhantomData<fn(#(::core::marker::PhantomData<#types>),*)>,
             }

@@ -320,12 +320,10 @@ impl Method {
         let told = match (self.is_generic(), provided) {
             (false, _) => quote! {
                 #[doc(hidden)]
-                #[allow(non_upper_case_globals)]
                 const #routine: ::core::option::Option<::gpuvm::__private::CallFact>;
             },
             (true, None) => quote! {
                 #[doc(hidden)]
-                #[allow(non_camel_case_types)]
                 type #routine<#own>: ::gpuvm::__private::Method<#hash> #clause;
             },
             (true, Some(_)) => TokenStream::new(),
@@ -357,7 +355,6 @@ impl Method {
         let (implementation, _, clause) = generics.split_for_impl();
         Some(quote! {
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
             #visibility struct #marker<#(#lifetimes,)* __T: ?::core::marker::Sized, #(#bare),*> {
                 __types: ::core::marker::PhantomData<(#(&#lifetimes (),)* fn(&__T) -> (#(#types,)*))>,
             }

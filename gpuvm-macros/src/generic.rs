@@ -200,7 +200,6 @@ pub fn own_type(alias: &str, own: &Generics) -> TokenStream {
     let types = own.type_params().map(|param| &param.ident);
     quote! {
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
         pub struct #name<#(#params),*> {
             __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
         }
