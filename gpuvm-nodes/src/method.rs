@@ -163,7 +163,7 @@ pub fn closure_of(method: &str) -> Option<usize> {
         | "chunk_by_mut"
         | "is_sorted_by"
         | "select_nth_unstable_by" => 2,
-        "ok_or_else" | "get_or_insert_with" | "then" | "then_with" | "fill_with" => 0,
+        "ok_or_else" | "get_or_init" | "get_or_insert_with" | "then" | "then_with" | "fill_with" => 0,
         _ => return None,
     })
 }

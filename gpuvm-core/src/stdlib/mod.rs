@@ -3,9 +3,11 @@
 //! that rustc infers. Their code never runs here, so that they may say what only the machine may do ([`intrinsics`]).
 
 mod atomic;
+mod cell;
 mod char;
 mod compare;
 mod convert;
+mod duration;
 mod enclosed;
 mod functions;
 #[cfg(feature = "half")]
@@ -89,6 +91,11 @@ mod intrinsics {
     }
 
     pub fn view_mut<'a, T, U: ?Sized>(_: &&'a mut [T], _length: usize) -> &'a mut U {
+        unreachable!("{NATIVELY}")
+    }
+
+    /// What is in a cell that is referred to.
+    pub fn inside_mut<'a, T, U>(_: &&'a T, _: ()) -> &'a mut U {
         unreachable!("{NATIVELY}")
     }
 

@@ -216,7 +216,7 @@ impl Lowering<'_> {
                 shadow::bind(expr, slot);
                 return Some(Known::Unknown);
             }
-            "view" | "view_mut" => {
+            "view" | "view_mut" | "inside_mut" => {
                 let slot = self.new_slot();
                 self.stream.node(Node::View).number(slot);
                 shadow::bind(expr, slot);
