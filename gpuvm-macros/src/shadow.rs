@@ -122,14 +122,23 @@ pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
 }
 
+/// Asks something of an expression's value, which is `__v.0`.
+fn ask(expr: &mut Expr, span: Span, question: &TokenStream) {
+    let (ends, inner) = (Ends::of(expr), take(expr));
+    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => { #question; __v } }
+    }));
+}
+
 /// Fills a slot with the type of the expression's value.
 pub fn bind(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let (ends, inner) = (Ends::of(expr), take(expr));
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::bind(&__v.0, &#slot); __v } }
-    }));
+    ask(
+        expr,
+        span,
+        &quote_spanned!(span=> ::gpuvm::__private::bind(&__v.0, &#slot)),
+    );
 }
 
 /// The same where the type that is expected decides, as it does what references in an array become.
@@ -144,10 +153,8 @@ pub fn bind_expected(expr: &mut Expr, number: u64) {
 pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
     let span = at(expr);
     let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
-    let (ends, inner) = (Ends::of(expr), take(expr));
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::bind_constant(&__v.0, #fetcher, &#slot); __v } }
-    }));
+    let question = quote_spanned!(span=> ::gpuvm::__private::bind_constant(&__v.0, #fetcher, &#slot));
+    ask(expr, span, &question);
 }
 
 /// Fills a slot with the type of a size, and tells the type of what is measured to the function that fetches it.
@@ -182,10 +189,11 @@ pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let (ends, inner) = (Ends::of(expr), take(expr));
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::default(&__v.0, &#slot); __v } }
-    }));
+    ask(
+        expr,
+        span,
+        &quote_spanned!(span=> ::gpuvm::__private::default(&__v.0, &#slot)),
+    );
 }
 
 /// Fills a slot with the type of a place that is named, beside the code.
@@ -418,11 +426,8 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, num
     let declared = known.iter().flatten();
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
-            let of_trait = of_trait(twin, &receiver, known, span);
-            quote_spanned! {span=> {
-                #of_trait
-                (&::gpuvm::__private::named_as_std::<#hash, _, _>(__s, __m)).link(&__v.0, &#slot)
-            }}
+            let named = quote_spanned!(span=> named_as_std::<#hash, _, _>(__s, __m));
+            link_named_as_std(twin, &receiver, known, &named, &slot, span)
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
     };
@@ -488,16 +493,25 @@ fn known_arguments(node: &mut syn::ExprMethodCall, span: Span) -> Vec<Ident> {
     known
 }
 
-/// What the function beside a method of a trait of the user's tells, `__m`; where there is none, it is the receiver's type.
-fn of_trait(twin: &Ident, receiver: &TokenStream, known: &[Ident], span: Span) -> TokenStream {
+/// Fills a slot with a method that std has a name of. `named` asks for it, of `__m`: what the function beside a method of a trait of the user's tells,
+/// or the receiver's type where there is none.
+fn link_named_as_std(
+    twin: &Ident,
+    receiver: &TokenStream,
+    known: &[Ident],
+    named: &TokenStream,
+    slot: &Ident,
+    span: Span,
+) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
-    quote_spanned! {span=>
+    quote_spanned! {span=> {
         use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
         #fallback
         let __r = ::core::marker::PhantomData;
         ::gpuvm::__private::is_of(&__v.0, &__r);
         let __m = ::gpuvm::__private::inner(&#receiver, &__v.0).#twin(&(#(#known,)* __r,));
-    }
+        (&::gpuvm::__private::#named).link(&__v.0, &#slot)
+    }}
 }
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
@@ -609,11 +623,8 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     let declared = known.iter().flatten();
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
-            let of_trait = of_trait(twin, &receiver, known, span);
-            quote_spanned! {span=> {
-                #of_trait
-                (&::gpuvm::__private::generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m)).link(&__v.0, &#slot)
-            }}
+            let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m));
+            link_named_as_std(twin, &receiver, known, &named, &slot, span)
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
@@ -671,10 +682,8 @@ fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
 pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     let span = at(expr);
     let (into, next) = (slot_at(into, span), slot_at(next, span));
-    let (ends, inner) = (Ends::of(expr), take(expr));
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::iterate(&__v.0, &#into, &#next); __v } }
-    }));
+    let question = quote_spanned!(span=> ::gpuvm::__private::iterate(&__v.0, &#into, &#next));
+    ask(expr, span, &question);
 }
 
 /// Fills the slots of a `?`.
@@ -684,10 +693,8 @@ pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     };
     let span = at(&node.question_token);
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
-    let (ends, inner) = (Ends::of(&node.expr), take(&mut node.expr));
-    *node.expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::question(&__v.0, &__result, &#convert, &#result); __v } }
-    }));
+    let question = quote_spanned!(span=> ::gpuvm::__private::question(&__v.0, &__result, &#convert, &#result));
+    ask(&mut node.expr, span, &question);
     *expr = Expr::Try(node);
 }
 
@@ -833,11 +840,9 @@ pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
 pub fn generic_associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    let (ends, inner) = (Ends::of(expr), take(expr));
     let hash = spanned(Literal::u32_suffixed(hash), span);
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v.0, &#slot); __v } }
-    }));
+    let question = quote_spanned!(span=> ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v.0, &#slot));
+    ask(expr, span, &question);
 }
 
 /// The module of what is found where nothing of the user's stands beside a function.
