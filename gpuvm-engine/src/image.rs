@@ -1,7 +1,7 @@
 //! An [`Image`] VM by VM: how the interpreter's [`Vm`] goes into the canonical form and comes back.
 
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, Vm, header};
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, STATE_WORDS, unpair};
+use gpuvm_core::isa::{Op, STATE_WORDS, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
 use rayon::prelude::*;
 
@@ -56,7 +56,12 @@ impl Image {
             Some(trap) if trap.site == STACK_SITE => (fault::STACK, 0),
             _ => (fault::NONE, 0),
         };
-        let extras: [u32; EXTRA_WORDS] = [vm.frame_base.wrapping_sub(call_stack(program)), vm.calls, fault, offset];
+        let extras: [u32; EXTRA_WORDS] = [
+            vm.frame_base.wrapping_sub(program.call_stack_words()),
+            vm.calls,
+            fault,
+            offset,
+        ];
         self.records.extend(vm.state);
         self.extras.extend(extras);
         self.frames.extend(&vm.frame);
@@ -114,16 +119,11 @@ impl Image {
         Some(Vm {
             state,
             frame: part(&self.frames, program.frame_memory() as usize)?,
-            frame_base: base.wrapping_add(call_stack(program)),
+            frame_base: base.wrapping_add(program.call_stack_words()),
             calls,
             trap: trapped.then(|| trap_of(program, &state, fault, offset)),
         })
     }
-}
-
-/// Words of the call stack, which comes first in a VM's frame memory.
-fn call_stack(program: &Program) -> u32 {
-    program.call_depth * CALL_FRAME_WORDS as u32
 }
 
 /// What a trapped VM has recorded: the instruction it stands at names site and words.

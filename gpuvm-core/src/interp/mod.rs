@@ -69,7 +69,7 @@ impl Vm {
         Vm {
             state,
             frame: vec![0; program.frame_memory() as usize],
-            frame_base: program.call_depth * CALL_FRAME_WORDS as u32,
+            frame_base: program.call_stack_words(),
             calls: 0,
             trap: None,
         }

@@ -82,7 +82,12 @@ pub(crate) const MOST_FRAME_MEMORY: u64 = 1 << 24;
 impl Program {
     /// Words of frame memory that each VM needs.
     pub fn frame_memory(&self) -> u32 {
-        self.call_depth * CALL_FRAME_WORDS as u32 + self.frame_words
+        self.call_stack_words() + self.frame_words
+    }
+
+    /// Words of the call stack, which comes first in a VM's frame memory.
+    pub fn call_stack_words(&self) -> u32 {
+        self.call_depth * CALL_FRAME_WORDS as u32
     }
 
     /// Words of the frames of the entry and of so many calls in each other, whichever they are, without the call stack: all that a VM can

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, WORDS, space};
+use gpuvm_core::isa::{Op, WORDS, space};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_core::specialise::propagation::Fact;
@@ -33,7 +33,7 @@ const KEPT: u32 = 256;
 impl Emitter<'_> {
     /// Words of the call stack, after which the frames begin.
     pub fn frames_start(&self) -> u32 {
-        self.program.call_depth * CALL_FRAME_WORDS as u32
+        self.program.call_stack_words()
     }
 
     /// Makes the variables, and for VMs that were stopped takes their values from memory.
