@@ -117,7 +117,7 @@ impl<'a> Launch<'a> {
     /// How deep calls may nest in a program with recursion; [`Settings::recursion_limit`](crate::Settings::recursion_limit) if nothing is
     /// said. A VM that goes deeper traps, and the trap says how deep that is. On a GPU memory is taken for the depth that VMs reach, not for
     /// this one; where they reach so deep that the device has no memory for it, the launch is an
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) that says how deep they were.
+    /// [`Error::OutOfMemory`] that says how deep they were.
     ///
     /// ```
     /// # use gpuvm_runtime as gpuvm;
