@@ -1,4 +1,10 @@
-//! The kernels' WGSL, one concept a file, for whoever puts shaders together from it. What each is for stands at its head.
+//! The kernels' WGSL, one concept a file, for whoever puts shaders together from it. What each is for stands at its head. What they share
+//! with the host and with the core's tables is stated once, in Rust, and they begin with it as [`constants`].
+
+mod constants;
+pub mod layout;
+
+pub use self::constants::constants;
 
 /// Constants with the texts of files.
 macro_rules! texts {

@@ -13,7 +13,6 @@ mod gpu;
 mod heap;
 mod interpreter;
 mod kernel;
-mod layout;
 mod library;
 mod memory;
 mod pace;

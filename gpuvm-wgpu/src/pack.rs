@@ -5,7 +5,7 @@ use gpuvm_core::isa::{Class, Instruction, NO_WORD, Op, Role, WORDS, pair, unpair
 use gpuvm_core::matrix::{CONSTANT, Format, MatrixRecord, Term, dense};
 use gpuvm_core::program::Program;
 
-use super::layout::{packed, term};
+use gpuvm_shaders::layout::{packed, term};
 
 /// A program's words for the device.
 #[derive(Clone, Debug, Default, PartialEq)]

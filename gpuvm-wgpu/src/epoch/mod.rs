@@ -18,7 +18,6 @@ use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Ru
 use super::gpu::Gpu;
 use super::interpreter::{Interpreter, longest_instruction};
 use super::kernel::Kernel;
-use super::layout::epoch::MOST_STEPS;
 use super::library::Library;
 use super::memory::filled;
 use super::pace::Experience;
@@ -27,6 +26,7 @@ use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::EntryPoint;
 use super::stepper::{BoundStepper, Need, Reach, Schedule, Scheduler, Shared, Stepper};
+use gpuvm_shaders::layout::epoch::MOST_STEPS;
 
 use self::outlook::Outlook;
 use self::queues::Queues;

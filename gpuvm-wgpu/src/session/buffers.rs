@@ -8,12 +8,12 @@ use gpuvm_engine::{Copy, Job, Region, Result, Source};
 
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
-use super::super::layout::{row, signal};
 use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
 use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
+use gpuvm_shaders::layout::{row, signal};
 
 /// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;

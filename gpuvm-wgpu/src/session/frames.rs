@@ -9,11 +9,11 @@ use gpuvm_engine::{EXTRA_WORDS, Error, Image, Job, Result, room};
 use rayon::prelude::*;
 
 use super::super::frame_room::FrameRoom;
-use super::super::layout::signal;
 use super::super::memory::{WORD, size};
 use super::super::pace::Experience;
 use super::super::pool::Kind;
 use super::Session;
+use gpuvm_shaders::layout::signal;
 
 /// A launch begins with what the last one came to need if that is at most so many words for all VMs: half of what any device binds.
 const MUCH: u64 = 1 << 24;

@@ -21,11 +21,11 @@ use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running,
 
 use super::frame_room::FrameRoom;
 use super::gpu::Gpu;
-use super::layout::{WORKGROUP, row, signal};
 use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
 use super::stepper::{BoundStepper, Need, Schedule, Scheduler, Stepper};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use self::arena::Arena;
 use self::buffers::{ATOMICS_AT, Buffers};

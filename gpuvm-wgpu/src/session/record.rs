@@ -7,13 +7,13 @@ use gpuvm_engine::{Job, Result};
 use super::super::clock::Clock;
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
-use super::super::layout::signal;
 use super::super::memory::{WORD, part_of, words_of};
 use super::super::pool::Lease;
 use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, return_atomics, window};
 use super::launch::{Launch, fields};
+use gpuvm_shaders::layout::signal;
 
 /// A job of the sequence.
 pub struct Added {

@@ -12,7 +12,6 @@ use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Sou
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
-use super::super::layout::{WORKGROUP, row, signal};
 use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
@@ -24,6 +23,7 @@ use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
 use super::frames::first_room;
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
 const MOST_JOBS: usize = 64;

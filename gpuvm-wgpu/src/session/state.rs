@@ -10,7 +10,6 @@ use rayon::prelude::*;
 
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
-use super::super::layout::{row, signal};
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::pool::Kind;
 use super::super::source::EntryPoint;
@@ -18,6 +17,7 @@ use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
 use super::{Session, frames, groups};
+use gpuvm_shaders::layout::{row, signal};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;

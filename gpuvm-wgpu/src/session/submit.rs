@@ -6,7 +6,6 @@ use gpuvm_engine::{Result, Words};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
-use super::super::layout::signal;
 use super::super::memory::{Readback, WORD, bind_parts, words_of};
 use super::super::source::EntryPoint;
 use super::super::stepper::{Batch, Recorded};
@@ -14,6 +13,7 @@ use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::launch::{Launch, fields};
 use super::{Session, groups};
+use gpuvm_shaders::layout::signal;
 
 /// What to submit.
 #[derive(Clone, Copy, Debug)]

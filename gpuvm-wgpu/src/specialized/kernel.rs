@@ -180,7 +180,7 @@ impl SpecializedKernel {
             has_pairs,
             data: data_group(gpu, program, &layouts)?,
             layout: layouts.swap_remove(0),
-            workgroup: crate::layout::WORKGROUP,
+            workgroup: gpuvm_shaders::layout::WORKGROUP,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
             reach: reach(gpu.software, program),

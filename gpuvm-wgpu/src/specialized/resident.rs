@@ -13,7 +13,6 @@ use super::kernel::{Shader, content_of, data_group, layouts, path};
 use crate::cuda;
 use crate::frame_room::FrameRoom;
 use crate::gpu::Gpu;
-use crate::layout::{WORKGROUP, row, signal};
 use crate::memory::{WORD, part_of, size, words_of};
 use crate::pipeline::{self, Maker};
 use crate::pool::{Kind, Lease};
@@ -22,6 +21,7 @@ use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
 use crate::stepper::{Scheduler, Shared, Stepper};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 /// A program whose kernel stays.
 pub struct Staying {

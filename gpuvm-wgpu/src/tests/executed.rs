@@ -15,13 +15,13 @@ use super::{Batch, is_nan, reference};
 use crate::floats::FloatOps;
 use crate::frame_room::FrameRoom;
 use crate::kernel::{parse, uniform_fields};
-use crate::layout::{row, signal};
 use crate::pack::pack;
 use crate::parts::Uses;
 use crate::probe::inputs;
 use crate::session::launch::{Launch, fields};
 use crate::source::EntryPoint;
 use crate::stepper::BINDINGS;
+use gpuvm_shaders::layout::{row, signal};
 
 /// Dispatches after which a job should have ended.
 const MOST_DISPATCHES: u32 = 2000;

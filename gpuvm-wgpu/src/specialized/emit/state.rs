@@ -12,7 +12,7 @@ use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 use super::super::code::Node;
 use super::steps::NOWHERE;
 use super::{Emitter, Start};
-use crate::layout::row;
+use gpuvm_shaders::layout::row;
 
 /// Where the VM's frame is while the shader runs.
 #[derive(Debug)]

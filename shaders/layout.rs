@@ -1,5 +1,5 @@
-//! What the host and the shaders agree on: where words lie in buffers, and bits in words. The shaders get it as constants, which
-//! [`source`](crate::source) writes.
+//! What the host and the shaders agree on: where words lie in buffers, and bits in words. The shaders get it as
+//! [`constants`](crate::constants).
 
 use gpuvm_core::isa::STATE_WORDS;
 

@@ -102,7 +102,7 @@ pub fn constants() -> String {
 }
 
 /// `MulHighU` as `MUL_HIGH_U`.
-pub fn upper_snake(name: &str) -> String {
+fn upper_snake(name: &str) -> String {
     let mut text = String::new();
     for (i, letter) in name.chars().enumerate() {
         if i > 0 && letter.is_ascii_uppercase() {
