@@ -100,6 +100,8 @@ fn what_is_no_mistake() {
 
 #[test]
 fn stops() {
+    let backend = runtime().device().backend;
+    let name = if backend == Backend::Cuda { "CUDA" } else { "wgpu" };
     let spins = |engine| runtime().launch("spin").unwrap().args((&[7u32, 0, 27],)).engine(engine);
     for engine in ENGINES.into_iter().filter(|engine| *engine != Engine::Native) {
         answers! {
@@ -111,7 +113,7 @@ fn stops() {
         spins(Engine::Native).budget(Budget::cycles(100_000)).run() => "the native engine is not available: it cannot pause, so it takes no budget and no `start`; leave the engine to gpuvm, or name another";
         spins(Engine::Native).start() => "the native engine is not available: it cannot pause, so it takes no budget and no `start`; leave the engine to gpuvm, or name another";
         cpu().launch("spin").unwrap().args((&[7u32],)).engine(Engine::Interpreter).run() => "the interpreter engine is not available: it needs a GPU, and this runtime is on the CPU; build one with `Runtime::builder().backend(Backend::Wgpu)` or `Backend::Cuda`";
-        Runtime::builder().device(7).build() => "no device: wgpu has no device 7; its devices are 0 to 0; there is no library of NVIDIA's driver (libcuda) on this machine";
+        Runtime::builder().backend(backend).device(7).build() => format!("no device: {name} has no device 7; its devices are 0 to 0");
     }
 }
 
