@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result};
-use naga::Module;
+use gpuvm_shaders::layout::WORKGROUP;
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
+use naga::{Expression, Literal, Module};
 
 use super::base::{RUN, THEN, base};
 use super::emit::{About, Start, emit};
@@ -18,6 +19,9 @@ use crate::memory::{bind_parts, filled};
 use crate::pace::Experience;
 use crate::pipeline::{self, Maker, Path};
 use crate::stepper::{BINDINGS, Reach};
+
+/// Invocations of a workgroup of programs without loops: they end so soon that it counts how many workgroups a device can start in a time.
+const LIGHT_WORKGROUP: u32 = 256;
 
 /// What a kernel runs.
 #[derive(Clone, Debug)]
@@ -134,6 +138,25 @@ impl Shader {
         Ok(Shader { module, info, about })
     }
 
+    /// Gives the workgroups so many invocations.
+    pub fn set_workgroup(&mut self, invocations: u32) {
+        let Module {
+            constants,
+            global_expressions,
+            entry_points,
+            ..
+        } = &mut self.module;
+        let named = constants
+            .iter()
+            .find(|(_, constant)| constant.name.as_deref() == Some("WORKGROUP"));
+        if let Some((_, constant)) = named {
+            global_expressions[constant.init] = Expression::Literal(Literal::U32(invocations));
+        }
+        for point in entry_points {
+            point.workgroup_size = [invocations, 1, 1];
+        }
+    }
+
     /// The shader to be compiled without checks: every access to a buffer is within it. Rows of states and frames are by the sizes that the
     /// host gave the buffers, arena and atomics by checks against the launch's window or by proof from it, the program's data likewise by
     /// its length, parameters by number. The one array of a function, the frame, is indexed after a check against its length. Every loop
@@ -159,10 +182,15 @@ impl SpecializedKernel {
     pub fn new(gpu: &Gpu, work: &Work, options: &Options) -> Result<SpecializedKernel> {
         let base = &*base(options.floats)?;
         let Work { program, then } = work;
-        let fresh = match then {
+        let mut fresh = match then {
             Some(then) => Shader::joined(program, then, options)?,
             None => Shader::new(program, options, Start::Fresh)?,
         };
+        let workgroup = match then {
+            None if !fresh.about.suspends => LIGHT_WORKGROUP.min(gpu.limits.max_compute_invocations_per_workgroup),
+            _ => WORKGROUP,
+        };
+        fresh.set_workgroup(workgroup);
         let resumed = match fresh.about.suspends && then.is_none() {
             true => Some(Shader::new(program, options, Start::Resumed)?),
             false => None,
@@ -180,7 +208,7 @@ impl SpecializedKernel {
             has_pairs,
             data: data_group(gpu, program, &layouts)?,
             layout: layouts.swap_remove(0),
-            workgroup: gpuvm_shaders::layout::WORKGROUP,
+            workgroup,
             uniform: uniform_fields(&base.module),
             about: resumed.map_or(fresh.about, |shader| shader.about),
             reach: reach(gpu.software, program),
