@@ -7,12 +7,13 @@
 
 mod path;
 
+use crate::ir::definitions::constants;
 use crate::ir::flow::{Shape, Shortcut, predecessors};
 use crate::ir::liveness::Liveness;
 use crate::ir::{Block, End, Function, Word};
 use crate::isa::Op;
 use crate::pass::duplicate::copy;
-use path::{Facts, constants};
+use path::Facts;
 
 /// Instructions of all blocks together that one way may get.
 const LARGEST: usize = 24;
