@@ -5,6 +5,7 @@
 //! Instructions are only moved to the paths that run them, so none runs more often than before. A word that is written once
 //! still is written on every path to its uses, as every path through a copy was one through the block.
 
+mod bypass;
 mod path;
 
 use crate::ir::definitions::constants;
@@ -68,7 +69,7 @@ fn turn(function: &mut Function, room: &mut usize) -> bool {
             }
         }
     }
-    changed
+    changed || threading.bypass(function, room)
 }
 
 fn is_branch(end: &End) -> bool {
