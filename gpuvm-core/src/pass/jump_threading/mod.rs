@@ -7,6 +7,7 @@
 
 mod bypass;
 mod path;
+mod unfold;
 
 use crate::ir::definitions::constants;
 use crate::ir::flow::{Shape, Shortcut, predecessors};
@@ -69,7 +70,7 @@ fn turn(function: &mut Function, room: &mut usize) -> bool {
             }
         }
     }
-    changed || threading.bypass(function, room)
+    changed || threading.unfold(function, *room) || threading.bypass(function, room)
 }
 
 fn is_branch(end: &End) -> bool {
