@@ -332,6 +332,24 @@ mod tests {
     }
 
     #[test]
+    fn what_something_is_less_than_is_not_0() {
+        // 1 asks whether the word 0 is more than 0. Where the word 1 is less than that, it is.
+        for (asked, branches) in [("ltu 3 1 0", 1), ("ltu 3 0 1", 2)] {
+            let mut function = blocks(vec![
+                branch(3, 1, 2),
+                branch(4, 3, 2),
+                End::Return(vec![0]),
+                End::Return(vec![1]),
+            ]);
+            function.params = vec![0, 1];
+            function.blocks[0].code = assemble(asked);
+            function.blocks[1].code = assemble("imm 5 0; ltu 4 5 0; vmid 1");
+            threaded(&mut function);
+            assert_eq!(function.blocks.iter().filter(|block| is_branch(&block.end)).count(), branches);
+        }
+    }
+
+    #[test]
     fn what_is_written_on_the_way_is_not_known() {
         let mut function = option("mov 5 1; addi 2 2 1; mov 5 1");
         assert!(!threaded(&mut function));

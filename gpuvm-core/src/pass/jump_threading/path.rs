@@ -203,11 +203,14 @@ impl Path<'_> {
         }
         let equal = match inst.op {
             Op::Eq | Op::XorImm => inst.op == Op::Eq,
-            // 0 is less than anything but itself.
+            // 0 is less than anything but itself, and nothing is less than 0.
             Op::Ne | Op::LtU => false,
             _ => return None,
         };
         let [a, b, ..] = inst.uses;
+        if (inst.op, b, found) == (Op::LtU, word, Value::IsNot(0)) {
+            return Some(Value::IsNot(0));
+        }
         let constant = match (inst.op, a == word, b == word) {
             (Op::XorImm, true, _) => Value::Is(inst.imm),
             (Op::Eq | Op::Ne, true, false) => self.value(b, before, steps)?,
