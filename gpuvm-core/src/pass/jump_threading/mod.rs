@@ -345,7 +345,10 @@ mod tests {
             function.blocks[0].code = assemble(asked);
             function.blocks[1].code = assemble("imm 5 0; ltu 4 5 0; vmid 1");
             threaded(&mut function);
-            assert_eq!(function.blocks.iter().filter(|block| is_branch(&block.end)).count(), branches);
+            assert_eq!(
+                function.blocks.iter().filter(|block| is_branch(&block.end)).count(),
+                branches
+            );
         }
     }
 
