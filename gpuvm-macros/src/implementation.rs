@@ -698,6 +698,10 @@ impl Method {
                 }
                 }
             }
+            // gpuvm's own say themselves how they leave elements out.
+            ("DoubleEndedIterator", "next_back") if !of.args.inline => {
+                advancing(of, "advance_back", "AdvanceBack", "advance_back_by_next")
+            }
             _ => TokenStream::new(),
         }
     }
@@ -747,23 +751,11 @@ impl Method {
                 }
             }
         });
-        let advance = name_hash("advance");
+        let advance = advancing(of, "advance", "Advance", "advance_by_next");
         quote! {
             #(#plain)*
             #(#generic)*
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl #implementation ::gpuvm::__private::Method<#advance> for #inner #clause {
-                type Slot = ::gpuvm::__private::MethodSlot<#advance, Self>;
-                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
-                    ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::advance_by_next<#erased>>());
-            }
-            #[automatically_derived]
-            impl #implementation ::gpuvm::__private::Advance for #inner #clause {
-                fn advance(&mut self, _: usize) -> bool {
-                    ::core::unreachable!()
-                }
-            }
+            #advance
         }
     }
 
@@ -881,5 +873,30 @@ fn std_trait(path: &str) -> &str {
     match path.rsplit(' ').next() {
         Some(last @ ("Iterator" | "DoubleEndedIterator" | "ExactSizeIterator")) => last,
         _ => path,
+    }
+}
+
+/// How an iterator of the user's leaves elements out, from one of its ends: by taking them.
+fn advancing(of: &Block<'_>, method: &str, name: &str, routine: &str) -> TokenStream {
+    let inner = &of.inner;
+    let mut erased = inner.clone();
+    Forever.visit_type_mut(&mut erased);
+    let hash = name_hash(method);
+    let [method, name, routine] = [method, name, routine].map(|name| format_ident!("{name}"));
+    let (implementation, _, clause) = of.generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+            type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> =
+                ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::#routine<#erased>>());
+        }
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::#name for #inner #clause {
+            fn #method(&mut self, _: usize) -> bool {
+                ::core::unreachable!()
+            }
+        }
     }
 }

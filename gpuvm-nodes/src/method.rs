@@ -407,6 +407,7 @@ pub const OF_ITERATORS_GENERIC: &[&str] = &[
 /// Methods of std's of lists and iterators that depend on nothing but their receiver.
 const PLAIN: &[&str] = &[
     "advance",
+    "advance_back",
     "as_bytes",
     "as_deref",
     "as_deref_mut",

@@ -103,6 +103,22 @@ fn one_after_the_other_by_hand(data: &[u32], n: u32) -> u32 {
 }
 
 #[routine]
+fn every_third(data: &[u32], n: u32) -> u32 {
+    data.iter().step_by(3).fold(n, |s, x| s.wrapping_mul(31) ^ x)
+}
+
+#[routine]
+fn every_third_by_hand(data: &[u32], n: u32) -> u32 {
+    let mut s = n;
+    let mut i = 0;
+    while i < data.len() {
+        s = s.wrapping_mul(31) ^ data[i];
+        i += 3;
+    }
+    s
+}
+
+#[routine]
 fn neighbours(data: &[u32], n: u32) -> u32 {
     data.windows(2)
         .filter(|pair| pair[0] > pair[1])
@@ -141,6 +157,28 @@ fn quarters_by_hand(data: &[u32], n: u32) -> u32 {
 }
 
 #[routine]
+fn rows(_: &[u32], n: u32) -> u32 {
+    (0..n / 20)
+        .flat_map(|row| 0..row)
+        .fold(n, |s, x| s.wrapping_mul(31) ^ x)
+}
+
+#[routine]
+fn rows_by_hand(_: &[u32], n: u32) -> u32 {
+    let mut s = n;
+    let mut row = 0;
+    while row < n / 20 {
+        let mut x = 0;
+        while x < row {
+            s = s.wrapping_mul(31) ^ x;
+            x += 1;
+        }
+        row += 1;
+    }
+    s
+}
+
+#[routine]
 fn running(data: &[u32], n: u32) -> u32 {
     data.iter()
         .scan(n, |sum, x| {
@@ -173,6 +211,29 @@ fn middle_by_hand(data: &[u32], n: u32) -> u32 {
     let mut i = 100;
     while i < data.len() && i < 600 {
         s = s.wrapping_mul(31) ^ data[i];
+        i += 1;
+    }
+    s
+}
+
+#[routine]
+fn from_the_first_large(data: &[u32], n: u32) -> u32 {
+    data.iter()
+        .copied()
+        .skip_while(|x| *x < 60_000)
+        .map(|x| x / 7)
+        .fold(n, |s, x| s.wrapping_mul(31) ^ x)
+}
+
+#[routine]
+fn from_the_first_large_by_hand(data: &[u32], n: u32) -> u32 {
+    let mut s = n;
+    let mut i = 0;
+    while i < data.len() && data[i] < 60_000 {
+        i += 1;
+    }
+    while i < data.len() {
+        s = s.wrapping_mul(31) ^ (data[i] / 7);
         i += 1;
     }
     s
@@ -235,6 +296,31 @@ fn place_by_hand(data: &[u32], n: u32) -> u32 {
 }
 
 #[routine]
+fn collatz(_: &[u32], n: u32) -> u32 {
+    std::iter::successors(Some(n), |x| {
+        if *x == 1 {
+            None
+        } else {
+            Some(if x & 1 == 0 { x / 2 } else { 3 * x + 1 })
+        }
+    })
+    .fold(0, |s: u32, x| s.wrapping_mul(31) ^ x)
+}
+
+#[routine]
+fn collatz_by_hand(_: &[u32], n: u32) -> u32 {
+    let mut s = 0u32;
+    let mut x = n;
+    loop {
+        s = s.wrapping_mul(31) ^ x;
+        if x == 1 {
+            return s;
+        }
+        x = if x & 1 == 0 { x / 2 } else { 3 * x + 1 };
+    }
+}
+
+#[routine]
 fn through(_: &[u32], n: u32) -> u32 {
     (1..=n).map(|x| x ^ n).sum()
 }
@@ -279,6 +365,34 @@ fn all_below_by_hand(data: &[u32], n: u32) -> u32 {
 }
 
 #[routine]
+fn by_all_adaptors(_: &[u32], n: u32) -> u32 {
+    (0..n)
+        .rev()
+        .step_by(7)
+        .take_while(|x| *x > 3)
+        .flat_map(|x| 0..x % 5)
+        .fold(n, |s, x| s.wrapping_mul(31) ^ x)
+}
+
+#[routine]
+fn by_all_adaptors_by_hand(_: &[u32], n: u32) -> u32 {
+    let mut s = n;
+    let mut x = n - 1;
+    while x > 3 {
+        let mut y = 0;
+        while y < x % 5 {
+            s = s.wrapping_mul(31) ^ y;
+            y += 1;
+        }
+        if x < 7 {
+            break;
+        }
+        x -= 7;
+    }
+    s
+}
+
+#[routine]
 fn drawn(_: &[u32], n: u32) -> u32 {
     let mut state = n;
     std::iter::from_fn(|| {
@@ -307,38 +421,48 @@ fn drawn_by_hand(_: &[u32], n: u32) -> u32 {
 /// How many numbers the walks go over.
 const LENGTH: usize = 5_000;
 
-macro_rules! as_by_hand {
-    ($($chain:ident, $by_hand:ident;)*) => {$(
-        #[test]
-        fn $chain() {
-            let data: Vec<u32> = (0..LENGTH as u32).map(|i| i.wrapping_mul(40_503) % 65_521).collect();
-            let n = 4_001;
-            let right = super::$chain(&data, n);
-            assert_eq!(right, super::$by_hand(&data, n));
-            takes_as_many(stringify!($chain), stringify!($by_hand), (&data[..], &[n][..]), right);
-        }
-    )*};
+/// The arguments of all walks.
+pub fn arguments() -> (Vec<u32>, u32) {
+    let data = (0..LENGTH as u32).map(|i| i.wrapping_mul(40_503) % 65_521).collect();
+    (data, 4_001)
 }
 
-mod takes_as_many_as {
-    use super::LENGTH;
-    use crate::takes_as_many;
+macro_rules! as_by_hand {
+    ($($chain:ident, $by_hand:ident;)*) => {
+        mod takes_as_many_as {
+            $(
+                #[test]
+                fn $chain() {
+                    let (data, n) = $crate::chains::arguments();
+                    let right = super::$chain(&data, n);
+                    assert_eq!(right, super::$by_hand(&data, n));
+                    $crate::takes_as_many(stringify!($chain), stringify!($by_hand), (&data[..], &[n][..]), right);
+                }
+            )*
+        }
+    };
+}
+pub(crate) use as_by_hand;
 
-    as_by_hand! {
-        squares, squares_by_hand;
-        numbered, numbered_by_hand;
-        products, products_by_hand;
-        backwards, backwards_by_hand;
-        one_after_the_other, one_after_the_other_by_hand;
-        neighbours, neighbours_by_hand;
-        quarters, quarters_by_hand;
-        running, running_by_hand;
-        middle, middle_by_hand;
-        halves, halves_by_hand;
-        largest, largest_by_hand;
-        place, place_by_hand;
-        through, through_by_hand;
-        all_below, all_below_by_hand;
-        drawn, drawn_by_hand;
-    }
+as_by_hand! {
+    squares, squares_by_hand;
+    numbered, numbered_by_hand;
+    products, products_by_hand;
+    backwards, backwards_by_hand;
+    one_after_the_other, one_after_the_other_by_hand;
+    every_third, every_third_by_hand;
+    neighbours, neighbours_by_hand;
+    quarters, quarters_by_hand;
+    rows, rows_by_hand;
+    running, running_by_hand;
+    middle, middle_by_hand;
+    from_the_first_large, from_the_first_large_by_hand;
+    halves, halves_by_hand;
+    largest, largest_by_hand;
+    place, place_by_hand;
+    collatz, collatz_by_hand;
+    through, through_by_hand;
+    all_below, all_below_by_hand;
+    by_all_adaptors, by_all_adaptors_by_hand;
+    drawn, drawn_by_hand;
 }

@@ -1,6 +1,7 @@
 //! What iterators cost, those that are written as routines here and std's own: as many instructions, within 5 %, as the loop that one would write by hand.
 
 mod chains;
+mod users;
 
 use gpuvm::prelude::*;
 use gpuvm::{Error, IntoArgs};

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use gpuvm::prelude::*;
 
 cases! {
-    greatest_by, equal, ordered, partly_ordered, sorted, from_behind, ends_of_adaptors, steps_back, peeks_back, tries_each, sums_of_options, sums_of_results, cycles, repeats_with,
+    greatest_by, equal, ordered, partly_ordered, sorted, from_behind, left_out_from_behind, left_out_by_taking, ends_of_adaptors, steps_back, peeks_back, tries_each, sums_of_options, sums_of_results, cycles, repeats_with,
     peeks, options, option_iterators, results,
 }
 
@@ -73,6 +73,88 @@ fn from_behind(a: u32, list: [u32; 8]) -> (Option<u32>, u32, Option<u32>, Option
         xs.iter().nth_back((a % 10) as usize).copied(),
         (0..a % 50).rfind(|n| n % 7 == 3),
     )
+}
+
+#[routine]
+fn digest_of(of: impl Iterator<Item = u32>) -> u32 {
+    of.fold(1, |hash: u32, x| hash.wrapping_mul(31).wrapping_add(x))
+}
+
+/// From lists and ranges elements are left out at once.
+#[routine]
+fn left_out_from_behind(a: u32, list: [u32; 8], signed: i32, byte: u8) -> [u32; 8] {
+    let xs = &list[..(list[0] % 9) as usize];
+    let (n, step) = ((a % 11) as usize, (a % 4) as usize + 1);
+    [
+        digest_of(xs.iter().rev().skip(n).copied()),
+        digest_of(xs.iter().copied().rev().step_by(step)),
+        digest_of(list.into_iter().rev().skip(n).rev()),
+        digest_of(xs.windows(2).rev().step_by(step).map(|pair| pair[0] ^ pair[1])),
+        digest_of(xs.iter().enumerate().rev().skip(n % 3).map(|(i, x)| i as u32 ^ x)),
+        digest_of((a % 40..50).rev().skip(n).step_by(step).take(9)),
+        digest_of((signed % 20..=7).rev().step_by(step).map(|x| x as u32)),
+        digest_of(
+            (byte..=u8::MAX)
+                .rev()
+                .nth(n)
+                .into_iter()
+                .chain((0..byte).rev().nth(n))
+                .map(u32::from),
+        ),
+    ]
+}
+
+/// The even numbers below some.
+#[derive(VmType, Clone, Copy)]
+struct EvensBelow {
+    at: u32,
+    end: u32,
+}
+
+#[routine]
+impl Iterator for EvensBelow {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.at >= self.end {
+            return None;
+        }
+        self.at += 1;
+        Some((self.at - 1) * 2)
+    }
+}
+
+#[routine]
+impl DoubleEndedIterator for EvensBelow {
+    fn next_back(&mut self) -> Option<u32> {
+        if self.at >= self.end {
+            return None;
+        }
+        self.end -= 1;
+        Some(self.end * 2)
+    }
+}
+
+/// From others they are taken.
+#[routine]
+fn left_out_by_taking(a: u32, list: [u32; 8]) -> [u32; 6] {
+    let xs = &list[..(list[0] % 9) as usize];
+    let (n, step) = ((a % 7) as usize, (a % 4) as usize + 1);
+    let evens = EvensBelow { at: a % 5, end: 12 };
+    let mut seen = 0u32;
+    let mapped = xs.iter().map(|x| {
+        seen = seen.wrapping_mul(3).wrapping_add(*x);
+        x ^ a
+    });
+    let mapped = digest_of(mapped.rev().skip(n));
+    [
+        mapped,
+        seen,
+        digest_of(evens.rev().step_by(step)),
+        digest_of(evens.rev().skip(n).take(3)),
+        digest_of(xs.iter().copied().filter(|x| x % 3 != 0).rev().step_by(step)),
+        digest_of("größe 7".chars().rev().skip(n).map(u32::from)),
+    ]
 }
 
 #[routine]

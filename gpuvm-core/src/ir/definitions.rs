@@ -1,6 +1,7 @@
 //! How often each word is written and read, and what the only definition of a word says.
 
 use super::{Function, Inst, Word};
+use crate::isa::Op;
 
 /// Counts of definitions and uses of every word. A parameter counts as defined once at entry.
 pub(crate) struct Definitions {
@@ -63,5 +64,51 @@ impl Definitions {
     pub fn place(&self, word: Word) -> Option<(usize, usize)> {
         let (block, index) = self.only[word as usize];
         (self.is_single(word) && block != u32::MAX).then_some((block as usize, index as usize))
+    }
+}
+
+/// The constants that words hold wherever they are read: all that is ever written to such a word is that constant.
+pub(crate) fn constants(function: &Function) -> Vec<Option<u32>> {
+    /// What is known of a word so far.
+    #[derive(Clone, Copy)]
+    enum Written {
+        Never,
+        Always(u32),
+        Other,
+    }
+    let mut all = vec![Written::Never; function.words as usize];
+    for &word in &function.params {
+        all[word as usize] = Written::Other;
+    }
+    for inst in function.blocks.iter().flat_map(|block| &block.code) {
+        for word in inst.defs() {
+            let written = &mut all[word as usize];
+            *written = match *written {
+                Written::Never if inst.op == Op::Imm => Written::Always(inst.imm),
+                Written::Always(value) if inst.op == Op::Imm && inst.imm == value => Written::Always(value),
+                _ => Written::Other,
+            };
+        }
+    }
+    let value = |written| match written {
+        Written::Always(value) => Some(value),
+        Written::Never | Written::Other => None,
+    };
+    all.into_iter().map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::End;
+    use crate::ir::testing::{assemble, blocks};
+
+    #[test]
+    fn what_is_only_ever_one_constant_is_that() {
+        let mut function = blocks(vec![End::Jump(1), End::Halt]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble("imm 2 7; imm 3 7; imm 4 7; imm 1 7");
+        function.blocks[1].code = assemble("imm 2 7; imm 3 8; mov 4 0");
+        assert_eq!(constants(&function)[..6], [None, None, Some(7), None, None, None]);
     }
 }

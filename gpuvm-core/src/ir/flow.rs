@@ -203,6 +203,14 @@ impl Shape {
         a == b
     }
 
+    /// Whether every loop has one entry.
+    pub fn is_reducible(&self, function: &Function) -> bool {
+        self.order.iter().all(|&from| {
+            let mut next = function.blocks[from].end.successors();
+            next.all(|to| self.rank[to] > self.rank[from] || self.dominates(to, from))
+        })
+    }
+
     /// What it would do if control went from one block straight to another to which these blocks lead it now. Past the start of a
     /// loop into the midst of it only those may go that come from behind that place: the loop starts there for them.
     pub fn shortcut(&self, from: usize, past: &[usize], to: usize) -> Shortcut {

@@ -1,9 +1,11 @@
 //! Copy propagation: who reads a copy reads the original instead. The copies themselves are left for dead code removal.
 
+use std::collections::HashSet;
+
 use crate::ir::definitions::Definitions;
-use crate::ir::flow::chains;
+use crate::ir::flow::{chains, predecessors};
 use crate::ir::names::Mark;
-use crate::ir::{Function, Word};
+use crate::ir::{Block, Function, Word};
 use crate::program::Home;
 
 /// Replaces uses of copies; whether there were any. Between words that are written once a copy holds everywhere. A copy of another
@@ -42,7 +44,55 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
             changed |= replace(word, &originals, &local);
         }
     }
+    changed | propagate_past_joins(function)
+}
+
+/// Replaces uses of what is a copy of the same word at the end of each block that leads to where it is used.
+fn propagate_past_joins(function: &mut Function) -> bool {
+    let before = predecessors(function);
+    let at_end: Vec<Vec<(Word, Word)>> = function.blocks.iter().map(copies_at_end).collect();
+    let mut changed = false;
+    for (b, before) in before.iter().enumerate().skip(1) {
+        let [first, others @ ..] = &before[..] else { continue };
+        let everywhere = |copy: &&(Word, Word)| others.iter().all(|&other| at_end[other].contains(copy));
+        let mut copies: Vec<(Word, Word)> = match others {
+            [] => continue,
+            _ => at_end[*first].iter().filter(everywhere).copied().collect(),
+        };
+        if copies.is_empty() {
+            continue;
+        }
+        let block = &mut function.blocks[b];
+        for inst in &mut block.code {
+            changed |= read_originals(inst.uses_mut(), &copies);
+            copies.retain(|&(to, from)| inst.defs().all(|def| def != to && def != from));
+        }
+        changed |= read_originals(block.end.uses_mut(), &copies);
+    }
     changed
+}
+
+fn read_originals<'w>(uses: impl Iterator<Item = &'w mut Word>, copies: &[(Word, Word)]) -> bool {
+    let mut changed = false;
+    for word in uses {
+        if let Some(&(_, from)) = copies.iter().find(|(to, _)| to == word) {
+            *word = from;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The copies in a block that still hold at its end: what is the copy, and of what.
+fn copies_at_end(block: &Block) -> Vec<(Word, Word)> {
+    let mut written = HashSet::new();
+    let mut copies = Vec::new();
+    for inst in block.code.iter().rev() {
+        let holds = |&(to, from): &(Word, Word)| to != from && !written.contains(&to) && !written.contains(&from);
+        copies.extend(inst.as_copy().filter(holds));
+        written.extend(inst.defs());
+    }
+    copies
 }
 
 /// What each word is a copy of for good; itself if of nothing.
@@ -124,5 +174,26 @@ mod tests {
             function.blocks[0].code,
             assemble("mov 1 0; addi 3 0 1; addi 0 0 1; addi 4 1 1")
         );
+    }
+
+    #[test]
+    fn a_copy_that_all_ways_make_holds_where_they_meet() {
+        for (other, read) in [("mov 2 0; addi 3 1 1", 0), ("mov 2 0; addi 0 0 1", 2), ("mov 2 1", 2)] {
+            let mut function = blocks(vec![
+                End::Branch {
+                    word: 1,
+                    then: 1,
+                    otherwise: 2,
+                },
+                End::Jump(3),
+                End::Jump(3),
+                End::Return(vec![2]),
+            ]);
+            function.params = vec![0, 1];
+            function.blocks[1].code = assemble("mov 2 0");
+            function.blocks[2].code = assemble(other);
+            assert_eq!(propagate(&mut function), read == 0);
+            assert_eq!(function.blocks[3].end, End::Return(vec![read]));
+        }
     }
 }

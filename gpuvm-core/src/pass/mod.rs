@@ -1,6 +1,7 @@
 //! The optimising passes over one function, and the order they run in. No pass changes what a program computes, stores or
 //! traps on, so each can be switched off by itself.
 
+pub(crate) mod ahead;
 pub(crate) mod blocks;
 pub(crate) mod common;
 pub(crate) mod copies;
@@ -63,6 +64,7 @@ fn round(function: &mut Function, data: &[u32], settings: &Settings, room: &mut 
         }
         changed |= sink::sink(function);
         changed |= in_place::compute_in_place(function);
+        changed |= ahead::read_ahead(function);
     }
     if settings.promote {
         changed |= promote::promote(function);

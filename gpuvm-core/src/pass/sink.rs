@@ -1,13 +1,15 @@
-//! Copies that only one way of a branch reads are made on that way. There they may turn out to be of no use: what a variable held
-//! before it is counted up need not be kept if it can be counted up later.
+//! What only one way of a branch reads is computed on that way. Copies may turn out to be of no use there: what a variable held before it is
+//! counted up need not be kept if it can be counted up later.
+
+use std::collections::{HashMap, HashSet};
 
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::predecessors;
 use crate::ir::names::{Mark, last_said, retain};
-use crate::ir::{End, Function, Inst, Word};
+use crate::ir::{End, Function, Inst, NONE, Word};
 use crate::pass::dead_code::marks_of_gone;
 
-/// Moves copies; whether there were any to move.
+/// Moves what only computes; whether there was anything to move.
 pub(crate) fn sink(function: &mut Function) -> bool {
     let definitions = Definitions::of(function);
     let before = predecessors(function);
@@ -16,7 +18,7 @@ pub(crate) fn sink(function: &mut Function) -> bool {
         let End::Branch { then, otherwise, .. } = function.blocks[b].end else {
             continue;
         };
-        if !function.blocks[b].code.iter().any(|inst| inst.as_copy().is_some()) {
+        if !function.blocks[b].code.iter().any(Inst::is_pure) {
             continue;
         }
         for way in [then, otherwise] {
@@ -34,17 +36,24 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
         let in_code = block.code.iter().flat_map(Inst::uses);
         in_code.chain(block.end.uses()).collect()
     };
-    let only_there = |word: Word| {
-        let uses = read.iter().filter(|&&used| used == word).count() as u32;
-        uses > 0 && definitions.is_single(word) && definitions.uses(word) == uses
-    };
+    let mut read = counted(&read);
     let code = &function.blocks[from].code;
-    let mut written: Vec<Word> = Vec::new();
+    let mut written: HashSet<Word> = HashSet::new();
     let mut sinks = vec![false; code.len()];
     for (inst, sinks) in code.iter().zip(&mut sinks).rev() {
-        match inst.as_copy() {
-            Some((to, source)) if !written.contains(&source) && only_there(to) => *sinks = true,
-            _ => written.extend(inst.defs()),
+        let word = inst.defs[0];
+        let only_there = || {
+            let uses = read.get(&word).copied().unwrap_or(0);
+            uses > 0 && definitions.is_single(word) && definitions.uses(word) == uses
+        };
+        let computes = inst.is_pure() && inst.defs[1] == NONE && word != NONE;
+        if computes && only_there() && inst.uses().all(|used| !written.contains(&used)) {
+            *sinks = true;
+            for used in inst.uses() {
+                *read.entry(used).or_default() += 1;
+            }
+        } else {
+            written.extend(inst.defs());
         }
     }
     if !sinks.contains(&true) {
@@ -53,7 +62,10 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
     let names = &function.names;
     let mut sunk: Vec<Inst> = Vec::new();
     for (i, copy) in code.iter().enumerate().filter(|&(i, _)| sinks[i]) {
-        let mut copied = Inst::copy(copy.defs[0], copy.uses[0], copy.place);
+        let mut copied = Inst {
+            marks: Vec::new(),
+            ..copy.clone()
+        };
         // What came to be elsewhere after the copy is there still.
         for part in names.word(copy.defs[0]) {
             let said = last_said(part, &function.blocks[way].marks);
@@ -73,6 +85,15 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
     });
     function.blocks[way].code.splice(0..0, sunk);
     true
+}
+
+/// How often each word is among some.
+fn counted(words: &[Word]) -> HashMap<Word, u32> {
+    let mut counts = HashMap::new();
+    for &word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
 }
 
 #[cfg(test)]
@@ -102,6 +123,15 @@ mod tests {
         let function = sunk("mov 2 0; ltu 3 0 1", "addi 0 0 1; stf 2 0");
         assert_eq!(function.blocks[0].code, assemble("ltu 3 0 1"));
         assert_eq!(function.blocks[1].code, assemble("mov 2 0; addi 0 0 1; stf 2 0"));
+    }
+
+    #[test]
+    fn what_one_way_reads_is_computed_there() {
+        let function = sunk("mul 2 0 1; addi 4 2 7; ltu 3 0 1", "stf 4 0");
+        assert_eq!(function.blocks[0].code, assemble("ltu 3 0 1"));
+        assert_eq!(function.blocks[1].code, assemble("mul 2 0 1; addi 4 2 7; stf 4 0"));
+        let function = sunk("mul 2 0 1; addi 4 2 7; ltu 3 2 1", "stf 4 0");
+        assert_eq!(function.blocks[0].code, assemble("mul 2 0 1; ltu 3 2 1"));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use gpuvm_macros::routine;
 
-use super::iter::{Advance, HalfOpen, Inclusive, advance_by_next, by_taking};
+use super::iter::{
+    Advance, AdvanceBack, HalfOpen, Inclusive, advance_back_by_next, advance_by_next, by_taking, by_taking_back,
+};
 use super::{intrinsics, methods};
 
 /// The code of a character.
@@ -192,6 +194,8 @@ impl DoubleEndedIterator for HalfOpen<char> {
     }
 }
 
+by_taking_back! { [] HalfOpen<char>; }
+
 #[routine(library, inline)]
 impl Iterator for Inclusive<char> {
     type Item = char;
@@ -219,6 +223,8 @@ impl DoubleEndedIterator for Inclusive<char> {
         Some(end)
     }
 }
+
+by_taking_back! { [] Inclusive<char>; }
 
 by_taking! {
     [] HalfOpen<char>;

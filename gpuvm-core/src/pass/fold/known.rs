@@ -1,13 +1,13 @@
 //! What folding knows of words: constants, and how words that are written once are made of others.
 
-use crate::ir::definitions::Definitions;
+use crate::ir::definitions::{Definitions, constants};
 use crate::ir::{End, Function, Inst, NONE, Uses, Word};
 use crate::isa::{Effect, Op};
 
 /// What is known about words at a point of the code.
 pub(super) struct Known {
     single: Vec<bool>,
-    /// Constants of words written once, which hold everywhere.
+    /// Constants that hold everywhere.
     constants: Vec<Option<u32>>,
     /// Constants of other words, each with the chain it holds in.
     local: Vec<(u32, u32)>,
@@ -41,7 +41,7 @@ impl Known {
         let words = function.words as usize;
         Known {
             single: (0..function.words).map(|word| definitions.is_single(word)).collect(),
-            constants: vec![None; words],
+            constants: constants(function),
             local: vec![(0, 0); words],
             facts: vec![None; words],
             taken: Vec::new(),

@@ -5,14 +5,17 @@
 //! Instructions are only moved to the paths that run them, so none runs more often than before. A word that is written once
 //! still is written on every path to its uses, as every path through a copy was one through the block.
 
+mod bypass;
 mod path;
+mod unfold;
 
+use crate::ir::definitions::constants;
 use crate::ir::flow::{Shape, Shortcut, predecessors};
 use crate::ir::liveness::Liveness;
 use crate::ir::{Block, End, Function, Word};
 use crate::isa::Op;
 use crate::pass::duplicate::copy;
-use path::{Facts, constants};
+use path::Facts;
 
 /// Instructions of all blocks together that one way may get.
 const LARGEST: usize = 24;
@@ -67,7 +70,7 @@ fn turn(function: &mut Function, room: &mut usize) -> bool {
             }
         }
     }
-    changed
+    changed || threading.unfold(function, *room) || threading.bypass(function, room)
 }
 
 fn is_branch(end: &End) -> bool {
@@ -326,6 +329,27 @@ mod tests {
         function.blocks[3].code = assemble("imm 5 5; eq 6 0 5; imm 5 5");
         assert!(threaded(&mut function));
         assert_eq!(function.blocks.iter().filter(|block| is_branch(&block.end)).count(), 1);
+    }
+
+    #[test]
+    fn what_something_is_less_than_is_not_0() {
+        // 1 asks whether the word 0 is more than 0. Where the word 1 is less than that, it is.
+        for (asked, branches) in [("ltu 3 1 0", 1), ("ltu 3 0 1", 2)] {
+            let mut function = blocks(vec![
+                branch(3, 1, 2),
+                branch(4, 3, 2),
+                End::Return(vec![0]),
+                End::Return(vec![1]),
+            ]);
+            function.params = vec![0, 1];
+            function.blocks[0].code = assemble(asked);
+            function.blocks[1].code = assemble("imm 5 0; ltu 4 5 0; vmid 1");
+            threaded(&mut function);
+            assert_eq!(
+                function.blocks.iter().filter(|block| is_branch(&block.end)).count(),
+                branches
+            );
+        }
     }
 
     #[test]

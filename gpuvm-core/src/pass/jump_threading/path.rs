@@ -1,7 +1,6 @@
 //! What is known of words at the end of a path of blocks, asked backwards from there.
 
 use crate::interp::arithmetic;
-use crate::ir::definitions::Definitions;
 use crate::ir::{End, Function, Inst, NONE, Word};
 use crate::isa::{Op, Role};
 use crate::pass::fold::is_comparison;
@@ -47,14 +46,6 @@ impl Value {
 
 /// Instructions looked at to answer one question at most.
 const STEPS: usize = 200;
-
-/// The constants of words that are written once. These hold on every path.
-pub(super) fn constants(function: &Function) -> Vec<Option<u32>> {
-    let definitions = Definitions::of(function);
-    let constant = |word| definitions.only(function, word).filter(|inst| inst.op == Op::Imm);
-    let words = 0..function.words;
-    words.map(|word| constant(word).map(|inst| inst.imm)).collect()
-}
 
 /// Blocks looked back at from the start of a path on, until one has several before it.
 const BACK: usize = 12;
@@ -212,14 +203,19 @@ impl Path<'_> {
         }
         let equal = match inst.op {
             Op::Eq | Op::XorImm => inst.op == Op::Eq,
-            Op::Ne => false,
+            // 0 is less than anything but itself, and nothing is less than 0.
+            Op::Ne | Op::LtU => false,
             _ => return None,
         };
         let [a, b, ..] = inst.uses;
+        if (inst.op, b, found) == (Op::LtU, word, Value::IsNot(0)) {
+            return Some(Value::IsNot(0));
+        }
         let constant = match (inst.op, a == word, b == word) {
             (Op::XorImm, true, _) => Value::Is(inst.imm),
             (Op::Eq | Op::Ne, true, false) => self.value(b, before, steps)?,
             (Op::Eq | Op::Ne, false, true) => self.value(a, before, steps)?,
+            (Op::LtU, false, true) => self.value(a, before, steps).filter(|least| *least == Value::Is(0))?,
             _ => return None,
         };
         let Value::Is(constant) = constant else {
@@ -257,6 +253,10 @@ impl Path<'_> {
                     _ => return None,
                 };
                 return Some(Value::Is((differ == (inst.op == Op::Ne)).into()));
+            }
+            Op::LtU if self.value(a, point, steps) == Some(Value::Is(0)) => {
+                let set = self.value(b, point, steps)?.is_set()?;
+                return Some(Value::Is(set.into()));
             }
             Op::XorImm => {
                 return Some(match self.value(a, point, steps)? {

@@ -6,7 +6,8 @@ use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
 use super::{
-    Advance, AnIterator, Counted, DoubleEnded, Receiver, Sequence, Skips, advance_by_next, by_taking, iterator_type,
+    Advance, AdvanceBack, AnIterator, Counted, DoubleEnded, Receiver, Sequence, Skips, SkipsBack, advance_back_by_next,
+    advance_by_next, by_taking, by_taking_back, iterator_type,
 };
 use crate::facts::Iterable;
 use crate::types::{Static, Type, Value};
@@ -167,6 +168,8 @@ impl<I: DoubleEnded, B: Static> DoubleEndedIterator for Map<I, B> {
     }
 }
 
+by_taking_back! { [I: DoubleEnded, B: Static] Map<I, B>; }
+
 #[routine(library, inline)]
 impl<I: Counted, B: Static> ExactSizeIterator for Map<I, B> {
     fn len(&self) -> usize {
@@ -199,6 +202,8 @@ impl<I: DoubleEnded> DoubleEndedIterator for Filter<I> {
         None
     }
 }
+
+by_taking_back! { [I: DoubleEnded] Filter<I>; }
 
 #[routine(library, inline)]
 impl<I: Sequence, B: Static> Iterator for FilterMap<I, B> {
@@ -256,6 +261,13 @@ impl<I: DoubleEnded + Counted> DoubleEndedIterator for Enumerate<I> {
 }
 
 #[routine(library, inline)]
+impl<I: SkipsBack + Counted> AdvanceBack for Enumerate<I> {
+    fn advance_back(&mut self, count: usize) -> bool {
+        self.iter.advance_back(count)
+    }
+}
+
+#[routine(library, inline)]
 impl<I: Counted> ExactSizeIterator for Enumerate<I> {
     fn len(&self) -> usize {
         self.iter.len()
@@ -295,6 +307,8 @@ impl<A: DoubleEnded + Counted, B: DoubleEnded + Counted> DoubleEndedIterator for
         }
     }
 }
+
+by_taking_back! { [A: DoubleEnded + Counted, B: DoubleEnded + Counted] Zip<A, B>; }
 
 #[routine(library, inline)]
 impl<A: Counted, B: Counted> ExactSizeIterator for Zip<A, B> {
@@ -336,6 +350,13 @@ impl<I: DoubleEnded> DoubleEndedIterator for Rev<I> {
 }
 
 #[routine(library, inline)]
+impl<I: DoubleEnded + Skips> AdvanceBack for Rev<I> {
+    fn advance_back(&mut self, count: usize) -> bool {
+        self.iter.advance(count)
+    }
+}
+
+#[routine(library, inline)]
 impl<I: DoubleEnded + Counted> ExactSizeIterator for Rev<I> {
     fn len(&self) -> usize {
         self.iter.len()
@@ -368,6 +389,8 @@ impl<I: DoubleEnded + Counted> DoubleEndedIterator for Take<I> {
         self.iter.next_back()
     }
 }
+
+by_taking_back! { [I: DoubleEnded + Counted] Take<I>; }
 
 #[routine(library, inline)]
 impl<I: Counted> ExactSizeIterator for Take<I> {
@@ -403,6 +426,8 @@ impl<I: DoubleEnded + Counted + Skips> DoubleEndedIterator for Skip<I> {
         }
     }
 }
+
+by_taking_back! { [I: DoubleEnded + Counted + Skips] Skip<I>; }
 
 #[routine(library, inline)]
 impl<I: Counted + Skips> ExactSizeIterator for Skip<I> {
@@ -506,6 +531,13 @@ impl<T: Static + Copy, I: DoubleEnded<Item = &'static T>> DoubleEndedIterator fo
             Some(x) => Some(*x),
             None => None,
         }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static + Copy, I: SkipsBack<Item = &'static T>> AdvanceBack for Copied<I> {
+    fn advance_back(&mut self, count: usize) -> bool {
+        self.iter.advance_back(count)
     }
 }
 
@@ -650,7 +682,13 @@ by_taking! {
     [I: Sequence<Item: Copy>] Peekable<I>;
     [I: Sequence, B: Elements] FlatMap<I, B>;
     [I: Sequence<Item: Elements>] Flatten<I>;
-    [I: DoubleEnded] Rev<I>;
+}
+
+#[routine(library, inline)]
+impl<I: SkipsBack> Advance for Rev<I> {
+    fn advance(&mut self, count: usize) -> bool {
+        self.iter.advance_back(count)
+    }
 }
 
 #[routine(library, inline)]

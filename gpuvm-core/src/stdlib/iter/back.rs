@@ -5,7 +5,7 @@ use gpuvm_macros::routine;
 use super::super::{generic_methods, intrinsics, methods};
 use super::adaptors::{Chain, Elements, FilterMap, FlatMap, Flatten, Fuse, Inspect, Peekable, StepBy};
 use super::sources::{Empty, Once, OptionIter, RepeatN};
-use super::{AnIterator, Counted, DoubleEnded, Skips};
+use super::{AdvanceBack, AnIterator, Counted, DoubleEnded, Skips, SkipsBack, advance_back_by_next, by_taking_back};
 use crate::facts::Iterable;
 use crate::types::Static;
 
@@ -29,19 +29,12 @@ fn rfold<I: DoubleEnded, B: Static>(iter: &mut I, start: B, f: fn(B, I::Item) ->
 }
 
 #[routine(library, inline)]
-fn nth_back<I: DoubleEnded>(iter: &mut I, n: usize) -> Option<I::Item> {
-    let mut left = n;
-    while left > 0 {
-        if iter.next_back().is_none() {
-            return None;
-        }
-        left = left.wrapping_sub(1);
-    }
-    iter.next_back()
+fn nth_back<I: SkipsBack>(iter: &mut I, n: usize) -> Option<I::Item> {
+    if iter.advance_back(n) { iter.next_back() } else { None }
 }
 
 methods! {
-    [I: DoubleEnded] AnIterator<I>, nth_back = nth_back<I>;
+    [I: SkipsBack] AnIterator<I>, nth_back = nth_back<I>;
 }
 
 generic_methods! {
@@ -59,6 +52,8 @@ impl<A: DoubleEnded, B: DoubleEnded<Item = A::Item>> DoubleEndedIterator for Cha
     }
 }
 
+by_taking_back! { [A: DoubleEnded, B: DoubleEnded<Item = A::Item>] Chain<A, B>; }
+
 #[routine(library, inline)]
 impl<I: DoubleEnded, B: Static> DoubleEndedIterator for FilterMap<I, B> {
     fn next_back(&mut self) -> Option<B> {
@@ -70,6 +65,8 @@ impl<I: DoubleEnded, B: Static> DoubleEndedIterator for FilterMap<I, B> {
         None
     }
 }
+
+by_taking_back! { [I: DoubleEnded, B: Static] FilterMap<I, B>; }
 
 #[routine(library, inline)]
 impl<I: DoubleEnded> DoubleEndedIterator for Inspect<I> {
@@ -84,6 +81,8 @@ impl<I: DoubleEnded> DoubleEndedIterator for Inspect<I> {
     }
 }
 
+by_taking_back! { [I: DoubleEnded] Inspect<I>; }
+
 #[routine(library, inline)]
 impl<I: DoubleEnded> DoubleEndedIterator for Fuse<I> {
     fn next_back(&mut self) -> Option<I::Item> {
@@ -97,6 +96,8 @@ impl<I: DoubleEnded> DoubleEndedIterator for Fuse<I> {
         None
     }
 }
+
+by_taking_back! { [I: DoubleEnded] Fuse<I>; }
 
 /// From behind, the first inner iterator's rest is the last.
 macro_rules! flat {
@@ -129,6 +130,8 @@ macro_rules! flat {
                 }
             }
         }
+
+        by_taking_back! { [$($generics)*] $ty; }
     )*};
 }
 flat! {
@@ -156,9 +159,11 @@ impl<I: DoubleEnded<Item: Copy>> DoubleEndedIterator for Peekable<I> {
     }
 }
 
+by_taking_back! { [I: DoubleEnded<Item: Copy>] Peekable<I>; }
+
 /// The last element is a whole number of steps from the first.
 #[routine(library, inline)]
-impl<I: DoubleEnded + Counted + Skips> DoubleEndedIterator for StepBy<I> {
+impl<I: SkipsBack + Counted + Skips> DoubleEndedIterator for StepBy<I> {
     fn next_back(&mut self) -> Option<I::Item> {
         let step = self.between.wrapping_add(1);
         let rest = self.iter.len() % step;
@@ -172,6 +177,8 @@ impl<I: DoubleEnded + Counted + Skips> DoubleEndedIterator for StepBy<I> {
         nth_back(&mut self.iter, behind)
     }
 }
+
+by_taking_back! { [I: SkipsBack + Counted + Skips] StepBy<I>; }
 
 #[routine(library, inline)]
 impl<I: Counted + Skips> ExactSizeIterator for StepBy<I> {
@@ -222,6 +229,8 @@ macro_rules! of_one {
                 self.next()
             }
         }
+
+        by_taking_back! { [T: Static + Copy] $name<T>; }
 
         #[routine(library, inline)]
         impl<T: Static + Copy> ExactSizeIterator for $name<T> {

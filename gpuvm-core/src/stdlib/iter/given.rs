@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use super::super::methods;
 use super::{
-    ADVANCE_BODY, Advance, AnIterator, Counted, DoubleEnded, LEN, LEN_BODY, NEXT_BACK, NEXT_BACK_BODY, NEXT_BODY,
-    Sequence, Skips, advance_by_next,
+    ADVANCE_BACK_BODY, ADVANCE_BODY, Advance, AdvanceBack, AnIterator, Counted, DoubleEnded, LEN, LEN_BODY, NEXT_BACK,
+    NEXT_BACK_BODY, NEXT_BODY, Sequence, Skips, SkipsBack, advance_back_by_next, advance_by_next,
 };
 use crate::encode::Source;
 use crate::facts::{CallFact, GenericMethod, IntoSlot, Iterable, Method, Next, NextSlot, RoutineType};
@@ -60,6 +60,12 @@ impl<I: DoubleEnded> DoubleEndedIterator for Given<I> {
 
 impl<I: Counted> ExactSizeIterator for Given<I> {}
 
+impl<I: DoubleEnded> AdvanceBack for Given<I> {
+    fn advance_back(&mut self, _: usize) -> bool {
+        unreachable!("it stands for an iterator, and is none")
+    }
+}
+
 impl<I: Sequence> Advance for Given<I> {
     fn advance(&mut self, _: usize) -> bool {
         unreachable!("it stands for an iterator, and is none")
@@ -87,6 +93,7 @@ bodies! {
     [I: Counted] LEN_BODY = routine_of(<I::Inner as Method<LEN>>::CALL);
     // Not every iterator of std's leaves elements out otherwise.
     [I: Sequence] ADVANCE_BODY = CallFact::of::<advance_by_next<I>>();
+    [I: DoubleEnded] ADVANCE_BACK_BODY = CallFact::of::<advance_back_by_next<I>>();
 }
 
 const fn routine_of(call: Option<CallFact>) -> CallFact {
@@ -153,9 +160,12 @@ pub trait GivenIterator:
 impl<I: Skips + MethodBody<NEXT_BODY> + MethodBody<ADVANCE_BODY> + Value<Inner = AnIterator<I>>> GivenIterator for I {}
 
 /// The same of one with two ends.
-pub trait GivenDoubleEnded: GivenIterator + DoubleEnded + MethodBody<NEXT_BACK_BODY> {}
+pub trait GivenDoubleEnded:
+    GivenIterator + SkipsBack + MethodBody<NEXT_BACK_BODY> + MethodBody<ADVANCE_BACK_BODY>
+{
+}
 
-impl<I: GivenIterator + DoubleEnded + MethodBody<NEXT_BACK_BODY>> GivenDoubleEnded for I {}
+impl<I: GivenIterator + SkipsBack + MethodBody<NEXT_BACK_BODY> + MethodBody<ADVANCE_BACK_BODY>> GivenDoubleEnded for I {}
 
 /// The same of one that knows how many elements are left.
 pub trait GivenExactSize: GivenIterator + Counted + MethodBody<LEN_BODY> {}

@@ -40,11 +40,13 @@ const NEXT_BODY: u32 = name_hash("Iterator::next");
 const NEXT_BACK_BODY: u32 = name_hash("DoubleEndedIterator::next_back");
 const LEN_BODY: u32 = name_hash("ExactSizeIterator::len");
 const ADVANCE_BODY: u32 = name_hash("Advance::advance");
+const ADVANCE_BACK_BODY: u32 = name_hash("AdvanceBack::advance_back");
 
 const NEXT: u32 = name_hash("next");
 const NEXT_BACK: u32 = name_hash("next_back");
 const LEN: u32 = name_hash("len");
 const ADVANCE: u32 = name_hash("advance");
+const ADVANCE_BACK: u32 = name_hash("advance_back");
 
 /// An iterator whose `next` is a routine.
 pub trait Sequence:
@@ -69,6 +71,11 @@ pub trait Skips: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
 
 impl<I> Skips for I where I: Sequence + Advance + Value<Inner: Method<ADVANCE>> {}
 
+/// The same from the end that it has to take from.
+pub trait SkipsBack: DoubleEnded + AdvanceBack + Value<Inner: Method<ADVANCE_BACK>> {}
+
+impl<I> SkipsBack for I where I: DoubleEnded + AdvanceBack + Value<Inner: Method<ADVANCE_BACK>> {}
+
 /// Leaves elements out, as many as there are at most. `false` if it has given `None` before it had left out so many: std does not ask it again, as
 /// it may have more. What has ended for good need not tell.
 pub trait Advance: Iterator {
@@ -78,6 +85,17 @@ pub trait Advance: Iterator {
 impl<I: Advance> Advance for &mut I {
     fn advance(&mut self, count: usize) -> bool {
         (**self).advance(count)
+    }
+}
+
+/// As [`Advance`], from behind.
+pub trait AdvanceBack: DoubleEndedIterator {
+    fn advance_back(&mut self, count: usize) -> bool;
+}
+
+impl<I: AdvanceBack> AdvanceBack for &mut I {
+    fn advance_back(&mut self, count: usize) -> bool {
+        (**self).advance_back(count)
     }
 }
 
@@ -114,12 +132,16 @@ where
 
 /// The same of `impl DoubleEndedIterator`.
 pub trait KnownDoubleEnded:
-    KnownIterator + DoubleEndedIterator + Value<Erased: DoubleEnded + MethodBody<NEXT_BACK_BODY>>
+    KnownIterator
+    + DoubleEndedIterator
+    + Value<Erased: SkipsBack + MethodBody<NEXT_BACK_BODY> + MethodBody<ADVANCE_BACK_BODY>>
 {
 }
 
-impl<I: KnownIterator + DoubleEndedIterator + Value<Erased: DoubleEnded + MethodBody<NEXT_BACK_BODY>>> KnownDoubleEnded
-    for I
+impl<I> KnownDoubleEnded for I where
+    I: KnownIterator
+        + DoubleEndedIterator
+        + Value<Erased: SkipsBack + MethodBody<NEXT_BACK_BODY> + MethodBody<ADVANCE_BACK_BODY>>
 {
 }
 
@@ -150,6 +172,7 @@ methods_by_body! {
     NEXT_BACK = NEXT_BACK_BODY;
     LEN = LEN_BODY;
     ADVANCE = ADVANCE_BODY;
+    ADVANCE_BACK = ADVANCE_BACK_BODY;
 }
 
 /// A type of an iterator: its fields, and after them its closures.
@@ -193,11 +216,34 @@ macro_rules! by_taking {
 }
 pub(super) use by_taking;
 
+/// The same from behind.
+macro_rules! by_taking_back {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[gpuvm_macros::routine(library, inline)]
+        impl<$($generics)*> AdvanceBack for $ty {
+            fn advance_back(&mut self, count: usize) -> bool {
+                advance_back_by_next(self, count)
+            }
+        }
+    )*};
+}
+pub(super) use by_taking_back;
+
 /// Leaves elements of any iterator out by taking them.
 #[gpuvm_macros::routine(library, inline)]
 pub fn advance_by_next<I: Sequence>(iter: &mut I, count: usize) -> bool {
     let mut left = count;
     while left > 0 && iter.next().is_some() {
+        left = left.wrapping_sub(1);
+    }
+    left == 0
+}
+
+/// The same from behind.
+#[gpuvm_macros::routine(library, inline)]
+pub fn advance_back_by_next<I: DoubleEnded>(iter: &mut I, count: usize) -> bool {
+    let mut left = count;
+    while left > 0 && iter.next_back().is_some() {
         left = left.wrapping_sub(1);
     }
     left == 0

@@ -4,7 +4,7 @@ use gpuvm_macros::routine;
 
 use super::super::slice::{generic_list_methods, list_methods};
 use super::super::{intrinsics, methods};
-use super::{Advance, iterator_type};
+use super::{Advance, AdvanceBack, advance_back_by_next, by_taking_back, iterator_type};
 use crate::types::{Static, Value};
 
 /// What std's iterators over parts of slices are here.
@@ -71,6 +71,14 @@ impl<T: Static> DoubleEndedIterator for Windows<T> {
 }
 
 #[routine(library, inline)]
+impl<T: Static> AdvanceBack for Windows<T> {
+    fn advance_back(&mut self, count: usize) -> bool {
+        self.end = self.end.wrapping_sub(count.min(self.end.wrapping_sub(self.at)));
+        true
+    }
+}
+
+#[routine(library, inline)]
 impl<T: Static> ExactSizeIterator for Windows<T> {
     fn len(&self) -> usize {
         self.end.wrapping_sub(self.at)
@@ -80,12 +88,7 @@ impl<T: Static> ExactSizeIterator for Windows<T> {
 #[routine(library, inline)]
 impl<T: Static> Advance for Windows<T> {
     fn advance(&mut self, count: usize) -> bool {
-        let left = self.end.wrapping_sub(self.at);
-        self.at = if count < left {
-            self.at.wrapping_add(count)
-        } else {
-            self.end
-        };
+        self.at = self.at.wrapping_add(count.min(self.end.wrapping_sub(self.at)));
         true
     }
 }
@@ -145,6 +148,8 @@ impl<T: Static, const N: usize> DoubleEndedIterator for ArrayWindows<T, N> {
         }
     }
 }
+
+by_taking_back! { [T: Static, const N: usize] ArrayWindows<T, N>; }
 
 #[routine(library, inline)]
 impl<T: Static, const N: usize> ExactSizeIterator for ArrayWindows<T, N> {
@@ -208,6 +213,8 @@ macro_rules! chunks {
                 }
             }
         }
+
+        by_taking_back! { [T: Static] $name<T>; }
 
         #[routine(library, inline)]
         impl<T: Static> ExactSizeIterator for $name<T> {
@@ -286,6 +293,8 @@ macro_rules! rchunks {
             }
         }
 
+        by_taking_back! { [T: Static] $name<T>; }
+
         #[routine(library, inline)]
         impl<T: Static> ExactSizeIterator for $name<T> {
             fn len(&self) -> usize {
@@ -360,6 +369,8 @@ macro_rules! chunks_exact {
                 }
             }
         }
+
+        by_taking_back! { [T: Static] $name<T>; }
 
         #[routine(library, inline)]
         impl<T: Static> ExactSizeIterator for $name<T> {
@@ -446,6 +457,8 @@ macro_rules! rchunks_exact {
                 }
             }
         }
+
+        by_taking_back! { [T: Static] $name<T>; }
 
         #[routine(library, inline)]
         impl<T: Static> ExactSizeIterator for $name<T> {

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 use gpuvm_macros::routine;
 
 use super::super::methods;
-use super::{Advance, AnIterator, Ordered, iterator_type};
+use super::{Advance, AdvanceBack, AnIterator, Ordered, iterator_type};
 use crate::encode::node::Operator;
 use crate::facts::{CallFact, Operation};
 use crate::marker::layout;
@@ -119,6 +119,15 @@ macro_rules! steps {
             }
 
             #[routine(library, inline)]
+            impl AdvanceBack for HalfOpen<$ty> {
+                fn advance_back(&mut self, count: usize) -> bool {
+                    let left = if self.start < self.end { self.end.wrapping_sub(self.start) as $unsigned as u64 } else { 0 };
+                    self.end = if (count as u64) < left { self.end.wrapping_sub(count as $ty) } else { self.start };
+                    true
+                }
+            }
+
+            #[routine(library, inline)]
             impl ExactSizeIterator for HalfOpen<$ty> {
                 fn len(&self) -> usize {
                     if self.start < self.end { self.end.wrapping_sub(self.start) as $unsigned as usize } else { 0 }
@@ -159,6 +168,21 @@ macro_rules! steps {
                     self.exhausted = self.start == end;
                     self.end = end.wrapping_sub(1);
                     Some(end)
+                }
+            }
+
+            #[routine(library, inline)]
+            impl AdvanceBack for Inclusive<$ty> {
+                fn advance_back(&mut self, count: usize) -> bool {
+                    if !self.exhausted && self.start <= self.end {
+                        let left = self.end.wrapping_sub(self.start) as $unsigned as u64;
+                        if (count as u64) <= left {
+                            self.end = self.end.wrapping_sub(count as $ty);
+                        } else {
+                            self.exhausted = true;
+                        }
+                    }
+                    true
                 }
             }
 

@@ -3,7 +3,7 @@
 use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
-use super::{Advance, advance_by_next, by_taking, iterator_type};
+use super::{Advance, AdvanceBack, advance_by_next, by_taking, iterator_type};
 use crate::facts::{CallFact, Iterable, Next};
 use crate::types::{Static, Value};
 
@@ -167,8 +167,15 @@ macro_rules! counted {
         #[routine(library, inline)]
         impl<$($generics)*> Advance for $ty {
             fn advance(&mut self, count: usize) -> bool {
-                let left = self.end.wrapping_sub(self.at);
-                self.at = if count < left { self.at.wrapping_add(count) } else { self.end };
+                self.at = self.at.wrapping_add(count.min(self.end.wrapping_sub(self.at)));
+                true
+            }
+        }
+
+        #[routine(library, inline)]
+        impl<$($generics)*> AdvanceBack for $ty {
+            fn advance_back(&mut self, count: usize) -> bool {
+                self.end = self.end.wrapping_sub(count.min(self.end.wrapping_sub(self.at)));
                 true
             }
         }

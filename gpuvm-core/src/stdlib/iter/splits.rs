@@ -5,7 +5,7 @@ use gpuvm_macros::routine;
 use super::super::intrinsics;
 use super::super::slice::generic_list_methods;
 use super::parts::parts_of_slices;
-use super::{Advance, advance_by_next, by_taking, iterator_type};
+use super::{Advance, AdvanceBack, advance_back_by_next, advance_by_next, by_taking, by_taking_back, iterator_type};
 use crate::types::{Static, Value};
 
 parts_of_slices! {
@@ -91,6 +91,8 @@ macro_rules! splits {
                 Some(intrinsics::$part(&self.slice, self.end, end))
             }
         }
+
+        by_taking_back! { [T: Static] $inclusive<T>; }
 
         #[routine(library, inline)]
         fn $split_method<T: Static>(slice: $slice, f: fn(&T) -> bool) -> $split<T> {
@@ -273,6 +275,8 @@ macro_rules! chunks_by {
                 Some(intrinsics::$part(&self.slice, at, end))
             }
         }
+
+        by_taking_back! { [T: Static] $name<T>; }
 
         #[routine(library, inline)]
         fn $method<T: Static>(slice: $slice, f: fn(&T, &T) -> bool) -> $name<T> {

@@ -2,7 +2,9 @@
 
 use gpuvm_macros::routine;
 
-use super::super::iter::{Advance, advance_by_next, by_taking, iterator_type};
+use super::super::iter::{
+    Advance, AdvanceBack, advance_back_by_next, advance_by_next, by_taking, by_taking_back, iterator_type,
+};
 use super::super::{intrinsics, methods};
 use super::{as_bytes, part};
 use crate::types::Value;
@@ -111,6 +113,8 @@ impl DoubleEndedIterator for Chars {
     }
 }
 
+by_taking_back! { [] Chars; }
+
 #[routine(library, inline)]
 impl Iterator for CharIndices {
     type Item = (usize, char);
@@ -138,6 +142,8 @@ impl DoubleEndedIterator for CharIndices {
     }
 }
 
+by_taking_back! { [] CharIndices; }
+
 #[routine(library, inline)]
 impl Iterator for Bytes {
     type Item = u8;
@@ -162,6 +168,14 @@ impl DoubleEndedIterator for Bytes {
         } else {
             None
         }
+    }
+}
+
+#[routine(library, inline)]
+impl AdvanceBack for Bytes {
+    fn advance_back(&mut self, count: usize) -> bool {
+        self.end = self.end.wrapping_sub(count.min(self.end.wrapping_sub(self.at)));
+        true
     }
 }
 

@@ -2,7 +2,9 @@
 
 use gpuvm_macros::routine;
 
-use super::super::iter::{Advance, AnIterator, advance_by_next, by_taking, iterator_type};
+use super::super::iter::{
+    Advance, AdvanceBack, AnIterator, advance_back_by_next, advance_by_next, by_taking, by_taking_back, iterator_type,
+};
 use super::super::{generic_methods, methods};
 use super::chars::{after, before};
 use super::find::{char_before, char_from, is_one_of, text_before, text_from};
@@ -257,6 +259,8 @@ macro_rules! by_character {
             }
         }
 
+        by_taking_back! { [] $split; }
+
         #[routine(library, inline)]
         impl Iterator for $rsplit {
             type Item = &'static str;
@@ -272,6 +276,8 @@ macro_rules! by_character {
                 $self.iter.next()
             }
         }
+
+        by_taking_back! { [] $rsplit; }
 
         counted! { $splitn }
         by_taking! {
@@ -338,6 +344,8 @@ impl DoubleEndedIterator for SplitWhitespace {
     }
 }
 
+by_taking_back! { [] SplitWhitespace; }
+
 /// A line without what ends it.
 #[routine(library)]
 fn line(text: &str) -> &str {
@@ -382,6 +390,8 @@ impl DoubleEndedIterator for Lines {
         Some(line(part(self.text, self.end, end)))
     }
 }
+
+by_taking_back! { [] Lines; }
 
 by_taking! {
     [] SplitText;
