@@ -41,9 +41,7 @@ pub const GROUP: u32 = 1 << 10;
 /// Words from what is counted for a group to the next group's: devices see to atomics of a line one after the other.
 pub const APART: u32 = 32;
 /// The most messages that an actor gets on the device in a round. It sorts them by insertion.
-pub const MOST_TO_ONE: usize = 256;
-/// So few messages an actor sorts in its own memory.
-const FEW_LETTERS: usize = 8;
+pub const MOST_TO_ONE: u32 = 256;
 
 /// Words of a [`Context`].
 const CONTEXT: u32 = Context::TYPE.words;
@@ -161,63 +159,48 @@ pub fn receive(
     let (mut first, mut end) = (0, 0);
     if last > 0 {
         lists[vm as usize] = 0;
-        // Most actors get little, and the way along a list is one load after the other: it is walked once as long as what it has is few.
-        let mut few = [(0, 0); FEW_LETTERS];
         let mut count = 0;
         let mut letter = last;
         while letter > 0 {
-            let (before, sender) = links[(letter - 1) as usize];
-            if count < few.len() {
-                insert(&mut few, 0, count, (sender, letter - 1));
-            }
             count += 1;
-            letter = before;
+            letter = links[(letter - 1) as usize].0;
         }
         assert!(count <= MOST_TO_ONE, "the host delivers so many");
-        first = places[(vm / GROUP * APART) as usize].fetch_add(count as u32, Ordering::Relaxed);
-        end = first + count as u32;
-        if count > few.len() {
-            let mut sorted = first as usize;
-            letter = last;
-            while letter > 0 {
-                let (before, sender) = links[(letter - 1) as usize];
-                insert(order, first as usize, sorted, (sender, letter - 1));
-                sorted += 1;
-                letter = before;
+        first = places[(vm / GROUP * APART) as usize].fetch_add(count, Ordering::Relaxed);
+        end = first + count;
+        let mut sorted = first;
+        letter = last;
+        while letter > 0 {
+            let (before, sender) = links[(letter - 1) as usize];
+            let own = (sender, letter - 1);
+            let mut at = sorted;
+            while at > first && is_later(order[(at - 1) as usize], own) {
+                order[at as usize] = order[(at - 1) as usize];
+                at -= 1;
             }
+            order[at as usize] = own;
+            sorted += 1;
+            letter = before;
         }
         let context = (vm * CONTEXT) as usize;
         contexts[context] = cells[NOW];
         contexts[context + 1] = cells[NOW + 1];
         handled[vm as usize] = 0;
-        for number in 0..count {
-            let message = first as usize + number;
-            let (sender, letter) = if count > few.len() { order[message] } else { few[number] };
-            order[message] = (sender, letter);
+        for message in first..end {
+            let (_, letter) = order[message as usize];
             let at = match letter.checked_div(most) {
                 Some(message) => message * room + 1 + letter % most * size,
                 None => letter * size,
             };
             for word in 1..size {
-                messages[message * (size - 1) as usize + word as usize - 1] = letters[(at + word) as usize];
+                messages[(message * (size - 1) + word - 1) as usize] = letters[(at + word) as usize];
             }
         }
     }
     next[vm as usize] = (vm, first, end);
 }
 
-/// Inserts a message, given who sent it and its number among the letters, into those from `first` on that end with `end`.
-#[routine(library)]
-fn insert(sorted: &mut [(u32, u32)], first: usize, end: usize, message: (u32, u32)) {
-    let mut at = end;
-    while at > first && is_later(sorted[at - 1], message) {
-        sorted[at] = sorted[at - 1];
-        at -= 1;
-    }
-    sorted[at] = message;
-}
-
-/// Whether a message comes after another one.
+/// Whether a message, given who sent it and its number among the letters, comes after another one.
 #[routine(library)]
 fn is_later(one: (u32, u32), other: (u32, u32)) -> bool {
     one.0 > other.0 || one.0 == other.0 && one.1 > other.1
