@@ -17,9 +17,10 @@ use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::native;
 use crate::opaque;
+use crate::operation::{Operation, without_references};
 use crate::primitive::Known;
 use crate::report::Report;
-use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
+use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
 use crate::routine::{Parts, Within, impl_generics, is_std_trait, operators_of_trait, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
@@ -128,7 +129,9 @@ struct Block<'b> {
     /// Empty for an inherent `impl`.
     trait_name: String,
     operators: &'static [(&'static str, Operator)],
-    /// The right operand's type, `()` where there is none.
+    /// The right operand's type as it is written.
+    operand: Type,
+    /// The same without references, `()` where there is none.
     right: Type,
     /// Whether the type is the machine's own.
     is_machine: bool,
@@ -147,17 +150,17 @@ impl<'b> Block<'b> {
         let is_machine = Known::of(&inner) != Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
         let has_right = !operators.is_empty() || is_machine && trait_name == "From";
-        let right = match last.map(|last| &last.arguments) {
+        let operand = match last.map(|last| &last.arguments) {
             Some(PathArguments::AngleBracketed(arguments)) if has_right => match arguments.args.first() {
-                Some(syn::GenericArgument::Type(Type::Path(ty))) if ty.path.is_ident("Self") => inner.clone(),
-                Some(syn::GenericArgument::Type(ty)) => without_references(ty),
-                _ => inner.clone(),
+                Some(syn::GenericArgument::Type(ty)) => with_self(ty, &block.self_ty),
+                _ => (*block.self_ty).clone(),
             },
             _ if operators.is_empty() || matches!(trait_name.as_str(), "Neg" | "Not") => {
                 syn::parse_quote!(())
             }
-            _ => inner.clone(),
+            _ => (*block.self_ty).clone(),
         };
+        let right = without_references(&operand);
         let is_generic = has_type_arguments(&inner, &block.generics);
         let is_own = right.to_token_stream().to_string() == inner.to_token_stream().to_string();
         Block {
@@ -179,6 +182,7 @@ impl<'b> Block<'b> {
             inner,
             trait_name,
             operators,
+            operand,
             right,
         }
     }
@@ -407,7 +411,9 @@ impl Method {
             of.args,
             &self.parts,
         );
-        let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
+        // Whatever lives for ever does so as long as it is borrowed.
+        let (lasting, lasting_right) = (forever(own), forever(right));
+        let call = quote!(::core::option::Option::Some(<#lasting as ::gpuvm::__private::MethodBody<#hash, #lasting_right>>::CALL));
         let is_generic = !self.own.params.is_empty();
         let method = if is_generic {
             self.own_tokens(of)
@@ -430,12 +436,13 @@ impl Method {
             .iter()
             .filter(|(name, _)| self.name == *name && !(of.is_comparison() && of.is_compared))
             .map(|(_, operator)| {
-                let number = *operator as u8;
+                let operation = Operation::of(*operator, own, &of.operand);
+                let (bound, slot) = (operation.bound(), operation.slot());
                 quote! {
                     #[automatically_derived]
                     #[diagnostic::do_not_recommend]
-                    impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
-                        type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, #right>;
+                    impl #implementation #bound for #inner #clause {
+                        type Slot = #slot;
                         const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
                     }
                 }
@@ -861,15 +868,6 @@ fn has_type_arguments(ty: &Type, generics: &syn::Generics) -> bool {
         PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(is_type),
         PathArguments::Parenthesized(_) => true,
     })
-}
-
-fn without_references(ty: &Type) -> Type {
-    match ty {
-        Type::Reference(reference) => without_references(&reference.elem),
-        Type::Paren(inner) => without_references(&inner.elem),
-        Type::Group(inner) => without_references(&inner.elem),
-        other => other.clone(),
-    }
 }
 
 fn is_lifetime(param: &GenericParam) -> bool {

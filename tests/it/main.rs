@@ -65,6 +65,7 @@ mod newcomers;
 mod opaque;
 mod opaque_lifetimes;
 mod operations;
+mod operator_forms;
 mod operators;
 mod option;
 mod orderings;

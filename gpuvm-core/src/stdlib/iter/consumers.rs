@@ -259,14 +259,26 @@ impl<T: Neutral + VmType> Neutral for Wrapping<T> {
 }
 
 /// A number that others, or references to them, are added to.
-pub trait Sums<T: Value>: Neutral + VmType + std::ops::Add<T, Output = Self> + Operation<ADD, T::Inner> {}
+pub trait Sums<T: Value>:
+    Neutral + VmType + std::ops::Add<T, Output = Self> + Operation<ADD, T::Inner, Self, T::Erased>
+{
+}
 
-impl<T: Value, S: Neutral + VmType + std::ops::Add<T, Output = S> + Operation<ADD, T::Inner>> Sums<T> for S {}
+impl<T: Value, S> Sums<T> for S where
+    S: Neutral + VmType + std::ops::Add<T, Output = S> + Operation<ADD, T::Inner, S, T::Erased>
+{
+}
 
 /// A number that is multiplied by others, or references to them.
-pub trait Multiplies<T: Value>: Neutral + VmType + std::ops::Mul<T, Output = Self> + Operation<MUL, T::Inner> {}
+pub trait Multiplies<T: Value>:
+    Neutral + VmType + std::ops::Mul<T, Output = Self> + Operation<MUL, T::Inner, Self, T::Erased>
+{
+}
 
-impl<T: Value, S: Neutral + VmType + std::ops::Mul<T, Output = S> + Operation<MUL, T::Inner>> Multiplies<T> for S {}
+impl<T: Value, S> Multiplies<T> for S where
+    S: Neutral + VmType + std::ops::Mul<T, Output = S> + Operation<MUL, T::Inner, S, T::Erased>
+{
+}
 
 #[routine(library, inline, consumes)]
 pub fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
