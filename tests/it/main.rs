@@ -38,6 +38,7 @@ mod conversions;
 mod destructuring;
 mod dispatch;
 mod doubles;
+mod durations;
 mod enums;
 mod evaluation_order;
 mod exactness;

@@ -6,6 +6,7 @@ use std::num::{FpCategory, NonZero, Saturating, Wrapping};
 use std::ops::ControlFlow;
 use std::slice::GetDisjointMutError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+use std::time::Duration;
 
 use super::{CallFact, Convert, Method, Operation};
 use crate::encode::node::Operator;
@@ -232,12 +233,14 @@ macro_rules! builtin_comparisons {
 builtin_comparisons! {
     [] FpCategory: Eq Ne;
     [] GetDisjointMutError: Eq Ne;
+    [] Duration: Eq Ne Lt Le Gt Ge;
     [T: ?Sized] PhantomData<T>: Eq Ne Lt Le Gt Ge;
 }
 
 builtin_methods! {
     [] FpCategory: [clone eq ne];
     [] GetDisjointMutError: [clone eq ne];
+    [] Duration: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];
 }
 
