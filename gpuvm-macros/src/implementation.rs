@@ -37,6 +37,12 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     if of.is_machine && !of_user && of.operators.is_empty() && of.trait_name != "From" {
         report.machine_type(&block.self_ty);
     }
+    if let Some((path, _)) = &block.trait_
+        && of.trait_name == "Clone"
+        && of.is_generic
+    {
+        report.generic_clone(path);
+    }
     let methods: Vec<Method> = named
         .items
         .iter()
@@ -233,6 +239,7 @@ impl<'b> Block<'b> {
         }));
         let code = methods.iter().filter(|_| !refused).map(|method| method.code(self));
         let unlisted = self.unlisted(methods, refused);
+        let alone = self.alone(path, methods);
         quote! {
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
@@ -243,10 +250,46 @@ impl<'b> Block<'b> {
                         #native
                         #(#code)*
                         #unlisted
+                        #alone
                     };
                 };
             };
         }
+    }
+
+    /// Asks that what a reference's methods take by value, those of what it refers to do not: callers find a method behind all references.
+    fn alone(&self, path: &syn::Path, methods: &[Method]) -> Option<TokenStream> {
+        let takes_value = |method: &&Method| {
+            method
+                .receiver
+                .as_ref()
+                .is_some_and(|ty| !matches!(ty, Type::Reference(_)))
+        };
+        let method = methods.iter().find(takes_value)?;
+        if !matches!(*self.block.self_ty, Type::Reference(_)) || !self.block.generics.params.iter().all(is_lifetime) {
+            return None;
+        }
+        let mut path = path.clone();
+        Forever.visit_path_mut(&mut path);
+        let inner = forever(&self.inner);
+        let text = format!(
+            "`{}` takes `self`, and both `{1}` and `&{1}` have it: inside of routines a call would take that of `{1}` for either; let it take `&self`, or implement the trait for one of the two",
+            method.name, self.type_name
+        );
+        let span = crate::shadow::at(&self.block.self_ty);
+        Some(quote_spanned! {span=>
+            const _: () = {
+                struct Asked<T: ?::core::marker::Sized>(::core::marker::PhantomData<T>);
+                trait Without {
+                    const HAS: bool = false;
+                }
+                impl<T: ?::core::marker::Sized> Without for T {}
+                impl<T: #path + ?::core::marker::Sized> Asked<T> {
+                    const HAS: bool = true;
+                }
+                ::core::assert!(!<Asked<#inner>>::HAS, #text);
+            };
+        })
     }
 
     /// What finds the methods of a type of the user's by their names: where no trait tells of them, and where std has a method of that name.
@@ -807,7 +850,7 @@ impl Method {
         if of.is_comparison() && !of.is_compared && !of.is_generic {
             return TokenStream::new();
         }
-        if !of.is_generic && comparison::METHODS.contains(&&*self.name) && !of.is_machine {
+        if !of.is_generic && comparison::is_derived(&self.name) && !of.is_machine {
             return self.comparison(of, call);
         }
         if of.is_machine || !of.operators.is_empty() && !of.is_comparison() {
@@ -835,7 +878,7 @@ impl Method {
 
     /// Beside errors of the block: callers show none of their own.
     fn stand_in(&self, of: &Block<'_>) -> TokenStream {
-        if !of.is_generic && comparison::METHODS.contains(&&*self.name) {
+        if !of.is_generic && comparison::is_derived(&self.name) {
             return TokenStream::new();
         }
         self.method(of, &quote!(::core::option::Option::None))

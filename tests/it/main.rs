@@ -29,6 +29,7 @@ mod budgets;
 mod buffers;
 mod calls_recursion;
 mod characters;
+mod clones;
 mod closures;
 mod configuration;
 mod constants;
