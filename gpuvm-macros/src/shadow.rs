@@ -280,8 +280,8 @@ pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     }));
 }
 
-/// The same where what is indexed is no place.
-pub fn index_of_value(expr: &mut Expr, operator: u8, number: u64) {
+/// The same of what is no place, and of a range, whose bounds are known only where the element is.
+pub fn index_as_whole(expr: &mut Expr, operator: u8, number: u64) {
     let Expr::Index(mut node) = take(expr) else {
         return;
     };
@@ -293,10 +293,10 @@ pub fn index_of_value(expr: &mut Expr, operator: u8, number: u64) {
     let index = Expr::Verbatim(Ends::of(&node.index).entry_of("__i"));
     let index = std::mem::replace(&mut *node.index, index);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (*match (&#base, (#index,)) { (__s, __i) => {
+        (*match (&#base, (#index,)) { (__s, __i) => match &#node { __e => {
             ::gpuvm::__private::index::<#operator, _, _>(__s, &__i.0, &#slot);
-            &#node
-        } })
+            __e
+        } } })
     });
 }
 

@@ -122,19 +122,21 @@ pub trait Method<const NAME: u32> {
     const CALL: Option<CallFact>;
 }
 
-/// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further.
+/// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further. `X` and `Y` are the
+/// operands' types as the user has them.
 #[diagnostic::on_unimplemented(
-    message = "this operator of `{Left}` and `{Right}` is not a #[routine]",
+    message = "this operator of `{X}` and `{Y}` is not a #[routine]",
     label = "not a routine",
     note = "put `#[routine]` above the `impl` of the operator's trait"
 )]
-pub trait ResultOfOperation<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized> {
+pub trait ResultOfOperation<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized, X: ?Sized, Y: ?Sized> {
     /// What fills a slot with the operator.
     type Slot: Slot;
 }
 
 #[diagnostic::do_not_recommend]
-impl<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized, O> ResultOfOperation<OP, A, B, Left, Right> for O
+impl<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized, X: ?Sized, Y: ?Sized, O>
+    ResultOfOperation<OP, A, B, Left, Right, X, Y> for O
 where
     A: Operation<OP, B, Left, Right>,
 {
@@ -417,16 +419,16 @@ pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
 pub fn is_own<M>(_: PhantomData<M>) {}
 
 /// The slot of an operator that results in `O`.
-type ResultSlot<const OP: u8, O, A, B, Left, Right> = <O as ResultOfOperation<OP, A, B, Left, Right>>::Slot;
+type ResultSlot<const OP: u8, O, A, B, Left, Right, X, Y> = <O as ResultOfOperation<OP, A, B, Left, Right, X, Y>>::Slot;
 
 /// Fills a slot with the meaning of a binary operator.
 pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased>>,
+    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased, A, B>>,
 ) where
-    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased>,
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
 {
 }
 
@@ -435,9 +437,9 @@ pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Inner, B::Inner>>,
+    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>>,
 ) where
-    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner>,
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
 {
 }
 
@@ -445,16 +447,19 @@ pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
 pub fn index<const OP: u8, A: Value + ?Sized, B: Value>(
     _: &A,
     _: &B,
-    _: &PhantomData<ResultSlot<OP, (), A::Inner, B::Inner, A::Inner, B::Erased>>,
+    _: &PhantomData<ResultSlot<OP, (), A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>>,
 ) where
-    (): ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased>,
+    (): ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>,
 {
 }
 
 /// Fills a slot with the meaning of a unary operator.
-pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, ()>>)
-where
-    O: ResultOfOperation<OP, A::Inner, (), A::Erased, ()>,
+pub fn unary<const OP: u8, A: Value, O>(
+    _: &A,
+    _: &O,
+    _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, (), A, ()>>,
+) where
+    O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
 {
 }
 
@@ -637,10 +642,12 @@ impl<const NAME: u32, const OP: u8, T: Method<NAME>, F> LinkMethod<T::Slot> for 
 /// Fills a slot with a binary operator that a path names, whose operands are what its function takes.
 pub trait LinkBinary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, B: Value, O>(&self, _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased>>)
-    where
+    fn link<A: Value, B: Value, O>(
+        &self,
+        _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased, A, B>>,
+    ) where
         F: Fn(A, B) -> O,
-        O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased>,
+        O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
     {
     }
 }
@@ -650,10 +657,10 @@ impl<const NAME: u32, const OP: u8, T, F> LinkBinary<OP, F> for &ByName<NAME, OP
 /// The same of a unary operator.
 pub trait LinkUnary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, O>(&self, _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, ()>>)
+    fn link<A: Value, O>(&self, _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, (), A, ()>>)
     where
         F: Fn(A) -> O,
-        O: ResultOfOperation<OP, A::Inner, (), A::Erased, ()>,
+        O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
     {
     }
 }

@@ -305,9 +305,9 @@ impl Lowering<'_> {
             let operator = if changes { Operator::IndexMut } else { Operator::Index };
             self.stream.number(slot);
             self.may_call(Calls::Maybe);
-            match place {
+            match place && !matches!(&*node.index, Expr::Range(_)) {
                 true => shadow::index(node, operator as u8, slot),
-                false => shadow::index_of_value(expr, operator as u8, slot),
+                false => shadow::index_as_whole(expr, operator as u8, slot),
             }
         }
         known

@@ -25,5 +25,5 @@ impl Index<usize> for M { type Output = f32; fn index(&self, i: usize) -> &f32 {
 impl Index<Range<usize>> for M { type Output = [f32]; fn index(&self, i: Range<usize>) -> &[f32] { &self.cells[i] } }
 #[routine]
 fn h(m: M) -> f32 { m[1] + m[0..2][0] }
-//~ «0..2» this operator of `M` and `gpuvm::__private::HalfOpen<usize>` is not a #[routine] … put `#[routine]` above the `impl` of the operator's trait
+//~ «0» this operator of `M` and `std::ops::Range<usize>` is not a #[routine] … put `#[routine]` above the `impl` of the operator's trait
 fn main() {}
