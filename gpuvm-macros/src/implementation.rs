@@ -878,7 +878,7 @@ impl Method {
 
     /// Beside errors of the block: callers show none of their own.
     fn stand_in(&self, of: &Block<'_>) -> TokenStream {
-        if !of.is_generic && comparison::is_derived(&self.name) {
+        if of.trait_name == "Clone" || !of.is_generic && comparison::is_derived(&self.name) {
             return TokenStream::new();
         }
         self.method(of, &quote!(::core::option::Option::None))

@@ -274,7 +274,7 @@ pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
     *node.index = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#index,) { __i => {
-            match &#base { __s => ::gpuvm::__private::index::<#operator, _, _>(__s, &__i.0, &#slot) }
+            match &#base { __s => ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot) }
             __i
         } }
     }));
@@ -294,7 +294,7 @@ pub fn index_as_whole(expr: &mut Expr, operator: u8, number: u64) {
     let index = std::mem::replace(&mut *node.index, index);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (*match (&#base, (#index,)) { (__s, __i) => match &#node { __e => {
-            ::gpuvm::__private::index::<#operator, _, _>(__s, &__i.0, &#slot);
+            ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot);
             __e
         } } })
     });

@@ -421,44 +421,69 @@ pub fn is_own<M>(_: PhantomData<M>) {}
 /// The slot of an operator that results in `O`.
 type ResultSlot<const OP: u8, O, A, B, Left, Right, X, Y> = <O as ResultOfOperation<OP, A, B, Left, Right, X, Y>>::Slot;
 
+/// That of a binary operator.
+type BinarySlot<const OP: u8, A, B, O> =
+    ResultSlot<OP, O, <A as Value>::Inner, <B as Value>::Inner, <A as Value>::Erased, <B as Value>::Erased, A, B>;
+
+/// That of a comparison: references compare as what they refer to.
+type ComparisonSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+>;
+
+/// That of an index: rustc finds what is indexed behind its references.
+type IndexSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Erased,
+    <A as Value>::Inner,
+    B,
+>;
+
+/// That of a unary operator.
+type UnarySlot<const OP: u8, A, O> = ResultSlot<OP, O, <A as Value>::Inner, (), <A as Value>::Erased, (), A, ()>;
+
 /// Fills a slot with the meaning of a binary operator.
 pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased, A, B>>,
+    _: &PhantomData<BinarySlot<OP, A, B, O>>,
 ) where
     O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
 {
 }
 
-/// The same of a comparison: references compare as what they refer to.
+/// The same of a comparison.
 pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>>,
+    _: &PhantomData<ComparisonSlot<OP, A, B, O>>,
 ) where
     O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
 {
 }
 
-/// The same of an index: rustc finds what is indexed behind its references.
-pub fn index<const OP: u8, A: Value + ?Sized, B: Value>(
-    _: &A,
-    _: &B,
-    _: &PhantomData<ResultSlot<OP, (), A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>>,
-) where
-    (): ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>,
+/// The same of an index. What tells the result comes last, so that rustc knows both types when it looks for the operator.
+pub fn index<const OP: u8, A: Value + ?Sized, B: Value, O>(_: &A, _: &B, _: &O, _: &PhantomData<IndexSlot<OP, A, B, O>>)
+where
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>,
 {
 }
 
 /// Fills a slot with the meaning of a unary operator.
-pub fn unary<const OP: u8, A: Value, O>(
-    _: &A,
-    _: &O,
-    _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, (), A, ()>>,
-) where
+pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<UnarySlot<OP, A, O>>)
+where
     O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
 {
 }
@@ -642,10 +667,8 @@ impl<const NAME: u32, const OP: u8, T: Method<NAME>, F> LinkMethod<T::Slot> for 
 /// Fills a slot with a binary operator that a path names, whose operands are what its function takes.
 pub trait LinkBinary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, B: Value, O>(
-        &self,
-        _: &PhantomData<ResultSlot<OP, O, A::Inner, B::Inner, A::Erased, B::Erased, A, B>>,
-    ) where
+    fn link<A: Value, B: Value, O>(&self, _: &PhantomData<BinarySlot<OP, A, B, O>>)
+    where
         F: Fn(A, B) -> O,
         O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
     {
@@ -657,7 +680,7 @@ impl<const NAME: u32, const OP: u8, T, F> LinkBinary<OP, F> for &ByName<NAME, OP
 /// The same of a unary operator.
 pub trait LinkUnary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, O>(&self, _: &PhantomData<ResultSlot<OP, O, A::Inner, (), A::Erased, (), A, ()>>)
+    fn link<A: Value, O>(&self, _: &PhantomData<UnarySlot<OP, A, O>>)
     where
         F: Fn(A) -> O,
         O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,

@@ -17,7 +17,7 @@ impl AddAssign for V { fn add_assign(&mut self, o: V) { *self = *self + o; } }
 impl AddAssign<&V> for V { fn add_assign(&mut self, o: &V) { *self += *o; } }
 #[routine]
 fn g(v: V, w: V) -> V { let mut sum = v; sum += w; sum += &w; sum }
-//~ «+=» this operator of `V` and `&V` is not a #[routine] … put `#[routine]` above the `impl` of the operator's trait
+//~ «+» this operator of `V` and `&V` is not a #[routine] … put `#[routine]` above the `impl` of the operator's trait
 #[derive(VmType, Clone, Copy)]
 struct M { cells: [f32; 4] }
 #[routine]
