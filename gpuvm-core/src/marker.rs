@@ -150,7 +150,7 @@ const fn has_call(facts: &Facts) -> bool {
 
 macro_rules! written {
     ($($name:ident)*) => {
-        /// What a type's user has written of std's comparisons. `#[routine] impl` makes a constant of the type itself, which goes before that of
+        /// What a type's user has written of std's comparisons, and of `clone`. `#[routine] impl` makes a constant of the type itself, which goes before that of
         /// this trait.
         #[allow(missing_docs, reason = "named as the methods")]
         pub trait Written {
@@ -165,6 +165,7 @@ written! {
     __GPUVM_OPERATOR_LT __GPUVM_OPERATOR_LE __GPUVM_OPERATOR_GT __GPUVM_OPERATOR_GE
     __GPUVM_METHOD_EQ __GPUVM_METHOD_NE __GPUVM_METHOD_LT __GPUVM_METHOD_LE __GPUVM_METHOD_GT __GPUVM_METHOD_GE
     __GPUVM_METHOD_CMP __GPUVM_METHOD_PARTIAL_CMP __GPUVM_METHOD_MAX __GPUVM_METHOD_MIN __GPUVM_METHOD_CLAMP
+    __GPUVM_METHOD_CLONE
 }
 
 impl<T: ?Sized> Written for T {}

@@ -1,4 +1,4 @@
-//! Std's comparisons of the user's types. A type that derives `VmType` has all of them, part by part, but what its user has written goes before: an
+//! Std's comparisons of the user's types, and `clone`. A type that derives `VmType` has all of them, part by part, but what its user has written goes before: an
 //! `impl` that is a `#[routine]` leaves constants of the type itself, and the derived code reads these, or, where there are none, those of a trait
 //! that every type has. Where a type has type parameters the bounds of its `impl`s would hide the constants, so there the two exclude each other.
 
@@ -7,6 +7,11 @@ use proc_macro2::{Ident, Span};
 
 /// The methods of `PartialEq`, `PartialOrd` and `Ord`.
 pub const METHODS: &[&str] = gpuvm_nodes::method::of::COMPARISON;
+
+/// Whether a type that derives `VmType` has a method that its user may write all the same: those, and `clone`.
+pub fn is_derived(name: &str) -> bool {
+    METHODS.contains(&name) || name == "clone"
+}
 
 /// The operators of order, with the methods behind them.
 pub const ORDER: [(&str, Operator); 4] = [

@@ -58,15 +58,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let name = &input.ident;
     let generics = bounded(&input);
     let (implementation, arguments, clause) = generics.split_for_impl();
-    let hash = name_hash("clone");
-    let clone = quote! {
-            #[automatically_derived]
-    #[diagnostic::do_not_recommend]
-    impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
-                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
-                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
-            }
-        };
+    let clone = methods(&["clone"], name, &generics);
     let equality = if manual_eq {
         TokenStream::new()
     } else {
@@ -452,7 +444,7 @@ fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
     quote!(#(#operators)* #methods)
 }
 
-/// The methods of comparisons by name.
+/// Methods by name that the machine does itself unless the type's user has written them.
 fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
     let (implementation, arguments, clause) = generics.split_for_impl();
     let methods = names.iter().map(|method| {

@@ -17,9 +17,10 @@ use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::native;
 use crate::opaque;
+use crate::operation::{Operation, without_references};
 use crate::primitive::Known;
 use crate::report::Report;
-use crate::rewrite::{Forever, Qualify, with_named_lifetimes};
+use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
 use crate::routine::{Parts, Within, impl_generics, is_std_trait, operators_of_trait, vm_generics};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
@@ -35,6 +36,12 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     let of_user = of.may_promise(args);
     if of.is_machine && !of_user && of.operators.is_empty() && of.trait_name != "From" {
         report.machine_type(&block.self_ty);
+    }
+    if let Some((path, _)) = &block.trait_
+        && of.trait_name == "Clone"
+        && of.is_generic
+    {
+        report.generic_clone(path);
     }
     let methods: Vec<Method> = named
         .items
@@ -128,7 +135,9 @@ struct Block<'b> {
     /// Empty for an inherent `impl`.
     trait_name: String,
     operators: &'static [(&'static str, Operator)],
-    /// The right operand's type, `()` where there is none.
+    /// The right operand's type as it is written.
+    operand: Type,
+    /// The same without references, `()` where there is none.
     right: Type,
     /// Whether the type is the machine's own.
     is_machine: bool,
@@ -147,17 +156,17 @@ impl<'b> Block<'b> {
         let is_machine = Known::of(&inner) != Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
         let has_right = !operators.is_empty() || is_machine && trait_name == "From";
-        let right = match last.map(|last| &last.arguments) {
+        let operand = match last.map(|last| &last.arguments) {
             Some(PathArguments::AngleBracketed(arguments)) if has_right => match arguments.args.first() {
-                Some(syn::GenericArgument::Type(Type::Path(ty))) if ty.path.is_ident("Self") => inner.clone(),
-                Some(syn::GenericArgument::Type(ty)) => without_references(ty),
-                _ => inner.clone(),
+                Some(syn::GenericArgument::Type(ty)) => with_self(ty, &block.self_ty),
+                _ => (*block.self_ty).clone(),
             },
             _ if operators.is_empty() || matches!(trait_name.as_str(), "Neg" | "Not") => {
                 syn::parse_quote!(())
             }
-            _ => inner.clone(),
+            _ => (*block.self_ty).clone(),
         };
+        let right = without_references(&operand);
         let is_generic = has_type_arguments(&inner, &block.generics);
         let is_own = right.to_token_stream().to_string() == inner.to_token_stream().to_string();
         Block {
@@ -179,6 +188,7 @@ impl<'b> Block<'b> {
             inner,
             trait_name,
             operators,
+            operand,
             right,
         }
     }
@@ -229,6 +239,7 @@ impl<'b> Block<'b> {
         }));
         let code = methods.iter().filter(|_| !refused).map(|method| method.code(self));
         let unlisted = self.unlisted(methods, refused);
+        let alone = self.alone(path, methods);
         quote! {
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
@@ -239,10 +250,46 @@ impl<'b> Block<'b> {
                         #native
                         #(#code)*
                         #unlisted
+                        #alone
                     };
                 };
             };
         }
+    }
+
+    /// Asks that what a reference's methods take by value, those of what it refers to do not: callers find a method behind all references.
+    fn alone(&self, path: &syn::Path, methods: &[Method]) -> Option<TokenStream> {
+        let takes_value = |method: &&Method| {
+            method
+                .receiver
+                .as_ref()
+                .is_some_and(|ty| !matches!(ty, Type::Reference(_)))
+        };
+        let method = methods.iter().find(takes_value)?;
+        if !matches!(*self.block.self_ty, Type::Reference(_)) || !self.block.generics.params.iter().all(is_lifetime) {
+            return None;
+        }
+        let mut path = path.clone();
+        Forever.visit_path_mut(&mut path);
+        let inner = forever(&self.inner);
+        let text = format!(
+            "`{}` takes `self`, and both `{1}` and `&{1}` have it: inside of routines a call would take that of `{1}` for either; let it take `&self`, or implement the trait for one of the two",
+            method.name, self.type_name
+        );
+        let span = crate::shadow::at(&self.block.self_ty);
+        Some(quote_spanned! {span=>
+            const _: () = {
+                struct Asked<T: ?::core::marker::Sized>(::core::marker::PhantomData<T>);
+                trait Without {
+                    const HAS: bool = false;
+                }
+                impl<T: ?::core::marker::Sized> Without for T {}
+                impl<T: #path + ?::core::marker::Sized> Asked<T> {
+                    const HAS: bool = true;
+                }
+                ::core::assert!(!<Asked<#inner>>::HAS, #text);
+            };
+        })
     }
 
     /// What finds the methods of a type of the user's by their names: where no trait tells of them, and where std has a method of that name.
@@ -407,7 +454,9 @@ impl Method {
             of.args,
             &self.parts,
         );
-        let call = quote!(::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL));
+        // Whatever lives for ever does so as long as it is borrowed.
+        let (lasting, lasting_right) = (forever(own), forever(right));
+        let call = quote!(::core::option::Option::Some(<#lasting as ::gpuvm::__private::MethodBody<#hash, #lasting_right>>::CALL));
         let is_generic = !self.own.params.is_empty();
         let method = if is_generic {
             self.own_tokens(of)
@@ -430,12 +479,13 @@ impl Method {
             .iter()
             .filter(|(name, _)| self.name == *name && !(of.is_comparison() && of.is_compared))
             .map(|(_, operator)| {
-                let number = *operator as u8;
+                let operation = Operation::of(*operator, own, &of.operand);
+                let (bound, slot) = (operation.bound(), operation.slot());
                 quote! {
                     #[automatically_derived]
                     #[diagnostic::do_not_recommend]
-                    impl #implementation ::gpuvm::__private::Operation<#number, #right> for #inner #clause {
-                        type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, #right>;
+                    impl #implementation #bound for #inner #clause {
+                        type Slot = #slot;
                         const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
                     }
                 }
@@ -792,7 +842,7 @@ impl Method {
         if of.is_comparison() && !of.is_compared && !of.is_generic {
             return TokenStream::new();
         }
-        if !of.is_generic && comparison::METHODS.contains(&&*self.name) && !of.is_machine {
+        if !of.is_generic && comparison::is_derived(&self.name) && !of.is_machine {
             return self.comparison(of, call);
         }
         if of.is_machine || !of.operators.is_empty() && !of.is_comparison() {
@@ -820,7 +870,7 @@ impl Method {
 
     /// Beside errors of the block: callers show none of their own.
     fn stand_in(&self, of: &Block<'_>) -> TokenStream {
-        if !of.is_generic && comparison::METHODS.contains(&&*self.name) {
+        if of.trait_name == "Clone" || !of.is_generic && comparison::is_derived(&self.name) {
             return TokenStream::new();
         }
         self.method(of, &quote!(::core::option::Option::None))
@@ -853,15 +903,6 @@ fn has_type_arguments(ty: &Type, generics: &syn::Generics) -> bool {
         PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(is_type),
         PathArguments::Parenthesized(_) => true,
     })
-}
-
-fn without_references(ty: &Type) -> Type {
-    match ty {
-        Type::Reference(reference) => without_references(&reference.elem),
-        Type::Paren(inner) => without_references(&inner.elem),
-        Type::Group(inner) => without_references(&inner.elem),
-        other => other.clone(),
-    }
 }
 
 fn is_lifetime(param: &GenericParam) -> bool {

@@ -20,6 +20,7 @@ mod launch;
 mod lower;
 mod native;
 mod opaque;
+mod operation;
 mod primitive;
 mod report;
 mod rewrite;

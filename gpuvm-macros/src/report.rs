@@ -226,6 +226,7 @@ rules! {
     relaxed_callee: "a routine with `callee` has the floats of the routine that is launched; remove `relaxed`, and put it there";
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
+    generic_clone: "where a type has type parameters or lifetimes, its values are copied where they are cloned; leave out this #[routine]";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
 

@@ -1,7 +1,7 @@
 //! Rewriting of the user's types: lifetimes get names or go, and `Self::Output` is written in full.
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{ItemImpl, Lifetime, TypePath};
+use syn::{ItemImpl, Lifetime, Type, TypePath};
 
 /// The block with names for the lifetimes that its header leaves out: what is generated of it names its types where rustc wants them.
 pub fn with_named_lifetimes(block: &ItemImpl) -> ItemImpl {
@@ -75,6 +75,25 @@ impl VisitMut for Qualify<'_> {
         {
             let (path, second) = (self.path, second.clone());
             *node = syn::parse_quote!(<Self as #path>::#second);
+        }
+    }
+}
+
+/// A type with what `Self` stands for in its place.
+pub fn with_self(ty: &Type, own: &Type) -> Type {
+    let mut ty = ty.clone();
+    SelfIs(own).visit_type_mut(&mut ty);
+    ty
+}
+
+/// Puts a type in the place of `Self`.
+struct SelfIs<'t>(&'t Type);
+
+impl VisitMut for SelfIs<'_> {
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        match node {
+            Type::Path(path) if path.path.is_ident("Self") => *node = self.0.clone(),
+            _ => visit_mut::visit_type_mut(self, node),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::callable::{self, Erased};
 use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::opaque;
+use crate::operation::Operation;
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -624,12 +625,13 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
             .flat_map(operators_of_trait)
             .map(|(_, operator)| *operator)
         {
-            let number = operator as u8;
             let right = match operator {
                 Operator::Neg | Operator::Not => syn::parse_quote!(()),
                 _ => right.clone(),
             };
-            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Operation<#number, #right>));
+            let operation = Operation::of(operator, ty, &right);
+            let (implementor, bound) = (operation.implementor(), operation.bound());
+            promises.push(syn::parse_quote!(#implementor: #bound));
         }
     }
     promises

@@ -233,7 +233,7 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
             );
             quote_spanned! {span=>
                 match (&(#left), &(#right)) { (__a, __b) => match (#a #op #b,) { __v => {
-                    ::gpuvm::__private::operator::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
+                    ::gpuvm::__private::comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
                     __v
                 } } }
             }
@@ -274,10 +274,30 @@ pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
     let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
     *node.index = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#index,) { __i => {
-            match &#base { __s => ::gpuvm::__private::operator::<#operator, _, _, _>(__s, &__i.0, &(), &#slot) }
+            match &#base { __s => ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot) }
             __i
         } }
     }));
+}
+
+/// The same of what is no place, and of a range, whose bounds are known only where the element is.
+pub fn index_as_whole(expr: &mut Expr, operator: u8, number: u64) {
+    let Expr::Index(mut node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.index);
+    let slot = slot_at(number, span);
+    let operator = spanned(Literal::u8_suffixed(operator), span);
+    let base = standing_for(quote!(*__s), node.expr.span());
+    let base = std::mem::replace(&mut *node.expr, Expr::Verbatim(base));
+    let index = Expr::Verbatim(Ends::of(&node.index).entry_of("__i"));
+    let index = std::mem::replace(&mut *node.index, index);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (*match (&#base, (#index,)) { (__s, __i) => match &#node { __e => {
+            ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot);
+            __e
+        } } })
+    });
 }
 
 /// Fills a slot with the meaning of a unary operator.
@@ -922,9 +942,9 @@ impl Inferred {
             _ => quote_spanned!(span=> binary_by_name),
         };
         quote_spanned! {span=> {
-            use ::gpuvm::__private::{AnyOf as _, LinkMethod as _, LinkOperator as _};
+            use ::gpuvm::__private::{AnyOf as _, LinkMethod as _, LinkBinary as _, LinkUnary as _};
             #fallback
-            (&::gpuvm::__private::#named::<#hash, #number, _>(#twin(#function))).link(&#slot)
+            (&::gpuvm::__private::#named::<#hash, #number, _, _>(#twin(#function), #function)).link(&#slot)
         }}
     }
 }

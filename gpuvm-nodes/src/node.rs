@@ -219,6 +219,8 @@ define_nodes! {
     /// `slot variant source number` → what a name is that may be a constructor's: where the slot has a type, its value, by `source` the variant without
     /// fields (0) or the constant of that number in `Source::constants` (1) or `Source::inferred` (2); else the function that makes that variant of it.
     Named = 81;
+    /// `has_start has_end inclusive slot`: as [`IndexRange`](Node::IndexRange) where the base may be a user's type (slot: operator fact).
+    IndexRangeAs = 82;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

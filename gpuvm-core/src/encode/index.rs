@@ -3,7 +3,7 @@
 use super::activation::same_text;
 use super::operand::{Operand, Where};
 use super::state::Encoder;
-use crate::facts::RoutineType;
+use crate::facts::{CallFact, RoutineType};
 use crate::isa::Op;
 use crate::routine::{Callee, Cause};
 use crate::stdlib::packed::{self, is_part};
@@ -109,6 +109,25 @@ impl Encoder<'_> {
             inclusive = true;
         }
         self.range(base, start, end, inclusive)
+    }
+
+    /// `base[index]` of a type that has a routine for it.
+    pub const fn indexed_by(&mut self, call: CallFact) {
+        // std's traits say `#[track_caller]`.
+        self.call_tracked(call, 2);
+        let element = self.pop();
+        let place = self.deref(element);
+        self.push(place);
+    }
+
+    /// The same where the index is a range, whose bounds are on the stack. `exhausts`: whether it can tell that it has come to its end.
+    pub const fn indexed_by_range(&mut self, call: CallFact, bounds: u32, exhausts: bool) {
+        if exhausts {
+            let no = self.imm(0);
+            self.push_bool(no);
+        }
+        self.sequence(call.params[1].ty, bounds + exhausts as u32);
+        self.indexed_by(call);
     }
 
     /// Words of space and offset of an array or slice place, and a constant to add to the offset.

@@ -249,6 +249,7 @@ impl Encoder<'_> {
             | Node::IndexAs
             | Node::IndexUnchecked
             | Node::IndexRange
+            | Node::IndexRangeAs
             | Node::RangeUnchecked
             | Node::Deref
             | Node::Ref => {
@@ -429,21 +430,23 @@ impl Encoder<'_> {
                 if matches!(node, Node::IndexAs)
                     && let Fact::Call(call) = self.fact()
                 {
-                    // std's traits say `#[track_caller]`.
-                    self.call_tracked(call, 2);
-                    let element = self.pop();
-                    let place = self.deref(element);
-                    return self.push(place);
+                    return self.indexed_by(call);
                 }
                 let index = self.pop();
                 let base = self.pop();
                 let index = self.deref_all(index);
                 self.element(base, index, !matches!(node, Node::IndexUnchecked))
             }
-            Node::IndexRange => {
+            Node::IndexRange | Node::IndexRangeAs => {
                 let has_start = self.small() != 0;
                 let has_end = self.small() != 0;
                 let inclusive = self.small() != 0;
+                if matches!(node, Node::IndexRangeAs)
+                    && let Fact::Call(call) = self.fact()
+                {
+                    let bounds = has_start as u32 + has_end as u32;
+                    return self.indexed_by_range(call, bounds, has_start && inclusive);
+                }
                 let end = if has_end { Some(self.pop()) } else { None };
                 let start = if has_start { Some(self.pop()) } else { None };
                 let base = self.pop();

@@ -6,6 +6,7 @@ use std::num::{FpCategory, NonZero, Saturating, Wrapping};
 use std::ops::ControlFlow;
 use std::slice::GetDisjointMutError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+use std::time::Duration;
 
 use super::{CallFact, Convert, Method, Operation};
 use crate::encode::node::Operator;
@@ -14,13 +15,13 @@ use crate::types::name_hash;
 macro_rules! builtin_operations {
     ($($ty:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
+        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, ()> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
+        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, (), L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -34,8 +35,8 @@ builtin_operations!(
 macro_rules! builtin_shifts {
     ($($ty:ident: $($by:ident)*;)*) => {$($(
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, $by> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $by>;
+        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $by, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $by, L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*)*};
@@ -58,20 +59,20 @@ builtin_shifts! {
 macro_rules! builtin_generics {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*, const OP: u8> Operation<OP, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
+        impl<$($generics)*, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*, const OP: u8> Operation<OP, ()> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
+        impl<$($generics)*, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<OP, Self, (), L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};
 }
 #[diagnostic::do_not_recommend]
-impl<const OP: u8> Operation<OP, ()> for () {
-    type Slot = crate::facts::OperatorSlot<OP, Self, ()>;
+impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for () {
+    type Slot = crate::facts::OperatorSlot<OP, Self, (), L, R>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -90,20 +91,20 @@ builtin_generics! {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, const N: usize, const OP: u8> Operation<OP, usize> for [T; N] {
-    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
+impl<T, const N: usize, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, usize, L, R> for [T; N] {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize, L, R>;
     const CALL: Option<CallFact> = None;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, const OP: u8> Operation<OP, usize> for [T] {
-    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
+impl<T, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, usize, L, R> for [T] {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize, L, R>;
     const CALL: Option<CallFact> = None;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
-    type Slot = crate::facts::OperatorSlot<OP, Self, usize>;
+impl<T, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, usize, L, R> for Wrapping<T> {
+    type Slot = crate::facts::OperatorSlot<OP, Self, usize, L, R>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -111,8 +112,8 @@ impl<T, const OP: u8> Operation<OP, usize> for Wrapping<T> {
 macro_rules! builtin_wrapping {
     ($($ty:ident)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, $ty> for Wrapping<$ty> {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $ty>;
+        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $ty, L, R> for Wrapping<$ty> {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};
@@ -223,8 +224,8 @@ macro_rules! builtin_comparisons {
     )*};
     (@one [$($generics:tt)*] $ty:ty; $operator:ident) => {
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Operation<{ Operator::$operator as u8 }, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
+        impl<L: ?Sized, R: ?Sized, $($generics)*> Operation<{ Operator::$operator as u8 }, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
     };
@@ -232,12 +233,14 @@ macro_rules! builtin_comparisons {
 builtin_comparisons! {
     [] FpCategory: Eq Ne;
     [] GetDisjointMutError: Eq Ne;
+    [] Duration: Eq Ne Lt Le Gt Ge;
     [T: ?Sized] PhantomData<T>: Eq Ne Lt Le Gt Ge;
 }
 
 builtin_methods! {
     [] FpCategory: [clone eq ne];
     [] GetDisjointMutError: [clone eq ne];
+    [] Duration: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];
 }
 

@@ -92,12 +92,15 @@ pub fn never_linked() -> &'static Routine {
 }
 
 /// An operator of a type. `OP` is a number of [`Operator`](crate::encode::node::Operator); unary ones have `()` on the right.
+///
+/// A type may have an operator in several forms, `V + V` and `&V + &V`, with a routine each. So `Left` and `Right` are what the operands are,
+/// references and all: the values themselves unless it is said. What the machine does itself is the same for all forms.
 #[diagnostic::on_unimplemented(
-    message = "this operator of `{Self}` and `{Rhs}` is not a #[routine]",
+    message = "this operator of `{Left}` and `{Right}` is not a #[routine]",
     label = "not a routine",
     note = "put `#[routine]` above the `impl` of the operator's trait"
 )]
-pub trait Operation<const OP: u8, Rhs: ?Sized> {
+pub trait Operation<const OP: u8, Rhs: ?Sized, Left: ?Sized = Self, Right: ?Sized = Rhs> {
     /// What fills a slot with it. It comes by way of the trait, so that where the type lacks it nothing is known of the slot, and rustc has no second
     /// thing to say.
     type Slot: Slot;
@@ -119,20 +122,25 @@ pub trait Method<const NAME: u32> {
     const CALL: Option<CallFact>;
 }
 
-/// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further.
+/// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further. `X` and `Y` are the
+/// operands' types as the user has them.
 #[diagnostic::on_unimplemented(
-    message = "this operator of `{A}` and `{B}` is not a #[routine]",
+    message = "this operator of `{X}` and `{Y}` is not a #[routine]",
     label = "not a routine",
     note = "put `#[routine]` above the `impl` of the operator's trait"
 )]
-pub trait ResultOfOperation<const OP: u8, A: ?Sized, B: ?Sized> {
+pub trait ResultOfOperation<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized, X: ?Sized, Y: ?Sized> {
     /// What fills a slot with the operator.
     type Slot: Slot;
 }
 
 #[diagnostic::do_not_recommend]
-impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized, O> ResultOfOperation<OP, A, B> for O {
-    type Slot = <A as Operation<OP, B>>::Slot;
+impl<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized, X: ?Sized, Y: ?Sized, O>
+    ResultOfOperation<OP, A, B, Left, Right, X, Y> for O
+where
+    A: Operation<OP, B, Left, Right>,
+{
+    type Slot = <A as Operation<OP, B, Left, Right>>::Slot;
 }
 
 /// What tells that there is a method, as [`ResultOfOperation`] does of an operator: its result, or the function itself.
@@ -288,7 +296,9 @@ pub struct DefaultSlot<T>(PhantomData<T>);
 /// A slot for the callee of a call.
 pub struct CallSlot<M>(PhantomData<M>);
 /// A slot for an operator.
-pub struct OperatorSlot<const OP: u8, A: ?Sized, B: ?Sized>(PhantomData<fn(&A, &B)>);
+pub struct OperatorSlot<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized = A, Right: ?Sized = B>(
+    PhantomData<fn(&A, &B, &Left, &Right)>,
+);
 /// A slot for a method or associated function.
 pub struct MethodSlot<const NAME: u32, T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -321,7 +331,10 @@ impl<M: RoutineType> Slot for CallSlot<M> {
     const FACT: Fact = Fact::Call(CallFact::of::<M>());
 }
 
-impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized> Slot for OperatorSlot<OP, A, B> {
+impl<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized> Slot for OperatorSlot<OP, A, B, Left, Right>
+where
+    A: Operation<OP, B, Left, Right>,
+{
     const FACT: Fact = call_or_builtin(A::CALL);
 }
 
@@ -405,21 +418,73 @@ pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
 /// Asks that a routine is the one that calls it, with the same type arguments.
 pub fn is_own<M>(_: PhantomData<M>) {}
 
-/// Fills a slot with the meaning of a binary operator; references to the operands do not count.
+/// The slot of an operator that results in `O`.
+type ResultSlot<const OP: u8, O, A, B, Left, Right, X, Y> = <O as ResultOfOperation<OP, A, B, Left, Right, X, Y>>::Slot;
+
+/// That of a binary operator.
+type BinarySlot<const OP: u8, A, B, O> =
+    ResultSlot<OP, O, <A as Value>::Inner, <B as Value>::Inner, <A as Value>::Erased, <B as Value>::Erased, A, B>;
+
+/// That of a comparison: references compare as what they refer to.
+type ComparisonSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+>;
+
+/// That of an index: rustc finds what is indexed behind its references.
+type IndexSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    <A as Value>::Inner,
+    <B as Value>::Erased,
+    <A as Value>::Inner,
+    B,
+>;
+
+/// That of a unary operator.
+type UnarySlot<const OP: u8, A, O> = ResultSlot<OP, O, <A as Value>::Inner, (), <A as Value>::Erased, (), A, ()>;
+
+/// Fills a slot with the meaning of a binary operator.
 pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<<O as ResultOfOperation<OP, A::Inner, B::Inner>>::Slot>,
+    _: &PhantomData<BinarySlot<OP, A, B, O>>,
 ) where
-    O: ResultOfOperation<OP, A::Inner, B::Inner>,
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
+{
+}
+
+/// The same of a comparison.
+pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
+    _: &A,
+    _: &B,
+    _: &O,
+    _: &PhantomData<ComparisonSlot<OP, A, B, O>>,
+) where
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
+{
+}
+
+/// The same of an index. What tells the result comes last, so that rustc knows both types when it looks for the operator.
+pub fn index<const OP: u8, A: Value + ?Sized, B: Value, O>(_: &A, _: &B, _: &O, _: &PhantomData<IndexSlot<OP, A, B, O>>)
+where
+    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>,
 {
 }
 
 /// Fills a slot with the meaning of a unary operator.
-pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<<O as ResultOfOperation<OP, A::Inner, ()>>::Slot>)
+pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<UnarySlot<OP, A, O>>)
 where
-    O: ResultOfOperation<OP, A::Inner, ()>,
+    O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
 {
 }
 
@@ -571,18 +636,25 @@ macro_rules! twins_of_new {
 }
 twins_of_new!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
-/// What a path such as `Fraction::add` names: a method of the type, or else its operator. Method lookup finds the first of the two that there is.
-pub struct ByName<const NAME: u32, const OP: u8, T, Rhs>(PhantomData<(T, Rhs)>);
+/// What a path such as `Fraction::add` names, the function `F`: a method of the type, or else its operator. Method lookup finds the first of the two that
+/// there is.
+pub struct ByName<const NAME: u32, const OP: u8, T, F>(PhantomData<(T, F)>);
 
 /// Of a binary operator.
-pub fn binary_by_name<const NAME: u32, const OP: u8, T>(_: PhantomData<T>) -> ByName<NAME, OP, T, T> {
+pub fn binary_by_name<const NAME: u32, const OP: u8, T, F>(_: PhantomData<T>, _: F) -> ByName<NAME, OP, T, Binary<F>> {
     ByName(PhantomData)
 }
 
 /// Of a unary operator.
-pub fn unary_by_name<const NAME: u32, const OP: u8, T>(_: PhantomData<T>) -> ByName<NAME, OP, T, ()> {
+pub fn unary_by_name<const NAME: u32, const OP: u8, T, F>(_: PhantomData<T>, _: F) -> ByName<NAME, OP, T, Unary<F>> {
     ByName(PhantomData)
 }
+
+/// The function of a binary operator.
+pub struct Binary<F>(PhantomData<F>);
+
+/// The function of a unary operator.
+pub struct Unary<F>(PhantomData<F>);
 
 /// Fills a slot with a method that a path names.
 pub trait LinkMethod<S> {
@@ -590,15 +662,33 @@ pub trait LinkMethod<S> {
     fn link(&self, _: &PhantomData<S>) {}
 }
 
-impl<const NAME: u32, const OP: u8, T: Method<NAME>, Rhs> LinkMethod<T::Slot> for ByName<NAME, OP, T, Rhs> {}
+impl<const NAME: u32, const OP: u8, T: Method<NAME>, F> LinkMethod<T::Slot> for ByName<NAME, OP, T, F> {}
 
-/// Fills a slot with an operator that a path names.
-pub trait LinkOperator<S> {
+/// Fills a slot with a binary operator that a path names, whose operands are what its function takes.
+pub trait LinkBinary<const OP: u8, F> {
     /// Fills the slot.
-    fn link(&self, _: &PhantomData<S>) {}
+    fn link<A: Value, B: Value, O>(&self, _: &PhantomData<BinarySlot<OP, A, B, O>>)
+    where
+        F: Fn(A, B) -> O,
+        O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
+    {
+    }
 }
 
-impl<const NAME: u32, const OP: u8, T: Operation<OP, Rhs>, Rhs> LinkOperator<T::Slot> for &ByName<NAME, OP, T, Rhs> {}
+impl<const NAME: u32, const OP: u8, T, F> LinkBinary<OP, F> for &ByName<NAME, OP, T, Binary<F>> {}
+
+/// The same of a unary operator.
+pub trait LinkUnary<const OP: u8, F> {
+    /// Fills the slot.
+    fn link<A: Value, O>(&self, _: &PhantomData<UnarySlot<OP, A, O>>)
+    where
+        F: Fn(A) -> O,
+        O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
+    {
+    }
+}
+
+impl<const NAME: u32, const OP: u8, T, F> LinkUnary<OP, F> for &ByName<NAME, OP, T, Unary<F>> {}
 
 /// A method that std has a name of, of a receiver that may be of a type parameter: the method `NAME` of `T`, or else `M`, what stands beside the method
 /// of a trait of the user's. Method lookup finds the first of the two that there is, as rustc goes by a type's own methods first.

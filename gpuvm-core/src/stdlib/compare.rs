@@ -115,8 +115,8 @@ fn at_least<T: Ordered>(a: &[T], b: &[T]) -> bool {
 macro_rules! operators {
     ($([$($generics:tt)*] $a:ty, $operator:ident, $b:ty = $routine:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Operation<{ Operator::$operator as u8 }, $b> for $a {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $b>;
+        impl<L: ?Sized, R: ?Sized, $($generics)*> Operation<{ Operator::$operator as u8 }, $b, L, R> for $a {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $b, L, R>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$routine>());
         }
     )*};

@@ -85,8 +85,8 @@ operators! {
 macro_rules! compared {
     ($($operator:ident)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T> Operation<{ Operator::$operator as u8 }, Saturating<T>> for Saturating<T> {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Saturating<T>>;
+        impl<T, L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, Saturating<T>, L, R> for Saturating<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Saturating<T>, L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};

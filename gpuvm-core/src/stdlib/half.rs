@@ -103,14 +103,14 @@ macro_rules! operators {
         }
 
         #[diagnostic::do_not_recommend]
-        impl Operation<{ Operator::$operator as u8 }, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
+        impl<L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$name>());
         }
 
         #[diagnostic::do_not_recommend]
-        impl Operation<{ Operator::$assign as u8 }, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$assign as u8 }, Self, $ty>;
+        impl<L: ?Sized, R: ?Sized> Operation<{ Operator::$assign as u8 }, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$assign as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = Some(CallFact::of::<$assign_name>());
         }
     )*};
@@ -121,8 +121,8 @@ macro_rules! compared {
     ($ty:ident; $($operator:ident)*) => {
         $(
             #[diagnostic::do_not_recommend]
-            impl Operation<{ Operator::$operator as u8 }, $ty> for $ty {
-                type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
+            impl<L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, $ty, L, R> for $ty {
+                type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty, L, R>;
                 const CALL: Option<CallFact> = None;
             }
         )*
@@ -344,8 +344,8 @@ macro_rules! halves {
             }
 
             #[diagnostic::do_not_recommend]
-            impl Operation<{ Operator::Neg as u8 }, ()> for $ty {
-                type Slot = crate::facts::OperatorSlot<{ Operator::Neg as u8 }, Self, ()>;
+            impl<L: ?Sized, R: ?Sized> Operation<{ Operator::Neg as u8 }, (), L, R> for $ty {
+                type Slot = crate::facts::OperatorSlot<{ Operator::Neg as u8 }, Self, (), L, R>;
                 const CALL: Option<CallFact> = Some(CallFact::of::<neg>());
             }
 

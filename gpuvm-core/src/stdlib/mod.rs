@@ -6,6 +6,7 @@ mod atomic;
 mod char;
 mod compare;
 mod convert;
+mod duration;
 mod enclosed;
 mod functions;
 #[cfg(feature = "half")]
@@ -44,8 +45,8 @@ macro_rules! generic_methods {
 macro_rules! operators {
     ($([$($generics:tt)*] $left:ty, $operator:ident $right:ty = $routine:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> $crate::facts::Operation<{ $crate::encode::node::Operator::$operator as u8 }, $right> for $left {
-            type Slot = $crate::facts::OperatorSlot<{ $crate::encode::node::Operator::$operator as u8 }, Self, $right>;
+        impl<L: ?Sized, R: ?Sized, $($generics)*> $crate::facts::Operation<{ $crate::encode::node::Operator::$operator as u8 }, $right, L, R> for $left {
+            type Slot = $crate::facts::OperatorSlot<{ $crate::encode::node::Operator::$operator as u8 }, Self, $right, L, R>;
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
     )*};

@@ -58,7 +58,7 @@ plain! {
     [] NonZero<i8>; [] NonZero<i16>; [] NonZero<i32>; [] NonZero<i64>; [] NonZero<i128>; [] NonZero<isize>;
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>;
-    [] Ordering; [] Context;
+    [] Ordering; [] Context; [] std::time::Duration;
     [] FpCategory; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
 }
 #[cfg(feature = "half")]

@@ -220,6 +220,14 @@ impl Type {
         false
     }
 
+    /// The name of std's `Duration`.
+    pub const DURATION: &'static str = "Duration";
+
+    /// Whether it is std's `Duration`, and no type of that name: the fields of that have other names.
+    pub fn is_duration(&self) -> bool {
+        self.name == Type::DURATION && self.fields.first().is_some_and(|field| field.name == "__secs")
+    }
+
     /// Whether it is `char`, which is a `u32` to the machine.
     pub fn is_char(&self) -> bool {
         self.kind == Kind::U32 && self.name == "char"

@@ -1,6 +1,7 @@
 //! Values as text, from their words: what `{:?}` and its kin print for the same value in Rust.
 
 use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
 
 use gpuvm_nodes::{Align, FormatSpec, Style};
 
@@ -118,6 +119,12 @@ impl Shown<'_> {
         Some(padded(cut, self.format, Align::Left))
     }
 
+    fn duration(&self) -> Option<String> {
+        let words: Option<Vec<u32>> = self.words.iter().copied().collect();
+        let words = words.filter(|words| words.len() == self.ty.words() as usize)?;
+        Some(lasting(&Duration::read_words(&words), self.format))
+    }
+
     fn scalar(&self) -> Option<String> {
         let kind = self.ty.ty.kind;
         let count = kind.words().max(1) as usize;
@@ -165,6 +172,7 @@ impl Debug for Shown<'_> {
             (Kind::Tuple, _) if ty.fields.is_empty() => f.write_str("()"),
             (Kind::Tuple, _) => self.fields(f, "", ty.fields),
             (Kind::Half, _) => f.write_str(self.half().as_deref().unwrap_or("?")),
+            (Kind::Struct, _) if ty.is_duration() => f.write_str(self.duration().as_deref().unwrap_or("?")),
             (Kind::Struct, _) => self.fields(f, ty.name, ty.fields),
             (Kind::Enum, _) => match self.words.first().copied().flatten() {
                 None => f.write_str("?"),
@@ -201,6 +209,11 @@ macro_rules! by_trait {
             (true, true, true, Some(digits)) => format!(concat!("{:+#02$.1$", $style, "}"), value, digits, width),
         }
     }};
+}
+
+/// A duration, of which std's `Debug` prints the unit.
+fn lasting(value: &Duration, format: &FormatSpec) -> String {
+    padded(by_trait!(value, format, "?"), format, Align::Left)
 }
 
 /// A value of a type that has no other traits than these two.
@@ -295,7 +308,7 @@ mod tests {
             -5_i8, "x"; -5_i16, "#06X"; 5_u8, "#010b"; -1_i128, "o"; 1234_u32, "e"; 7_u64, "+"; 7_i32, "<4"; 7_i32, "*^6"; 7_u8, "05";
             1.5_f32, "08.3"; -1.5_f64, "+09.2"; f32::NAN, "08"; 1e300_f64, "e"; 0.1_f32, ".0"; f64::INFINITY, ">7"; -0.0_f32, "?";
             true, "6"; true, ".1"; 'x', "-^5"; 'x', "?"; (1_u8, 2.5_f32), "#?"; (1_u8, 2.5_f32), ".2?"; [255_u8, 16], "x?"; [255_u8, 16], "#X?";
-            Some((1_u8, -2_i64)), "#?"; [1_u8, 2], "3?"; (), "?"; u128::MAX, "#x"; (7_u8,), "?";
+            Duration::from_micros(1_500_250), "?"; Duration::from_millis(20), "9.1?"; Some((1_u8, -2_i64)), "#?"; [1_u8, 2], "3?"; (), "?"; u128::MAX, "#x"; (7_u8,), "?";
         }
     }
 

@@ -64,7 +64,7 @@ impl Lowering<'_> {
             Expr::Reference(node) => {
                 let mutable = node.mutability.is_some();
                 self.changes = mutable;
-                let known = self.referenced(&mut node.expr);
+                let known = self.expr(&mut node.expr, Want::Free);
                 self.stream.node(Node::Ref).number(u64::from(mutable));
                 Known::Reference(Box::new(known))
             }
@@ -254,75 +254,63 @@ impl Lowering<'_> {
         }
     }
 
-    /// `changes`: whether the element is assigned to or borrowed to be.
+    /// An element, or a part where the index is a range. `changes`: whether it is assigned to or borrowed to be.
     fn index(&mut self, expr: &mut Expr, changes: bool) -> Known {
         let start = shadow::at(expr);
-        let Expr::Index(node) = expr else {
+        let Expr::Index(node) = &mut *expr else {
             return Known::Unknown;
         };
-        if matches!(&*node.index, Expr::Range(_)) {
-            self.changes = changes;
-            return self.referenced(expr);
-        }
         let place = is_place(&node.expr);
         self.changes = changes;
         let base = self.expr(&mut node.expr, Want::Free);
-        // The shadow names the base twice, and a list is indexed as Rust has it.
-        let overloaded = self.evidence && place && !matches!(base.inner(), Known::List(_));
+        // A list is indexed as Rust has it.
+        let overloaded = self.evidence && !matches!(base.inner(), Known::List(_));
         let want = match overloaded {
             true => Want::Decided,
             false => Want::Kind(gpuvm_nodes::Kind::Usize),
         };
-        let index = self.expr(&mut node.index, want);
-        self.stream.line(start);
+        let known = if let Expr::Range(range) = &mut *node.index {
+            let bounds = [&mut range.start, &mut range.end];
+            for bound in bounds.into_iter().flatten() {
+                self.expr(bound, want);
+            }
+            let kind = match overloaded {
+                true => Node::IndexRangeAs,
+                false => Node::IndexRange,
+            };
+            self.stream.line(start);
+            self.stream
+                .node(kind)
+                .number(u64::from(range.start.is_some()))
+                .number(u64::from(range.end.is_some()))
+                .number(u64::from(matches!(range.limits, RangeLimits::Closed(_))));
+            match base.inner() {
+                Known::List(element) => Known::List(element.clone()),
+                _ if overloaded => Known::Unknown,
+                _ => Known::List(Box::new(Known::Unknown)),
+            }
+        } else {
+            let index = self.expr(&mut node.index, want);
+            self.stream.line(start);
+            self.stream.node(if overloaded { Node::IndexAs } else { Node::Index });
+            match (base.inner(), &index) {
+                // A range gives a slice.
+                (_, Known::Unknown) => Known::Unknown,
+                (Known::List(element), _) => (**element).clone(),
+                _ => Known::Unknown,
+            }
+        };
         if overloaded {
             let slot = self.new_slot();
             let operator = if changes { Operator::IndexMut } else { Operator::Index };
-            self.stream.node(Node::IndexAs).number(slot);
+            self.stream.number(slot);
             self.may_call(Calls::Maybe);
-            shadow::index(node, operator as u8, slot);
-        } else {
-            self.stream.node(Node::Index);
+            match place && !matches!(&*node.index, Expr::Range(_)) {
+                true => shadow::index(node, operator as u8, slot),
+                false => shadow::index_as_whole(expr, operator as u8, slot),
+            }
         }
-        match (base.inner(), &index) {
-            // A range gives a slice.
-            (_, Known::Unknown) => Known::Unknown,
-            (Known::List(element), _) => (**element).clone(),
-            _ => Known::Unknown,
-        }
-    }
-
-    /// What `&` is taken of: any place or value, or a slice of an array.
-    pub(super) fn referenced(&mut self, expr: &mut Expr) -> Known {
-        let start = shadow::at(expr);
-        let Expr::Index(node) = expr else {
-            return self.expr(expr, Want::Free);
-        };
-        let Expr::Range(_) = &*node.index else {
-            return self.expr(expr, Want::Free);
-        };
-        let base = self.expr(&mut node.expr, Want::Free);
-        let Expr::Range(range) = &mut *node.index else {
-            return Known::Unknown;
-        };
-        let usize = Want::Kind(gpuvm_nodes::Kind::Usize);
-        if let Some(start) = &mut range.start {
-            self.expr(start, usize);
-        }
-        if let Some(end) = &mut range.end {
-            self.expr(end, usize);
-        }
-        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        self.stream.line(start);
-        self.stream
-            .node(Node::IndexRange)
-            .number(u64::from(range.start.is_some()))
-            .number(u64::from(range.end.is_some()))
-            .number(u64::from(inclusive));
-        match base.inner() {
-            Known::List(element) => Known::List(element.clone()),
-            _ => Known::List(Box::new(Known::Unknown)),
-        }
+        known
     }
 
     fn cast(&mut self, expr: &mut Expr) -> Known {

@@ -268,7 +268,7 @@ impl Lowering<'_> {
             let number = operator as u8;
             self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
-            compare = quote_spanned!(span=> ::gpuvm::__private::operator::<#number, _, _, _>(__a, __b, &(), &#name););
+            compare = quote_spanned!(span=> ::gpuvm::__private::comparison::<#number, _, _, _>(__a, __b, &(), &#name););
         } else {
             self.stream.node(Node::Binary).number(operator as u64);
         }

@@ -4,6 +4,6 @@
 
 use gpuvm::prelude::*;
 #[derive(VmType, Clone, Copy)]
-struct S { when: std::time::Duration, c: char }
-//~ «std::time::Duration» `Duration` cannot be a value of the machine … if `Duration` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
+struct S { when: std::time::SystemTime, c: char }
+//~ «std::time::SystemTime» `SystemTime` cannot be a value of the machine … if `SystemTime` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
 fn main() {}

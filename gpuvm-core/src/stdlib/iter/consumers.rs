@@ -259,14 +259,26 @@ impl<T: Neutral + VmType> Neutral for Wrapping<T> {
 }
 
 /// A number that others, or references to them, are added to.
-pub trait Sums<T: Value>: Neutral + VmType + std::ops::Add<T, Output = Self> + Operation<ADD, T::Inner> {}
+pub trait Sums<T: Value>:
+    Neutral + VmType + std::ops::Add<T, Output = Self> + Operation<ADD, T::Inner, Self, T::Erased>
+{
+}
 
-impl<T: Value, S: Neutral + VmType + std::ops::Add<T, Output = S> + Operation<ADD, T::Inner>> Sums<T> for S {}
+impl<T: Value, S> Sums<T> for S where
+    S: Neutral + VmType + std::ops::Add<T, Output = S> + Operation<ADD, T::Inner, S, T::Erased>
+{
+}
 
 /// A number that is multiplied by others, or references to them.
-pub trait Multiplies<T: Value>: Neutral + VmType + std::ops::Mul<T, Output = Self> + Operation<MUL, T::Inner> {}
+pub trait Multiplies<T: Value>:
+    Neutral + VmType + std::ops::Mul<T, Output = Self> + Operation<MUL, T::Inner, Self, T::Erased>
+{
+}
 
-impl<T: Value, S: Neutral + VmType + std::ops::Mul<T, Output = S> + Operation<MUL, T::Inner>> Multiplies<T> for S {}
+impl<T: Value, S> Multiplies<T> for S where
+    S: Neutral + VmType + std::ops::Mul<T, Output = S> + Operation<MUL, T::Inner, S, T::Erased>
+{
+}
 
 #[routine(library, inline, consumes)]
 pub fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
@@ -286,7 +298,15 @@ pub fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
     total
 }
 
+/// How many elements are left, of an iterator that knows.
+#[routine(library, inline)]
+fn size_hint<I: super::Counted>(iter: &mut I) -> (usize, Option<usize>) {
+    let length = iter.len();
+    (length, Some(length))
+}
+
 methods! {
+    [I: super::Counted] AnIterator<I>, size_hint = size_hint<I>;
     [I: Sequence] AnIterator<I>, count = count<I>;
     [I: Sequence] AnIterator<I>, last = last<I>;
     [I: Skips] AnIterator<I>, nth = nth<I>;

@@ -53,8 +53,8 @@ macro_rules! equal_ranges {
     )*};
     (@one $operator:ident $ty:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<T: Static> Operation<{ Operator::$operator as u8 }, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty>;
+        impl<T: Static, L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
     };

@@ -134,20 +134,20 @@ generic_list_methods! {
 macro_rules! indexed_by {
     ($($range:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T, const N: usize, const OP: u8> Operation<OP, $range> for [T; N] {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
+        impl<T, const N: usize, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $range, L, R> for [T; N] {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range, L, R>;
             const CALL: Option<CallFact> = None;
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T, const OP: u8> Operation<OP, $range> for [T] {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
+        impl<T, const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $range, L, R> for [T] {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range, L, R>;
             const CALL: Option<CallFact> = None;
         }
 
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8> Operation<OP, $range> for str {
-            type Slot = crate::facts::OperatorSlot<OP, Self, $range>;
+        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, $range, L, R> for str {
+            type Slot = crate::facts::OperatorSlot<OP, Self, $range, L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};

@@ -25,8 +25,8 @@ pub const TEXT_COMPARISONS: Comparisons = Comparisons {
     reversed: false,
 };
 
-impl<const OP: u8> Operation<OP, str> for str {
-    type Slot = crate::facts::OperatorSlot<OP, Self, str>;
+impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, str, L, R> for str {
+    type Slot = crate::facts::OperatorSlot<OP, Self, str, L, R>;
     const CALL: Option<CallFact> = None;
 }
 

@@ -61,8 +61,8 @@ impl Value for ParseBoolError {
 macro_rules! equal {
     ($($ty:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Operation<{ Operator::Eq as u8 }, $ty> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, $ty>;
+        impl<L: ?Sized, R: ?Sized> Operation<{ Operator::Eq as u8 }, $ty, L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};

@@ -41,8 +41,8 @@ impl Value for Utf8Error {
 }
 
 #[diagnostic::do_not_recommend]
-impl Operation<{ Operator::Eq as u8 }, NotUtf8> for NotUtf8 {
-    type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, NotUtf8>;
+impl<L: ?Sized, R: ?Sized> Operation<{ Operator::Eq as u8 }, NotUtf8, L, R> for NotUtf8 {
+    type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, NotUtf8, L, R>;
     const CALL: Option<CallFact> = None;
 }
 

@@ -1,0 +1,109 @@
+//! The operator of two types, as generated code names it: by the types behind their references, where callers look, and by the types themselves,
+//! because `V + V` and `&V + &V` may be two routines.
+
+use gpuvm_nodes::node::Operator;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Type;
+use syn::visit_mut::{self, VisitMut};
+
+use crate::generic::forever;
+
+/// An operator of two types.
+pub struct Operation {
+    operator: Operator,
+    left: Type,
+    right: Type,
+}
+
+impl Operation {
+    /// Of an operator and its operands' types; unary ones have `()` on the right.
+    pub fn of(operator: Operator, left: &Type, right: &Type) -> Operation {
+        Operation {
+            operator,
+            left: left.clone(),
+            right: right.clone(),
+        }
+    }
+
+    /// The type that has the operator.
+    pub fn implementor(&self) -> Type {
+        without_references(&self.left)
+    }
+
+    /// The trait.
+    pub fn bound(&self) -> TokenStream {
+        let (number, operands) = (self.operator as u8, self.operands());
+        quote!(::gpuvm::__private::Operation<#number, #operands>)
+    }
+
+    /// What fills a slot with it, in an `impl` of the trait.
+    pub fn slot(&self) -> TokenStream {
+        let (number, operands) = (self.operator as u8, self.operands());
+        quote!(::gpuvm::__private::OperatorSlot<#number, Self, #operands>)
+    }
+
+    /// The right operand's type, and the forms of both.
+    fn operands(&self) -> TokenStream {
+        use Operator::{Eq, Ge, Gt, Index, IndexMut, Le, Lt, Ne};
+        let right = without_references(&self.right);
+        let compares = matches!(self.operator, Eq | Ne | Lt | Le | Gt | Ge);
+        // rustc finds what is indexed behind its references.
+        let left = match compares || matches!(self.operator, Index | IndexMut) {
+            true => self.implementor(),
+            false => self.left.clone(),
+        };
+        let (mut inner, mut form) = (right.clone(), forever(if compares { &right } else { &self.right }));
+        // To routines a range is the iterator that it becomes.
+        let is_range = Ranges.range(&mut inner);
+        Ranges.visit_type_mut(&mut inner);
+        Ranges.visit_type_mut(&mut form);
+        if is_range {
+            inner = syn::parse_quote!(::gpuvm::__private::AnIterator<#inner>);
+        }
+        let left = forever(&left);
+        quote!(#inner, #left, #form)
+    }
+}
+
+/// Puts the iterators that they are to routines in the place of ranges.
+struct Ranges;
+
+impl Ranges {
+    /// Does so with a type itself.
+    fn range(&self, ty: &mut Type) -> bool {
+        let Type::Path(path) = ty else { return false };
+        let Some(last) = path.path.segments.last() else {
+            return false;
+        };
+        let iterator = match last.ident.to_string().as_str() {
+            "Range" => quote!(HalfOpen),
+            "RangeFrom" => quote!(Open),
+            "RangeInclusive" => quote!(Inclusive),
+            _ => return false,
+        };
+        let arguments = match &last.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => arguments.clone(),
+            _ => return false,
+        };
+        *ty = syn::parse_quote!(::gpuvm::__private::#iterator #arguments);
+        true
+    }
+}
+
+impl VisitMut for Ranges {
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        self.range(node);
+        visit_mut::visit_type_mut(self, node);
+    }
+}
+
+/// A type behind its references.
+pub fn without_references(ty: &Type) -> Type {
+    match ty {
+        Type::Reference(reference) => without_references(&reference.elem),
+        Type::Paren(inner) => without_references(&inner.elem),
+        Type::Group(inner) => without_references(&inner.elem),
+        other => other.clone(),
+    }
+}
