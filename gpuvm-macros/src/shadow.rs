@@ -117,6 +117,13 @@ pub fn asked_of_value(ty: &syn::TypePath) -> Type {
     Type::Verbatim(quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::Erased))
 }
 
+/// Fills a slot with a type that is written, by a statement.
+pub fn written(ty: &Type, number: u64) -> TokenStream {
+    let span = at(ty);
+    let slot = slot_at(number, span);
+    quote_spanned!(span=> ::gpuvm::__private::name_type::<#ty>(&#slot);)
+}
+
 /// Takes an expression out, to put a wrap around it.
 pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
@@ -574,10 +581,18 @@ pub enum Decides {
     Closure,
 }
 
-/// Fills a slot with a method that depends on more than its receiver. What is expected of the result is expected of the call, too, so that `fold(0, …)`
-/// is of the type that the function returns.
-/// `twin`: as of [`method`].
-pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, twin: Option<&Ident>, number: u64) {
+/// Fills a slot with a method that depends on more than its receiver. `twin`: as of [`method`]. `hinted`: what is expected of the result is expected of
+/// the call, so that `fold(0, …)` is of the type that the function returns.
+pub fn generic_method(
+    expr: &mut Expr,
+    hash: u32,
+    place: bool,
+    decides: Decides,
+    hinted: bool,
+    twin: Option<&Ident>,
+    number: u64,
+) {
+    let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
@@ -590,35 +605,7 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     if decides != Decides::Result && !node.args.is_empty() {
         decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData;);
     }
-    let mut argument = None;
-    match decides {
-        Decides::Result => {}
-        Decides::Argument | Decides::Last => {
-            let place = match decides {
-                Decides::Argument => node.args.first_mut(),
-                _ => node.args.last_mut(),
-            };
-            if let Some(first) = place {
-                let value = std::mem::replace(first, Expr::Verbatim(quote_spanned!(span=> __a)));
-                argument = Some(quote_spanned!(span=> let __a = #value; ::gpuvm::__private::type_of(&__a, &__d);));
-            }
-        }
-        Decides::Closure => match node.args.last_mut() {
-            Some(Expr::Closure(closure)) => {
-                let body = take(&mut closure.body);
-                *closure.body = Expr::Verbatim(quote_spanned! {span=>
-                    (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
-                });
-            }
-            Some(named) => {
-                let value = take(named);
-                *named = Expr::Verbatim(quote_spanned! {span=>
-                    (match (#value) { __v => { ::gpuvm::__private::result_of_named(&__v, &__d); __v } })
-                });
-            }
-            None => {}
-        },
-    }
+    let argument = decider_of(&mut node, decides, span);
     let receiver = receiver(&node, place);
     let declared = known.iter().flatten();
     let link = match (twin, &known) {
@@ -628,22 +615,62 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
+    let link = quote_spanned!(span=> match &#receiver { __s => #link });
     let call = |node: &syn::ExprMethodCall| {
-        quote_spanned! {span=>
+        let known = quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
             #decider
             #argument
-            let __r = ::core::marker::PhantomData;
-            ::gpuvm::__private::known_as(#node, match &#receiver { __s => {
-                let __v = (::gpuvm::__private::any_of(&__r),);
-                #link;
-                &__r
-            } })
+        };
+        match hinted {
+            false => quote_spanned!(span=> #known match (#node,) { __v => { #link; __v } }),
+            true => quote_spanned! {span=>
+                #known
+                let __r = ::core::marker::PhantomData;
+                ::gpuvm::__private::known_as(#node, {
+                    let __v = (::gpuvm::__private::any_of(&__r),);
+                    #link;
+                    &__r
+                })
+            },
         }
     };
     let call = called_on(node, place, &receiver, span, call);
-    // What is expected of an entry is not expected of the tuple.
-    *expr = Expr::Verbatim(quote_spanned!(span=> (#call)));
+    *expr = Expr::Verbatim(match hinted {
+        false => ends.entry(call),
+        // What is expected of an entry is not expected of the tuple.
+        true => quote_spanned!(span=> (#call)),
+    });
+}
+
+/// Tells `__d` what decides, beside the receiver, which routine a method is. Gives the statement for an argument, which has to stand before the call.
+fn decider_of(node: &mut syn::ExprMethodCall, decides: Decides, span: Span) -> Option<TokenStream> {
+    let argument = match decides {
+        Decides::Result => None,
+        Decides::Argument => node.args.first_mut(),
+        Decides::Last => node.args.last_mut(),
+        Decides::Closure => {
+            match node.args.last_mut() {
+                Some(Expr::Closure(closure)) => {
+                    let body = take(&mut closure.body);
+                    *closure.body = Expr::Verbatim(quote_spanned! {span=>
+                        (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
+                    });
+                }
+                Some(named) => {
+                    let value = take(named);
+                    *named = Expr::Verbatim(quote_spanned! {span=>
+                        (match (#value) { __v => { ::gpuvm::__private::result_of_named(&__v, &__d); __v } })
+                    });
+                }
+                None => {}
+            }
+            None
+        }
+    }?;
+    let given = Expr::Verbatim(Ends::of(argument).entry_of("__a"));
+    let value = std::mem::replace(argument, given);
+    Some(quote_spanned!(span=> let __a = (#value,); ::gpuvm::__private::type_of(&__a.0, &__d);))
 }
 
 /// Asks whether a value can be shown by `{}`.
@@ -686,15 +713,20 @@ pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     ask(expr, span, &question);
 }
 
-/// Fills the slots of a `?`.
+/// Fills the slots of a `?`. Its operand becomes one whose error the function returns as it is: what is wrong with the user's, rustc says of that.
 pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     let Expr::Try(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.question_token);
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
-    let question = quote_spanned!(span=> ::gpuvm::__private::question(&__v.0, &__result, &#convert, &#result));
-    ask(&mut node.expr, span, &question);
+    let (ends, inner) = (Ends::of(&node.expr), take(&mut node.expr));
+    *node.expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => {
+            use ::gpuvm::__private::{AskNoQuestion as _, AskOtherQuestion as _, AskQuestion as _};
+            ((&&::gpuvm::__private::questioned(&__v.0, &__result)).__gpuvm_ask(&#convert, &#result),)
+        } }
+    }));
     *expr = Expr::Try(node);
 }
 

@@ -4,9 +4,13 @@
 
 mod builtin;
 mod named;
+mod question;
 mod text;
 
 pub use named::{Named, NamedWords};
+pub use question::{
+    AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
+};
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 
 use std::marker::PhantomData;
@@ -171,6 +175,22 @@ impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
 }
 
+/// What tells that there is such a method, as [`ResultOfMethod`] does of one that depends on its receiver alone.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{T}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` block that defines the method; of std's own methods, this one is not available inside a routine"
+)]
+pub trait ResultOfGeneric<const NAME: u32, T: ?Sized, A> {
+    /// What fills a slot with the method.
+    type Slot: Slot;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const NAME: u32, T: GenericMethod<NAME, A, R::Erased> + ?Sized, A, R: Value> ResultOfGeneric<NAME, T, A> for R {
+    type Slot = <T as GenericMethod<NAME, A, R::Erased>>::Slot;
+}
+
 /// What `for` runs over.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop inside a #[routine] cannot run over `{Self}`",
@@ -214,19 +234,6 @@ impl<I: Next> Iterable for I {
     const NEXT: CallFact = I::NEXT;
 }
 
-/// What `?` makes of a value of this type in a function that returns `R`.
-#[diagnostic::on_unimplemented(
-    message = "`?` cannot turn the error of `{Self}` into that of `{R}` inside a #[routine]",
-    label = "the conversion is not a routine",
-    note = "put `#[routine]` above the `impl From` that converts the error"
-)]
-pub trait Question<R> {
-    /// What fills a slot with it.
-    type Slot: Slot;
-    /// The routine that converts an error; `None` where it stays as it is.
-    const CALL: Option<CallFact>;
-}
-
 /// `From<E>` of a type, where it is a routine or leaves the value as it is.
 #[diagnostic::on_unimplemented(
     message = "the conversion from `{E}` into `{Self}` is not a #[routine]",
@@ -255,21 +262,6 @@ pub trait TryConvert<E> {
 
 impl<T> Convert<T> for T {
     type Slot = ConvertSlot<T, T>;
-    const CALL: Option<CallFact> = None;
-}
-
-impl<T, U> Question<Option<U>> for Option<T> {
-    type Slot = QuestionSlot<Self, Option<U>>;
-    const CALL: Option<CallFact> = None;
-}
-
-impl<T, E, U, F: Convert<E>> Question<Result<U, F>> for Result<T, E> {
-    type Slot = F::Slot;
-    const CALL: Option<CallFact> = F::CALL;
-}
-
-impl<B, C, D> Question<std::ops::ControlFlow<B, D>> for std::ops::ControlFlow<B, C> {
-    type Slot = QuestionSlot<Self, std::ops::ControlFlow<B, D>>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -302,8 +294,6 @@ pub struct NextSlot<T: ?Sized>(PhantomData<fn(&T)>);
 pub struct ConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
 /// A slot for a conversion that may fail.
 pub struct TryConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
-/// A slot for what `?` does with an error.
-pub struct QuestionSlot<T, R>(PhantomData<fn(&T, &R)>);
 
 impl<T: Value + ?Sized> Slot for TypeSlot<T> {
     const FACT: Fact = Fact::Type(TypeRef::of::<T>());
@@ -347,10 +337,6 @@ impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
 
 impl<E, T: TryConvert<E>> Slot for TryConvertSlot<E, T> {
     const FACT: Fact = Fact::Call(T::CALL);
-}
-
-impl<T: Question<R>, R> Slot for QuestionSlot<T, R> {
-    const FACT: Fact = call_or_builtin(T::CALL);
 }
 
 const fn call_or_builtin(call: Option<CallFact>) -> Fact {
@@ -438,9 +424,9 @@ pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
     _: &T,
     _: &PhantomData<A>,
     _: &R,
-    _: &PhantomData<<T::Inner as GenericMethod<NAME, A, R::Erased>>::Slot>,
+    _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
 ) where
-    T::Inner: GenericMethod<NAME, A, R::Erased>,
+    R: ResultOfGeneric<NAME, T::Inner, A>,
 {
 }
 
@@ -492,18 +478,6 @@ pub fn try_convert<E: Value, T: Value, X>(
 ) where
     E::Erased: Sized,
     T::Erased: TryConvert<E::Erased> + Sized,
-{
-}
-
-/// Fills the slots of a `?`: the error's conversion, and the type of what is returned.
-pub fn question<T: Value, R: Value>(
-    _: &T,
-    _: &PhantomData<R>,
-    _: &PhantomData<<T::Erased as Question<R::Erased>>::Slot>,
-    _: &PhantomData<TypeSlot<R::Erased>>,
-) where
-    T::Erased: Question<R::Erased> + Sized,
-    R::Erased: Sized,
 {
 }
 

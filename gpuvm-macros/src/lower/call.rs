@@ -8,6 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
 use super::constant::{Case, case};
+use super::expected::Expected;
 use super::expr::{plain, variant_name, write_variant};
 use super::std_function;
 use super::{Calls, Lowering, Want};
@@ -16,6 +17,7 @@ use crate::shadow;
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, expr: &mut Expr) -> Known {
+        let expected = self.expected.take();
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
@@ -42,7 +44,7 @@ impl Lowering<'_> {
             return self.call_value(expr);
         }
         if case(&last.ident) != Case::Snake {
-            return self.constructor(expr, &func.path);
+            return self.constructor(expr, &func.path, expected);
         }
         if let Some(known) = self.size(expr, &func.path).or_else(|| self.size_of_value(expr, &func)) {
             return known;
@@ -79,10 +81,10 @@ impl Lowering<'_> {
             }
             Owner::Primitive(kind) => {
                 let ty = syn::Ident::new(crate::primitive::name_of_kind(kind), last.ident.span());
-                self.associated_function(expr, ty.to_token_stream(), &last)
+                self.associated_function(expr, ty.to_token_stream(), &last, None)
             }
             Owner::Type(_) if last.ident == "default" && node.args.is_empty() => self.default_value(expr),
-            Owner::Type(ty) => self.associated_function(expr, ty, &last),
+            Owner::Type(ty) => self.associated_function(expr, ty, &last, expected),
             Owner::Module => self.routine(expr, &func.path),
         }
     }
@@ -102,19 +104,20 @@ impl Lowering<'_> {
     }
 
     /// `Variant(a, b)` and `Struct(a, b)`.
-    fn constructor(&mut self, expr: &mut Expr, path: &Path) -> Known {
+    fn constructor(&mut self, expr: &mut Expr, path: &Path, expected: Option<Expected>) -> Known {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
         let name = variant_name(path);
-        let known = self.kept(&mut node.args);
+        let content = expected.as_ref().and_then(|expected| expected.content(path));
+        let known = self.kept(&mut node.args, &[content]);
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
         write_variant(stream, &name).number(known.len() as u64).number(0);
         for i in 0..known.len() {
             stream.hash(&i.to_string());
         }
-        shadow::bind(expr, slot);
+        self.made(expr, expected, slot);
         match name.as_deref() {
             Some("Some") => Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown))),
             Some("Wrapping") => Known::Wrapping,
@@ -303,13 +306,19 @@ impl Lowering<'_> {
     }
 
     /// `Type::function(a, b)`
-    fn associated_function(&mut self, expr: &mut Expr, ty: proc_macro2::TokenStream, last: &PathSegment) -> Known {
+    fn associated_function(
+        &mut self,
+        expr: &mut Expr,
+        ty: proc_macro2::TokenStream,
+        last: &PathSegment,
+        expected: Option<Expected>,
+    ) -> Known {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let written = self.written.take();
         let constructs = |func: &ExprPath| {
-            let made = written.map_or(shadow::Constructs::Asked, |ty| shadow::Constructs::As(Box::new(ty)));
+            let written = |expected: Expected| shadow::Constructs::As(Box::new(expected.ty));
+            let made = expected.map_or(shadow::Constructs::Asked, written);
             constructs_elsewhere(func).then_some(made)
         };
         let name = plain(&last.ident);
@@ -665,7 +674,7 @@ impl Lowering<'_> {
             let slot = self.method_as(&name, count);
             let twin = self.of_trait(expr, &known);
             let decides = shadow::Decides::Argument;
-            shadow::generic_method(expr, name_hash(&name), place, decides, twin.as_ref(), slot);
+            shadow::generic_method(expr, name_hash(&name), place, decides, false, twin.as_ref(), slot);
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
@@ -759,7 +768,8 @@ impl Lowering<'_> {
             _ => decides(name),
         };
         let twin = self.of_trait(expr, receiver);
-        shadow::generic_method(expr, name_hash(kept), place, decides, twin.as_ref(), slot);
+        let hinted = method::HINTED.contains(&name);
+        shadow::generic_method(expr, name_hash(kept), place, decides, hinted, twin.as_ref(), slot);
         Known::Unknown
     }
 
