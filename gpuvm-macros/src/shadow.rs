@@ -350,7 +350,8 @@ impl Callee {
                 }
             }},
             (None, Some(namesake)) => quote_spanned!(span=> #path::__vm_std(#function, #namesake)),
-            (None, None) => quote_spanned!(span=> #path::__vm(#function)),
+            // Not an argument by itself, or rustc would say the same of the function and of the argument.
+            (None, None) => quote_spanned!(span=> #path::__vm(::gpuvm::__private::itself(#function))),
         }
     }
 }
@@ -366,18 +367,22 @@ pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, num
     let function = Ident::new("__gpuvm_callee", node.func.span());
     let (ends, path) = (Ends::of(&node.func), node.func.to_token_stream());
     if callee.is_std() && namesake.is_none() {
-        *node.func = Expr::Verbatim(quote!(#function));
+        // What it is given is nobody's business.
         *expr = Expr::Verbatim(quote_spanned! {span=>
             (match #path { #function => {
                 ::gpuvm::__private::link(::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>, &#slot);
-                match (#node, #function) { (_, __c) => ::gpuvm::__private::of_std(__c) }
+                match (#function,) { (__c,) => ::gpuvm::__private::of_std(__c) }
             } })
         });
         return;
     }
     let marker = callee.marker(&function, namesake, span);
     *node.func = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match #path { #function => { ::gpuvm::__private::link(#marker, &#slot); (#function,) } }
+        match #path { #function => {
+            let __m = #marker;
+            ::gpuvm::__private::link(__m, &#slot);
+            (::gpuvm::__private::called(__m, #function),)
+        } }
     }));
     *expr = Expr::Call(node);
 }
@@ -420,7 +425,7 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
 /// trait of the user's, though std has one of that name.
-pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, number: u64) {
+pub fn method(expr: &mut Expr, hash: u32, place: bool, elsewhere: bool, twin: Option<&Ident>, number: u64) {
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -438,16 +443,28 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, num
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
     };
+    let (known, value) = told(twin.is_none() && elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
             match (#node,) { __v => {
-                match &#receiver { __s => #link }
-                __v
+                #known match &#receiver { __s => #link };
+                #value
             } }
         }
     };
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
+}
+
+/// What keeps the answer of a question, and the value that it was asked of. `elsewhere`: where the answer is no, nothing is known of that.
+fn told(elsewhere: bool, span: Span) -> (TokenStream, TokenStream) {
+    match elsewhere {
+        false => (TokenStream::new(), quote_spanned!(span=> __v)),
+        true => (
+            quote_spanned!(span=> let __m =),
+            quote_spanned!(span=> (::gpuvm::__private::any_of(&__m),)),
+        ),
+    }
 }
 
 /// What a method is called on, as it is named twice: a place, or the entry of the variable that [`called_on`] makes.
@@ -523,7 +540,7 @@ fn link_named_as_std(
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
+pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsewhere: bool, number: u64) {
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -536,21 +553,22 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
+    let (answer, value) = told(elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #known = ::core::marker::PhantomData;)*
             match (#node,) { __v => {
                 let __d = ::core::marker::PhantomData;
                 ::gpuvm::__private::is_of(&__v.0, &__d);
-                {
+                #answer {
                     #fallback
                     ::gpuvm::__private::link_method::<#hash, _, _>(
                         ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
                         &__v.0,
                         &#slot,
-                    );
-                }
-                __v
+                    )
+                };
+                #value
             } }
         }
     };
@@ -616,6 +634,8 @@ pub fn generic_method(
         _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
     let link = quote_spanned!(span=> match &#receiver { __s => #link });
+    // A result that is written is known.
+    let (answer, value) = told(twin.is_none() && node.turbofish.is_some(), span);
     let call = |node: &syn::ExprMethodCall| {
         let known = quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
@@ -623,7 +643,7 @@ pub fn generic_method(
             #argument
         };
         match hinted {
-            false => quote_spanned!(span=> #known match (#node,) { __v => { #link; __v } }),
+            false => quote_spanned!(span=> #known match (#node,) { __v => { #answer #link; #value } }),
             true => quote_spanned! {span=>
                 #known
                 let __r = ::core::marker::PhantomData;
@@ -945,7 +965,7 @@ impl Inferred {
             return quote_spanned! {span=> {
                 use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};
                 #fallback
-                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot)
+                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot);
             }};
         };
         let number = spanned(Literal::u8_suffixed(operator as u8), span);

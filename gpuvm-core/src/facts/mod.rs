@@ -149,11 +149,14 @@ impl<const OP: u8, A: Operation<OP, B> + ?Sized, B: ?Sized, O> ResultOfOperation
 pub trait ResultOfMethod<const NAME: u32, T: ?Sized> {
     /// What fills a slot with the method.
     type Slot: Slot;
+    /// The result itself, of which nothing is known where the method is no routine.
+    type Itself;
 }
 
 #[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: Method<NAME> + ?Sized, O> ResultOfMethod<NAME, T> for O {
     type Slot = <T as Method<NAME>>::Slot;
+    type Itself = <<T as Method<NAME>>::Slot as Told<O>>::Itself;
 }
 
 /// A method whose routine depends on more than its receiver: on what its arguments are, a tuple `A` of their types (`()` for a closure's, unless its
@@ -184,11 +187,24 @@ impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME
 pub trait ResultOfGeneric<const NAME: u32, T: ?Sized, A> {
     /// What fills a slot with the method.
     type Slot: Slot;
+    /// The result itself, of which nothing is known where the method is no routine.
+    type Itself;
 }
 
 #[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: GenericMethod<NAME, A, R::Erased> + ?Sized, A, R: Value> ResultOfGeneric<NAME, T, A> for R {
     type Slot = <T as GenericMethod<NAME, A, R::Erased>>::Slot;
+    type Itself = <<T as GenericMethod<NAME, A, R::Erased>>::Slot as Told<R>>::Itself;
+}
+
+/// A type, as long as a slot is known.
+pub trait Told<T> {
+    /// The type.
+    type Itself;
+}
+
+impl<S: Slot, T> Told<T> for S {
+    type Itself = T;
 }
 
 /// What `for` runs over.
@@ -388,6 +404,21 @@ pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
 /// Fills a slot with the routine behind a marker.
 pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
 
+/// The function that is called, as long as a routine is known that stands for it.
+pub trait Calls<F> {
+    /// The function.
+    type Callee;
+}
+
+impl<M: RoutineType, F> Calls<F> for M {
+    type Callee = F;
+}
+
+/// Gives on the function that a routine stands for. Of what another one gives there is nothing more to say.
+pub fn called<M: Calls<F>, F>(_: PhantomData<M>, _: F) -> M::Callee {
+    unreachable!("the shadow of a routine never runs")
+}
+
 /// Asks that a routine is the one that calls it, with the same type arguments.
 pub fn is_own<M>(_: PhantomData<M>) {}
 
@@ -409,25 +440,30 @@ where
 {
 }
 
-/// Fills a slot with a method of the receiver.
+/// Fills a slot with a method of the receiver. Gives the type of the result, if it is one.
 pub fn method<const NAME: u32, T: Value + ?Sized, O>(
     _: &T,
     _: &O,
     _: &PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
-) where
+) -> PhantomData<O::Itself>
+where
     O: ResultOfMethod<NAME, T::Inner>,
 {
+    PhantomData
 }
 
-/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result.
+/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result, whose type it gives, if
+/// it is one.
 pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
     _: &T,
     _: &PhantomData<A>,
     _: &R,
     _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
-) where
+) -> PhantomData<R::Itself>
+where
     R: ResultOfGeneric<NAME, T::Inner, A>,
 {
+    PhantomData
 }
 
 /// Fills a variable with the type of a value.
@@ -491,12 +527,13 @@ pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased>
 ) {
 }
 
-/// Fills a slot with an associated function of a type whose arguments rustc infers.
+/// Fills a slot with an associated function of a type whose arguments rustc infers. Gives the type of the function or of its result, if it is one.
 pub fn link_method<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
     _: PhantomData<T>,
     _: &O,
     _: &PhantomData<O::Slot>,
-) {
+) -> PhantomData<O::Itself> {
+    PhantomData
 }
 
 /// A type, as long as another is one: where rustc has found no method there is no result, and nobody asks what stands beside the method.
@@ -630,6 +667,11 @@ pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")
 }
 
+/// A function that is called.
+pub fn itself<F>(function: F) -> F {
+    function
+}
+
 /// A value, whose type a variable is told.
 pub fn known_as<T>(value: T, _: &PhantomData<T>) -> T {
     value
@@ -653,7 +695,7 @@ pub struct NotARoutine {}
 
 impl NotARoutine {
     /// Asks the impossible of a function that is no routine, so that rustc says what to do.
-    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<F::Routine> {
         PhantomData
     }
 }
@@ -663,7 +705,7 @@ pub struct Unseen;
 
 impl Unseen {
     /// As [`NotARoutine::__vm`]; of a function that cannot be seen, rustc says so itself.
-    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<F::Routine> {
         PhantomData
     }
 }
@@ -683,7 +725,9 @@ impl<F> Shows<F> for Unseen {
 }
 
 #[diagnostic::do_not_recommend]
-impl CalledRoutine for Unseen {}
+impl CalledRoutine for Unseen {
+    type Routine = NotARoutine;
+}
 
 /// The function that is called, if it is what its module shows.
 pub fn seen<S: Shows<F>, F>(_: S, _: F) -> S::Function {
@@ -708,9 +752,12 @@ pub fn same_function<F: SameFunction<G>, G>(_: F, _: G) {}
     message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
     label = "not a routine",
     note = "put `#[routine]` above the `fn` that is called here",
-    note = "where it is std's or another crate's, call it on the host and hand the routine what it gives, or write a #[routine] that does the same"
+    note = "where it is std's or another crate's, call it on the host and hand the routine what it gives, or write a #[routine] that does the same; a VM has no files, threads, clock or environment, and no heap"
 )]
-pub trait CalledRoutine {}
+pub trait CalledRoutine {
+    /// The type that stands for it.
+    type Routine;
+}
 
 /// Implemented by no function of std's.
 #[diagnostic::on_unimplemented(

@@ -491,6 +491,7 @@ impl Lowering<'_> {
                     let name = syn::Ident::new(function.routine, proc_macro2::Span::call_site());
                     quote!(::gpuvm::__private::std_routines::#name).into()
                 }
+                None if self.is_imported_from_std(path) => self.of_std(path),
                 _ => path.to_token_stream().into(),
             };
         }
@@ -534,6 +535,20 @@ impl Lowering<'_> {
         let mut alias = super::alias(place);
         alias.set_span(alias.span().located_at(shadow::at(path)));
         quote!(#alias #arguments).into()
+    }
+
+    /// A function of std's for which there is no routine.
+    fn of_std(&self, path: &Path) -> shadow::Callee {
+        let name = path.segments.last().map(|last| crate::emit::generated(&last.ident));
+        let module = name.map(|name| shadow::Module {
+            path: path.to_token_stream(),
+            name,
+            is_std: true,
+        });
+        shadow::Callee {
+            path: path.to_token_stream(),
+            module,
+        }
     }
 
     /// The name by which the shadow knows the module that a callee's path begins with.
@@ -689,7 +704,8 @@ impl Lowering<'_> {
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
         let twin = self.of_trait(expr, &known);
-        shadow::method(expr, name_hash(&name), place, twin.as_ref(), slot);
+        let elsewhere = MAKES_HEAP.contains(&&*name);
+        shadow::method(expr, name_hash(&name), place, elsewhere, twin.as_ref(), slot);
         Known::Unknown
     }
 
@@ -728,7 +744,7 @@ impl Lowering<'_> {
             None => self.twin_beside(&method),
             Some(_) => asking_name(name),
         };
-        shadow::asked_method(expr, &twin, name_hash(name), place, slot);
+        shadow::asked_method(expr, &twin, name_hash(name), place, MAKES_HEAP.contains(&name), slot);
         Known::Unknown
     }
 
@@ -846,6 +862,22 @@ const IN_PRELUDE: [&str; 13] = [
 
 /// Methods of numbers that make what is on the heap.
 const TO_HEAP: [&str; 2] = ["to_owned", "to_string"];
+
+/// Methods of std's that make what is on the heap: where one is refused there is nothing more to say of what it makes.
+const MAKES_HEAP: [&str; 12] = [
+    "concat",
+    "into_boxed_slice",
+    "into_string",
+    "into_vec",
+    "join",
+    "repeat",
+    "replace",
+    "to_lowercase",
+    "to_owned",
+    "to_string",
+    "to_uppercase",
+    "to_vec",
+];
 
 /// Whether a path ends with a function's name.
 fn is_function_name(path: &ExprPath) -> bool {
