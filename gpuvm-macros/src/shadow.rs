@@ -9,6 +9,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
+use crate::native;
+
 /// The name of a slot's variable.
 pub fn slot(number: u64) -> Ident {
     Ident::new(&format!("__t{number}"), Span::mixed_site())
@@ -484,11 +486,13 @@ fn called_on(
     call: impl FnOnce(&syn::ExprMethodCall) -> TokenStream,
 ) -> TokenStream {
     if place {
+        native::as_native(&mut node);
         let call = call(&node);
         quote_spanned!(span=> { #call })
     } else {
         let variable = received(&node.method);
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
+        native::as_native(&mut node);
         let call = call(&node);
         quote_spanned!(span=> match (#value,) { mut #variable => { #call } })
     }

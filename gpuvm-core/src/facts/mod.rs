@@ -667,6 +667,18 @@ pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")
 }
 
+/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::M` has
+/// its place.
+pub struct M<'a, T>(pub &'a T, pub bool);
+
+impl<T> std::ops::Deref for M<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
 /// A function that is called.
 pub fn itself<F>(function: F) -> F {
     function

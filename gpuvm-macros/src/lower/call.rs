@@ -699,6 +699,9 @@ impl Lowering<'_> {
                 .node(Node::Method)
                 .number(u64::from(number))
                 .number(count as u64);
+            if let Expr::MethodCall(node) = expr {
+                crate::native::as_native(node);
+            }
             return known.method(&name);
         }
         self.may_call(Calls::Maybe);
