@@ -173,6 +173,7 @@ pub trait GenericMethod<const NAME: u32, A, R: ?Sized> {
     const CALL: Option<CallFact>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME, A, R> for T {
     type Slot = <T as Method<NAME>>::Slot;
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
