@@ -533,7 +533,8 @@ impl Lowering<'_> {
                 self.callees.len() - 1
             });
         let mut alias = super::alias(place);
-        alias.set_span(alias.span().located_at(shadow::at(path)));
+        // Of the hygiene of what stands around it, or rustc would say the same of the path and of the argument.
+        alias.set_span(shadow::at(path));
         quote!(#alias #arguments).into()
     }
 

@@ -36,7 +36,7 @@ fn least(a: u32, b: f32) -> u32 {
 #[routine]
 fn bounded(x: u32) -> f32 {
     x.clamp(0, 5)
-//~ «x.clamp(0, 5)» mismatched types … expected `f32`, found `u32`
+//~ «clamp(0, 5)» mismatched types … expected `f32`, found `u32`
 }
 
 #[routine]
@@ -60,7 +60,7 @@ fn doubled(list: &[f32]) -> f32 {
 #[routine]
 fn inside(x: Option<f32>) -> f32 {
     x.get()
-//~ «get» no method named `get` found for enum `Option`
+//~ «get» no method named `get` found for enum `Option<T>`
 }
 
 #[routine]

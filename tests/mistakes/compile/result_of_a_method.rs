@@ -55,7 +55,7 @@ fn array(list: [u32; 3]) -> [f32; 3] {
 #[routine]
 fn no_option(x: Option<u32>) -> Option<u32> {
     x.and_then(|x| x + 1)
-//~ «x + 1» mismatched types … expected `Option<u32>`, found `u32`
+//~ «x + 1» mismatched types … found type `u32`
 }
 
 #[routine]

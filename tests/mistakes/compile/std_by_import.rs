@@ -58,7 +58,7 @@ fn file_by_import_inside(x: u32) -> bool {
 #[routine]
 fn arguments(x: u32) -> u32 {
     env::args().count() as u32
-//~ «env» `fn() -> Args {args}` is not a routine … a VM has no files, threads, clock or environment
+//~ «env» {std::env::args}` is not a routine … a VM has no files, threads, clock or environment
 }
 
 mod own {
