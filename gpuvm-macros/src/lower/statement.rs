@@ -38,8 +38,8 @@ impl Lowering<'_> {
         let count = statements.len();
         let mut done = Vec::with_capacity(count);
         for (i, mut statement) in statements.drain(..).enumerate() {
-            // What follows a statement that this one is in follows that.
             let outer = std::mem::take(&mut self.after);
+            let is_value = i + 1 == count && matches!(&statement, Stmt::Expr(_, None));
             match &mut statement {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Item(_) => {}
@@ -78,7 +78,10 @@ impl Lowering<'_> {
             }
             done.push(statement);
             let after = std::mem::replace(&mut self.after, outer);
-            if !after.is_empty() {
+            if is_value {
+                // Nothing can follow the value of a block; what its parts ask for follows the statement that the block is in.
+                self.after.extend(after);
+            } else if !after.is_empty() {
                 done.push(Stmt::Expr(Expr::Verbatim(after), None));
             }
         }
