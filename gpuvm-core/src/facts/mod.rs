@@ -455,14 +455,14 @@ where
 
 /// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result, whose type it gives, if
 /// it is one.
-pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
+pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R>(
     _: &T,
     _: &PhantomData<A>,
     _: &R,
     _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
 ) -> PhantomData<R::Itself>
 where
-    R: ResultOfGeneric<NAME, T::Inner, A>,
+    R: Value + ResultOfGeneric<NAME, T::Inner, A>,
 {
     PhantomData
 }
