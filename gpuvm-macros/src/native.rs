@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, Item, ItemImpl, ItemTrait, Macro, Signature};
+use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
 use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, print};
@@ -146,12 +146,8 @@ impl VisitMut for Redirect {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         match expr {
-            Expr::MethodCall(node) if self.is_open(&node.method) && !is_iterators(node) && node.turbofish.is_none() => {
-                let receiver = &node.receiver;
-                let span = node.method.span();
-                *node.receiver = Expr::Verbatim(
-                    quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))),
-                );
+            Expr::MethodCall(node) if self.is_open(&node.method) && is_wrapped(node) => {
+                wrap_receiver(node);
                 self.found += 1;
             }
             // Where an unstable sort leaves equal elements is std's affair; in a VM the sort is stable.
@@ -266,8 +262,29 @@ impl VisitMut for Redirect {
     }
 }
 
+/// Whether a method of an open name is reached through a wrapper of its receiver.
+fn is_wrapped(node: &ExprMethodCall) -> bool {
+    !is_iterators(node) && node.turbofish.is_none()
+}
+
+/// Puts the wrapper around the receiver.
+fn wrap_receiver(node: &mut ExprMethodCall) {
+    let receiver = &node.receiver;
+    let span = node.method.span();
+    *node.receiver =
+        Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))));
+}
+
+/// Calls a method in the shadow as it is called natively, so that what rustc says of it is the same.
+pub fn as_native(node: &mut ExprMethodCall) {
+    let is_open = OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| node.method == open);
+    if is_open && is_wrapped(node) {
+        wrap_receiver(node);
+    }
+}
+
 /// Whether a method of an open name is that of an iterator, which uses its receiver up.
-fn is_iterators(node: &syn::ExprMethodCall) -> bool {
+fn is_iterators(node: &ExprMethodCall) -> bool {
     (node.method == "min" || node.method == "max") && node.args.is_empty()
 }
 

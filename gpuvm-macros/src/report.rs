@@ -46,6 +46,12 @@ impl Report {
         self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Leaves it to rustc to refuse a `?` in what returns neither `Option` nor `Result`.
+    pub fn question_outside(&mut self, tokens: impl ToTokens) {
+        let message = "`?` needs a function or closure that returns `Option` or `Result`";
+        self.left.push(syn::Error::new_spanned(tokens, message));
+    }
+
     /// Leaves it to rustc to refuse what is no placeholder of a text.
     pub fn format_placeholder(&mut self, text: &syn::LitStr) {
         let message = "this text has a `{}` that gpuvm cannot read";
@@ -187,7 +193,6 @@ rules! {
     unknown_expression: "this expression is not available inside a #[routine]";
     let_outside_condition: "`let` is accepted as a statement and in the condition of `if`, `while` and `match` guards";
     attribute: "attributes on expressions and statements are not available inside a #[routine]; `#[cfg(…)]`, `#[allow(…)]` and `#[rustfmt::skip]` are";
-    question_outside: "`?` needs a function or closure that returns `Option` or `Result`";
     assign_target: "this cannot be assigned to; write a variable, a field, an element, or a pattern of these";
 
     launch_inside: "a routine cannot launch another one; call that by its name, as a function, and launch this one from outside";

@@ -9,6 +9,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
+use crate::native;
+
 /// The name of a slot's variable.
 pub fn slot(number: u64) -> Ident {
     Ident::new(&format!("__t{number}"), Span::mixed_site())
@@ -115,6 +117,13 @@ fn received(method: &Ident) -> Ident {
 pub fn asked_of_value(ty: &syn::TypePath) -> Type {
     let span = crate::launch::at(ty);
     Type::Verbatim(quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::Erased))
+}
+
+/// Fills a slot with a type that is written, by a statement.
+pub fn written(ty: &Type, number: u64) -> TokenStream {
+    let span = at(ty);
+    let slot = slot_at(number, span);
+    quote_spanned!(span=> ::gpuvm::__private::name_type::<#ty>(&#slot);)
 }
 
 /// Takes an expression out, to put a wrap around it.
@@ -363,7 +372,8 @@ impl Callee {
                 }
             }},
             (None, Some(namesake)) => quote_spanned!(span=> #path::__vm_std(#function, #namesake)),
-            (None, None) => quote_spanned!(span=> #path::__vm(#function)),
+            // Not an argument by itself, or rustc would say the same of the function and of the argument.
+            (None, None) => quote_spanned!(span=> #path::__vm(::gpuvm::__private::itself(#function))),
         }
     }
 }
@@ -379,18 +389,22 @@ pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, num
     let function = Ident::new("__gpuvm_callee", node.func.span());
     let (ends, path) = (Ends::of(&node.func), node.func.to_token_stream());
     if callee.is_std() && namesake.is_none() {
-        *node.func = Expr::Verbatim(quote!(#function));
+        // What it is given is nobody's business.
         *expr = Expr::Verbatim(quote_spanned! {span=>
             (match #path { #function => {
                 ::gpuvm::__private::link(::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>, &#slot);
-                match (#node, #function) { (_, __c) => ::gpuvm::__private::of_std(__c) }
+                match (#function,) { (__c,) => ::gpuvm::__private::of_std(__c) }
             } })
         });
         return;
     }
     let marker = callee.marker(&function, namesake, span);
     *node.func = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match #path { #function => { ::gpuvm::__private::link(#marker, &#slot); (#function,) } }
+        match #path { #function => {
+            let __m = #marker;
+            ::gpuvm::__private::link(__m, &#slot);
+            (::gpuvm::__private::called(__m, #function),)
+        } }
     }));
     *expr = Expr::Call(node);
 }
@@ -433,7 +447,7 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
 /// trait of the user's, though std has one of that name.
-pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, number: u64) {
+pub fn method(expr: &mut Expr, hash: u32, place: bool, elsewhere: bool, twin: Option<&Ident>, number: u64) {
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -451,16 +465,28 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, twin: Option<&Ident>, num
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
     };
+    let (known, value) = told(twin.is_none() && elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
             match (#node,) { __v => {
-                match &#receiver { __s => #link }
-                __v
+                #known match &#receiver { __s => #link };
+                #value
             } }
         }
     };
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
+}
+
+/// What keeps the answer of a question, and the value that it was asked of. `elsewhere`: where the answer is no, nothing is known of that.
+fn told(elsewhere: bool, span: Span) -> (TokenStream, TokenStream) {
+    match elsewhere {
+        false => (TokenStream::new(), quote_spanned!(span=> __v)),
+        true => (
+            quote_spanned!(span=> let __m =),
+            quote_spanned!(span=> (::gpuvm::__private::any_of(&__m),)),
+        ),
+    }
 }
 
 /// What a method is called on, as it is named twice: a place, or the entry of the variable that [`called_on`] makes.
@@ -480,11 +506,13 @@ fn called_on(
     call: impl FnOnce(&syn::ExprMethodCall) -> TokenStream,
 ) -> TokenStream {
     if place {
+        native::as_native(&mut node);
         let call = call(&node);
         quote_spanned!(span=> { #call })
     } else {
         let variable = received(&node.method);
         let value = std::mem::replace(&mut *node.receiver, Expr::Verbatim(receiver.clone()));
+        native::as_native(&mut node);
         let call = call(&node);
         quote_spanned!(span=> match (#value,) { mut #variable => { #call } })
     }
@@ -536,7 +564,7 @@ fn link_named_as_std(
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, number: u64) {
+pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsewhere: bool, number: u64) {
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -549,21 +577,22 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, numbe
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
+    let (answer, value) = told(elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #known = ::core::marker::PhantomData;)*
             match (#node,) { __v => {
                 let __d = ::core::marker::PhantomData;
                 ::gpuvm::__private::is_of(&__v.0, &__d);
-                {
+                #answer {
                     #fallback
                     ::gpuvm::__private::link_method::<#hash, _, _>(
                         ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
                         &__v.0,
                         &#slot,
-                    );
-                }
-                __v
+                    )
+                };
+                #value
             } }
         }
     };
@@ -594,10 +623,18 @@ pub enum Decides {
     Closure,
 }
 
-/// Fills a slot with a method that depends on more than its receiver. What is expected of the result is expected of the call, too, so that `fold(0, …)`
-/// is of the type that the function returns.
-/// `twin`: as of [`method`].
-pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides, twin: Option<&Ident>, number: u64) {
+/// Fills a slot with a method that depends on more than its receiver. `twin`: as of [`method`]. `hinted`: what is expected of the result is expected of
+/// the call, so that `fold(0, …)` is of the type that the function returns.
+pub fn generic_method(
+    expr: &mut Expr,
+    hash: u32,
+    place: bool,
+    decides: Decides,
+    hinted: bool,
+    twin: Option<&Ident>,
+    number: u64,
+) {
+    let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
     };
@@ -610,35 +647,7 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
     if decides != Decides::Result && !node.args.is_empty() {
         decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData;);
     }
-    let mut argument = None;
-    match decides {
-        Decides::Result => {}
-        Decides::Argument | Decides::Last => {
-            let place = match decides {
-                Decides::Argument => node.args.first_mut(),
-                _ => node.args.last_mut(),
-            };
-            if let Some(first) = place {
-                let value = std::mem::replace(first, Expr::Verbatim(quote_spanned!(span=> __a)));
-                argument = Some(quote_spanned!(span=> let __a = #value; ::gpuvm::__private::type_of(&__a, &__d);));
-            }
-        }
-        Decides::Closure => match node.args.last_mut() {
-            Some(Expr::Closure(closure)) => {
-                let body = take(&mut closure.body);
-                *closure.body = Expr::Verbatim(quote_spanned! {span=>
-                    (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
-                });
-            }
-            Some(named) => {
-                let value = take(named);
-                *named = Expr::Verbatim(quote_spanned! {span=>
-                    (match (#value) { __v => { ::gpuvm::__private::result_of_named(&__v, &__d); __v } })
-                });
-            }
-            None => {}
-        },
-    }
+    let argument = decider_of(&mut node, decides, span);
     let receiver = receiver(&node, place);
     let declared = known.iter().flatten();
     let link = match (twin, &known) {
@@ -648,22 +657,64 @@ pub fn generic_method(expr: &mut Expr, hash: u32, place: bool, decides: Decides,
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
+    let link = quote_spanned!(span=> match &#receiver { __s => #link });
+    // A result that is written is known.
+    let (answer, value) = told(twin.is_none() && node.turbofish.is_some(), span);
     let call = |node: &syn::ExprMethodCall| {
-        quote_spanned! {span=>
+        let known = quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
             #decider
             #argument
-            let __r = ::core::marker::PhantomData;
-            ::gpuvm::__private::known_as(#node, match &#receiver { __s => {
-                let __v = (::gpuvm::__private::any_of(&__r),);
-                #link;
-                &__r
-            } })
+        };
+        match hinted {
+            false => quote_spanned!(span=> #known match (#node,) { __v => { #answer #link; #value } }),
+            true => quote_spanned! {span=>
+                #known
+                let __r = ::core::marker::PhantomData;
+                ::gpuvm::__private::known_as(#node, {
+                    let __v = (::gpuvm::__private::any_of(&__r),);
+                    #link;
+                    &__r
+                })
+            },
         }
     };
     let call = called_on(node, place, &receiver, span, call);
-    // What is expected of an entry is not expected of the tuple.
-    *expr = Expr::Verbatim(quote_spanned!(span=> (#call)));
+    *expr = Expr::Verbatim(match hinted {
+        false => ends.entry(call),
+        // What is expected of an entry is not expected of the tuple.
+        true => quote_spanned!(span=> (#call)),
+    });
+}
+
+/// Tells `__d` what decides, beside the receiver, which routine a method is. Gives the statement for an argument, which has to stand before the call.
+fn decider_of(node: &mut syn::ExprMethodCall, decides: Decides, span: Span) -> Option<TokenStream> {
+    let argument = match decides {
+        Decides::Result => None,
+        Decides::Argument => node.args.first_mut(),
+        Decides::Last => node.args.last_mut(),
+        Decides::Closure => {
+            match node.args.last_mut() {
+                Some(Expr::Closure(closure)) => {
+                    let body = take(&mut closure.body);
+                    *closure.body = Expr::Verbatim(quote_spanned! {span=>
+                        (match (#body) { __v => { ::gpuvm::__private::type_of(&__v, &__d); __v } })
+                    });
+                }
+                Some(named) => {
+                    let value = take(named);
+                    *named = Expr::Verbatim(quote_spanned! {span=>
+                        (match (#value) { __v => { ::gpuvm::__private::result_of_named(&__v, &__d); __v } })
+                    });
+                }
+                None => {}
+            }
+            None
+        }
+    }?;
+    let given = Expr::Verbatim(Ends::of(argument).entry_of("__a"));
+    let value = std::mem::replace(argument, given);
+    Some(quote_spanned!(span=> let __a = (#value,); ::gpuvm::__private::type_of(&__a.0, &__d);))
 }
 
 /// Asks whether a value can be shown by `{}`.
@@ -706,15 +757,20 @@ pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     ask(expr, span, &question);
 }
 
-/// Fills the slots of a `?`.
+/// Fills the slots of a `?`. Its operand becomes one whose error the function returns as it is: what is wrong with the user's, rustc says of that.
 pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     let Expr::Try(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.question_token);
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
-    let question = quote_spanned!(span=> ::gpuvm::__private::question(&__v.0, &__result, &#convert, &#result));
-    ask(&mut node.expr, span, &question);
+    let (ends, inner) = (Ends::of(&node.expr), take(&mut node.expr));
+    *node.expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
+        match (#inner,) { __v => {
+            use ::gpuvm::__private::{AskNoQuestion as _, AskOtherQuestion as _, AskQuestion as _};
+            ((&&::gpuvm::__private::questioned(&__v.0, &__result)).__gpuvm_ask(&#convert, &#result),)
+        } }
+    }));
     *expr = Expr::Try(node);
 }
 
@@ -933,7 +989,7 @@ impl Inferred {
             return quote_spanned! {span=> {
                 use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};
                 #fallback
-                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot)
+                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot);
             }};
         };
         let number = spanned(Literal::u8_suffixed(operator as u8), span);

@@ -212,6 +212,19 @@ pub const BY_RESULT: &[&str] = &[
 /// The same of those that have no argument: a method of the user's of such a name may have some, and parameters of its own.
 pub const BY_RESULT_ALONE: &[&str] = &["parse"];
 
+/// Methods with an argument whose type is in that of the result, so that what is expected of the result tells what `0` in `fold(0, …)` is.
+pub const HINTED: &[&str] = &[
+    "fold",
+    "rfold",
+    "try_fold",
+    "try_rfold",
+    "map_or",
+    "ok_or",
+    "or",
+    "and",
+    "then_some",
+];
+
 /// Methods whose routine depends on the type of their first argument.
 pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "get_disjoint_mut", "copy_within"];
 

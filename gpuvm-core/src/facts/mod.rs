@@ -4,9 +4,13 @@
 
 mod builtin;
 mod named;
+mod question;
 mod text;
 
 pub use named::{Named, NamedWords};
+pub use question::{
+    AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
+};
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 
 use std::marker::PhantomData;
@@ -153,11 +157,14 @@ where
 pub trait ResultOfMethod<const NAME: u32, T: ?Sized> {
     /// What fills a slot with the method.
     type Slot: Slot;
+    /// The result itself, of which nothing is known where the method is no routine.
+    type Itself;
 }
 
 #[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: Method<NAME> + ?Sized, O> ResultOfMethod<NAME, T> for O {
     type Slot = <T as Method<NAME>>::Slot;
+    type Itself = <<T as Method<NAME>>::Slot as Told<O>>::Itself;
 }
 
 /// A method whose routine depends on more than its receiver: on what its arguments are, a tuple `A` of their types (`()` for a closure's, unless its
@@ -174,9 +181,39 @@ pub trait GenericMethod<const NAME: u32, A, R: ?Sized> {
     const CALL: Option<CallFact>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME, A, R> for T {
     type Slot = <T as Method<NAME>>::Slot;
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
+}
+
+/// What tells that there is such a method, as [`ResultOfMethod`] does of one that depends on its receiver alone.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{T}` is not a #[routine]",
+    label = "not a routine",
+    note = "put `#[routine]` above the `impl` block that defines the method; of std's own methods, this one is not available inside a routine"
+)]
+pub trait ResultOfGeneric<const NAME: u32, T: ?Sized, A> {
+    /// What fills a slot with the method.
+    type Slot: Slot;
+    /// The result itself, of which nothing is known where the method is no routine.
+    type Itself;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const NAME: u32, T: GenericMethod<NAME, A, R::Erased> + ?Sized, A, R: Value> ResultOfGeneric<NAME, T, A> for R {
+    type Slot = <T as GenericMethod<NAME, A, R::Erased>>::Slot;
+    type Itself = <<T as GenericMethod<NAME, A, R::Erased>>::Slot as Told<R>>::Itself;
+}
+
+/// A type, as long as a slot is known.
+pub trait Told<T> {
+    /// The type.
+    type Itself;
+}
+
+impl<S: Slot, T> Told<T> for S {
+    type Itself = T;
 }
 
 /// What `for` runs over.
@@ -222,19 +259,6 @@ impl<I: Next> Iterable for I {
     const NEXT: CallFact = I::NEXT;
 }
 
-/// What `?` makes of a value of this type in a function that returns `R`.
-#[diagnostic::on_unimplemented(
-    message = "`?` cannot turn the error of `{Self}` into that of `{R}` inside a #[routine]",
-    label = "the conversion is not a routine",
-    note = "put `#[routine]` above the `impl From` that converts the error"
-)]
-pub trait Question<R> {
-    /// What fills a slot with it.
-    type Slot: Slot;
-    /// The routine that converts an error; `None` where it stays as it is.
-    const CALL: Option<CallFact>;
-}
-
 /// `From<E>` of a type, where it is a routine or leaves the value as it is.
 #[diagnostic::on_unimplemented(
     message = "the conversion from `{E}` into `{Self}` is not a #[routine]",
@@ -263,21 +287,6 @@ pub trait TryConvert<E> {
 
 impl<T> Convert<T> for T {
     type Slot = ConvertSlot<T, T>;
-    const CALL: Option<CallFact> = None;
-}
-
-impl<T, U> Question<Option<U>> for Option<T> {
-    type Slot = QuestionSlot<Self, Option<U>>;
-    const CALL: Option<CallFact> = None;
-}
-
-impl<T, E, U, F: Convert<E>> Question<Result<U, F>> for Result<T, E> {
-    type Slot = F::Slot;
-    const CALL: Option<CallFact> = F::CALL;
-}
-
-impl<B, C, D> Question<std::ops::ControlFlow<B, D>> for std::ops::ControlFlow<B, C> {
-    type Slot = QuestionSlot<Self, std::ops::ControlFlow<B, D>>;
     const CALL: Option<CallFact> = None;
 }
 
@@ -312,8 +321,6 @@ pub struct NextSlot<T: ?Sized>(PhantomData<fn(&T)>);
 pub struct ConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
 /// A slot for a conversion that may fail.
 pub struct TryConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
-/// A slot for what `?` does with an error.
-pub struct QuestionSlot<T, R>(PhantomData<fn(&T, &R)>);
 
 impl<T: Value + ?Sized> Slot for TypeSlot<T> {
     const FACT: Fact = Fact::Type(TypeRef::of::<T>());
@@ -360,10 +367,6 @@ impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
 
 impl<E, T: TryConvert<E>> Slot for TryConvertSlot<E, T> {
     const FACT: Fact = Fact::Call(T::CALL);
-}
-
-impl<T: Question<R>, R> Slot for QuestionSlot<T, R> {
-    const FACT: Fact = call_or_builtin(T::CALL);
 }
 
 const fn call_or_builtin(call: Option<CallFact>) -> Fact {
@@ -414,6 +417,21 @@ pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
 
 /// Fills a slot with the routine behind a marker.
 pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
+
+/// The function that is called, as long as a routine is known that stands for it.
+pub trait Calls<F> {
+    /// The function.
+    type Callee;
+}
+
+impl<M: RoutineType, F> Calls<F> for M {
+    type Callee = F;
+}
+
+/// Gives on the function that a routine stands for. Of what another one gives there is nothing more to say.
+pub fn called<M: Calls<F>, F>(_: PhantomData<M>, _: F) -> M::Callee {
+    unreachable!("the shadow of a routine never runs")
+}
 
 /// Asks that a routine is the one that calls it, with the same type arguments.
 pub fn is_own<M>(_: PhantomData<M>) {}
@@ -488,25 +506,30 @@ where
 {
 }
 
-/// Fills a slot with a method of the receiver.
+/// Fills a slot with a method of the receiver. Gives the type of the result, if it is one.
 pub fn method<const NAME: u32, T: Value + ?Sized, O>(
     _: &T,
     _: &O,
     _: &PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
-) where
+) -> PhantomData<O::Itself>
+where
     O: ResultOfMethod<NAME, T::Inner>,
 {
+    PhantomData
 }
 
-/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result.
-pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R: Value>(
+/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result, whose type it gives, if
+/// it is one.
+pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R>(
     _: &T,
     _: &PhantomData<A>,
     _: &R,
-    _: &PhantomData<<T::Inner as GenericMethod<NAME, A, R::Erased>>::Slot>,
-) where
-    T::Inner: GenericMethod<NAME, A, R::Erased>,
+    _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
+) -> PhantomData<R::Itself>
+where
+    R: Value + ResultOfGeneric<NAME, T::Inner, A>,
 {
+    PhantomData
 }
 
 /// Fills a variable with the type of a value.
@@ -560,18 +583,6 @@ pub fn try_convert<E: Value, T: Value, X>(
 {
 }
 
-/// Fills the slots of a `?`: the error's conversion, and the type of what is returned.
-pub fn question<T: Value, R: Value>(
-    _: &T,
-    _: &PhantomData<R>,
-    _: &PhantomData<<T::Erased as Question<R::Erased>>::Slot>,
-    _: &PhantomData<TypeSlot<R::Erased>>,
-) where
-    T::Erased: Question<R::Erased> + Sized,
-    R::Erased: Sized,
-{
-}
-
 /// Fills a slot with an associated function of a type that is written out.
 pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<T::Slot>) {}
 
@@ -582,12 +593,13 @@ pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased>
 ) {
 }
 
-/// Fills a slot with an associated function of a type whose arguments rustc infers.
+/// Fills a slot with an associated function of a type whose arguments rustc infers. Gives the type of the function or of its result, if it is one.
 pub fn link_method<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
     _: PhantomData<T>,
     _: &O,
     _: &PhantomData<O::Slot>,
-) {
+) -> PhantomData<O::Itself> {
+    PhantomData
 }
 
 /// A type, as long as another is one: where rustc has found no method there is no result, and nobody asks what stands beside the method.
@@ -746,6 +758,23 @@ pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")
 }
 
+/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::M` has
+/// its place.
+pub struct M<'a, T>(pub &'a T, pub bool);
+
+impl<T> std::ops::Deref for M<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// A function that is called.
+pub fn itself<F>(function: F) -> F {
+    function
+}
+
 /// A value, whose type a variable is told.
 pub fn known_as<T>(value: T, _: &PhantomData<T>) -> T {
     value
@@ -769,7 +798,7 @@ pub struct NotARoutine {}
 
 impl NotARoutine {
     /// Asks the impossible of a function that is no routine, so that rustc says what to do.
-    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<F::Routine> {
         PhantomData
     }
 }
@@ -779,7 +808,7 @@ pub struct Unseen;
 
 impl Unseen {
     /// As [`NotARoutine::__vm`]; of a function that cannot be seen, rustc says so itself.
-    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<NotARoutine> {
+    pub fn __vm<F: CalledRoutine>(_: F) -> PhantomData<F::Routine> {
         PhantomData
     }
 }
@@ -799,7 +828,9 @@ impl<F> Shows<F> for Unseen {
 }
 
 #[diagnostic::do_not_recommend]
-impl CalledRoutine for Unseen {}
+impl CalledRoutine for Unseen {
+    type Routine = NotARoutine;
+}
 
 /// The function that is called, if it is what its module shows.
 pub fn seen<S: Shows<F>, F>(_: S, _: F) -> S::Function {
@@ -824,9 +855,12 @@ pub fn same_function<F: SameFunction<G>, G>(_: F, _: G) {}
     message = "`{Self}` is not a routine, and only routines can be called inside a #[routine]",
     label = "not a routine",
     note = "put `#[routine]` above the `fn` that is called here",
-    note = "where it is std's or another crate's, call it on the host and hand the routine what it gives, or write a #[routine] that does the same"
+    note = "where it is std's or another crate's, call it on the host and hand the routine what it gives, or write a #[routine] that does the same; a VM has no files, threads, clock or environment, and no heap"
 )]
-pub trait CalledRoutine {}
+pub trait CalledRoutine {
+    /// The type that stands for it.
+    type Routine;
+}
 
 /// Implemented by no function of std's.
 #[diagnostic::on_unimplemented(

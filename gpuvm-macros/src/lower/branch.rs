@@ -10,12 +10,14 @@ use crate::shadow;
 
 impl Lowering<'_> {
     pub(super) fn if_else(&mut self, node: &mut ExprIf, want: Want) -> Known {
+        let expected = self.expected.take();
         self.attributes(&node.attrs);
         let (no, end) = (self.new_label(), self.new_label());
         let join = self.open_join();
         let (known, then_diverges) = self.scoped(|this| {
             this.condition(&mut node.cond, no);
             let before = std::mem::take(&mut this.diverges);
+            this.expected = expected.clone();
             let known = this.block(&mut node.then_branch, want.branch());
             (known, std::mem::replace(&mut this.diverges, before))
         });
@@ -27,7 +29,10 @@ impl Lowering<'_> {
             self.report.chosen_closure(shadow::at(&node.then_branch));
         }
         let other = match &mut node.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise, want.branch()),
+            Some((_, otherwise)) => {
+                self.expected = expected;
+                self.expr(otherwise, want.branch())
+            }
             None => {
                 self.stream.node(Node::Unit);
                 Known::Unit
@@ -86,6 +91,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn match_arms(&mut self, node: &mut ExprMatch, want: Want) -> Known {
+        let expected = self.expected.take();
         self.attributes(&node.attrs);
         node.arms = std::mem::take(&mut node.arms).into_iter().flat_map(arms).collect();
         let end = self.new_label();
@@ -109,6 +115,7 @@ impl Lowering<'_> {
                     pattern if i + 1 == count => this.irrefutable(pattern, &scrutinee),
                     pattern => this.refutable(pattern, &scrutinee, next),
                 }
+                this.expected = expected.clone();
                 let known = this.expr(&mut arm.body, want.branch());
                 if known == Known::Closure && count > 1 {
                     this.report.chosen_closure(shadow::at(&arm.pat));
@@ -165,6 +172,7 @@ impl Lowering<'_> {
         match &mut node.expr {
             Some(value) => {
                 let want = Want::of(&self.result_known);
+                self.expected = self.returned.clone();
                 self.expr(value, want);
             }
             None => {

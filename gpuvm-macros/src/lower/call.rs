@@ -8,6 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
 use super::constant::{Case, case};
+use super::expected::Expected;
 use super::expr::{plain, variant_name, write_variant};
 use super::std_function;
 use super::{Calls, Lowering, Want};
@@ -16,6 +17,7 @@ use crate::shadow;
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, expr: &mut Expr) -> Known {
+        let expected = self.expected.take();
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
@@ -42,7 +44,7 @@ impl Lowering<'_> {
             return self.call_value(expr);
         }
         if case(&last.ident) != Case::Snake {
-            return self.constructor(expr, &func.path);
+            return self.constructor(expr, &func.path, expected);
         }
         if let Some(known) = self.size(expr, &func.path).or_else(|| self.size_of_value(expr, &func)) {
             return known;
@@ -79,10 +81,10 @@ impl Lowering<'_> {
             }
             Owner::Primitive(kind) => {
                 let ty = syn::Ident::new(crate::primitive::name_of_kind(kind), last.ident.span());
-                self.associated_function(expr, ty.to_token_stream(), &last)
+                self.associated_function(expr, ty.to_token_stream(), &last, None)
             }
             Owner::Type(_) if last.ident == "default" && node.args.is_empty() => self.default_value(expr),
-            Owner::Type(ty) => self.associated_function(expr, ty, &last),
+            Owner::Type(ty) => self.associated_function(expr, ty, &last, expected),
             Owner::Module => self.routine(expr, &func.path),
         }
     }
@@ -102,19 +104,20 @@ impl Lowering<'_> {
     }
 
     /// `Variant(a, b)` and `Struct(a, b)`.
-    fn constructor(&mut self, expr: &mut Expr, path: &Path) -> Known {
+    fn constructor(&mut self, expr: &mut Expr, path: &Path, expected: Option<Expected>) -> Known {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
         let name = variant_name(path);
-        let known = self.kept(&mut node.args);
+        let content = expected.as_ref().and_then(|expected| expected.content(path));
+        let known = self.kept(&mut node.args, &[content]);
         let slot = self.new_slot();
         let stream = self.stream.node(Node::Construct).number(slot);
         write_variant(stream, &name).number(known.len() as u64).number(0);
         for i in 0..known.len() {
             stream.hash(&i.to_string());
         }
-        shadow::bind(expr, slot);
+        self.made(expr, expected, slot);
         match name.as_deref() {
             Some("Some") => Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown))),
             Some("Wrapping") => Known::Wrapping,
@@ -303,13 +306,19 @@ impl Lowering<'_> {
     }
 
     /// `Type::function(a, b)`
-    fn associated_function(&mut self, expr: &mut Expr, ty: proc_macro2::TokenStream, last: &PathSegment) -> Known {
+    fn associated_function(
+        &mut self,
+        expr: &mut Expr,
+        ty: proc_macro2::TokenStream,
+        last: &PathSegment,
+        expected: Option<Expected>,
+    ) -> Known {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let written = self.written.take();
         let constructs = |func: &ExprPath| {
-            let made = written.map_or(shadow::Constructs::Asked, |ty| shadow::Constructs::As(Box::new(ty)));
+            let written = |expected: Expected| shadow::Constructs::As(Box::new(expected.ty));
+            let made = expected.map_or(shadow::Constructs::Asked, written);
             constructs_elsewhere(func).then_some(made)
         };
         let name = plain(&last.ident);
@@ -482,6 +491,7 @@ impl Lowering<'_> {
                     let name = syn::Ident::new(function.routine, proc_macro2::Span::call_site());
                     quote!(::gpuvm::__private::std_routines::#name).into()
                 }
+                None if self.is_imported_from_std(path) => self.of_std(path),
                 _ => path.to_token_stream().into(),
             };
         }
@@ -523,8 +533,23 @@ impl Lowering<'_> {
                 self.callees.len() - 1
             });
         let mut alias = super::alias(place);
-        alias.set_span(alias.span().located_at(shadow::at(path)));
+        // Of the hygiene of what stands around it, or rustc would say the same of the path and of the argument.
+        alias.set_span(shadow::at(path));
         quote!(#alias #arguments).into()
+    }
+
+    /// A function of std's for which there is no routine.
+    fn of_std(&self, path: &Path) -> shadow::Callee {
+        let name = path.segments.last().map(|last| crate::emit::generated(&last.ident));
+        let module = name.map(|name| shadow::Module {
+            path: path.to_token_stream(),
+            name,
+            is_std: true,
+        });
+        shadow::Callee {
+            path: path.to_token_stream(),
+            module,
+        }
     }
 
     /// The name by which the shadow knows the module that a callee's path begins with.
@@ -665,7 +690,7 @@ impl Lowering<'_> {
             let slot = self.method_as(&name, count);
             let twin = self.of_trait(expr, &known);
             let decides = shadow::Decides::Argument;
-            shadow::generic_method(expr, name_hash(&name), place, decides, twin.as_ref(), slot);
+            shadow::generic_method(expr, name_hash(&name), place, decides, false, twin.as_ref(), slot);
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
@@ -675,12 +700,16 @@ impl Lowering<'_> {
                 .node(Node::Method)
                 .number(u64::from(number))
                 .number(count as u64);
+            if let Expr::MethodCall(node) = expr {
+                crate::native::as_native(node);
+            }
             return known.method(&name);
         }
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count);
         let twin = self.of_trait(expr, &known);
-        shadow::method(expr, name_hash(&name), place, twin.as_ref(), slot);
+        let elsewhere = MAKES_HEAP.contains(&&*name);
+        shadow::method(expr, name_hash(&name), place, elsewhere, twin.as_ref(), slot);
         Known::Unknown
     }
 
@@ -719,7 +748,7 @@ impl Lowering<'_> {
             None => self.twin_beside(&method),
             Some(_) => asking_name(name),
         };
-        shadow::asked_method(expr, &twin, name_hash(name), place, slot);
+        shadow::asked_method(expr, &twin, name_hash(name), place, MAKES_HEAP.contains(&name), slot);
         Known::Unknown
     }
 
@@ -759,7 +788,8 @@ impl Lowering<'_> {
             _ => decides(name),
         };
         let twin = self.of_trait(expr, receiver);
-        shadow::generic_method(expr, name_hash(kept), place, decides, twin.as_ref(), slot);
+        let hinted = method::HINTED.contains(&name);
+        shadow::generic_method(expr, name_hash(kept), place, decides, hinted, twin.as_ref(), slot);
         Known::Unknown
     }
 
@@ -836,6 +866,22 @@ const IN_PRELUDE: [&str; 13] = [
 
 /// Methods of numbers that make what is on the heap.
 const TO_HEAP: [&str; 2] = ["to_owned", "to_string"];
+
+/// Methods of std's that make what is on the heap: where one is refused there is nothing more to say of what it makes.
+const MAKES_HEAP: [&str; 12] = [
+    "concat",
+    "into_boxed_slice",
+    "into_string",
+    "into_vec",
+    "join",
+    "repeat",
+    "replace",
+    "to_lowercase",
+    "to_owned",
+    "to_string",
+    "to_uppercase",
+    "to_vec",
+];
 
 /// Whether a path ends with a function's name.
 fn is_function_name(path: &ExprPath) -> bool {

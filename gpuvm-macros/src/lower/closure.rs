@@ -8,6 +8,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprClosure, Pat, ReturnType};
 
+use super::expected::Expected;
 use super::stream::Stream;
 use super::{Lowering, Want};
 use crate::primitive::Known;
@@ -39,6 +40,7 @@ impl Lowering<'_> {
             diverges: std::mem::take(&mut self.diverges),
             result: std::mem::replace(&mut self.result_known, result.clone()),
             asks: std::mem::take(&mut self.asks),
+            returned: self.returned.take(),
         };
         self.scopes.push(super::Scope::default());
         for (name, local) in &captured {
@@ -63,6 +65,7 @@ impl Lowering<'_> {
         self.diverges = outer.diverges;
         self.result_known = outer.result;
         self.asks = outer.asks;
+        self.returned = outer.returned;
         let own = [
             (first_local, self.locals.len() as u64),
             (first_label, self.labels),
@@ -129,4 +132,5 @@ struct Outer {
     diverges: bool,
     result: Known,
     asks: bool,
+    returned: Option<Expected>,
 }

@@ -8,6 +8,7 @@ use syn::{Expr, ExprGroup, ExprParen, ExprPath, Index, Member, RangeLimits, Toke
 
 use super::call::is_place;
 use super::constant::{Case, case};
+use super::expected::Expected;
 use super::{Calls, Lowering, Want, literal};
 use crate::primitive::{Known, StdConstant, associated_constant, kind_of_name, math_constant};
 use crate::shadow;
@@ -17,10 +18,24 @@ impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &mut Expr, want: Want) -> Known {
         // Where a place is changed, so are the places that it is a part of.
         let changes = std::mem::take(&mut self.changes);
+        // A type that is written of an expression is one of what that ends with.
+        let expected = self.expected.take();
         if literal::literal_of(expr).is_some() {
             return self.literal(expr, want);
         }
         self.changes = changes && matches!(expr, Expr::Paren(_) | Expr::Group(_) | Expr::Field(_) | Expr::Unary(_));
+        if matches!(
+            expr,
+            Expr::Paren(_)
+                | Expr::Group(_)
+                | Expr::Block(_)
+                | Expr::If(_)
+                | Expr::Match(_)
+                | Expr::Call(_)
+                | Expr::Const(_)
+        ) {
+            self.expected = expected.clone();
+        }
         match expr {
             Expr::Paren(node) => self.expr(&mut node.expr, want),
             Expr::Group(node) => self.expr(&mut node.expr, want),
@@ -73,10 +88,10 @@ impl Lowering<'_> {
                 self.stream.node(Node::Unit);
                 Known::Unit
             }
-            Expr::Tuple(_) => self.tuple(expr),
-            Expr::Array(_) => self.array(expr),
-            Expr::Repeat(_) => self.repeat(expr),
-            Expr::Struct(_) => self.structure(expr),
+            Expr::Tuple(_) => self.tuple(expr, expected),
+            Expr::Array(_) => self.array(expr, expected),
+            Expr::Repeat(_) => self.repeat(expr, expected),
+            Expr::Struct(_) => self.structure(expr, expected),
             // Its value is the same whenever it is computed, and rustc has checked that it can be.
             Expr::Const(node) => {
                 *expr = Expr::Block(syn::ExprBlock {
@@ -341,42 +356,52 @@ impl Lowering<'_> {
         Known::Unknown
     }
 
-    fn tuple(&mut self, expr: &mut Expr) -> Known {
+    fn tuple(&mut self, expr: &mut Expr, expected: Option<Expected>) -> Known {
         let Expr::Tuple(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let known = self.kept(&mut node.elems);
+        let count = node.elems.len();
+        let parts = expected
+            .as_ref()
+            .map_or_else(Vec::new, |expected| expected.entries(count));
+        let known = self.kept(&mut node.elems, &parts);
         let slot = self.new_slot();
         self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
-        shadow::bind(expr, slot);
+        self.made(expr, expected, slot);
         Known::Tuple(known)
     }
 
-    fn array(&mut self, expr: &mut Expr) -> Known {
+    fn array(&mut self, expr: &mut Expr, expected: Option<Expected>) -> Known {
         let Expr::Array(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let known = self.kept(&mut node.elems);
+        let element = expected.as_ref().and_then(Expected::element);
+        let elements = vec![element; node.elems.len()];
+        let known = self.kept(&mut node.elems, &elements);
         let slot = self.new_slot();
         self.stream.node(Node::Array).number(slot).number(known.len() as u64);
-        shadow::bind_expected(expr, slot);
+        match expected {
+            Some(expected) => self.written_slot(&expected, slot),
+            None => shadow::bind_expected(expr, slot),
+        }
         Known::List(Box::new(
             known.into_iter().reduce(Known::join).unwrap_or(Known::Unknown),
         ))
     }
 
-    fn repeat(&mut self, expr: &mut Expr) -> Known {
+    fn repeat(&mut self, expr: &mut Expr, expected: Option<Expected>) -> Known {
         let Expr::Repeat(node) = &mut *expr else {
             return Known::Unknown;
         };
+        self.expected = expected.as_ref().and_then(Expected::element);
         let known = self.expr(&mut node.expr, Want::Decided);
         let slot = self.new_slot();
         self.stream.node(Node::Repeat).number(slot);
-        shadow::bind(expr, slot);
+        self.made(expr, expected, slot);
         Known::List(Box::new(typed(known)))
     }
 
-    fn structure(&mut self, expr: &mut Expr) -> Known {
+    fn structure(&mut self, expr: &mut Expr, expected: Option<Expected>) -> Known {
         let Expr::Struct(node) = &mut *expr else {
             return Known::Unknown;
         };
@@ -405,14 +430,22 @@ impl Lowering<'_> {
         for member in &members {
             stream.hash(member);
         }
-        shadow::bind(expr, slot);
+        self.made(expr, expected, slot);
         Known::Unknown
     }
 
-    /// The parts of a value; none of them can be a closure.
-    pub(super) fn kept<P>(&mut self, parts: &mut syn::punctuated::Punctuated<Expr, P>) -> Vec<Known> {
+    /// The parts of a value, of which types may be written; none of them can be a closure.
+    pub(super) fn kept<P>(
+        &mut self,
+        parts: &mut syn::punctuated::Punctuated<Expr, P>,
+        expected: &[Option<Expected>],
+    ) -> Vec<Known> {
         let spans: Vec<proc_macro2::Span> = parts.iter().map(shadow::at).collect();
-        let known = self.operands(parts.iter_mut());
+        let mut expected = expected.iter();
+        let known = self.each_operand(parts.iter_mut(), |this, expr| {
+            this.expected = expected.next().cloned().flatten();
+            this.expr(expr, Want::Decided)
+        });
         for (known, span) in known.iter().zip(spans) {
             if *known.inner() == Known::Closure {
                 self.report.kept_closure(span);

@@ -7,6 +7,7 @@ mod branch;
 mod call;
 mod closure;
 pub(crate) mod constant;
+mod expected;
 mod expr;
 mod format;
 mod literal;
@@ -38,6 +39,7 @@ use crate::primitive::Known;
 use crate::report::Report;
 use crate::routine::Evidence;
 use crate::shadow;
+use expected::Expected;
 use stream::Stream;
 
 pub(crate) use call::{asking_name, twin_name};
@@ -332,7 +334,11 @@ pub(crate) struct Lowering<'r> {
     /// Whether the function or closure that is being lowered has a `?`.
     asks: bool,
     /// The type that is written of what is lowered next.
-    written: Option<Type>,
+    expected: Option<Expected>,
+    /// What the function or closure that is being lowered returns, if it is written.
+    returned: Option<Expected>,
+    /// Statements of the shadow that have to follow the one that is being lowered.
+    after: TokenStream,
     /// Whether the place that is lowered next is assigned to or borrowed to be.
     changes: bool,
     /// Whether control cannot reach this place, as rustc's own analysis has it.
@@ -372,7 +378,9 @@ impl<'r> Lowering<'r> {
             twins: Vec::new(),
             asked: Vec::new(),
             asks: false,
-            written: None,
+            expected: None,
+            returned: Expected::of(&asked(result), true),
+            after: TokenStream::new(),
             changes: false,
             diverges: false,
         }
@@ -404,6 +412,7 @@ impl<'r> Lowering<'r> {
 
     fn routine_body(&mut self, block: &mut Block) {
         let want = Want::of(&self.result_known);
+        self.expected = self.returned.clone();
         self.block(block, want);
         self.stream.node(Node::Return);
     }

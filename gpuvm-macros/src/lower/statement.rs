@@ -9,6 +9,7 @@ use syn::{
     Attribute, Block, Expr, ExprMacro, Item, ItemFn, Local, Meta, Pat, Path, StaticMutability, Stmt, Type, UseTree,
 };
 
+use super::expected::Expected;
 use super::{Lowering, Want};
 use crate::args::{Args, Role};
 use crate::native;
@@ -23,6 +24,7 @@ impl Lowering<'_> {
     }
 
     fn statements(&mut self, statements: &mut Vec<Stmt>, want: Want) -> Known {
+        let expected = self.expected.take();
         self.items(statements);
         // What the routine's constants are made of has to be seen where these are fetched, too.
         if self.is_outermost() {
@@ -36,14 +38,16 @@ impl Lowering<'_> {
         let count = statements.len();
         let mut done = Vec::with_capacity(count);
         for (i, mut statement) in statements.drain(..).enumerate() {
-            let mut after = None;
+            let outer = std::mem::take(&mut self.after);
+            let is_value = i + 1 == count && matches!(&statement, Stmt::Expr(_, None));
             match &mut statement {
-                Stmt::Local(local) => after = self.local(local),
+                Stmt::Local(local) => self.local(local),
                 Stmt::Item(_) => {}
                 Stmt::Expr(expr, semicolon) => {
                     let is_tail = semicolon.is_none() && i + 1 == count;
                     let attributes = attributes_of_call(expr);
                     self.attributes(&attributes);
+                    self.expected = expected.clone().filter(|_| is_tail);
                     let known = self.expr(expr, if is_tail { want } else { Want::Free });
                     if is_tail {
                         value = Some(known);
@@ -73,7 +77,13 @@ impl Lowering<'_> {
                 }
             }
             done.push(statement);
-            done.extend(after);
+            let after = std::mem::replace(&mut self.after, outer);
+            if is_value {
+                // Nothing can follow the value of a block; what its parts ask for follows the statement that the block is in.
+                self.after.extend(after);
+            } else if !after.is_empty() {
+                done.push(Stmt::Expr(Expr::Verbatim(after), None));
+            }
         }
         *statements = done;
         match value {
@@ -131,8 +141,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A `let` statement; gives a statement to follow it in the shadow.
-    fn local(&mut self, local: &mut Local) -> Option<Stmt> {
+    /// A `let` statement.
+    fn local(&mut self, local: &mut Local) {
         self.attributes(&local.attrs);
         let (pattern, ty) = match &mut local.pat {
             Pat::Type(typed) => {
@@ -142,7 +152,8 @@ impl Lowering<'_> {
             pattern => (pattern, None),
         };
         let Some(init) = &mut local.init else {
-            return self.declaration(pattern, ty.as_ref());
+            self.declaration(pattern, ty.as_ref());
+            return;
         };
         let annotated = ty.as_ref().map(Known::of);
         let want = match &annotated {
@@ -153,12 +164,12 @@ impl Lowering<'_> {
             .as_ref()
             .map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
         // Of a type that is written, it is asked there whether it is of the machine.
-        self.written = ty.clone();
+        self.expected = ty.as_ref().and_then(|ty| Expected::of(ty, false));
         let known = self.expr_or_function(&mut init.expr, want);
-        self.written = None;
+        self.expected = None;
         if let Some((_, otherwise)) = &mut init.diverge {
             self.let_else(pattern, otherwise, annotated.unwrap_or(known));
-            return None;
+            return;
         }
         let simple = match pattern {
             Pat::Ident(name) if super::pattern::is_binding(name) && name.by_ref.is_none() && name.subpat.is_none() => {
@@ -169,7 +180,7 @@ impl Lowering<'_> {
         let Some((name, mutable)) = simple else {
             let known = annotated.unwrap_or(known);
             self.irrefutable(pattern, &known);
-            return None;
+            return;
         };
         let needs_slot = match &annotated {
             Some(Known::Scalar(_)) | None => false,
@@ -179,26 +190,23 @@ impl Lowering<'_> {
             Some(known) => known,
             None => known,
         };
-        let span = shadow::at(&*local.init.as_ref()?.expr);
+        let span = shadow::at(&*init.expr);
         let number = self.declare(&name, known, mutable);
         self.locals[number as usize].parameter = parameter;
         if !needs_slot {
             self.stream.node(Node::Bind).number(number);
-            return None;
+            return;
         }
         let slot = self.new_slot();
         self.stream.node(Node::BindAs).number(number).number(slot);
-        Some(Stmt::Expr(
-            Expr::Verbatim(shadow::bind_place(quote!(#name), span, slot)),
-            None,
-        ))
+        self.after.extend(shadow::bind_place(quote!(#name), span, slot));
     }
 
-    /// `let x;` and `let (x, y);`. Gives the statement that asks for the types, in the shadow.
-    fn declaration(&mut self, pattern: &Pat, ty: Option<&Type>) -> Option<Stmt> {
+    /// `let x;` and `let (x, y);`.
+    fn declaration(&mut self, pattern: &Pat, ty: Option<&Type>) {
         let mut binds = TokenStream::new();
         self.declare_names(pattern, &ty.map_or(Known::Unknown, Known::of), &mut binds);
-        Some(Stmt::Expr(Expr::Verbatim(binds), None))
+        self.after.extend(binds);
     }
 
     fn declare_names(&mut self, pattern: &Pat, known: &Known, binds: &mut TokenStream) {
