@@ -13,7 +13,8 @@ pub struct Settings {
     pub dead_code: bool,
     /// Jumps past conditions whose outcome is known on the way to them.
     pub threading: bool,
-    /// Inlining of routines that are not recursive, up to this many instructions for all calls of one in another; `None` inlines nothing.
+    /// Inlining of routines that are not recursive, up to this many instructions by which all calls of one make another grow; `None` inlines
+    /// nothing.
     pub inline: Option<u32>,
     /// Computing before a loop what each turn would compute the same, and asking a loop's condition at its end.
     pub loops: bool,

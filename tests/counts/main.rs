@@ -380,6 +380,19 @@ fn deep(n: u32) -> u32 {
     below.wrapping_mul(31) ^ kept[(n % 64) as usize]
 }
 
+/// What two paths of a price pay, some 500 instructions.
+#[routine]
+fn payoff(a: f32, b: f32) -> f32 {
+    let radius = (-2.0 * a.ln()).sqrt();
+    let (up, down) = ((radius * b.cos()).exp(), (radius * b.sin()).exp());
+    (up - 1.0).max(0.0) + (down - 1.0).max(0.0)
+}
+
+#[routine]
+fn four_paths(a: f32, b: f32) -> f32 {
+    payoff(a, b) + payoff(b, a)
+}
+
 /// The instructions of a run, whose result is right.
 fn instructions<'a>(runtime: &Runtime, routine: &str, args: impl IntoArgs<'a>, right: u32) -> u64 {
     let run = runtime
@@ -415,6 +428,14 @@ fn takes_as_many<'a>(iterator: &str, by_hand: &str, args: impl IntoArgs<'a> + Co
         text(iterator),
         text(by_hand)
     );
+}
+
+/// A kernel of a GPU that has calls keeps its frames in memory: this one took forty times as long.
+#[test]
+fn what_is_called_twice_is_no_call() {
+    let program = Runtime::new().unwrap().program("four_paths").unwrap();
+    let text = program.disassemble();
+    assert!(!text.contains("call @"), "{text}");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::ops::{
 use gpuvm::prelude::*;
 
 cases! {
-    sums_of_vectors, which_form, of_references_to_references, numbers_on_either_side, negated, assigned, of_fields_and_elements,
-    sums_of_references, by_name, generic_over_references, big_sums, big_differences, by_pairs_and_rows, by_ranges, changed_by_ranges, of_what_is_no_place,
+    sums_of_vectors, which_form, of_references_to_references, numbers_on_either_side, negated, forms_assigned, of_fields_and_elements,
+    forms_in_sums, forms_by_name, generic_over_references, big_sums, big_differences, by_pairs_and_rows, by_ranges, changed_by_ranges, of_what_is_no_place,
     views_added, complex_products,
 }
 
@@ -268,7 +268,7 @@ fn negated(x: f32) -> Vec3 {
 }
 
 #[routine]
-fn assigned(x: f32, y: f32) -> Vec3 {
+fn forms_assigned(x: f32, y: f32) -> Vec3 {
     let (mut a, b) = (vector(x), vector(y));
     a += b;
     a += &b;
@@ -308,14 +308,14 @@ fn of_fields_and_elements(x: f32, y: f32) -> (Body, Vec3) {
 }
 
 #[routine]
-fn sums_of_references(x: f32) -> (Vec3, Vec3) {
+fn forms_in_sums(x: f32) -> (Vec3, Vec3) {
     let list = [vector(x), vector(1.0), vector(-x)];
     let folded = list.iter().fold(ZERO, |sum, v| sum + v);
     (list.iter().sum::<Vec3>(), folded)
 }
 
 #[routine]
-fn by_name(x: f32, y: f32) -> (Vec3, Vec3, Vec3, f32) {
+fn forms_by_name(x: f32, y: f32) -> (Vec3, Vec3, Vec3, f32) {
     let (a, b) = (vector(x), vector(y));
     let list = [a, b];
     (

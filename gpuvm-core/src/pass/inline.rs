@@ -23,10 +23,10 @@ pub(crate) fn called_once(functions: &[Function]) -> Vec<bool> {
     places.into_iter().map(|places| places == 1).collect()
 }
 
-/// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that are small, or by which all their calls in the
-/// caller together make it grow by at most `limit` instructions, or that are called `once`. So a soft double's product is written into a
-/// function that multiplies twice, and called by one that multiplies fifty times. Callees come optimised; what they call themselves was
-/// inlined into them before or stays a call.
+/// Replaces calls in `caller` by the bodies of those callees that `may_inline` names and that are small, or by whose second and further calls
+/// in the caller it grows by at most `limit` instructions in all, or that are called `once`: one copy of a callee there is anyway. So a soft
+/// double's product is written into a function that multiplies twice, and called by one that multiplies fifty times. Callees come optimised;
+/// what they call themselves was inlined into them before or stays a call.
 pub(crate) fn inline(
     caller: &mut Function,
     callees: &[Function],
@@ -44,7 +44,8 @@ pub(crate) fn inline(
             let callee = inst.imm as usize;
             inst.op == Op::Call && may_inline(callee) && {
                 let added = callees[callee].size();
-                let worth_it = added <= limit / SMALL || added.saturating_mul(calls[callee]) <= limit;
+                let further = calls[callee].saturating_sub(1).max(1);
+                let worth_it = added <= limit / SMALL || added.saturating_mul(further) <= limit;
                 once.get(callee) == Some(&true) || worth_it && size + added <= most
             }
         });
