@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_places_call_is_inlined_if_all_of_it_fits() {
+    fn what_many_places_call_is_inlined_if_the_further_calls_fit() {
         let mut callee = blocks(vec![End::Return(vec![1])]);
         callee.params = vec![0];
         callee.blocks[0].code = assemble("addi 1 0 1; addi 1 1 1; addi 1 1 1; addi 1 1 1; addi 1 1 1");
@@ -222,9 +222,10 @@ mod tests {
             code.filter(|inst| inst.op == Op::Call).count()
         };
         let size = callee.size();
-        assert_eq!(calls_left(3, 3 * size), 0);
-        assert_eq!(calls_left(3, 3 * size - 1), 3);
-        assert_eq!(calls_left(1, size), 0);
+        assert_eq!(calls_left(3, 2 * size), 0);
+        assert_eq!(calls_left(3, 2 * size - 1), 3);
+        assert_eq!([1, 2].map(|calls| calls_left(calls, size)), [0, 0]);
+        assert_eq!(calls_left(1, size - 1), 1);
         // What is small is inlined until the caller is too large.
         assert_eq!(calls_left(40, SMALL * size), 0);
         assert!(calls_left(400, SMALL * size) > 0);
