@@ -135,18 +135,20 @@ pub(crate) fn find_among<'k, E: Registered>(
 }
 
 fn find_in<E: Registered>(registry: &ById<E>, id: &str) -> Result<&'static E> {
-    let place = |entry: &E| {
-        let (file, line) = entry.place();
-        format!("{file}:{line}")
-    };
     match registry.get(id).map(Vec::as_slice) {
         Some([entry]) => Ok(entry),
-        Some([first, second, ..]) => Err(Error::DuplicateId {
-            attribute: E::ATTRIBUTE,
-            id: id.to_string(),
-            first: place(first),
-            second: place(second),
-        }),
+        Some(entries @ [_, _, ..]) => {
+            // Linkers have an order of their own.
+            let mut places: Vec<_> = entries.iter().map(|entry| entry.place()).collect();
+            places.sort_unstable();
+            let place = |at: usize| format!("{}:{}", places[at].0, places[at].1);
+            Err(Error::DuplicateId {
+                attribute: E::ATTRIBUTE,
+                id: id.to_string(),
+                first: place(0),
+                second: place(1),
+            })
+        }
         _ => Err(Error::UnknownId {
             what: E::WHAT,
             id: id.to_string(),
@@ -270,10 +272,7 @@ mod tests {
     #[test]
     fn a_duplicate_id_names_both_places() {
         let error = find_in(&by_id(&ENTRIES), "twice").unwrap_err().to_string();
-        assert!(
-            error.contains("src/lib.rs:3") && error.contains("src/lib.rs:9"),
-            "{error}"
-        );
+        assert!(error.contains("at src/lib.rs:3 and at src/lib.rs:9"), "{error}");
     }
 
     #[test]

@@ -31,8 +31,8 @@ fn ids() {
     answers! {
         runtime().launch("completely_else") => "no routine has the id `completely_else`; a method, a routine with type parameters, with a `&str`, which is no column (take `&[u8]` and `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has";
         runtime().launch("mistakes::double") => "no routine has the id `mistakes::double`; a method, a routine with type parameters, with a `&str`, which is no column (take `&[u8]` and `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has";
-        runtime().launch("step") => "the id `step` is given twice, at tests/mistakes/run/routines.rs:146 and at tests/mistakes/run/routines.rs:137; give one of them another with `#[routine(id = \"…\")]`";
-        a::step::launch(runtime(), &FLOATS) => "the id `step` is given twice, at tests/mistakes/run/routines.rs:146 and at tests/mistakes/run/routines.rs:137; give one of them another with `#[routine(id = \"…\")]`";
+        runtime().launch("step") => "the id `step` is given twice, at tests/mistakes/run/routines.rs:137 and at tests/mistakes/run/routines.rs:146; give one of them another with `#[routine(id = \"…\")]`";
+        a::step::launch(runtime(), &FLOATS) => "the id `step` is given twice, at tests/mistakes/run/routines.rs:137 and at tests/mistakes/run/routines.rs:146; give one of them another with `#[routine(id = \"…\")]`";
         runtime().launch("double").unwrap().args((&FLOATS,)).run() => "no error";
     }
 }
