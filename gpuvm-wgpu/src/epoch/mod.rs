@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpuvm_core::isa::{Class, Unit};
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Source};
+use gpuvm_shaders::layout::epoch::MOST_STEPS;
 
 use super::gpu::Gpu;
 use super::interpreter::{Interpreter, longest_instruction};
@@ -26,7 +27,6 @@ use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::EntryPoint;
 use super::stepper::{BoundStepper, Need, Reach, Schedule, Scheduler, Shared, Stepper};
-use gpuvm_shaders::layout::epoch::MOST_STEPS;
 
 use self::outlook::Outlook;
 use self::queues::Queues;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::isa::Class;
+use gpuvm_shaders::layout::epoch::COUNT_WORDS;
 
 use super::super::gpu::Gpu;
 use super::super::memory::{bind_parts, size, words_of};
@@ -11,7 +12,6 @@ use super::super::session::groups;
 use super::super::stepper::{Batch, BoundStepper, Recorded, Shared};
 use super::outlook::TURNS;
 use super::{Kernels, Loaded, MOST_EPOCHS, STEPS_AN_EPOCH, Sorted};
-use gpuvm_shaders::layout::epoch::COUNT_WORDS;
 
 /// Words that size a dispatch.
 const SIZE: u64 = 3;

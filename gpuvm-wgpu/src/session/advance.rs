@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use gpuvm_engine::{Dispatch, Engine, Limit, Result, Tally};
+use gpuvm_shaders::layout::signal;
 
 use super::super::frame_room::FrameRoom;
 use super::super::pace::Pace;
 use super::super::stepper::Need;
 use super::Session;
 use super::submit::{Order, Report, Ticket};
-use gpuvm_shaders::layout::signal;
 
 /// Iterations of loops inside of instructions in one dispatch, where lavapipe silently ends a shader after 65,535 iterations of all
 /// its loops together, and each of the up to eight VMs that share a vector may add its own; the largest single instruction comes

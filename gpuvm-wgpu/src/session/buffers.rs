@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gpuvm_core::program::Mode;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Copy, Job, Region, Result, Source};
+use gpuvm_shaders::layout::{row, signal};
 
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
@@ -13,7 +14,6 @@ use super::super::pool::{Kind, Lease};
 use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
-use gpuvm_shaders::layout::{row, signal};
 
 /// Bytes from one uniform to the next; no device asks for more.
 pub const UNIFORM_STRIDE: u32 = 256;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gpuvm_core::isa::CALL_FRAME_WORDS;
 use gpuvm_core::program::Program;
 use gpuvm_engine::{EXTRA_WORDS, Error, Image, Job, Result, room};
+use gpuvm_shaders::layout::signal;
 use rayon::prelude::*;
 
 use super::super::frame_room::FrameRoom;
@@ -13,7 +14,6 @@ use super::super::memory::{WORD, size};
 use super::super::pace::Experience;
 use super::super::pool::Kind;
 use super::Session;
-use gpuvm_shaders::layout::signal;
 
 /// A launch begins with what the last one came to need if that is at most so many words for all VMs: half of what any device binds.
 const MUCH: u64 = 1 << 24;

@@ -18,6 +18,7 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Source, Tally};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::frame_room::FrameRoom;
 use super::gpu::Gpu;
@@ -25,7 +26,6 @@ use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
 use super::stepper::{BoundStepper, Need, Schedule, Scheduler, Stepper};
-use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use self::arena::Arena;
 use self::buffers::{ATOMICS_AT, Buffers};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gpuvm_engine::{Job, Result};
+use gpuvm_shaders::layout::signal;
 
 use super::super::clock::Clock;
 use super::super::frame_room::FrameRoom;
@@ -13,7 +14,6 @@ use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, return_atomics, window};
 use super::launch::{Launch, fields};
-use gpuvm_shaders::layout::signal;
 
 /// A job of the sequence.
 pub struct Added {

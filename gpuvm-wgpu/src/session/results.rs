@@ -4,12 +4,12 @@ use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
 use gpuvm_engine::{Finished, Memory, Result, fault};
+use gpuvm_shaders::layout::{row, signal};
 
 use super::super::memory::Readback;
 use super::super::transfer::download;
 use super::Session;
 use super::buffers::{ATOMICS_AT, return_atomics};
-use gpuvm_shaders::layout::{row, signal};
 
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.

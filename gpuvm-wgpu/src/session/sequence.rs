@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Source, Tally};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -23,7 +24,6 @@ use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
 use super::frames::first_room;
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
-use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
 const MOST_JOBS: usize = 64;

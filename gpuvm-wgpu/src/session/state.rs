@@ -6,6 +6,7 @@ use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::program::Status;
 use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
+use gpuvm_shaders::layout::{row, signal};
 use rayon::prelude::*;
 
 use super::super::frame_room::FrameRoom;
@@ -17,7 +18,6 @@ use super::super::transfer::{IN_FLIGHT, Staged, in_pieces};
 use super::buffers::write;
 use super::results::trap_of;
 use super::{Session, frames, groups};
-use gpuvm_shaders::layout::{row, signal};
 
 /// Words that are moved at a time.
 const PIECE: usize = 4 << 20;

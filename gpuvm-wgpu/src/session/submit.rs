@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gpuvm_engine::{Result, Words};
+use gpuvm_shaders::layout::signal;
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -13,7 +14,6 @@ use super::arena::Held;
 use super::buffers::{ATOMICS_AT, LAUNCHES, UNIFORM_STRIDE, write};
 use super::launch::{Launch, fields};
 use super::{Session, groups};
-use gpuvm_shaders::layout::signal;
 
 /// What to submit.
 #[derive(Clone, Copy, Debug)]

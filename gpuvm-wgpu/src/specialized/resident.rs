@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gpuvm_core::program::{Mode, Program};
 use gpuvm_core::specialise::KnownParams;
 use gpuvm_engine::{Error, Finished, Job, Ran, Region, ResidentKernel, Result, Source, Words};
+use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::emit::Start;
 use super::engine::{Prepared, Specialized};
@@ -21,7 +22,6 @@ use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
 use crate::stepper::{Scheduler, Shared, Stepper};
-use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 /// A program whose kernel stays.
 pub struct Staying {

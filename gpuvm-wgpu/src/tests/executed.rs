@@ -11,6 +11,8 @@ mod executor;
 
 use executor::{Given, Memory as Device};
 
+use gpuvm_shaders::layout::{row, signal};
+
 use super::{Batch, is_nan, reference};
 use crate::floats::FloatOps;
 use crate::frame_room::FrameRoom;
@@ -21,7 +23,6 @@ use crate::probe::inputs;
 use crate::session::launch::{Launch, fields};
 use crate::source::EntryPoint;
 use crate::stepper::BINDINGS;
-use gpuvm_shaders::layout::{row, signal};
 
 /// Dispatches after which a job should have ended.
 const MOST_DISPATCHES: u32 = 2000;

@@ -7,12 +7,12 @@ use gpuvm_core::isa::{Op, WORDS, space};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_core::specialise::propagation::Fact;
+use gpuvm_shaders::layout::row;
 use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 
 use super::super::code::Node;
 use super::steps::NOWHERE;
 use super::{Emitter, Start};
-use gpuvm_shaders::layout::row;
 
 /// Where the VM's frame is while the shader runs.
 #[derive(Debug)]

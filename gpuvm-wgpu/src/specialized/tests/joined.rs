@@ -2,11 +2,11 @@
 
 use gpuvm_core::program::ParamSlot;
 use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
+use gpuvm_shaders::layout::WORKGROUP;
 
 use super::*;
 use crate::interpreter::Interpreter;
 use crate::specialized::Specialized;
-use gpuvm_shaders::layout::WORKGROUP;
 
 /// VMs of the job that others are joined to: several workgroups, the last not full.
 const VMS: u32 = 3 * WORKGROUP - 10;
