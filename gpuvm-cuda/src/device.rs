@@ -81,7 +81,9 @@ impl DeviceInterface for CudaDevice {
         descriptor: wgpu::ShaderModuleDescriptor<'_>,
         checks: wgpu::ShaderRuntimeChecks,
     ) -> DispatchShaderModule {
-        let shader = Shader::new(descriptor.source, self.floats, checks.bounds_checks).map(Arc::new);
+        let dependent_launch = self.shared.driver.launches_dependents();
+        let shader = Shader::new(descriptor.source, self.floats, checks.bounds_checks)
+            .map(|shader| Arc::new(shader.with_dependent_launch(dependent_launch)));
         if let Err(reason) = &shader {
             let label = descriptor.label.unwrap_or("a shader");
             self.shared.invalid(format!("`{label}`: {reason}"));

@@ -21,6 +21,7 @@ pub struct Shader {
     info: ModuleInfo,
     floats: Floats,
     checked: bool,
+    dependent_launch: bool,
 }
 
 impl Shader {
@@ -44,7 +45,16 @@ impl Shader {
             info,
             floats,
             checked,
+            dependent_launch: false,
         })
+    }
+
+    /// The same for a device that launches kernels before those that they depend on have ended, or does not.
+    pub fn with_dependent_launch(self, dependent_launch: bool) -> Shader {
+        Shader {
+            dependent_launch,
+            ..self
+        }
     }
 
     /// The module with one entry point.
@@ -74,6 +84,7 @@ impl Shader {
             module,
             floats: self.floats,
             checked: self.checked,
+            dependent_launch: self.dependent_launch,
         }))
     }
 
@@ -96,6 +107,7 @@ impl Shader {
             floats: self.floats,
             grid,
             checked: self.checked,
+            dependent_launch: self.dependent_launch,
         };
         gpuvm_ptx::translate(&self.module, &self.info, &options).map_err(|error| error.to_string())
     }

@@ -77,7 +77,11 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     let declared = declared(&parameters, options.grid)?;
     let [x, y, z] = point.workgroup_size;
     // Writing to a string cannot fail.
-    let mut text = String::from(".version 7.0\n.target sm_70\n.address_size 64\n\n");
+    let (version, target) = match options.dependent_launch {
+        true => ("7.8", "sm_90"),
+        false => ("7.0", "sm_70"),
+    };
+    let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n\n");
     let _ = writeln!(
         text,
         ".visible .entry {entry}({declared}\n)\n.maxntid {x}, {y}, {z}\n{{"
@@ -245,6 +249,9 @@ impl<'a> Translator<'a> {
 
     /// Writes the entry point, for one workgroup or in a loop over them.
     fn kernel(&mut self, point: &'a EntryPoint) -> Result<()> {
+        if self.options.dependent_launch && self.options.grid != Grid::Resident {
+            self.text.line(format_args!("griddepcontrol.wait"));
+        }
         let rounds = match self.options.grid {
             Grid::Launched => Rounds::One,
             Grid::Indirect => Rounds::Indirect(self.begin_loop()),

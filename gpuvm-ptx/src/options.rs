@@ -34,6 +34,10 @@ pub struct Options {
     /// Bounds of buffer accesses are checked, as by naga's `Restrict`, and integer division by zero is guarded as WGSL has it. Not where
     /// the module's author vouches for it. An invocation's own arrays and those of its workgroup are never checked.
     pub checked: bool,
+    /// Whether the device may launch the kernel while the one that it depends on still runs, which devices from compute capability 9.0 on can
+    /// (programmatic dependent launch): it waits for that one's end before it touches memory. Kernels that depend on it are launched as
+    /// its last blocks end: where it lets them come earlier, they take the room of its own blocks. Not with [`Grid::Resident`].
+    pub dependent_launch: bool,
 }
 
 impl Default for Options {
@@ -42,6 +46,7 @@ impl Default for Options {
             floats: Floats::default(),
             grid: Grid::default(),
             checked: true,
+            dependent_launch: false,
         }
     }
 }

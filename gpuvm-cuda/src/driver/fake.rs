@@ -495,6 +495,10 @@ impl Driver for Fake {
         state.tell(Order::Launch(launched))
     }
 
+    fn launches_dependents(&self) -> bool {
+        self.about.capability >= [9, 0]
+    }
+
     fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain> {
         let mut state = self.state();
         state.alive()?;

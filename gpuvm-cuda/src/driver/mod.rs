@@ -89,6 +89,10 @@ pub trait Driver: Debug + Send + Sync {
     /// Launches a kernel.
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
 
+    /// Whether a chain's kernels are launched before the one before them has ended (programmatic dependent launch), so that they have to wait
+    /// for that themselves.
+    fn launches_dependents(&self) -> bool;
+
     /// A row of so many launches, one after the other, that are given all at once. Each is this one until it is set.
     fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain>;
 

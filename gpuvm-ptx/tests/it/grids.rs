@@ -82,3 +82,26 @@ fn invocations_know_where_they_are() {
         .collect();
     assert_eq!(run.source(source)[0], expected);
 }
+
+#[test]
+fn what_may_be_launched_early_waits_before_it_touches_memory() {
+    for grid in [Grid::Launched, Grid::Indirect] {
+        let options = Options {
+            grid,
+            dependent_launch: true,
+            ..EXACT
+        };
+        let text = assembled(SOURCE, &options).text;
+        let waits = text.find("griddepcontrol.wait").expect("it waits");
+        // All but parameters and what the workgroup shares is addressed by registers.
+        assert!(text.find("[%d").is_some_and(|touches| waits < touches), "{text}");
+        let run = Run {
+            options,
+            grid: [3, 2, 4],
+            buffers: &[&[0; 40]],
+            sizes: [3, 2, 4],
+            ..Run::default()
+        };
+        assert_eq!(run.source(SOURCE)[0], expected([3, 2, 4]), "{grid:?}");
+    }
+}

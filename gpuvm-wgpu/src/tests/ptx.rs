@@ -77,6 +77,7 @@ fn every_shader_becomes_ptx() {
                 },
                 grid,
                 checked: true,
+                dependent_launch: true,
             };
             check(&format!("{name}_{grid:?}"), &module, &info, &options);
         }

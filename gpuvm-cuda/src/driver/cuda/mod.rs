@@ -63,6 +63,8 @@ pub fn gpus() -> std::result::Result<Vec<Arc<dyn Gpu>>, Absent> {
 
 /// The capability that kernels are written for.
 const LEAST_CAPABILITY: [u32; 2] = [7, 0];
+/// The least capability with programmatic dependent launch.
+const DEPENDENT_LAUNCH: [u32; 2] = [9, 0];
 /// The version of CUDA that the driver has to have at least.
 const LEAST_VERSION: u32 = 12_000;
 /// Through here goes every call, from the first on.
@@ -97,6 +99,8 @@ struct Context {
     /// Where device memory comes from, if the GPU has such pools.
     pool: Option<usize>,
     multiprocessors: u32,
+    /// Whether the GPU can launch a kernel while the one that it depends on still runs.
+    launches_dependents: bool,
     /// Kernels that stay.
     staying: Staying,
 }
@@ -318,6 +322,7 @@ impl Context {
             context: context.expose_provenance(),
             pool: None,
             multiprocessors: card.about.multiprocessors,
+            launches_dependents: card.about.capability >= DEPENDENT_LAUNCH,
             staying: Staying::default(),
         };
         // From here on the context is let go of by being dropped.

@@ -10,7 +10,7 @@ use cudarc::driver::sys;
 use super::super::pinned::Pinned;
 use super::super::{Chain, Driver, Entered, Error, Function, Kind, Launch, Mark, Result};
 use super::compiler::{c_string, compile};
-use super::functions::Functions;
+use super::functions::{Functions, GraphEdge};
 use super::parameters::{with_node, with_places};
 use super::{Context, NOT_READY};
 
@@ -294,8 +294,14 @@ impl Driver for Stream {
         )
     }
 
+    fn launches_dependents(&self) -> bool {
+        self.context.launches_dependents && self.functions().graph_add_dependencies.is_some()
+    }
+
     fn chain(&self, length: usize, launch: &Launch<'_>) -> Result<Chain> {
         let functions = self.functions();
+        let add_edge = functions.graph_add_dependencies.filter(|_| self.launches_dependents());
+        let edge = GraphEdge::DEPENDENT;
         let mut graph = null_mut();
         // SAFETY: the place is that of a handle.
         self.check("cuGraphCreate", unsafe { (functions.graph_create)(&raw mut graph, 0) })?;
@@ -309,10 +315,17 @@ impl Driver for Stream {
             let mut node = null_mut();
             // SAFETY: the places are those of a handle and of the one before, if there is one; the parameters are copied now.
             let code = with_node(launch, |parameters| unsafe {
-                let dependencies = usize::from(number > 0);
+                let dependencies = usize::from(number > 0 && add_edge.is_none());
                 (functions.graph_add_kernel_node)(&raw mut node, graph, &raw const before, dependencies, parameters)
             });
             self.check("cuGraphAddKernelNode", code)?;
+            if number > 0
+                && let Some(add_edge) = add_edge
+            {
+                // SAFETY: both nodes are this graph's, and the edge is copied now. The kernels wait for what they depend on.
+                let code = unsafe { add_edge(graph, &raw const before, &raw const node, &raw const edge, 1) };
+                self.check("cuGraphAddDependencies", code)?;
+            }
             before = node;
             chain.links.push(node.expose_provenance());
             Ok(())

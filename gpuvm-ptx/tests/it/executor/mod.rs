@@ -156,7 +156,7 @@ impl Block<'_> {
             "ld" => self.load(thread, &parts, &instruction.arguments),
             "st" => self.store(thread, &parts, &instruction.arguments),
             "atom" | "red" => self.atomic(thread, &parts, &instruction.arguments),
-            "membar" | "fence" => {}
+            "membar" | "fence" | "griddepcontrol" => {}
             // Two words to a long, and back.
             "mov" if let Argument::List(halves) = &instruction.arguments[1] => {
                 let [low, high] = [&halves[0], &halves[1]].map(|half| thread.bits(half));

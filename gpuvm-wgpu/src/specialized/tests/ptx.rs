@@ -97,6 +97,7 @@ fn check_program(name: &str, program: &Program, relaxed: bool) {
                 floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
                 grid,
                 checked: false,
+                dependent_launch: true,
             };
             let name = format!("{name}_{start}_{grid:?}");
             check_ptx(&name, &shader.module, &shader.info, &options);
