@@ -20,6 +20,8 @@ pub struct Heap {
     current: RwLock<Current>,
     /// The most words.
     most: u64,
+    /// Regions start at multiples of so many words, so that each can be bound by itself.
+    alignment: u64,
 }
 
 /// What no region has.
@@ -57,8 +59,8 @@ struct Guard {
     words: u64,
 }
 
-/// Regions start at multiples of so many words.
-const ALIGNMENT: u64 = 4;
+/// Regions start at multiples of so many words at least.
+const LEAST_ALIGNMENT: u64 = 4;
 /// A region of at most so many words is small.
 const SMALL: u64 = 256;
 /// Words of the block that small regions are parts of.
@@ -70,8 +72,11 @@ impl Heap {
     /// The memory of a device, empty at first.
     pub fn new(limits: &wgpu::Limits) -> Arc<Heap> {
         let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let most = (bytes / WORD).min(u32::MAX.into()) / ALIGNMENT * ALIGNMENT;
+        let alignment = u64::from(limits.min_storage_buffer_offset_alignment) / WORD;
+        let alignment = alignment.max(LEAST_ALIGNMENT);
+        let most = (bytes / WORD).min(u32::MAX.into()) / alignment * alignment;
         Arc::new(Heap {
+            alignment,
             free: Mutex::default(),
             current: RwLock::default(),
             most,
@@ -100,7 +105,7 @@ impl Heap {
     ///
     /// [`Error::OutOfMemory`] if there is no such room.
     pub fn reserve(self: &Arc<Heap>, gpu: &Gpu, words: u64) -> Result<Region> {
-        let rounded = words.max(1).next_multiple_of(ALIGNMENT);
+        let rounded = words.max(1).next_multiple_of(self.alignment);
         let mut free = self.lock_free();
         if rounded > SMALL {
             let guard = self.take(gpu, &mut free.list, rounded)?;

@@ -204,6 +204,14 @@ pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64, words: &[u32]) {
     }
 }
 
+/// The region that has all atomics of a job, if one does: it can be bound where it lies.
+pub fn atomics_in_place(job: &Job) -> Option<&Region> {
+    match &job.atomic_regions[..] {
+        [(0, region)] if region.words as usize == job.atomic_words() && region.words > 0 => Some(region),
+        _ => None,
+    }
+}
+
 /// Records that the atomics of a job come to the cells from where they stay.
 pub fn fetch_atomics(job: &Job, encoder: &mut wgpu::CommandEncoder, arena: &wgpu::Buffer, cells: &wgpu::Buffer) {
     for (stay, at, bytes) in atomic_copies(job) {

@@ -1,5 +1,6 @@
 //! What is recorded for the jobs of a sequence: one dispatch for each, or for two that are joined.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gpuvm_engine::{Job, Result};
@@ -12,7 +13,9 @@ use super::super::memory::{WORD, part_of, words_of};
 use super::super::pool::Lease;
 use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, fetch_atomics, return_atomics, window};
+use super::buffers::{
+    ATOMICS_AT, UNIFORM_STRIDE, append_slots, atomics_in_place, fetch_atomics, return_atomics, window,
+};
 use super::launch::{Launch, fields};
 
 /// A job of the sequence.
@@ -66,15 +69,22 @@ impl SequenceBuffers<'_> {
     ) {
         let (slots_at, slot_words) = self.slots;
         let (cells, atomic_words) = self.cells;
-        let shared = Shared::new([
-            words_of(self.inputs, u64::from(UNIFORM_STRIDE) / WORD),
-            part_of(self.inputs, slots_at, slot_words),
-            words_of(arena, arena_words),
-            part_of(cells, ATOMICS_AT * WORD, atomic_words),
-            words_of(self.states.0, self.states.1),
-            words_of(self.frames.0, self.frames.1),
-            words_of(cells, signal::WORDS as u64),
-        ]);
+        let shared = |place: AtomicsPlace| {
+            Shared::new([
+                words_of(self.inputs, u64::from(UNIFORM_STRIDE) / WORD),
+                part_of(self.inputs, slots_at, slot_words),
+                words_of(arena, arena_words),
+                match place {
+                    None => part_of(cells, ATOMICS_AT * WORD, atomic_words),
+                    Some([start, words]) => part_of(arena, u64::from(start) * WORD, words.into()),
+                },
+                words_of(self.states.0, self.states.1),
+                words_of(self.frames.0, self.frames.1),
+                words_of(cells, signal::WORDS as u64),
+            ])
+        };
+        let places = added.iter().map(|added| atomics_place(&added.job));
+        let shared: BTreeMap<AtomicsPlace, Shared<'_>> = places.map(|place| (place, shared(place))).collect();
         let stretches = added.chunk_by(|a, b| !a.is_alone() && !b.is_alone());
         let mut done = 0;
         for stretch in stretches {
@@ -83,7 +93,10 @@ impl SequenceBuffers<'_> {
             if job.program.frame_memory() > 0 {
                 encoder.clear_buffer(self.frames.0, 0, None);
             }
-            fetch_atomics(job, encoder, arena, cells);
+            let is_brought = atomics_in_place(job).is_none();
+            if is_brought {
+                fetch_atomics(job, encoder, arena, cells);
+            }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
                 timestamp_writes: clock.and_then(|clock| clock.around(first, last)),
@@ -93,7 +106,8 @@ impl SequenceBuffers<'_> {
                 .map(Dispatch::new)
                 .collect();
             for alike in dispatches.chunk_by(Dispatch::is_like) {
-                let mut kernels = alike[0].stepper.bind(gpu, &shared, alike[0].first.job.vms);
+                let first = &alike[0].first.job;
+                let mut kernels = alike[0].stepper.bind(gpu, &shared[&atomics_place(first)], first.vms);
                 for dispatch in alike {
                     let at = done as u32 * UNIFORM_STRIDE;
                     let batch = Batch {
@@ -108,7 +122,9 @@ impl SequenceBuffers<'_> {
                 }
             }
             drop(pass);
-            return_atomics(job, encoder, arena, cells);
+            if is_brought {
+                return_atomics(job, encoder, arena, cells);
+            }
         }
     }
 }
@@ -126,7 +142,8 @@ impl<'a> Dispatch<'a> {
 
     /// Whether the same kernels serve both, bound once.
     fn is_like(&self, other: &Dispatch<'_>) -> bool {
-        Arc::ptr_eq(self.stepper, other.stepper) && self.first.job.vms == other.first.job.vms
+        let (own, others) = (&self.first.job, &other.first.job);
+        Arc::ptr_eq(self.stepper, other.stepper) && own.vms == others.vms && atomics_place(own) == atomics_place(others)
     }
 }
 
@@ -139,7 +156,14 @@ impl Added {
 
 /// Whether a job needs more than a dispatch.
 pub fn is_alone(job: &Job) -> bool {
-    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty()
+    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty() && atomics_in_place(job).is_none()
+}
+
+/// Where a job's dispatch has its atomics: from a word of the arena's buffer on, and how many, or among the cells.
+type AtomicsPlace = Option<[u32; 2]>;
+
+fn atomics_place(job: &Job) -> AtomicsPlace {
+    atomics_in_place(job).map(|region| [region.start, region.words])
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the sequence were before.

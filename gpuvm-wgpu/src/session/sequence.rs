@@ -20,7 +20,7 @@ use super::super::stepper::{Scheduler, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
-use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, uses_heap};
+use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, atomics_in_place, uses_heap};
 use super::frames::first_room;
 use super::record::{Added, SequenceBuffers, inputs, is_alone};
 use super::{Begun, Session};
@@ -163,7 +163,8 @@ impl<P: Scheduler> JobSequence<P> {
         };
         let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
         let specialized = [&*before.stepper, stepper].map(Stepper::engine) == [Engine::Specialized; 2];
-        let alike = before.job.program.relaxed == job.program.relaxed && !before.is_alone() && !is_alone(job);
+        let is_plain = |job: &Job| !is_alone(job) && job.atomic_regions.is_empty();
+        let alike = before.job.program.relaxed == job.program.relaxed && is_plain(&before.job) && is_plain(job);
         if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
             return Ok(None);
         }
@@ -193,7 +194,11 @@ impl<P: Scheduler> JobSequence<P> {
         let state_words = most(|added| state_words(&*added.stepper, &added.job));
         let frame_words = most(|added| u64::from(added.room.all_words()) * u64::from(added.job.vms));
         // No binding is empty.
-        let atomic_words = most(|added| added.job.atomic_words() as u64).max(4);
+        let atomic_words = most(|added| match atomics_in_place(&added.job) {
+            Some(_) => 0,
+            None => added.job.atomic_words() as u64,
+        });
+        let atomic_words = atomic_words.max(4);
         let cells_before = self.cells.clone();
         let (input, clock) =
             gpu.allocating(|_| (gpu.pool.take(Kind::Input, size(inputs.len() as u64)), Clock::take(&gpu)))?;

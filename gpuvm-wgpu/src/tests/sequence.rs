@@ -140,6 +140,58 @@ fn a_trap_is_told_by_the_job_that_it_stopped() {
     }
 }
 
+/// Adds 1 to the atomic word 1 twice, and may pause in between.
+fn adds(pauses: bool) -> Vec<Instruction> {
+    let add = op(Op::AtomicAdd, [4, 2, 2, 0]);
+    let mut code = vec![op(Op::Imm, [2, 1, 0, 0]), add];
+    code.extend(pauses.then(|| op(Op::Yield, [0; 4])));
+    code.push(add);
+    code
+}
+
+#[test]
+fn jobs_find_the_atomics_that_those_before_them_have_left() {
+    for engine in engines() {
+        let Some((mut row, memory, region)) = begin(engine) else {
+            continue;
+        };
+        let cells = [0_u32, 10, 20].map(|first| {
+            let cells = memory.allocate(3).unwrap();
+            memory.write(&cells, &[first, first + 1, first + 2].as_slice()).unwrap();
+            cells
+        });
+        let with = |regions: &[(usize, &Region)], pauses| {
+            let mut batch = on(&region, adds(pauses));
+            let regions = regions.iter().map(|&(at, region)| (at, region.clone()));
+            batch.job.atomic_regions = regions.collect();
+            batch
+        };
+        let one_each: Vec<_> = cells.iter().map(|cells| with(&[(0, cells)], false)).collect();
+        let two_at_once = with(&[(0, &cells[0]), (3, &cells[1])], false);
+        for _ in 0..3 {
+            one_each.iter().for_each(|batch| push(&mut *row, batch));
+        }
+        push(&mut *row, &two_at_once);
+        push(&mut *row, &with(&[(0, &cells[2])], true));
+        one_each.iter().for_each(|batch| push(&mut *row, batch));
+        let (number, mut running) = row.wait().unwrap().stopped.unwrap();
+        assert_eq!(number, 10);
+        let read = || cells.each_ref().map(|cells| memory.read(cells).unwrap().to_vec());
+        let mut expected = [[0, 1, 2], [10, 11, 12], [20, 21, 22]];
+        expected.iter_mut().for_each(|cells| cells[1] += 3 * 2 * VMS);
+        expected[0][1] += 2 * VMS;
+        expected[2][1] += VMS;
+        assert_eq!(read(), expected);
+        running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        running.finish().unwrap();
+        expected[2][1] += VMS;
+        assert_eq!(read(), expected);
+        assert!(row.wait().unwrap().stopped.is_none());
+        expected.iter_mut().for_each(|cells| cells[1] += 2 * VMS);
+        assert_eq!(read(), expected);
+    }
+}
+
 #[test]
 fn launches_between_rows_have_their_own_inputs() {
     for engine in engines() {
