@@ -1,5 +1,7 @@
 //! A program's control flow: its code cut into basic blocks, and what follows from their order.
 
+use std::collections::HashSet;
+
 use crate::isa::{Instruction, Op, Role, unpair};
 use crate::matrix::{CONSTANT, read_record};
 use crate::program::Program;
@@ -276,6 +278,22 @@ impl Flow {
             }
         }
     }
+
+    /// The instructions that make words which nobody reads, given the words that matter when each block begins.
+    pub fn unread(&self, program: &Program, live: &[u32]) -> HashSet<u32> {
+        let mut unread = HashSet::new();
+        for Block { start, end, exit } in &self.blocks {
+            let mut matters = exit.targets().fold(0, |after, to| after | live[to]);
+            for ip in (*start..*end).rev() {
+                let (uses, defs) = words_of(program, ip);
+                if defs != 0 && defs & matters == 0 {
+                    unread.insert(ip);
+                }
+                matters = matters & !defs | uses;
+            }
+        }
+        unread
+    }
 }
 
 /// The operation of an instruction, `None` outside of the code and for a number that is none.
@@ -354,6 +372,19 @@ mod tests {
         };
         assert_eq!(flow.blocks[2].exit, branch);
         assert_eq!(flow.blocks[after].exit, Exit::Halt);
+    }
+
+    #[test]
+    fn what_nobody_reads_is_known() {
+        let program = assemble(
+            "code\nimm w1, 7\nagain:\natadd w2, w1, w1\natadd w3, w1, w1\nadd w1, w1, w3\natadd w3, w1, w1\njnz @again, w1\nhalt",
+        )
+        .unwrap();
+        let flow = Flow::new(&program);
+        let live = flow.live(&program);
+        let mut unread: Vec<u32> = flow.unread(&program, &live).into_iter().collect();
+        unread.sort_unstable();
+        assert_eq!(unread, [1, 4]);
     }
 
     #[test]

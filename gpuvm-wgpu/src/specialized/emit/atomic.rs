@@ -69,6 +69,15 @@ impl Emitter<'_> {
                     number,
                     is_pair: false,
                 };
+                if let (Some(fun), true) = (of_two(op), self.unread.contains(&ip)) {
+                    let unread = Statement::Atomic {
+                        pointer,
+                        fun,
+                        value,
+                        result: None,
+                    };
+                    return self.unless_trapped(|emitter| emitter.code.push(unread));
+                }
                 let old = self.exchange_unless_trapped(op, place, [value, other]);
                 self.write(a, Value::word(old));
             }
@@ -130,14 +139,7 @@ impl Emitter<'_> {
             Op::AtomicMinS64 => return self.code.call("atomic_min_signed64", &[number, value]),
             Op::AtomicMaxS64 => return self.code.call("atomic_max_signed64", &[number, value]),
             Op::AtomicCas64 => return self.code.call("atomic_cas64", &[number, value, other]),
-            Op::AtomicAdd | Op::AtomicAdd64 => AtomicFunction::Add,
-            Op::AtomicSub | Op::AtomicSub64 => AtomicFunction::Subtract,
-            Op::AtomicAnd | Op::AtomicAnd64 => AtomicFunction::And,
-            Op::AtomicOr | Op::AtomicOr64 => AtomicFunction::InclusiveOr,
-            Op::AtomicXor | Op::AtomicXor64 => AtomicFunction::ExclusiveOr,
-            Op::AtomicMinU | Op::AtomicMinU64 => AtomicFunction::Min,
-            Op::AtomicMaxU | Op::AtomicMaxU64 => AtomicFunction::Max,
-            _ => AtomicFunction::Exchange { compare: None },
+            _ => of_two(op).unwrap_or(AtomicFunction::Exchange { compare: None }),
         };
         let ty = if is_pair {
             self.base.types.long
@@ -153,4 +155,18 @@ impl Emitter<'_> {
         });
         result
     }
+}
+
+/// What an operation makes of what was there before and of its operand, if the device does that by itself.
+fn of_two(op: Op) -> Option<AtomicFunction> {
+    Some(match op {
+        Op::AtomicAdd | Op::AtomicAdd64 => AtomicFunction::Add,
+        Op::AtomicSub | Op::AtomicSub64 => AtomicFunction::Subtract,
+        Op::AtomicAnd | Op::AtomicAnd64 => AtomicFunction::And,
+        Op::AtomicOr | Op::AtomicOr64 => AtomicFunction::InclusiveOr,
+        Op::AtomicXor | Op::AtomicXor64 => AtomicFunction::ExclusiveOr,
+        Op::AtomicMinU | Op::AtomicMinU64 => AtomicFunction::Min,
+        Op::AtomicMaxU | Op::AtomicMaxU64 => AtomicFunction::Max,
+        _ => return None,
+    })
 }

@@ -22,7 +22,7 @@ mod stop;
 mod switch;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gpuvm_core::isa::WORDS;
 use gpuvm_core::program::Program;
@@ -75,6 +75,8 @@ struct Emitter<'a> {
     live: Vec<u32>,
     /// The same by the number of the block's first instruction.
     live_at: HashMap<u32, u32>,
+    /// The instructions that make words which nobody reads.
+    unread: HashSet<u32>,
     /// What is known at the instruction at hand, but for what is in `hand`.
     facts: Facts,
     code: Code<'a>,
@@ -108,12 +110,10 @@ struct Emitter<'a> {
 /// Writes a program as a function.
 pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Function, About) {
     let whole = Flow::new(program).with_shared_tails(program);
-    let live_at: HashMap<u32, u32> = whole
-        .blocks
-        .iter()
-        .zip(whole.live(program))
-        .map(|(block, live)| (block.start, live))
-        .collect();
+    let live = whole.live(program);
+    let unread = whole.unread(program, &live);
+    let blocks = whole.blocks.iter().zip(live);
+    let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
     let mut flow = match start {
         Start::Fresh | Start::Joined if !whole.calls => whole.without_return_from_yields(),
         _ => whole,
@@ -140,6 +140,8 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     };
     let mut emitter = Emitter {
         live: live.collect(),
+        // Without structure a VM is stopped with all words that there are.
+        unread: if steps.is_some() { unread } else { HashSet::new() },
         live_at: if steps.is_some() {
             live_at.clone()
         } else {
