@@ -17,6 +17,7 @@ macro_rules! texts {
 }
 
 texts! {
+    CLEAR = "clear.wgsl";
     INTERPRETER = "interpreter.wgsl";
     PROBE = "probe.wgsl";
     ROOTS = "roots.wgsl";

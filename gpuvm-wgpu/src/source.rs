@@ -30,6 +30,8 @@ pub enum EntryPoint {
     Transpose,
     /// Begins a step of a launch.
     Step,
+    /// Sets frames to 0 before a job of a sequence.
+    Clear,
     /// What surrounds a specialised program.
     Specialized,
 }
@@ -46,6 +48,7 @@ impl EntryPoint {
             EntryPoint::Roots => "try_roots",
             EntryPoint::Transpose => "move_words",
             EntryPoint::Step => "begin_step",
+            EntryPoint::Clear => "clear_frames",
             EntryPoint::Specialized => "fresh",
         }
     }
@@ -61,6 +64,7 @@ impl EntryPoint {
             | EntryPoint::Roots
             | EntryPoint::Transpose
             | EntryPoint::Step
+            | EntryPoint::Clear
             | EntryPoint::Specialized => false,
         }
     }
@@ -87,7 +91,7 @@ impl EntryPoint {
             }
             // It is read on any device; what a program does not use is left out.
             EntryPoint::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
-            EntryPoint::Probe | EntryPoint::Roots | EntryPoint::Transpose | EntryPoint::Step => &[],
+            EntryPoint::Probe | EntryPoint::Roots | EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear => &[],
         }
     }
 
@@ -127,9 +131,10 @@ impl EntryPoint {
             EntryPoint::Roots => (&[], wgsl::ROOTS),
             EntryPoint::Transpose => (&[], wgsl::TRANSPOSE),
             EntryPoint::Step => (&[], wgsl::STEP),
+            EntryPoint::Clear => (&[], wgsl::CLEAR),
             EntryPoint::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
         };
-        if !matches!(self, EntryPoint::Transpose | EntryPoint::Step) {
+        if !matches!(self, EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear) {
             source.push_str(&arithmetic(floats));
         }
         let pairs = self.pairs();

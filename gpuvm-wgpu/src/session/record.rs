@@ -9,13 +9,15 @@ use gpuvm_shaders::layout::signal;
 use super::super::clock::Clock;
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
-use super::super::memory::{WORD, part_of, words_of};
+use super::super::kernel::Kernel;
+use super::super::memory::{WORD, bind_parts, part_of, size, words_of};
 use super::super::pool::Lease;
 use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{
     ATOMICS_AT, UNIFORM_STRIDE, append_slots, atomics_in_place, fetch_atomics, return_atomics, window,
 };
+use super::groups;
 use super::launch::{Launch, fields};
 
 /// A job of the sequence.
@@ -55,6 +57,8 @@ pub struct SequenceBuffers<'b> {
     pub cells: (&'b Lease, u64),
     pub states: (&'b Lease, u64),
     pub frames: (&'b Lease, u64),
+    /// What sets frames to 0, if a job has any: a command would do so after a job has stopped, too.
+    pub clear: Option<Arc<Kernel>>,
 }
 
 impl SequenceBuffers<'_> {
@@ -90,9 +94,6 @@ impl SequenceBuffers<'_> {
         for stretch in stretches {
             let (first, last) = (done == 0, done + stretch.len() == added.len());
             let job = &stretch[0].job;
-            if job.program.frame_memory() > 0 {
-                encoder.clear_buffer(self.frames.0, 0, None);
-            }
             let is_brought = atomics_in_place(job).is_none();
             if is_brought {
                 fetch_atomics(job, encoder, arena, cells);
@@ -107,6 +108,11 @@ impl SequenceBuffers<'_> {
                 .collect();
             for alike in dispatches.chunk_by(Dispatch::is_like) {
                 let first = &alike[0].first.job;
+                if has_frames(first)
+                    && let Some(clear) = &self.clear
+                {
+                    self.clear_frames(gpu, &mut pass, clear, alike[0].first);
+                }
                 let mut kernels = alike[0].stepper.bind(gpu, &shared[&atomics_place(first)], first.vms);
                 for dispatch in alike {
                     let at = done as u32 * UNIFORM_STRIDE;
@@ -127,6 +133,20 @@ impl SequenceBuffers<'_> {
             }
         }
     }
+
+    /// Records that the frames of a job's VMs are set to 0.
+    fn clear_frames(&self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, clear: &Kernel, added: &Added) {
+        let words = size(frame_words(added)) / WORD;
+        let parts = [
+            words_of(self.frames.0, words),
+            words_of(self.cells.0, signal::WORDS as u64),
+        ];
+        let group = bind_parts(&gpu.device, &clear.layouts[0], parts);
+        let [x, y] = groups(gpu, words / 4, clear.workgroup);
+        pass.set_pipeline(&clear.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(x, y, 1);
+    }
 }
 
 impl<'a> Dispatch<'a> {
@@ -143,7 +163,10 @@ impl<'a> Dispatch<'a> {
     /// Whether the same kernels serve both, bound once.
     fn is_like(&self, other: &Dispatch<'_>) -> bool {
         let (own, others) = (&self.first.job, &other.first.job);
-        Arc::ptr_eq(self.stepper, other.stepper) && own.vms == others.vms && atomics_place(own) == atomics_place(others)
+        Arc::ptr_eq(self.stepper, other.stepper)
+            && own.vms == others.vms
+            && !has_frames(own)
+            && atomics_place(own) == atomics_place(others)
     }
 }
 
@@ -154,9 +177,19 @@ impl Added {
     }
 }
 
-/// Whether a job needs more than a dispatch.
+/// Whether a job needs more than dispatches.
 pub fn is_alone(job: &Job) -> bool {
-    job.program.frame_memory() > 0 || !job.atomic_regions.is_empty() && atomics_in_place(job).is_none()
+    !job.atomic_regions.is_empty() && atomics_in_place(job).is_none()
+}
+
+/// Whether a job needs nothing but its dispatch, and memory.
+pub fn is_plain(job: &Job) -> bool {
+    job.atomic_regions.is_empty() && !has_frames(job)
+}
+
+/// Whether the frames of a job's VMs have memory, which has to be 0 when they start.
+pub fn has_frames(job: &Job) -> bool {
+    job.program.frame_memory() > 0
 }
 
 /// Where a job's dispatch has its atomics: from a word of the arena's buffer on, and how many, or among the cells.
@@ -164,6 +197,11 @@ type AtomicsPlace = Option<[u32; 2]>;
 
 fn atomics_place(job: &Job) -> AtomicsPlace {
     atomics_in_place(job).map(|region| [region.start, region.words])
+}
+
+/// Words of the frames of a job's VMs.
+pub fn frame_words(added: &Added) -> u64 {
+    u64::from(added.room.all_words()) * u64::from(added.job.vms)
 }
 
 /// The uniforms of jobs, and then all their slots. So many jobs of the sequence were before.

@@ -16,13 +16,14 @@ use super::super::gpu::Gpu;
 use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
+use super::super::source::EntryPoint;
 use super::super::stepper::{Scheduler, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
 use super::arena::Arena;
 use super::buffers::{ATOMICS_AT, UNIFORM_STRIDE, atomics_in_place, uses_heap};
 use super::frames::first_room;
-use super::record::{Added, SequenceBuffers, inputs, is_alone};
+use super::record::{Added, SequenceBuffers, frame_words, has_frames, inputs, is_plain};
 use super::{Begun, Session};
 
 /// Jobs of one submission. What a submission costs the host is little then for each, and the device need not wait long for the first.
@@ -163,7 +164,6 @@ impl<P: Scheduler> JobSequence<P> {
         };
         let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
         let specialized = [&*before.stepper, stepper].map(Stepper::engine) == [Engine::Specialized; 2];
-        let is_plain = |job: &Job| !is_alone(job) && job.atomic_regions.is_empty();
         let alike = before.job.program.relaxed == job.program.relaxed && is_plain(&before.job) && is_plain(job);
         if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
             return Ok(None);
@@ -192,7 +192,9 @@ impl<P: Scheduler> JobSequence<P> {
         let staged = Staged::new(&gpu, &parts)?;
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
         let state_words = most(|added| state_words(&*added.stepper, &added.job));
-        let frame_words = most(|added| u64::from(added.room.all_words()) * u64::from(added.job.vms));
+        let frame_words = most(frame_words);
+        let with_frames = added.iter().any(|added| has_frames(&added.job));
+        let clear = with_frames.then(|| gpu.helper(EntryPoint::Clear)).transpose()?;
         // No binding is empty.
         let atomic_words = most(|added| match atomics_in_place(&added.job) {
             Some(_) => 0,
@@ -211,6 +213,7 @@ impl<P: Scheduler> JobSequence<P> {
             cells: (&cells, atomic_words),
             states: (&states, state_words),
             frames: (&frames, frame_words),
+            clear,
         };
         // From here to the submission nobody exchanges the arena's buffer.
         let current = gpu.heap.current();

@@ -43,6 +43,7 @@ fn every_shader_becomes_ptx() {
         ("probe", EntryPoint::Probe, all),
         ("roots", EntryPoint::Roots, all),
         ("transpose", EntryPoint::Transpose, all),
+        ("clear", EntryPoint::Clear, all),
         ("step", EntryPoint::Step, all),
         ("prepare", EntryPoint::Prepare, all),
         ("interpreter_all_words", EntryPoint::Interpreter(Uses::all()), none),

@@ -140,6 +140,33 @@ fn a_trap_is_told_by_the_job_that_it_stopped() {
     }
 }
 
+#[test]
+fn a_job_that_does_not_end_keeps_its_frames() {
+    for engine in engines() {
+        let Some((mut row, memory, region)) = begin(engine) else {
+            continue;
+        };
+        let with_frame = |pauses: bool| {
+            let mut code = vec![op(Op::VmId, [2, 0, 0, 0]), op(Op::StoreFrame, [2, 5, 0, 0])];
+            code.extend(pauses.then(|| op(Op::Yield, [0; 4])));
+            code.extend(turn());
+            code.extend([op(Op::LoadFrame, [2, 5, 0, 0]), op(Op::Add, [10, 10, 2, 0])]);
+            on(&region, code)
+        };
+        push(&mut *row, &with_frame(true));
+        (0..3).for_each(|_| push(&mut *row, &with_frame(false)));
+        let (_, mut running) = row.wait().unwrap().stopped.unwrap();
+        running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        running.finish().unwrap();
+        assert!(row.wait().unwrap().stopped.is_none());
+        let after = |id: u32| (0..4).fold(0, |word: u32, _| word.wrapping_mul(3).wrapping_add(2 * id));
+        assert_eq!(
+            memory.read(&region).unwrap()[..],
+            (0..VMS).map(after).collect::<Vec<_>>()
+        );
+    }
+}
+
 /// Adds 1 to the atomic word 1 twice, and may pause in between.
 fn adds(pauses: bool) -> Vec<Instruction> {
     let add = op(Op::AtomicAdd, [4, 2, 2, 0]);
