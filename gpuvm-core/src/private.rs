@@ -7,9 +7,9 @@ pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
-    From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator,
-    HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence, advance_back_by_next,
-    advance_by_next,
+    Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable,
+    GivenIterator, HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence,
+    advance_back_by_next, advance_by_next,
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{

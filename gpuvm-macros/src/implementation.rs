@@ -613,12 +613,13 @@ impl Method {
         .tokens()
     }
 
-    /// What finds the routine where it makes one value of many items: an iterator's `sum`, `product` or `collect`.
+    /// What finds the routine where it makes one value of many items, an iterator's `sum`, `product` or `collect`, or puts them into one: `extend`.
     fn gathers(&self, of: &Block<'_>) -> TokenStream {
         let method = match (of.trait_name.as_str(), self.name.as_str()) {
             ("Sum", "sum") => "sum",
             ("Product", "product") => "product",
             ("FromIterator", "from_iter") => "collect",
+            ("Extend", "extend") => "extend",
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -640,6 +641,15 @@ impl Method {
             self.hash,
             name_hash(method),
         );
+        if method == "extend" {
+            return quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Extends<#item> for #own #clause {
+                    type Routine<__I: ::gpuvm::__private::Iterable<Iterator: ::gpuvm::__private::Sequence<Item = #item>> + ::gpuvm::__private::Static> =
+                        ::gpuvm::__private::MethodOf<#erased, #name<::gpuvm::__private::#wrapper<__I>>, #hash>;
+                }
+            };
+        }
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Gathers<#number, #item> for #own #clause {
@@ -719,6 +729,12 @@ impl Method {
                     }
                 }
             }
+            ("FromStr", "from_str") => quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Parse for #inner #clause {
+                    const CALL: ::gpuvm::__private::CallFact = #call;
+                }
+            },
             ("IntoIterator", "into_iter") => {
                 let Some(iterator) = of.associated_type("IntoIter") else {
                     return TokenStream::new();

@@ -577,6 +577,11 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
+    // Of std's own traits that are generic, the function is one of a trait, too.
+    let of_std = match node.method.to_string().as_str() {
+        "extend" => quote!(use ::gpuvm::__private::Extends as _;),
+        _ => TokenStream::new(),
+    };
     let (answer, value) = told(elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -586,6 +591,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
                 ::gpuvm::__private::is_of(&__v.0, &__d);
                 #answer {
                     #fallback
+                    #of_std
                     ::gpuvm::__private::link_method::<#hash, _, _>(
                         ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
                         &__v.0,

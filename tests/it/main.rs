@@ -93,6 +93,7 @@ mod std_iterators;
 mod std_numbers;
 mod std_parts;
 mod std_slices;
+mod std_traits;
 mod structs;
 mod tables;
 mod text;

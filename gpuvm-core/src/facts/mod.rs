@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +281,17 @@ pub trait Convert<E> {
 pub trait TryConvert<E> {
     /// What fills a slot with it.
     type Slot: Slot;
+    /// The routine.
+    const CALL: CallFact;
+}
+
+/// `FromStr` of a type, where it is a routine: what `parse` calls.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be parsed inside a #[routine]",
+    label = "its `from_str` is not a routine",
+    note = "put `#[routine]` above the `impl FromStr for {Self}`"
+)]
+pub trait Parse: Static {
     /// The routine.
     const CALL: CallFact;
 }
