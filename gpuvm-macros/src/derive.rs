@@ -8,6 +8,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, Path, Type};
 
+use crate::cells::holds_cells;
 use crate::comparison;
 use crate::home;
 use crate::launch::at;
@@ -478,9 +479,10 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
     !search.found
 }
 
-/// Whether a type holds references, so that its values stay inside of routines.
+/// Whether a type holds references or cells, so that its values stay inside of routines.
 fn borrows(input: &DeriveInput) -> bool {
-    input.generics.lifetimes().next().is_some() || fields(&input.data).any(|field| holds_references(&field.ty))
+    let stays = |field: &syn::Field| holds_references(&field.ty) || holds_cells(&field.ty);
+    input.generics.lifetimes().next().is_some() || fields(&input.data).any(stays)
 }
 
 /// The type with `'static` for each of its lifetimes.

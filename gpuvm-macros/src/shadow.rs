@@ -993,7 +993,7 @@ impl Inferred {
         let hash = spanned(Literal::u32_suffixed(self.hash), span);
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
-                use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};
+                use ::gpuvm::__private::{AnyOf as _, TwinOfCell as _, TwinOfNew as _};
                 #fallback
                 ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot);
             }};

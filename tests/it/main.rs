@@ -28,6 +28,7 @@ mod awaited;
 mod budgets;
 mod buffers;
 mod calls_recursion;
+mod cells;
 mod characters;
 mod clones;
 mod closures;

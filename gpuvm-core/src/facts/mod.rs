@@ -341,8 +341,29 @@ impl<T: Value + ?Sized> Slot for ConstructorSlot<T> {
     const FACT: Fact = Fact::Constructor(TypeRef::of::<T>());
 }
 
-impl<T: VmType + Default> Slot for DefaultSlot<T> {
-    const FACT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
+impl<T: Defaulted> Slot for DefaultSlot<T> {
+    const FACT: Fact = T::DEFAULT;
+}
+
+/// A type whose default a routine can make.
+pub trait Defaulted {
+    /// It.
+    const DEFAULT: Fact;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType + Default> Defaulted for T {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType + Default> Defaulted for std::cell::Cell<T> {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&T::default()));
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType> Defaulted for std::cell::OnceCell<T> {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&None::<T>));
 }
 
 impl<M: RoutineType> Slot for CallSlot<M> {
@@ -421,7 +442,7 @@ pub fn named_constant<T: Named<M>, M>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomD
 pub fn result_of_named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Result>) {}
 
 /// Fills a slot with the default of a value's type.
-pub fn default<T: VmType + Default>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
+pub fn default<T: Defaulted>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
 
 /// Fills a slot with a type that is written out, as in a cast.
 pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
@@ -652,6 +673,31 @@ pub trait TwinOfNew: Sized {
     fn __vm_new<A>(&self, _: fn(A) -> Option<Self>) -> PhantomData<Self> {
         PhantomData
     }
+}
+
+/// The same beside the functions of std's cells, of which a path tells no content: `Cell::get`.
+macro_rules! twins_of_cell {
+    ($($twin:ident $function:ident;)*) => {
+        #[allow(missing_docs, reason = "named as the functions")]
+        pub trait TwinOfCell: Sized {
+            $(
+                type $function;
+
+                fn $twin(&self, _: Self::$function) -> PhantomData<Self> {
+                    PhantomData
+                }
+            )*
+        }
+    };
+}
+twins_of_cell! {
+    __vm_new New;
+    __vm_get Get;
+    __vm_set Set;
+    __vm_replace Replace;
+    __vm_take Take;
+    __vm_swap Swap;
+    __vm_into_inner IntoInner;
 }
 
 macro_rules! twins_of_new {
