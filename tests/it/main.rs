@@ -74,6 +74,7 @@ mod option;
 mod orderings;
 mod other_crate;
 mod params;
+mod parsed_floats;
 mod paths;
 mod patterns;
 mod plans;

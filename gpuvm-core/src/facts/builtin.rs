@@ -3,7 +3,7 @@
 use std::char::ParseCharError;
 use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
-use std::num::{FpCategory, IntErrorKind, NonZero, ParseIntError, Saturating, Wrapping};
+use std::num::{FpCategory, IntErrorKind, NonZero, ParseFloatError, ParseIntError, Saturating, Wrapping};
 use std::ops::ControlFlow;
 use std::slice::GetDisjointMutError;
 use std::str::ParseBoolError;
@@ -237,6 +237,7 @@ builtin_comparisons! {
     [] GetDisjointMutError: Eq Ne;
     [] ParseBoolError: Eq Ne;
     [] ParseCharError: Eq Ne;
+    [] ParseFloatError: Eq Ne;
     [] ParseIntError: Eq Ne;
     [] IntErrorKind: Eq Ne;
     [] Duration: Eq Ne Lt Le Gt Ge;
@@ -245,7 +246,7 @@ builtin_comparisons! {
 
 builtin_methods! {
     [] FpCategory: [clone eq ne];
-    [] GetDisjointMutError ParseBoolError ParseCharError ParseIntError IntErrorKind: [clone eq ne];
+    [] GetDisjointMutError ParseBoolError ParseCharError ParseFloatError ParseIntError IntErrorKind: [clone eq ne];
     [] Duration: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];
 }

@@ -26,12 +26,6 @@ fn replaced(word: &str) -> usize {
 }
 
 #[routine]
-fn float(word: &str) -> f32 {
-    word.parse::<f32>().unwrap_or(0.0)
-//~ «parse» `f32` cannot be parsed inside a #[routine]
-}
-
-#[routine]
 fn added(word: &str) -> usize {
     (word + "!").len()
 //~ «+» cannot add `&str` to `&str`

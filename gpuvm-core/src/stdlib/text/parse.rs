@@ -43,13 +43,6 @@ impl Value for ParseIntError {
     );
 }
 
-/// So that of a `parse` of a float it is said once that there is none.
-impl Value for std::num::ParseFloatError {
-    type Erased = Self;
-    type Inner = Self;
-    const TYPE: &'static Type = &Type::record(Kind::Struct, "ParseFloatError", &[]);
-}
-
 impl Value for ParseBoolError {
     type Erased = Self;
     type Inner = Self;
