@@ -194,6 +194,14 @@ pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
     });
 }
 
+/// Makes a list of one value, which is made anew for each element and so need not be `Copy`: in the shadow it is no constant.
+pub fn repeated(expr: &mut Expr) {
+    let Expr::Repeat(node) = take(expr) else { return };
+    let span = at(&node.expr);
+    let (value, length) = (&node.expr, &node.len);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::repeated::<_, { #length }>(#value))));
+}
+
 /// Fills a slot with the default of the type that an expression has.
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);

@@ -383,7 +383,11 @@ fn in_parts(a: u32, list: [u32; 8]) -> (u32, u32, Option<u32>) {
         }
     }
     let hits = machine.counters.iter().map(|counter| counter.hits.get()).sum::<u32>();
-    (hits + machine.name.len() as u32, both.left.report().0, both.right.last.get())
+    (
+        hits + machine.name.len() as u32,
+        both.left.report().0,
+        both.right.last.get(),
+    )
 }
 
 #[routine]
