@@ -5,6 +5,7 @@ pub use crate::encode::{Message, Source};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
+pub use crate::stdlib::hash::{self as hashing, HashState, HashedEach, Hashes, HashesArrays};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
     Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable,

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
-use crate::args::Args;
+use crate::args::{Args, Role};
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
@@ -104,6 +104,25 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let methods = methods.iter().map(|method| method.tokens(&of));
     quote!(#native #(#methods)*)
+}
+
+/// What an `impl` that a derive of std's makes would be beside it, as a routine.
+pub fn derived(block: &ItemImpl) -> TokenStream {
+    let mut report = Report::default();
+    let args = Args::parse(Role::Routine, TokenStream::new(), &mut report);
+    let named = with_named_lifetimes(block);
+    let of = Block::of(&args, &named);
+    let functions = named.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(function) => Some(function),
+        _ => None,
+    });
+    let methods: Vec<Method> = functions
+        .map(|function| Method::of(&of, function, &mut report))
+        .collect();
+    if !report.is_empty() {
+        return TokenStream::new();
+    }
+    methods.iter().map(|method| method.tokens(&of)).collect()
 }
 
 /// Types of std's by name, of which a user's crate cannot say which methods they have.
@@ -620,6 +639,7 @@ impl Method {
             ("Product", "product") => "product",
             ("FromIterator", "from_iter") => "collect",
             ("Extend", "extend") => "extend",
+            ("Hash", "hash") => return self.hashes(of),
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -657,6 +677,67 @@ impl Method {
                     ::gpuvm::__private::MethodOf<#erased, #name<::gpuvm::__private::#wrapper<&'static mut __I>>, #hash>;
             }
         }
+    }
+
+    /// What finds the routine that hashes the type.
+    fn hashes(&self, of: &Block<'_>) -> TokenStream {
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash, name) = (
+            &of.block.self_ty,
+            forever(&of.block.self_ty),
+            self.hash,
+            own_name(&self.alias),
+        );
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Hashes for #own #clause {
+                type Routine<__H: ::gpuvm::__private::HashState> = ::gpuvm::__private::MethodOf<#erased, #name<__H>, #hash>;
+            }
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::HashedEach for #own #clause {}
+        }
+    }
+
+    /// The methods of a hasher that the block does not write.
+    fn hasher(of: &Block<'_>) -> TokenStream {
+        const METHODS: [&str; 12] = [
+            "write_u8",
+            "write_u16",
+            "write_u32",
+            "write_u64",
+            "write_u128",
+            "write_usize",
+            "write_i8",
+            "write_i16",
+            "write_i32",
+            "write_i64",
+            "write_i128",
+            "write_isize",
+        ];
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (inner, erased) = (&of.inner, forever(&of.inner));
+        let has = |name: &str| {
+            let mut items = of.block.items.iter();
+            items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == name))
+        };
+        let provided = METHODS.iter().filter(|name| !has(name)).map(|name| {
+            let hash = name_hash(name);
+            let routine = match *name {
+                "write_isize" if has("write_usize") => format_ident!("write_isize_by_usize"),
+                name => format_ident!("{name}"),
+            };
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                        ::gpuvm::__private::CallFact::of::<::gpuvm::__private::hashing::#routine<#erased>>(),
+                    );
+                }
+            }
+        });
+        provided.collect()
     }
 
     /// The functions beside a method of the type's own: rustc finds them where it finds the method, before those of traits. They tell the type, which may
@@ -735,6 +816,7 @@ impl Method {
                     const CALL: ::gpuvm::__private::CallFact = #call;
                 }
             },
+            ("Hasher", "write") => Method::hasher(of),
             ("IntoIterator", "into_iter") => {
                 let Some(iterator) = of.associated_type("IntoIter") else {
                     return TokenStream::new();

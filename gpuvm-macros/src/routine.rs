@@ -328,7 +328,7 @@ pub fn is_std_trait(name: &str) -> bool {
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 25] = [
+const STD_TRAITS: [&str; 26] = [
     "Clone",
     "Copy",
     "Debug",
@@ -348,6 +348,7 @@ const STD_TRAITS: [&str; 25] = [
     "From",
     "FromIterator",
     "FromStr",
+    "Hasher",
     "IntoIterator",
     "Iterator",
     "Product",
@@ -657,6 +658,8 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
             "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
             "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
             "Extend" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Extends<#right>)),
+            "Hash" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashesArrays)),
+            "Hasher" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashState)),
             "FromStr" => {
                 promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Parse));
                 promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Parameter));

@@ -587,7 +587,12 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
     // Of std's own traits that are generic, the function is one of a trait, too.
     let of_std = match node.method.to_string().as_str() {
-        "extend" => quote!(use ::gpuvm::__private::Extends as _;),
+        "extend" => quote!(
+            use ::gpuvm::__private::Extends as _;
+        ),
+        "hash" => quote!(
+            use ::gpuvm::__private::Hashes as _;
+        ),
         _ => TokenStream::new(),
     };
     let (answer, value) = told(elsewhere, span);

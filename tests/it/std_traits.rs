@@ -1,7 +1,7 @@
 //! std's traits as users implement and ask for them: `FromStr`, `Extend`, `Hasher`, `IntoIterator`, and bounds on associated types.
 
 use std::cmp::Ordering;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, Mul};
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use gpuvm::prelude::*;
 
 cases! {
     parsed_types, parsed_generics, parsed_by_bound, parse_errors, extended, extended_twice, extended_by_bound, added_items, greatest_item, less_than,
-    items_of_bound, hashed_by_hand, iterated, associated_output,
+    items_of_bound, hashed_by_hand, iterated, associated_output, hashed, hashed_lists, hashed_by_words, hashed_generic,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
@@ -375,4 +375,160 @@ where
 #[routine]
 fn associated_output(a: u32, x: f32) -> (bool, bool) {
     (square_and_add(a % 1000, 5000), square_and_add(x, x))
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    id: u32,
+    place: (i16, u8),
+    kind: Kind,
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Nothing,
+    Number(i64),
+    Named { letter: char, flag: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VmType)]
+#[repr(u8)]
+enum Small {
+    A = 3,
+    B,
+}
+
+#[derive(VmType, Hash, Clone, Copy, Debug, PartialEq, Eq)]
+struct Grid<T, const N: usize> {
+    cells: [T; N],
+    width: usize,
+}
+
+/// Compares by a part, and so hashes by it.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Loose {
+    id: u32,
+    noise: f32,
+}
+
+#[routine]
+impl Hash for Loose {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+        state.write_u8(1);
+    }
+}
+
+#[routine]
+fn fnv<T: Hash>(value: &T) -> u64 {
+    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[routine]
+fn key(a: u32, b: u32) -> Key {
+    Key {
+        id: a,
+        place: (b as i16, b as u8),
+        kind: match b % 3 {
+            0 => Kind::Nothing,
+            1 => Kind::Number(-i64::from(a)),
+            _ => Kind::Named {
+                letter: char::from(b'a' + (a % 26) as u8),
+                flag: a % 2 == 0,
+            },
+        },
+    }
+}
+
+#[routine]
+fn hashed(a: u32, b: u32) -> (u64, u64, u64, u64) {
+    let key = key(a, b);
+    let mut hasher = Fnv(1);
+    key.hash(&mut hasher);
+    let small = if a % 2 == 0 { Small::A } else { Small::B };
+    small.hash(&mut hasher);
+    (-1i8).hash(&mut hasher);
+    Hash::hash(&Some(b), &mut hasher);
+    let first = hasher.finish();
+    "text".hash(&mut hasher);
+    (a, b as i64, a as usize, -3isize).hash(&mut hasher);
+    hasher.write_i32(-(b as i32 % 1000));
+    (first, hasher.finish(), fnv(&key), fnv(&Loose { id: a, noise: 0.5 }))
+}
+
+#[routine]
+fn hashed_lists(a: u32, list: [u32; 8]) -> (u64, u64, u64) {
+    let mut hasher = Fnv(2);
+    list.hash(&mut hasher);
+    let bytes = list.map(|x| x as u8);
+    bytes[..a as usize % 9].hash(&mut hasher);
+    let first = hasher.finish();
+    [key(a, list[0]), key(list[1], 1)].hash(&mut hasher);
+    let keys = list.map(|x| key(x, a));
+    keys[a as usize % 8..].hash(&mut hasher);
+    let grid = Grid {
+        cells: [a as i16, 5, -1],
+        width: 3,
+    };
+    (first, hasher.finish(), fnv(&grid))
+}
+
+/// Takes words as they are.
+#[derive(VmType, Clone, Copy, Debug, Default)]
+struct Words {
+    sum: u64,
+    calls: u32,
+}
+
+#[routine]
+impl Hasher for Words {
+    fn finish(&self) -> u64 {
+        self.sum ^ u64::from(self.calls)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.sum = self.sum.rotate_left(5) ^ u64::from(word);
+        self.calls += 1;
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u32(word as u32);
+    }
+}
+
+#[routine]
+fn hashed_by_words(a: u32, b: u32) -> (u64, u64) {
+    let mut words = Words::default();
+    key(a, b).hash(&mut words);
+    let first = words.finish();
+    (a as i32).hash(&mut words);
+    (b as usize % 100, 7isize, b as u16).hash(&mut words);
+    [a, b].hash(&mut words);
+    (first, words.finish())
+}
+
+#[routine]
+fn combined<H: Hasher, T: Hash>(mut state: H, values: &[T]) -> u64 {
+    for value in values {
+        value.hash(&mut state);
+    }
+    state.write_u64(values.len() as u64);
+    state.finish()
+}
+
+#[routine]
+fn hashed_generic(a: u32, list: [u32; 8]) -> (u64, u64) {
+    let keys = [key(a, list[0]), key(list[1], a)];
+    (
+        combined(Fnv(3), &list[..a as usize % 9]),
+        combined(Words::default(), &keys),
+    )
 }

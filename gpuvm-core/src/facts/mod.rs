@@ -187,6 +187,14 @@ impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
 }
 
+/// A method whose routine is found by way of a trait.
+pub struct Found<M>(PhantomData<M>);
+
+impl<M: RoutineType, const ANY: u32> Method<ANY> for Found<M> {
+    type Slot = MethodSlot<ANY, Self>;
+    const CALL: Option<CallFact> = Some(CallFact::of::<M>());
+}
+
 /// What tells that there is such a method, as [`ResultOfMethod`] does of one that depends on its receiver alone.
 #[diagnostic::on_unimplemented(
     message = "this method of `{T}` is not a #[routine]",

@@ -12,6 +12,7 @@ mod enclosed;
 mod functions;
 #[cfg(feature = "half")]
 pub mod half;
+pub mod hash;
 pub mod iter;
 mod non_zero;
 mod option;

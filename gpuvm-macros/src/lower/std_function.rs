@@ -145,6 +145,7 @@ const OF_TRAITS: &[(&str, &[&str])] = &[
     ),
     ("ExactSizeIterator", &["len"]),
     ("Extend", &["extend"]),
+    ("Hash", &["hash"]),
     ("Into", &["into"]),
     ("IntoIterator", &["into_iter"]),
     ("Ord", &["cmp", "max", "min", "clamp"]),
