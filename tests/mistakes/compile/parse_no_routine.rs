@@ -21,7 +21,7 @@ impl FromStr for Port {
 fn port(a: u32) -> u16 {
     let text = if a == 0 { "80" } else { "443" };
     match text.parse::<Port>() {
-//~ «parse» `Port` cannot be parsed inside a #[routine] … put `#[routine]` above the `impl FromStr for Port`
+//~ «parse» this method of `str` is not a #[routine] … put `#[routine]` above the `impl` block that defines the method
         Ok(port) => port.0,
         Err(_) => 0,
     }
