@@ -5,11 +5,12 @@ pub use crate::encode::{Message, Source};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
+pub use crate::stdlib::hash::{self as hashing, HashState, HashedEach, Hashes, HashesArrays};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
-    From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator,
-    HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence, advance_back_by_next,
-    advance_by_next,
+    Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable,
+    GivenIterator, HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence,
+    advance_back_by_next, advance_by_next,
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{

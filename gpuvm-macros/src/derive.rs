@@ -1,5 +1,7 @@
 //! `#[derive(VmType)]` and `#[derive(RingMessage)]`: the layout of a struct or enum as data, and how its values become words and come back.
 
+use std::fs;
+
 use gpuvm_nodes::node::Operator;
 use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::{Ident, TokenStream};
@@ -8,12 +10,15 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, Path, Type};
 
+use crate::cells::holds_cells;
 use crate::comparison;
+use crate::expansion;
 use crate::home;
+use crate::implementation;
 use crate::launch::at;
 use crate::lower::check_type;
 use crate::plain_name;
-use crate::primitive::Known;
+use crate::primitive::{Known, kind_of_name};
 use crate::report::Report;
 use crate::routine::holds_references;
 
@@ -65,6 +70,10 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         equality(&input, &generics, refused || borrows(&input))
     };
     let order = (!manual_ord).then(|| order(&input, &generics));
+    let hash = match refused || borrows(&input) {
+        true => TokenStream::new(),
+        false => hash(&input),
+    };
     let message = is_message.then(|| {
         quote! {
             #[automatically_derived]
@@ -109,6 +118,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         #equality
         #order
         #clone
+        #hash
         #message
         #errors
     };
@@ -444,6 +454,90 @@ fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
     quote!(#(#operators)* #methods)
 }
 
+/// The routine beside what std's derive of `Hash` makes, where that is derived as well: a derive is not told, so it looks at the file.
+fn hash(input: &DeriveInput) -> TokenStream {
+    if !derives(&input.ident, "Hash") {
+        return TokenStream::new();
+    }
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    for param in generics.type_params_mut() {
+        param.default = None;
+        param.bounds.push(syn::parse_quote!(::core::hash::Hash));
+    }
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let body = match &input.data {
+        Data::Struct(data) => {
+            let members = data.fields.members();
+            quote!(#(self.#members.hash(__state);)*)
+        }
+        Data::Enum(data) => {
+            let number = discriminant_type(input);
+            let write = format_ident!("write_{number}");
+            let mut discriminant = quote!(0);
+            let arms = data.variants.iter().map(|variant| {
+                if let Some((_, value)) = &variant.discriminant {
+                    discriminant = quote!((#value));
+                }
+                let value = discriminant.clone();
+                discriminant = quote!(#value + 1);
+                let (ident, members) = (&variant.ident, variant.fields.members());
+                let names: Vec<Ident> = (0..variant.fields.len()).map(|j| format_ident!("__f{j}")).collect();
+                // One that is the only one is not told.
+                let told = (data.variants.len() > 1).then(|| quote!(__state.#write((#value) as #number);));
+                quote!(Self::#ident { #(#members: #names),* } => { #told #(#names.hash(__state);)* })
+            });
+            let arms: Vec<TokenStream> = arms.collect();
+            quote!(match self { #(#arms)* })
+        }
+        Data::Union(_) => return TokenStream::new(),
+    };
+    implementation::derived(&syn::parse_quote! {
+        impl #implementation ::core::hash::Hash for #name #arguments #clause {
+            fn hash<__H: ::core::hash::Hasher>(&self, __state: &mut __H) {
+                use ::core::hash::Hash as _;
+                #body
+            }
+        }
+    })
+}
+
+/// The type of an enum's discriminants.
+fn discriminant_type(input: &DeriveInput) -> Ident {
+    let mut found = format_ident!("isize");
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        // What is none, rustc refuses.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if let Some(name) = meta
+                .path
+                .get_ident()
+                .filter(|name| kind_of_name(&name.to_string()).is_some())
+            {
+                found = name.clone();
+            }
+            Ok(())
+        });
+    }
+    found
+}
+
+/// Whether the attributes before a type's definition derive a trait.
+fn derives(name: &Ident, of: &str) -> bool {
+    let derives = || {
+        let place = name.span();
+        let text = fs::read_to_string(place.local_file()?).ok()?;
+        let before = text.get(..expansion::offset(&text, place.start())?)?;
+        let before = &before[before.rfind(['}', ';']).map_or(0, |at| at + 1)..];
+        let attribute = before
+            .split("derive(")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        let mut names = attribute.flat_map(|names| names.split(','));
+        Some(names.any(|name| name.trim().rsplit(':').next() == Some(of)))
+    };
+    derives().unwrap_or_default()
+}
+
 /// Methods by name that the machine does itself unless the type's user has written them.
 fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
     let (implementation, arguments, clause) = generics.split_for_impl();
@@ -478,9 +572,10 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
     !search.found
 }
 
-/// Whether a type holds references, so that its values stay inside of routines.
+/// Whether a type holds references or cells, so that its values stay inside of routines.
 fn borrows(input: &DeriveInput) -> bool {
-    input.generics.lifetimes().next().is_some() || fields(&input.data).any(|field| holds_references(&field.ty))
+    let stays = |field: &syn::Field| holds_references(&field.ty) || holds_cells(&field.ty);
+    input.generics.lifetimes().next().is_some() || fields(&input.data).any(stays)
 }
 
 /// The type with `'static` for each of its lifetimes.

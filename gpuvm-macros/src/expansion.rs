@@ -330,7 +330,7 @@ fn defines(text: &str, name: &str) -> bool {
 }
 
 /// Where a line and column are in a text.
-fn offset(text: &str, place: LineColumn) -> Option<usize> {
+pub fn offset(text: &str, place: LineColumn) -> Option<usize> {
     let before: usize = text
         .split_inclusive('\n')
         .take(place.line.checked_sub(1)?)

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
-use crate::args::Args;
+use crate::args::{Args, Role};
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
@@ -104,6 +104,25 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let methods = methods.iter().map(|method| method.tokens(&of));
     quote!(#native #(#methods)*)
+}
+
+/// What an `impl` that a derive of std's makes would be beside it, as a routine.
+pub fn derived(block: &ItemImpl) -> TokenStream {
+    let mut report = Report::default();
+    let args = Args::parse(Role::Routine, TokenStream::new(), &mut report);
+    let named = with_named_lifetimes(block);
+    let of = Block::of(&args, &named);
+    let functions = named.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(function) => Some(function),
+        _ => None,
+    });
+    let methods: Vec<Method> = functions
+        .map(|function| Method::of(&of, function, &mut report))
+        .collect();
+    if !report.is_empty() {
+        return TokenStream::new();
+    }
+    methods.iter().map(|method| method.tokens(&of)).collect()
 }
 
 /// Types of std's by name, of which a user's crate cannot say which methods they have.
@@ -613,12 +632,14 @@ impl Method {
         .tokens()
     }
 
-    /// What finds the routine where it makes one value of many items: an iterator's `sum`, `product` or `collect`.
+    /// What finds the routine where it makes one value of many items, an iterator's `sum`, `product` or `collect`, or puts them into one: `extend`.
     fn gathers(&self, of: &Block<'_>) -> TokenStream {
         let method = match (of.trait_name.as_str(), self.name.as_str()) {
             ("Sum", "sum") => "sum",
             ("Product", "product") => "product",
             ("FromIterator", "from_iter") => "collect",
+            ("Extend", "extend") => "extend",
+            ("Hash", "hash") => return self.hashes(of),
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -640,6 +661,15 @@ impl Method {
             self.hash,
             name_hash(method),
         );
+        if method == "extend" {
+            return quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Extends<#item> for #own #clause {
+                    type Routine<__I: ::gpuvm::__private::Iterable<Iterator: ::gpuvm::__private::Sequence<Item = #item>> + ::gpuvm::__private::Static> =
+                        ::gpuvm::__private::MethodOf<#erased, #name<::gpuvm::__private::#wrapper<__I>>, #hash>;
+                }
+            };
+        }
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::Gathers<#number, #item> for #own #clause {
@@ -647,6 +677,67 @@ impl Method {
                     ::gpuvm::__private::MethodOf<#erased, #name<::gpuvm::__private::#wrapper<&'static mut __I>>, #hash>;
             }
         }
+    }
+
+    /// What finds the routine that hashes the type.
+    fn hashes(&self, of: &Block<'_>) -> TokenStream {
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash, name) = (
+            &of.block.self_ty,
+            forever(&of.block.self_ty),
+            self.hash,
+            own_name(&self.alias),
+        );
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Hashes for #own #clause {
+                type Routine<__H: ::gpuvm::__private::HashState> = ::gpuvm::__private::MethodOf<#erased, #name<__H>, #hash>;
+            }
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::HashedEach for #own #clause {}
+        }
+    }
+
+    /// The methods of a hasher that the block does not write.
+    fn hasher(of: &Block<'_>) -> TokenStream {
+        const METHODS: [&str; 12] = [
+            "write_u8",
+            "write_u16",
+            "write_u32",
+            "write_u64",
+            "write_u128",
+            "write_usize",
+            "write_i8",
+            "write_i16",
+            "write_i32",
+            "write_i64",
+            "write_i128",
+            "write_isize",
+        ];
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (inner, erased) = (&of.inner, forever(&of.inner));
+        let has = |name: &str| {
+            let mut items = of.block.items.iter();
+            items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == name))
+        };
+        let provided = METHODS.iter().filter(|name| !has(name)).map(|name| {
+            let hash = name_hash(name);
+            let routine = match *name {
+                "write_isize" if has("write_usize") => format_ident!("write_isize_by_usize"),
+                name => format_ident!("{name}"),
+            };
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                        ::gpuvm::__private::CallFact::of::<::gpuvm::__private::hashing::#routine<#erased>>(),
+                    );
+                }
+            }
+        });
+        provided.collect()
     }
 
     /// The functions beside a method of the type's own: rustc finds them where it finds the method, before those of traits. They tell the type, which may
@@ -719,6 +810,13 @@ impl Method {
                     }
                 }
             }
+            ("FromStr", "from_str") => quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::Parse for #inner #clause {
+                    const CALL: ::gpuvm::__private::CallFact = #call;
+                }
+            },
+            ("Hasher", "write") => Method::hasher(of),
             ("IntoIterator", "into_iter") => {
                 let Some(iterator) = of.associated_type("IntoIter") else {
                     return TokenStream::new();

@@ -157,9 +157,9 @@ fn copied(mode: &Mode, column: &Ident) -> TokenStream {
 fn modes(parts: &Parts, generics: &Generics) -> Option<Vec<Mode>> {
     let modes = parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty));
     let modes: Vec<Mode> = modes.collect::<Option<_>>()?;
-    let borrows = |mode: &Mode| crate::routine::holds_references(mode.element());
-    let is_launched = !modes.iter().any(borrows)
-        && !crate::routine::holds_references(&parts.result)
+    let stays = |ty: &Type| crate::routine::holds_references(ty) || crate::cells::holds_cells(ty);
+    let is_launched = !modes.iter().any(|mode| stays(mode.element()))
+        && !stays(&parts.result)
         && !parts.is_opaque
         && !parts.calls_parameters
         && generics.params.is_empty();

@@ -4,6 +4,7 @@
 
 mod args;
 mod callable;
+mod cells;
 mod code;
 mod comparison;
 mod configuration;

@@ -14,6 +14,8 @@ pub struct Operation {
     operator: Operator,
     left: Type,
     right: Type,
+    /// Whether it is what a bound promises, of types that may be associated ones and so references.
+    is_promised: bool,
 }
 
 impl Operation {
@@ -23,12 +25,28 @@ impl Operation {
             operator,
             left: left.clone(),
             right: right.clone(),
+            is_promised: false,
+        }
+    }
+
+    /// The same as a bound promises it.
+    pub fn promised(operator: Operator, left: &Type, right: &Type) -> Operation {
+        Operation {
+            is_promised: true,
+            ..Operation::of(operator, left, right)
         }
     }
 
     /// The type that has the operator.
     pub fn implementor(&self) -> Type {
-        without_references(&self.left)
+        self.behind(&self.left)
+    }
+
+    fn behind(&self, ty: &Type) -> Type {
+        match self.is_promised && is_associated(ty) {
+            true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
+            false => without_references(ty),
+        }
     }
 
     /// The trait.
@@ -46,7 +64,7 @@ impl Operation {
     /// The right operand's type, and the forms of both.
     fn operands(&self) -> TokenStream {
         use Operator::{Eq, Ge, Gt, Index, IndexMut, Le, Lt, Ne};
-        let right = without_references(&self.right);
+        let right = self.behind(&self.right);
         let compares = matches!(self.operator, Eq | Ne | Lt | Le | Gt | Ge);
         // rustc finds what is indexed behind its references.
         let left = match compares || matches!(self.operator, Index | IndexMut) {
@@ -96,6 +114,11 @@ impl VisitMut for Ranges {
         self.range(node);
         visit_mut::visit_type_mut(self, node);
     }
+}
+
+/// Whether a type is an associated one, `I::Item`, for all that can be seen.
+pub fn is_associated(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.qself.is_some() || path.path.segments.len() > 1)
 }
 
 /// A type behind its references.

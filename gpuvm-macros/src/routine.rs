@@ -14,7 +14,7 @@ use crate::callable::{self, Erased};
 use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::opaque;
-use crate::operation::Operation;
+use crate::operation::{Operation, is_associated};
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -328,7 +328,7 @@ pub fn is_std_trait(name: &str) -> bool {
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 24] = [
+const STD_TRAITS: [&str; 26] = [
     "Clone",
     "Copy",
     "Debug",
@@ -347,6 +347,8 @@ const STD_TRAITS: [&str; 24] = [
     "Extend",
     "From",
     "FromIterator",
+    "FromStr",
+    "Hasher",
     "IntoIterator",
     "Iterator",
     "Product",
@@ -536,16 +538,26 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
         return Generics::default();
     }
     let mut found = Vec::new();
-    for param in kept.type_params().filter(|param| !is_given(&param.ident)) {
+    for param in kept.type_params() {
         let name = &param.ident;
-        found.extend(promises(&syn::parse_quote!(#name), param.bounds.iter()));
+        let ty = syn::parse_quote!(#name);
+        if !is_given(name) {
+            found.extend(promises(&ty, param.bounds.iter()));
+        }
+        if !library {
+            found.extend(promises_of_parts(&ty, param.bounds.iter()));
+        }
     }
     if let Some(clause) = &generics.where_clause {
         for predicate in &clause.predicates {
-            if let WherePredicate::Type(predicate) = predicate
-                && !matches!(&predicate.bounded_ty, Type::Path(path) if path.path.get_ident().is_some_and(is_given))
-            {
-                found.extend(promises(&predicate.bounded_ty, predicate.bounds.iter()));
+            if let WherePredicate::Type(predicate) = predicate {
+                let (ty, bounds) = (&predicate.bounded_ty, predicate.bounds.iter());
+                if !matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(is_given)) {
+                    found.extend(promises(ty, bounds.clone()));
+                }
+                if !library {
+                    found.extend(promises_of_parts(ty, bounds));
+                }
             }
         }
     }
@@ -593,6 +605,38 @@ impl VisitMut for Forget {
     }
 }
 
+/// What bounds of a type's associated types promise, those of the `Item` in `I: Iterator<Item: Ord>`.
+fn promises_of_parts<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<WherePredicate> {
+    let mut found = Vec::new();
+    for bound in bounds {
+        let TypeParamBound::Trait(bound) = bound else {
+            continue;
+        };
+        let mut path = bound.path.clone();
+        let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last_mut().map(|last| &mut last.arguments)
+        else {
+            continue;
+        };
+        let (parts, others): (Vec<_>, Vec<_>) = std::mem::take(&mut arguments.args)
+            .into_iter()
+            .partition(|argument| matches!(argument, GenericArgument::Constraint(_) | GenericArgument::AssocType(_)));
+        arguments.args = others.into_iter().collect();
+        for part in parts {
+            if let GenericArgument::Constraint(part) = part {
+                let name = &part.ident;
+                // It may be one of a trait that this one implies.
+                let ty: Type = match ty {
+                    Type::Path(of) if of.path.get_ident().is_some() => syn::parse_quote!(#ty::#name),
+                    _ => syn::parse_quote!(<#ty as #path>::#name),
+                };
+                found.extend(promises(&ty, part.bounds.iter()));
+                found.extend(promises_of_parts(&ty, part.bounds.iter()));
+            }
+        }
+    }
+    found
+}
+
 /// What bounds of a type by std's traits promise: that their operators and methods are routines or the machine's own.
 pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<WherePredicate> {
     let mut promises = Vec::new();
@@ -613,12 +657,28 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         match name.as_str() {
             "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
             "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
+            "Extend" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Extends<#right>)),
+            "Hash" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashesArrays)),
+            "Hasher" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashState)),
+            "FromStr" => {
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Parse));
+                promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Parameter));
+            }
             "Display" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown)),
             _ => {}
         }
+        if is_associated(ty) {
+            let is_made = name == "Default";
+            let asked = quote::format_ident!("{}", if is_made { "VmType" } else { "Static" });
+            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::#asked));
+        }
+        let behind: Type = match is_associated(ty) {
+            true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
+            false => ty.clone(),
+        };
         for method in methods_promised(&name) {
             let hash = gpuvm_nodes::name_hash(method);
-            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Method<#hash>));
+            promises.push(syn::parse_quote!(#behind: ::gpuvm::__private::Method<#hash>));
         }
         for operator in implied(&name)
             .into_iter()
@@ -629,7 +689,7 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
                 Operator::Neg | Operator::Not => syn::parse_quote!(()),
                 _ => right.clone(),
             };
-            let operation = Operation::of(operator, ty, &right);
+            let operation = Operation::promised(operator, ty, &right);
             let (implementor, bound) = (operation.implementor(), operation.bound());
             promises.push(syn::parse_quote!(#implementor: #bound));
         }
@@ -645,6 +705,7 @@ pub fn methods_promised(name: &str) -> &'static [&'static str] {
         "Eq" => &["eq", "ne"],
         "PartialOrd" => &["eq", "ne", "partial_cmp", "lt", "le", "gt", "ge"],
         "Ord" => crate::comparison::METHODS,
+        "FromStr" => &["from_str"],
         _ => &[],
     }
 }

@@ -194,6 +194,14 @@ pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
     });
 }
 
+/// Makes a list of one value, which is made anew for each element and so need not be `Copy`: in the shadow it is no constant.
+pub fn repeated(expr: &mut Expr) {
+    let Expr::Repeat(node) = take(expr) else { return };
+    let span = at(&node.expr);
+    let (value, length) = (&node.expr, &node.len);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::repeated::<_, { #length }>(#value))));
+}
+
 /// Fills a slot with the default of the type that an expression has.
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);
@@ -577,6 +585,16 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
+    // Of std's own traits that are generic, the function is one of a trait, too.
+    let of_std = match node.method.to_string().as_str() {
+        "extend" => quote!(
+            use ::gpuvm::__private::Extends as _;
+        ),
+        "hash" => quote!(
+            use ::gpuvm::__private::Hashes as _;
+        ),
+        _ => TokenStream::new(),
+    };
     let (answer, value) = told(elsewhere, span);
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
@@ -586,6 +604,7 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
                 ::gpuvm::__private::is_of(&__v.0, &__d);
                 #answer {
                     #fallback
+                    #of_std
                     ::gpuvm::__private::link_method::<#hash, _, _>(
                         ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
                         &__v.0,
@@ -987,7 +1006,7 @@ impl Inferred {
         let hash = spanned(Literal::u32_suffixed(self.hash), span);
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
-                use ::gpuvm::__private::{AnyOf as _, TwinOfNew as _};
+                use ::gpuvm::__private::{AnyOf as _, TwinOfCell as _, TwinOfNew as _};
                 #fallback
                 ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot);
             }};

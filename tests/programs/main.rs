@@ -40,23 +40,32 @@ mod life;
 mod linear_algebra;
 mod lru_cache;
 mod lz4_block;
+mod max_flow;
 mod n_queens;
 mod nbody;
 mod number_format;
+mod othello;
+mod perlin;
 mod poker_hands;
 mod primality;
 mod prime_sieve;
 mod quadrature;
 mod regex_pike;
 mod scheduler;
+mod segment_tree;
+mod semver;
 mod sha256;
 mod sorting;
+mod spreadsheet;
 mod stack_machine;
 mod string_search;
 mod sudoku;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
+mod trie;
+mod turtle;
+mod units;
 mod utf8_decoder;
 
 use harness::{chunks, each, slice};
@@ -602,6 +611,28 @@ fn lz4_block() {
 }
 
 #[test]
+fn max_flow() {
+    use crate::max_flow::*;
+    let pipes = [
+        (0, 1, 16),
+        (0, 2, 13),
+        (1, 2, 10),
+        (2, 1, 4),
+        (1, 3, 12),
+        (3, 2, 9),
+        (2, 4, 14),
+        (4, 3, 7),
+        (3, 5, 20),
+        (4, 5, 4),
+    ];
+    let pipes = pipes.map(|(from, to, capacity)| Pipe { from, to, capacity });
+    agree!(max_flow(slice(&pipes), each([0, 5, 1, 0]), each([5, 0, 4, 3])));
+    for workers in [&[0b00011, 0b00001, 0b00001, 0b11000][..], &[0b11111; 5], &[0, 1]] {
+        agree!(matching(slice(workers)));
+    }
+}
+
+#[test]
 fn n_queens() {
     use crate::n_queens::*;
     agree!(queens_count(each([0, 1, 2, 3, 4, 5, 6])));
@@ -648,6 +679,24 @@ fn number_format() {
     for text in [&b"XIV MCM LXXX"[..], b"IIII", b"VX", b"MMXXVI", b"", b"MMM MM"] {
         agree!(add_roman(slice(text), chunks([[0; 16]])));
     }
+}
+
+#[test]
+fn othello() {
+    use crate::othello::*;
+    agree!(othello_perft(each([Board::START]), each([1, 2, 3, 4])));
+    agree!(othello_game(each([1, 0, 2]), each([12, 70, 4])));
+    agree!(othello_line(each([b'a', b'2', b'h', b'x'])));
+}
+
+#[test]
+fn perlin() {
+    use crate::perlin::*;
+    agree!(contour_row(each([7, 8, 0]), each([3, 0, 100]), chunks([[0; 24]; 3])));
+    agree!(noise_volume(
+        each([1, 2, 3]),
+        each([[0.0; 3], [1.25, -7.5, 0.1], [300.7, 2.2, -0.9]])
+    ));
 }
 
 #[test]
@@ -750,6 +799,32 @@ fn scheduler() {
 }
 
 #[test]
+fn segment_tree() {
+    use crate::segment_tree::*;
+    let values = [12, -18, 24, 6, 30, -42, 54, 60, 7];
+    agree!(range_queries(slice(&values), each([1, 0, 8, 3]), each([5, 9, 20, 4])));
+}
+
+#[test]
+fn semver() {
+    use crate::semver::*;
+    let list = b"1.0.0,1.2.0, 1.2.9,1.3.0-rc.1,1.3.0,2.0.0-alpha.3,2.0.0,0.9.9,01.4.0";
+    for requirement in [
+        &b"^1.0.0"[..],
+        b"~1.2.0",
+        b"1.2.0",
+        b">=1.3.1",
+        b"^0.9.0",
+        b"!1.0.0",
+        b"^3.0.0",
+        b"",
+        b"=2.0.0-alpha.3",
+    ] {
+        agree!(best_version(slice(list), slice(requirement)));
+    }
+}
+
+#[test]
 fn sha256() {
     use crate::sha256::*;
     for message in [
@@ -776,6 +851,13 @@ fn sorting() {
     agree!(sort_stably(slice(&[31, 12, 21, 2, 11, 30])));
     let rows = core::array::from_fn(|r| core::array::from_fn(|c| ((r * 5 + c) * 7 % 25) as i16));
     agree!(medians(each([rows, [[3; 5]; 5]])));
+}
+
+#[test]
+fn spreadsheet() {
+    use crate::spreadsheet::*;
+    let sheet = b"1.5\nA * 2\n(A + B) * B\nC / (A - 1.5)\nF + 1\nE\n2 +";
+    agree!(sheet_value(slice(sheet), each([0, 1, 2, 3, 4, 5, 6, 7, 8])));
 }
 
 #[test]
@@ -896,6 +978,53 @@ fn topological_sort() {
     ];
     agree!(strong_components(slice(&knots), each([8, 32])));
     agree!(strong_components(slice(&[]), each([4])));
+}
+
+#[test]
+fn trie() {
+    use crate::trie::*;
+    let words = b"tea ten tent inn in into to team ten";
+    for prefix in [&b"te"[..], b"tea", b"int", b"x", b""] {
+        agree!(trie_lookup(slice(words), slice(prefix), chunks([[0; 8]; 2])));
+    }
+    agree!(trie_lookup(
+        slice("na\u{ef}ve".as_bytes()),
+        slice(b""),
+        chunks([[0; 8]])
+    ));
+}
+
+#[test]
+fn turtle() {
+    use crate::turtle::*;
+    for program in [
+        &b"repeat 4 fd 3 right ]"[..],
+        b"repeat 4 repeat 2 fd 2 left ] up back 1 down ]",
+        b"fd",
+        b"fd 1 jump",
+        b"repeat 2 fd 1",
+        b"]",
+    ] {
+        agree!(draw(slice(program)));
+    }
+}
+
+#[test]
+fn units() {
+    use crate::units::*;
+    for text in [
+        &b"3.5 km in mi"[..],
+        b"5 ft 3 in in cm",
+        b"-40 F in C",
+        b"1.5e3 mg in lb",
+        b"x m in cm",
+        b"1 m in kg",
+        b"1 m 2 s in m",
+        b"1 furlong in m",
+        b"1",
+    ] {
+        agree!(convert_units(slice(text)));
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What the machine does itself: operators and methods of its own types that need no routine.
 
+use std::char::ParseCharError;
 use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
-use std::num::{FpCategory, NonZero, Saturating, Wrapping};
+use std::num::{FpCategory, IntErrorKind, NonZero, ParseFloatError, ParseIntError, Saturating, Wrapping};
 use std::ops::ControlFlow;
 use std::slice::GetDisjointMutError;
+use std::str::ParseBoolError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::time::Duration;
 
@@ -233,13 +235,18 @@ macro_rules! builtin_comparisons {
 builtin_comparisons! {
     [] FpCategory: Eq Ne;
     [] GetDisjointMutError: Eq Ne;
+    [] ParseBoolError: Eq Ne;
+    [] ParseCharError: Eq Ne;
+    [] ParseFloatError: Eq Ne;
+    [] ParseIntError: Eq Ne;
+    [] IntErrorKind: Eq Ne;
     [] Duration: Eq Ne Lt Le Gt Ge;
     [T: ?Sized] PhantomData<T>: Eq Ne Lt Le Gt Ge;
 }
 
 builtin_methods! {
     [] FpCategory: [clone eq ne];
-    [] GetDisjointMutError: [clone eq ne];
+    [] GetDisjointMutError ParseBoolError ParseCharError ParseFloatError ParseIntError IntErrorKind: [clone eq ne];
     [] Duration: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];
 }

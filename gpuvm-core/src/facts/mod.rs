@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -187,6 +187,14 @@ impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
 }
 
+/// A method whose routine is found by way of a trait.
+pub struct Found<M>(PhantomData<M>);
+
+impl<M: RoutineType, const ANY: u32> Method<ANY> for Found<M> {
+    type Slot = MethodSlot<ANY, Self>;
+    const CALL: Option<CallFact> = Some(CallFact::of::<M>());
+}
+
 /// What tells that there is such a method, as [`ResultOfMethod`] does of one that depends on its receiver alone.
 #[diagnostic::on_unimplemented(
     message = "this method of `{T}` is not a #[routine]",
@@ -285,6 +293,17 @@ pub trait TryConvert<E> {
     const CALL: CallFact;
 }
 
+/// `FromStr` of a type, where it is a routine: what `parse` calls.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be parsed inside a #[routine]",
+    label = "its `from_str` is not a routine",
+    note = "put `#[routine]` above the `impl FromStr for {Self}`"
+)]
+pub trait Parse: Static {
+    /// The routine.
+    const CALL: CallFact;
+}
+
 impl<T> Convert<T> for T {
     type Slot = ConvertSlot<T, T>;
     const CALL: Option<CallFact> = None;
@@ -330,8 +349,29 @@ impl<T: Value + ?Sized> Slot for ConstructorSlot<T> {
     const FACT: Fact = Fact::Constructor(TypeRef::of::<T>());
 }
 
-impl<T: VmType + Default> Slot for DefaultSlot<T> {
-    const FACT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
+impl<T: Defaulted> Slot for DefaultSlot<T> {
+    const FACT: Fact = T::DEFAULT;
+}
+
+/// A type whose default a routine can make.
+pub trait Defaulted {
+    /// It.
+    const DEFAULT: Fact;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType + Default> Defaulted for T {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType + Default> Defaulted for std::cell::Cell<T> {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&T::default()));
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: VmType> Defaulted for std::cell::OnceCell<T> {
+    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&None::<T>));
 }
 
 impl<M: RoutineType> Slot for CallSlot<M> {
@@ -410,7 +450,7 @@ pub fn named_constant<T: Named<M>, M>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomD
 pub fn result_of_named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Result>) {}
 
 /// Fills a slot with the default of a value's type.
-pub fn default<T: VmType + Default>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
+pub fn default<T: Defaulted>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
 
 /// Fills a slot with a type that is written out, as in a cast.
 pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
@@ -643,6 +683,31 @@ pub trait TwinOfNew: Sized {
     }
 }
 
+/// The same beside the functions of std's cells, of which a path tells no content: `Cell::get`.
+macro_rules! twins_of_cell {
+    ($($twin:ident $function:ident;)*) => {
+        #[allow(missing_docs, reason = "named as the functions")]
+        pub trait TwinOfCell: Sized {
+            $(
+                type $function;
+
+                fn $twin(&self, _: Self::$function) -> PhantomData<Self> {
+                    PhantomData
+                }
+            )*
+        }
+    };
+}
+twins_of_cell! {
+    __vm_new New;
+    __vm_get Get;
+    __vm_set Set;
+    __vm_replace Replace;
+    __vm_take Take;
+    __vm_swap Swap;
+    __vm_into_inner IntoInner;
+}
+
 macro_rules! twins_of_new {
     ($($of:ty)*) => { $(impl TwinOfNew for std::num::NonZero<$of> {})* };
 }
@@ -768,6 +833,11 @@ impl<T> std::ops::Deref for M<'_, T> {
     fn deref(&self) -> &T {
         self.0
     }
+}
+
+/// What `[const { … }; N]` makes.
+pub fn repeated<T, const N: usize>(_: T) -> [T; N] {
+    unreachable!("the shadow of a routine never runs")
 }
 
 /// A function that is called.

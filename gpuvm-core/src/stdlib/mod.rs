@@ -3,6 +3,7 @@
 //! that rustc infers. Their code never runs here, so that they may say what only the machine may do ([`intrinsics`]).
 
 mod atomic;
+mod cell;
 mod char;
 mod compare;
 mod convert;
@@ -11,6 +12,7 @@ mod enclosed;
 mod functions;
 #[cfg(feature = "half")]
 pub mod half;
+pub mod hash;
 pub mod iter;
 mod non_zero;
 mod option;

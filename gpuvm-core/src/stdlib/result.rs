@@ -171,6 +171,22 @@ fn unwrap_or_default<T: VmType + Default, E: Static>(result: Result<T, E>) -> T 
     }
 }
 
+#[routine(library, inline)]
+fn unwrap_or_empty<T: VmType, E: Static>(result: Result<&[T], E>) -> &[T] {
+    match result {
+        Ok(slice) => slice,
+        Err(_) => &[],
+    }
+}
+
+#[routine(library, inline)]
+fn unwrap_or_no_text<E: Static>(result: Result<&str, E>) -> &str {
+    match result {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
 #[routine(library)]
 fn transpose<T: Static, E: Static>(result: Result<Option<T>, E>) -> Option<Result<T, E>> {
     match result {
@@ -208,6 +224,8 @@ methods! {
     [T: Static, E: Static + Debug] Result<T, E>, expect = expect<T, E>;
     [T: Static + Debug, E: Static] Result<T, E>, expect_err = expect_err<T, E>;
     [T: VmType + Default, E: Static] Result<T, E>, unwrap_or_default = unwrap_or_default<T, E>;
+    [T: VmType, E: Static] Result<&'static [T], E>, unwrap_or_default = unwrap_or_empty<T, E>;
+    [E: Static] Result<&'static str, E>, unwrap_or_default = unwrap_or_no_text<E>;
     [T: Static, E: Static] Result<Option<T>, E>, transpose = transpose<T, E>;
     [T: Static, E: Static] Result<Result<T, E>, E>, flatten = flatten<T, E>;
     [T: Static, E: Static] Result<T, E>, unwrap_or = unwrap_or<T, E>;

@@ -228,6 +228,11 @@ impl Type {
         self.name == Type::DURATION && self.fields.first().is_some_and(|field| field.name == "__secs")
     }
 
+    /// Whether it is std's `OnceCell`, and no type of that name: the fields of that have other names.
+    pub fn is_once_cell(&self) -> bool {
+        self.name == "OnceCell" && self.fields.first().is_some_and(|field| field.name == "__value")
+    }
+
     /// Whether it is `char`, which is a `u32` to the machine.
     pub fn is_char(&self) -> bool {
         self.kind == Kind::U32 && self.name == "char"

@@ -119,6 +119,25 @@ impl Shown<'_> {
         Some(padded(cut, self.format, Align::Left))
     }
 
+    /// What was put into a `OnceCell`.
+    fn once_cell(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (Some(field), Some(tag)) = (self.ty.ty.fields.first(), self.words.first().copied().flatten()) else {
+            return f.write_str("?");
+        };
+        match field
+            .ty
+            .variants
+            .get(tag as usize)
+            .and_then(|variant| variant.fields.first())
+        {
+            Some(value) => f
+                .debug_tuple(self.ty.ty.name)
+                .field(&self.part(value.type_ref(), value.offset))
+                .finish(),
+            None => f.debug_tuple(self.ty.ty.name).field(&format_args!("<uninit>")).finish(),
+        }
+    }
+
     fn duration(&self) -> Option<String> {
         let words: Option<Vec<u32>> = self.words.iter().copied().collect();
         let words = words.filter(|words| words.len() == self.ty.words() as usize)?;
@@ -173,6 +192,7 @@ impl Debug for Shown<'_> {
             (Kind::Tuple, _) => self.fields(f, "", ty.fields),
             (Kind::Half, _) => f.write_str(self.half().as_deref().unwrap_or("?")),
             (Kind::Struct, _) if ty.is_duration() => f.write_str(self.duration().as_deref().unwrap_or("?")),
+            (Kind::Struct, _) if ty.is_once_cell() => self.once_cell(f),
             (Kind::Struct, _) => self.fields(f, ty.name, ty.fields),
             (Kind::Enum, _) => match self.words.first().copied().flatten() {
                 None => f.write_str("?"),

@@ -394,9 +394,13 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         self.expected = expected.as_ref().and_then(Expected::element);
+        let is_const = matches!(&*node.expr, Expr::Const(_));
         let known = self.expr(&mut node.expr, Want::Decided);
         let slot = self.new_slot();
         self.stream.node(Node::Repeat).number(slot);
+        if is_const {
+            shadow::repeated(expr);
+        }
         self.made(expr, expected, slot);
         Known::List(Box::new(typed(known)))
     }

@@ -144,6 +144,8 @@ const OF_TRAITS: &[(&str, &[&str])] = &[
         &["next_back", "nth_back", "rfind", "rfold", "try_rfold"],
     ),
     ("ExactSizeIterator", &["len"]),
+    ("Extend", &["extend"]),
+    ("Hash", &["hash"]),
     ("Into", &["into"]),
     ("IntoIterator", &["into_iter"]),
     ("Ord", &["cmp", "max", "min", "clamp"]),

@@ -33,7 +33,7 @@ struct Check<'r> {
 }
 
 /// Types of std that have a heap or a system behind them. A user's type may have such a name.
-const ELSEWHERE: [&str; 19] = [
+const ELSEWHERE: [&str; 18] = [
     "String",
     "Vec",
     "VecDeque",
@@ -46,7 +46,6 @@ const ELSEWHERE: [&str; 19] = [
     "BTreeSet",
     "BinaryHeap",
     "LinkedList",
-    "Cell",
     "RefCell",
     "Mutex",
     "RwLock",

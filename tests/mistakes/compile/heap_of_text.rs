@@ -26,12 +26,6 @@ fn replaced(word: &str) -> usize {
 }
 
 #[routine]
-fn float(word: &str) -> f32 {
-    word.parse::<f32>().unwrap_or(0.0)
-//~ «parse» this method of `str` is not a #[routine] … of std's own methods, this one is not available inside a routine
-}
-
-#[routine]
 fn added(word: &str) -> usize {
     (word + "!").len()
 //~ «+» cannot add `&str` to `&str`

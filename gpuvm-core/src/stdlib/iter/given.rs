@@ -18,6 +18,7 @@ const INTO_ITER: u32 = name_hash("into_iter");
 const SUM: u32 = name_hash("sum");
 const PRODUCT: u32 = name_hash("product");
 const COLLECT: u32 = name_hash("collect");
+const EXTEND: u32 = name_hash("extend");
 
 /// An iterator as a routine that is given it knows it: the words are those of `I`.
 pub struct Given<I>(PhantomData<fn() -> I>);
@@ -251,3 +252,17 @@ macro_rules! gathering {
     )*};
 }
 gathering!(SUM PRODUCT COLLECT);
+
+/// What iterators extend: `#[routine] impl Extend<T> for S` makes one.
+pub trait Extends<T: Static> {
+    /// The routine, for what becomes an iterator.
+    type Routine<I: Iterable<Iterator: Sequence<Item = T>> + Static>: Method<EXTEND>;
+
+    /// The function beside the method: it is told the types of the argument and of the result.
+    fn __vm_of_extend<I, R>(&self, _: &(PhantomData<I>, PhantomData<R>)) -> PhantomData<Self::Routine<I::Erased>>
+    where
+        I: Value<Erased: Iterable<Iterator: Sequence<Item = T>> + Static>,
+    {
+        PhantomData
+    }
+}

@@ -17,8 +17,8 @@ mod tries;
 pub use consumers::{Neutral, Ordered};
 pub use cycle::{OnceWith, RepeatWith};
 pub use given::{
-    ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator, Gathers, Given, GivenDoubleEnded,
-    GivenElements, GivenExactSize, GivenIterable, GivenIterator,
+    ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator, Extends, Gathers, Given,
+    GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator,
 };
 pub use range::{From, HalfOpen, Inclusive, begin};
 pub use sources::{Empty, FromFn, Once, OptionIter, RepeatN, Repeats, Successors};

@@ -2,6 +2,7 @@
 
 mod chars;
 mod find;
+mod float;
 pub mod packed;
 mod parse;
 mod split;

@@ -6,13 +6,11 @@ use std::str::ParseBoolError;
 
 use gpuvm_macros::routine;
 
-use super::super::generic_methods;
 use super::super::{intrinsics, methods};
 use super::as_bytes;
 use super::chars::{after, char_at};
-use crate::encode::node::Operator;
-use crate::facts::{CallFact, Operation};
-use crate::types::{Field, Kind, Type, Value, Variant, name_hash};
+use crate::facts::{CallFact, GenericMethod, Parse};
+use crate::types::{Field, Kind, Static, Type, Value, Variant, name_hash};
 
 impl Value for IntErrorKind {
     type Erased = Self;
@@ -45,28 +43,12 @@ impl Value for ParseIntError {
     );
 }
 
-/// So that of a `parse` of a float it is said once that there is none.
-impl Value for std::num::ParseFloatError {
-    type Erased = Self;
-    type Inner = Self;
-    const TYPE: &'static Type = &Type::record(Kind::Struct, "ParseFloatError", &[]);
-}
-
 impl Value for ParseBoolError {
     type Erased = Self;
     type Inner = Self;
     const TYPE: &'static Type = &Type::record(Kind::Struct, "ParseBoolError", &[]);
 }
 
-macro_rules! equal {
-    ($($ty:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<L: ?Sized, R: ?Sized> Operation<{ Operator::Eq as u8 }, $ty, L, R> for $ty {
-            type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, $ty, L, R>;
-            const CALL: Option<CallFact> = None;
-        }
-    )*};
-}
 impl Value for ParseCharError {
     type Erased = Self;
     type Inner = Self;
@@ -86,8 +68,6 @@ impl Value for ParseCharError {
     );
 }
 
-equal! { ParseCharError IntErrorKind ParseIntError ParseBoolError }
-
 #[routine(library, inline)]
 fn kind(error: &ParseIntError) -> &IntErrorKind {
     intrinsics::words(error)
@@ -96,6 +76,26 @@ fn kind(error: &ParseIntError) -> &IntErrorKind {
 #[routine(library, inline)]
 fn error(kind: IntErrorKind) -> ParseIntError {
     intrinsics::words(kind)
+}
+
+/// What is parsed by these routines.
+macro_rules! parses {
+    ($($ty:ident = $name:ident;)*) => {
+        $(
+            impl Parse for $ty {
+                const CALL: CallFact = CallFact::of::<$name>();
+            }
+        )*
+        methods! { $([] $ty, from_str = $name;)* }
+    };
+}
+
+const PARSE: u32 = name_hash("parse");
+
+/// Which error it is follows from the type.
+impl<T: Parse, E: Static> GenericMethod<PARSE, (), Result<T, E>> for str {
+    type Slot = crate::facts::GenericSlot<PARSE, Self, (), Result<T, E>>;
+    const CALL: Option<CallFact> = Some(T::CALL);
 }
 
 macro_rules! integers {
@@ -142,13 +142,10 @@ macro_rules! integers {
                 $radix_name(text, 10)
             }
         )*
-        generic_methods! {
-            $([] str, parse(()) -> Result<$ty, ParseIntError> = $name;)*
-        }
+        parses! { $($ty = $name;)* }
         methods! {
             $(
                 [] $ty, from_str_radix = $radix_name;
-                [] $ty, from_str = $name;
             )*
         }
     };
@@ -186,9 +183,9 @@ fn parse_char(text: &str) -> Result<char, ParseCharError> {
     Ok(char_at(text, 0))
 }
 
-generic_methods! {
-    [] str, parse(()) -> Result<char, ParseCharError> = parse_char;
-    [] str, parse(()) -> Result<bool, ParseBoolError> = parse_bool;
+parses! {
+    char = parse_char;
+    bool = parse_bool;
 }
 
 methods! {

@@ -1,0 +1,242 @@
+//! `Cell` and `OnceCell`. To the machine a cell is what is in it, and a reference to one may change that: so their types here are structs, whose methods
+//! take `&mut`.
+
+use std::cell;
+
+use gpuvm_macros::routine;
+
+use super::{generic_methods, intrinsics, methods};
+use crate::encode::node::Operator;
+use crate::facts::{CallFact, Operation, TwinOfCell};
+use crate::types::{Field, Kind, Static, Type, TypeRef, Value, VmType, name_hash};
+
+/// What a `Cell` is.
+pub struct Cell<T> {
+    value: T,
+}
+
+/// What a `OnceCell` is.
+pub struct OnceCell<T> {
+    value: Option<T>,
+}
+
+/// They stay inside of routines: what a launch gives is no place that several could share.
+macro_rules! cells {
+    ($($cell:ident $name:literal: $content:ty { $($function:ident: $pointer:ty;)* })*) => {$(
+        impl<T: Static> Value for $cell<T> {
+            type Erased = Self;
+            type Inner = Self;
+            const TYPE: &'static Type = &Type::record(
+                Kind::Struct,
+                stringify!($cell),
+                const {
+                    let ty = TypeRef::of::<$content>();
+                    &[Field {
+                        hash: name_hash("value"),
+                        name: $name,
+                        ty: ty.ty,
+                        refs: ty.refs,
+                        offset: 0,
+                    }]
+                },
+            );
+        }
+
+        impl<T: Value> Value for cell::$cell<T>
+        where
+            T::Erased: Static,
+        {
+            type Erased = $cell<T::Erased>;
+            type Inner = $cell<T::Erased>;
+            const TYPE: &'static Type = <$cell<T::Erased> as Value>::TYPE;
+        }
+
+        impl<T> TwinOfCell for cell::$cell<T> {
+            $(type $function = $pointer;)*
+        }
+    )*};
+}
+cells! {
+    Cell "value": T {
+        New: fn(T) -> Self;
+        Get: fn(&Self) -> T;
+        Set: fn(&Self, T);
+        Replace: fn(&Self, T) -> T;
+        Take: fn(&Self) -> T;
+        Swap: fn(&Self, &Self);
+        IntoInner: fn(Self) -> T;
+    }
+    OnceCell "__value": Option<T> {
+        New: fn() -> Self;
+        Get: fn(&Self) -> Option<&T>;
+        Set: fn(&Self, T) -> Result<(), T>;
+        Replace: ();
+        Take: fn(&mut Self) -> Option<T>;
+        Swap: ();
+        IntoInner: fn(Self) -> Option<T>;
+    }
+}
+
+#[routine(library)]
+fn new<T: Static>(value: T) -> Cell<T> {
+    Cell { value }
+}
+
+#[routine(library)]
+fn get<T: Static + Copy>(cell: &Cell<T>) -> T {
+    cell.value
+}
+
+#[routine(library, inline)]
+fn get_mut<T: Static>(cell: &mut Cell<T>) -> &mut T {
+    &mut cell.value
+}
+
+#[routine(library)]
+fn set<T: Static>(cell: &mut Cell<T>, value: T) {
+    cell.value = value;
+}
+
+#[routine(library)]
+fn replace<T: Static>(cell: &mut Cell<T>, value: T) -> T {
+    let replaced = intrinsics::copy(&cell.value);
+    cell.value = value;
+    replaced
+}
+
+#[routine(library)]
+fn take<T: VmType + Default>(cell: &mut Cell<T>) -> T {
+    let taken = cell.value;
+    cell.value = T::default();
+    taken
+}
+
+#[routine(library)]
+fn swap<T: Static>(cell: &mut Cell<T>, other: &mut Cell<T>) {
+    let kept = intrinsics::copy(&cell.value);
+    cell.value = intrinsics::copy(&other.value);
+    other.value = kept;
+}
+
+#[routine(library)]
+fn update<T: Static + Copy>(cell: &mut Cell<T>, f: impl FnOnce(T) -> T) {
+    let value = cell.value;
+    cell.value = f(value);
+}
+
+#[routine(library)]
+fn into_inner<T: Static>(cell: Cell<T>) -> T {
+    cell.value
+}
+
+#[routine(library)]
+fn once_new<T: Static>() -> OnceCell<T> {
+    OnceCell { value: None }
+}
+
+#[routine(library, inline)]
+fn once_get<T: Static>(cell: &OnceCell<T>) -> Option<&T> {
+    match &cell.value {
+        Some(value) => Some(value),
+        None => None,
+    }
+}
+
+#[routine(library, inline)]
+fn once_get_mut<T: Static>(cell: &mut OnceCell<T>) -> Option<&mut T> {
+    match &mut cell.value {
+        Some(value) => Some(value),
+        None => None,
+    }
+}
+
+#[routine(library)]
+fn once_set<T: Static>(cell: &mut OnceCell<T>, value: T) -> Result<(), T> {
+    if cell.value.is_some() {
+        return Err(value);
+    }
+    cell.value = Some(value);
+    Ok(())
+}
+
+#[routine(library, inline)]
+fn get_or_init<T: Static>(cell: &mut OnceCell<T>, f: impl FnOnce() -> T) -> &T {
+    if cell.value.is_none() {
+        let value = f();
+        if cell.value.is_some() {
+            panic!("reentrant init");
+        }
+        cell.value = Some(value);
+    }
+    match &cell.value {
+        Some(value) => value,
+        None => unreachable!(),
+    }
+}
+
+#[routine(library)]
+fn once_into_inner<T: Static>(cell: OnceCell<T>) -> Option<T> {
+    cell.value
+}
+
+#[routine(library)]
+fn once_take<T: Static>(cell: &mut OnceCell<T>) -> Option<T> {
+    let taken = intrinsics::copy(&cell.value);
+    cell.value = None;
+    taken
+}
+
+/// Those that are called by their paths, `Cell::get(&cell)`.
+macro_rules! by_path {
+    ($($cell:ident: $($name:ident = $routine:ident [$($bound:tt)*])*;)*) => {
+        methods! { $($([T: Value<Erased: Static $($bound)*>] cell::$cell<T>, $name = $routine<T::Erased>;)*)* }
+    };
+}
+by_path! {
+    Cell: new = new [] get = get [+ Copy] set = set [] replace = replace [] take = take [+ VmType + Default] swap = swap [] into_inner = into_inner [];
+    OnceCell: new = once_new [] get = once_get [] set = once_set [] take = once_take [] into_inner = once_into_inner [];
+}
+
+methods! {
+    [T: Static] Cell<T>, set = set<T>;
+    [T: Static] Cell<T>, replace = replace<T>;
+    [T: Static] Cell<T>, swap = swap<T>;
+    [T: Static] Cell<T>, into_inner = into_inner<T>;
+    [T: Static] OnceCell<T>, set = once_set<T>;
+    [T: Static] OnceCell<T>, get_or_init = get_or_init<T>;
+    [T: Static] OnceCell<T>, into_inner = once_into_inner<T>;
+}
+
+generic_methods! {
+    [T: Static + Copy] Cell<T>, get(()) -> T = get<T>;
+    [T: Static] Cell<T>, get_mut(()) -> &'static mut T = get_mut<T>;
+    [T: VmType + Default] Cell<T>, take(()) -> T = take<T>;
+    [T: Static + Copy] Cell<T>, update(()) -> () = update<T>;
+    [T: Static] OnceCell<T>, get(()) -> Option<&'static T> = once_get<T>;
+    [T: Static] OnceCell<T>, get_mut(()) -> Option<&'static mut T> = once_get_mut<T>;
+    [T: Static] OnceCell<T>, take(()) -> Option<T> = once_take<T>;
+}
+
+/// Cells compare as what is in them, and a copy has a place of its own.
+macro_rules! compared {
+    ($($cell:ident: $($operator:ident)*, $($method:ident)*;)*) => {$(
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<T, L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, $cell<T>, L, R> for $cell<T> {
+                type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $cell<T>, L, R>;
+                const CALL: Option<CallFact> = None;
+            }
+        )*
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<T> crate::facts::Method<{ crate::types::name_hash(stringify!($method)) }> for $cell<T> {
+                type Slot = crate::facts::MethodSlot<{ crate::types::name_hash(stringify!($method)) }, Self>;
+                const CALL: Option<CallFact> = None;
+            }
+        )*
+    )*};
+}
+compared! {
+    Cell: Eq Ne Lt Le Gt Ge, clone eq ne lt le gt ge cmp partial_cmp max min clamp;
+    OnceCell: Eq Ne, clone eq ne;
+}

@@ -1,0 +1,143 @@
+//! std's cells. A value with one in it stays inside of routines, which a macro sees by the name alone: so it looks whether the file has a type of its own that
+//! is called so.
+
+use std::fs;
+
+use proc_macro2::Ident;
+use syn::visit::{self, Visit};
+use syn::{PathArguments, Type, TypePath};
+
+use crate::primitive::kind_of_name;
+
+/// Whether there is one of std's cells in a type, or in one of the file's types that is a part of it.
+pub fn holds_cells(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_type_path(&mut self, node: &'ast TypePath) {
+            self.0 |= is_cell(node);
+            visit::visit_type_path(self, node);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}
+
+fn is_cell(ty: &TypePath) -> bool {
+    let mut names = ty.path.segments.iter().rev();
+    let Some(last) = names.next().filter(|_| ty.qself.is_none()) else {
+        return false;
+    };
+    let name = last.ident.to_string();
+    if kind_of_name(&name).is_some() {
+        return false;
+    }
+    let has_content = matches!(&last.arguments, PathArguments::AngleBracketed(arguments) if arguments.args.len() == 1);
+    match names.next() {
+        Some(module) => CELLS.contains(&&*name) && has_content && module.ident == "cell",
+        None => text_around(&last.ident).is_some_and(|text| match CELLS.contains(&&*name) {
+            true => has_content && !has_own(&text, &name),
+            false => text.contains("Cell<") && defines_with_cells(&text, &name, 8),
+        }),
+    }
+}
+
+const CELLS: [&str; 2] = ["Cell", "OnceCell"];
+
+/// The file that a name is in.
+fn text_around(name: &Ident) -> Option<String> {
+    let path = name.span().local_file()?;
+    fs::read_to_string(path).ok()
+}
+
+/// Whether a file defines a type that holds std's cells, in itself or in another of the file's types.
+fn defines_with_cells(text: &str, name: &str, depth: u32) -> bool {
+    let Some(definition) = definition(text, name) else {
+        return false;
+    };
+    let holds = CELLS.iter().any(|cell| {
+        let is_named = |(at, _): (usize, &str)| !definition[..at].ends_with(is_part);
+        definition.match_indices(&format!("{cell}<")).any(is_named) && !has_own(text, cell)
+    });
+    holds
+        || depth > 0
+            && words(definition).iter().any(|word| {
+                word.starts_with(char::is_uppercase) && word != name && defines_with_cells(text, word, depth - 1)
+            })
+}
+
+/// What stands behind the name in a type's definition.
+fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let behind = |keyword: &str| {
+        text.match_indices(keyword).find_map(|(at, _)| {
+            let rest = text[at + keyword.len()..].strip_prefix(name)?;
+            (!rest.starts_with(is_part)).then_some(rest)
+        })
+    };
+    let rest = behind("struct ").or_else(|| behind("enum "))?;
+    let mut depth = 0;
+    let end = rest.find(|c| {
+        match c {
+            '{' | '(' => depth += 1,
+            '}' | ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && matches!(c, '}' | ';')
+    });
+    Some(&rest[..end.unwrap_or(rest.len())])
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Whether a file defines a type of a name, or imports one that is not std's.
+fn has_own(text: &str, name: &str) -> bool {
+    let defines = words(text)
+        .windows(2)
+        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
+    let imports = text.split(';').any(|statement| {
+        let words = statement
+            .rfind("use ")
+            .map(|at| words(&statement[at..]))
+            .unwrap_or_default();
+        words.iter().any(|word| word == name) && words.iter().all(|word| word != "cell")
+    });
+    defines || imports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{defines_with_cells, has_own};
+
+    #[test]
+    fn cells_are_found_in_parts() {
+        let text = "struct Inner { hits: Cell<u32> }\nstruct Outer<'a>(&'a str, Inner);\nenum Other { A(Row), B }\nstruct Row { cell: MyCell<u8> }";
+        assert!(defines_with_cells(text, "Inner", 8) && defines_with_cells(text, "Outer", 8));
+        assert!(!defines_with_cells(text, "Other", 8) && !defines_with_cells(text, "Row", 8));
+        assert!(!defines_with_cells(
+            "struct Cell<T>(T); struct Row { cell: Cell<u8> }",
+            "Row",
+            8
+        ));
+    }
+
+    #[test]
+    fn types_of_the_file_are_told_from_those_of_std() {
+        assert!(has_own("#[derive(Clone)]\nstruct Cell<T> { x: T }", "Cell"));
+        assert!(has_own("fn f() {}\npub use crate::grid::Cell;", "Cell"));
+        assert!(has_own("use gpuvm::prelude::*;\nuse super::{Cell, Row};", "Cell"));
+        assert!(has_own("pub enum Cell<T> { Empty, Full(T) }", "Cell"));
+        assert!(!has_own(
+            "use std::cell::Cell;\nstruct Counter { hits: Cell<u32> }",
+            "Cell"
+        ));
+        assert!(!has_own("use core::cell::{Cell, OnceCell};\nstruct CellCount;", "Cell"));
+        assert!(!has_own("use std::cell::OnceCell;\nstruct Cell;", "OnceCell"));
+    }
+}
