@@ -6,7 +6,7 @@ mod atomic;
 mod char;
 mod compare;
 mod convert;
-mod duration;
+pub mod duration;
 mod enclosed;
 mod functions;
 #[cfg(feature = "half")]
