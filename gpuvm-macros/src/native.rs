@@ -53,6 +53,9 @@ const OF_FLOATS: [&str; 38] = [
     "is_sign_positive",
 ];
 
+/// The types that have them.
+const FLOATS: [&str; 4] = ["f32", "f64", "f16", "bf16"];
+
 /// Those of integers, where a panic would name a place inside std.
 const OF_INTEGERS: [&str; 10] = [
     "abs",
@@ -114,6 +117,17 @@ impl Redirect {
         } else {
             OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| name == open)
         }
+    }
+
+    /// The same of a function that the path of a primitive leads to: the wrapper has those of its own kind of numbers, and of any other rustc says best
+    /// what it says of the path.
+    fn is_open_of(&self, of: &syn::Path, name: &syn::Ident) -> bool {
+        let is_float = of
+            .segments
+            .last()
+            .is_some_and(|last| FLOATS.iter().any(|float| last.ident == float));
+        let own: &[&str] = if is_float { &OF_FLOATS } else { &OF_INTEGERS };
+        self.is_open(name) && (own.iter().any(|open| name == open) || name == "clamp")
     }
 
     /// Whether what is called makes a value of a double, as `f16::from_f64` does: a CPU's own instruction may round twice.
@@ -194,14 +208,15 @@ impl VisitMut for Redirect {
                 *node.func = syn::parse_quote_spanned!(function.span()=> (#function));
             }
             Expr::Call(node) => {
-                let Some((of, name)) = function_of_primitive(&node.func).filter(|(_, name)| self.is_open(name)) else {
+                let Some((of, name)) = function_of_primitive(&node.func).filter(|(of, name)| self.is_open_of(of, name))
+                else {
                     return;
                 };
                 let mut args = node.args.iter();
                 if let Some(receiver) = args.next() {
                     let span = name.span();
                     *expr = Expr::Verbatim(quote_spanned! {span=>
-                        ::gpuvm::__private::M::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
+                        ::gpuvm::__private::MethodsOf::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
                     });
                     self.found += 1;
                 }
@@ -271,8 +286,9 @@ fn is_wrapped(node: &ExprMethodCall) -> bool {
 fn wrap_receiver(node: &mut ExprMethodCall) {
     let receiver = &node.receiver;
     let span = node.method.span();
-    *node.receiver =
-        Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))));
+    *node.receiver = Expr::Verbatim(
+        quote_spanned!(span=> ::gpuvm::__private::MethodsOf(&#receiver, ::core::cfg!(debug_assertions))),
+    );
 }
 
 /// Calls a method in the shadow as it is called natively, so that what rustc says of it is the same.

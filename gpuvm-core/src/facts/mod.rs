@@ -758,11 +758,11 @@ pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")
 }
 
-/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::M` has
+/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::MethodsOf` has
 /// its place.
-pub struct M<'a, T>(pub &'a T, pub bool);
+pub struct MethodsOf<'a, T>(pub &'a T, pub bool);
 
-impl<T> std::ops::Deref for M<'_, T> {
+impl<T> std::ops::Deref for MethodsOf<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
