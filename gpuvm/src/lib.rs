@@ -266,8 +266,8 @@ pub mod __private {
     pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
-        AtomicArg, ChunkArg, ColumnArg, Done, Element, FewerParameters, IntoArg, RecordArg, Result, Runtime, SliceArg,
-        inventory,
+        AtomicArg, ChunkArg, ChunkOf, ColumnArg, ColumnOf, Done, Element, FewerParameters, IntoArg, RecordArg,
+        RecordOf, Result, Runtime, SliceArg, SliceOf, inventory,
     };
     /// What `crate = …` says in generated attributes.
     pub mod home {
