@@ -8,8 +8,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
 use crate::lower::constant::{Case, case};
-use crate::lower::{MacroArguments, print};
+use crate::lower::{MacroArguments, is_place, print};
 use crate::opaque;
+use crate::shadow::Ends;
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
 const OF_FLOATS: [&str; 38] = [
@@ -69,6 +70,9 @@ const OF_INTEGERS: [&str; 10] = [
     "div_ceil",
     "next_power_of_two",
 ];
+
+/// Methods of iterators with bounds on what they have gone through.
+const GATHERS: [&str; 5] = ["collect", "max", "min", "product", "sum"];
 
 /// Those of them that are redirected in a `const fn`: they are `const` here as in std. Integers' methods stay std's own, with the place of a
 /// panic inside std, and the others no `const fn` can call.
@@ -160,6 +164,11 @@ impl VisitMut for Redirect {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         match expr {
+            // What rustc says of it tells of all the calls before it, which the shadow has as values.
+            Expr::MethodCall(node) if gathers(node) => {
+                let value = &node.receiver;
+                *node.receiver = Expr::Verbatim(Ends::of(value).entry(quote!(#value,)));
+            }
             Expr::MethodCall(node) if self.is_open(&node.method) && is_wrapped(node) => {
                 wrap_receiver(node);
                 self.found += 1;
@@ -275,6 +284,11 @@ impl VisitMut for Redirect {
     fn visit_item_mut(&mut self, item: &mut Item) {
         make_routine(item);
     }
+}
+
+/// Whether a method is one of [`GATHERS`], called on what other calls gave.
+fn gathers(node: &ExprMethodCall) -> bool {
+    node.args.is_empty() && GATHERS.iter().any(|name| node.method == name) && !is_place(&node.receiver)
 }
 
 /// Whether a method of an open name is reached through a wrapper of its receiver.
