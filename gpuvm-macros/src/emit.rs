@@ -428,7 +428,8 @@ pub fn params(parts: &Parts) -> TokenStream {
 
 /// A type as the encoder has it.
 pub fn reference(ty: &syn::Type) -> TokenStream {
-    quote_spanned!(crate::shadow::at(ty)=> <#ty as ::gpuvm::__private::Value>::REFERENCE)
+    let (span, ty) = (crate::shadow::at(ty), lower::asked_inside(ty));
+    quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::REFERENCE)
 }
 
 /// The type of the result.

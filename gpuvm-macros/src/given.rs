@@ -35,7 +35,46 @@ pub fn is_iterator(name: &Ident, generics: &Generics) -> bool {
 pub fn for_callers(generics: &Generics) -> Generics {
     let mut asked = generics.clone();
     Ask.visit_generics_mut(&mut asked);
+    // Where the user asks for it rustc says so of the function.
+    for param in asked
+        .type_params_mut()
+        .filter(|param| param.bounds.iter().any(is_users_vm_type))
+    {
+        param.bounds = std::mem::take(&mut param.bounds)
+            .into_iter()
+            .filter(|bound| !is_last(bound, "VmType"))
+            .chain([syn::parse_quote!(::gpuvm::__private::Value<Inner: ::core::marker::Sized>)])
+            .collect();
+    }
+    if let Some(clause) = &mut asked.where_clause {
+        clause.predicates = std::mem::take(&mut clause.predicates)
+            .into_iter()
+            .filter(|predicate| !is_promise(predicate))
+            .collect();
+    }
     asked
+}
+
+fn is_last(bound: &TypeParamBound, name: &str) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name))
+}
+
+fn is_ours(bound: &TypeParamBound) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.iter().any(|segment| segment.ident == "__private"))
+}
+
+fn is_users_vm_type(bound: &TypeParamBound) -> bool {
+    is_last(bound, "VmType") && !is_ours(bound)
+}
+
+/// Whether a bound says that an operator or a method is a routine. The routine itself asks for that; where its type parameter is no value of the machine, a
+/// caller is told this alone.
+fn is_promise(predicate: &WherePredicate) -> bool {
+    let WherePredicate::Type(predicate) = predicate else {
+        return false;
+    };
+    let mut bounds = predicate.bounds.iter();
+    bounds.all(|bound| is_ours(bound) && (is_last(bound, "Method") || is_last(bound, "Operation")))
 }
 
 /// A parameter's name, as an argument.
@@ -56,10 +95,19 @@ pub fn argument(param: &GenericParam, generics: &Generics) -> TokenStream {
             let erased = quote!(<#name as ::gpuvm::__private::Value>::Erased);
             match wrapper(name, generics) {
                 Some(wrapper) => quote!(::gpuvm::__private::#wrapper<#erased>),
+                None if is_value(param) => quote!(<#name as ::gpuvm::__private::Value>::Inner),
                 None => quote!(#name),
             }
         }
     }
+}
+
+/// Whether a type parameter is asked to be a value of the machine, which is what it refers to.
+fn is_value(param: &syn::TypeParam) -> bool {
+    param
+        .bounds
+        .iter()
+        .any(|bound| is_ours(bound) && is_last(bound, "VmType"))
 }
 
 /// The type of a name that stands for a routine, of a caller's arguments.

@@ -43,6 +43,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     {
         report.generic_clone(path);
     }
+    if of.is_comparison() && of.is_compared && matches!(of.operand, Type::Reference(_)) {
+        report.compared_reference(&of.operand);
+    }
     let methods: Vec<Method> = named
         .items
         .iter()

@@ -272,14 +272,23 @@ impl Mode {
 
     fn argument(&self) -> TokenStream {
         let ty = self.ty();
-        match self {
-            Mode::Value(_) | Mode::Shared(_) => {
-                quote!(impl ::gpuvm::__private::ColumnArg<'__a, #ty>)
+        let kind = match self {
+            Mode::Value(_) | Mode::Shared(_) => "Column",
+            Mode::Record(_) => "Record",
+            Mode::Slice(_) => "Slice",
+            Mode::Chunk(_) => "Chunk",
+            Mode::Atomic(_) => return quote!(impl ::gpuvm::__private::AtomicArg<'__a, #ty>),
+        };
+        // Whether a type of the user's has lifetimes that are left out nobody can see.
+        match crate::primitive::Known::of(self.element()) {
+            crate::primitive::Known::Unknown => {
+                let of = quote::format_ident!("{kind}Of");
+                quote!(impl ::gpuvm::__private::#of<'__a, fn(#ty)>)
             }
-            Mode::Record(_) => quote!(impl ::gpuvm::__private::RecordArg<'__a, #ty>),
-            Mode::Slice(_) => quote!(impl ::gpuvm::__private::SliceArg<'__a, #ty>),
-            Mode::Chunk(_) => quote!(impl ::gpuvm::__private::ChunkArg<'__a, #ty>),
-            Mode::Atomic(_) => quote!(impl ::gpuvm::__private::AtomicArg<'__a, #ty>),
+            _ => {
+                let argument = quote::format_ident!("{kind}Arg");
+                quote!(impl ::gpuvm::__private::#argument<'__a, #ty>)
+            }
         }
     }
 }

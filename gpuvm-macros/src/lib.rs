@@ -41,8 +41,8 @@ use proc_macro::TokenStream;
 /// `#[routine(relaxed)]` trades exact floats for speed: on a GPU the routine, with all it calls, may use the GPU's own arithmetic and its own
 /// `sin`, `exp`, `powf` and so on, whose last bits differ from one device to the next.
 ///
-/// `#[routine(crate = path)]` says where gpuvm is, for a crate that has it under another name or through another crate. The path has to hold in
-/// every module: `::name` or `crate::name`.
+/// `#[routine(crate = path)]` says where gpuvm is, for a crate that has it through another crate. The path has to hold in every module: `::name` or
+/// `crate::name`. A name that the crate's own `Cargo.toml` gives gpuvm is found without it.
 ///
 /// On an `impl` block it makes every method in it a routine that others may call; on the `impl` of an operator's trait, the operator. On a
 /// `trait`, it lets generic routines call the trait's methods.

@@ -8,8 +8,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
 use crate::lower::constant::{Case, case};
-use crate::lower::{MacroArguments, print};
+use crate::lower::{MacroArguments, is_place, print};
 use crate::opaque;
+use crate::shadow::Ends;
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
 const OF_FLOATS: [&str; 38] = [
@@ -53,6 +54,9 @@ const OF_FLOATS: [&str; 38] = [
     "is_sign_positive",
 ];
 
+/// The types that have them.
+const FLOATS: [&str; 4] = ["f32", "f64", "f16", "bf16"];
+
 /// Those of integers, where a panic would name a place inside std.
 const OF_INTEGERS: [&str; 10] = [
     "abs",
@@ -66,6 +70,9 @@ const OF_INTEGERS: [&str; 10] = [
     "div_ceil",
     "next_power_of_two",
 ];
+
+/// Methods of iterators with bounds on what they have gone through.
+const GATHERS: [&str; 5] = ["collect", "max", "min", "product", "sum"];
 
 /// Those of them that are redirected in a `const fn`: they are `const` here as in std. Integers' methods stay std's own, with the place of a
 /// panic inside std, and the others no `const fn` can call.
@@ -116,6 +123,17 @@ impl Redirect {
         }
     }
 
+    /// The same of a function that the path of a primitive leads to: the wrapper has those of its own kind of numbers, and of any other rustc says best
+    /// what it says of the path.
+    fn is_open_of(&self, of: &syn::Path, name: &syn::Ident) -> bool {
+        let is_float = of
+            .segments
+            .last()
+            .is_some_and(|last| FLOATS.iter().any(|float| last.ident == float));
+        let own: &[&str] = if is_float { &OF_FLOATS } else { &OF_INTEGERS };
+        self.is_open(name) && (own.iter().any(|open| name == open) || name == "clamp")
+    }
+
     /// Whether what is called makes a value of a double, as `f16::from_f64` does: a CPU's own instruction may round twice.
     fn is_of_double(&self, func: &Expr) -> bool {
         let Expr::Path(path) = func else { return false };
@@ -146,6 +164,11 @@ impl VisitMut for Redirect {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         match expr {
+            // What rustc says of it tells of all the calls before it, which the shadow has as values.
+            Expr::MethodCall(node) if gathers(node) => {
+                let value = &node.receiver;
+                *node.receiver = Expr::Verbatim(Ends::of(value).entry(quote!(#value,)));
+            }
             Expr::MethodCall(node) if self.is_open(&node.method) && is_wrapped(node) => {
                 wrap_receiver(node);
                 self.found += 1;
@@ -194,14 +217,15 @@ impl VisitMut for Redirect {
                 *node.func = syn::parse_quote_spanned!(function.span()=> (#function));
             }
             Expr::Call(node) => {
-                let Some((of, name)) = function_of_primitive(&node.func).filter(|(_, name)| self.is_open(name)) else {
+                let Some((of, name)) = function_of_primitive(&node.func).filter(|(of, name)| self.is_open_of(of, name))
+                else {
                     return;
                 };
                 let mut args = node.args.iter();
                 if let Some(receiver) = args.next() {
                     let span = name.span();
                     *expr = Expr::Verbatim(quote_spanned! {span=>
-                        ::gpuvm::__private::M::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
+                        ::gpuvm::__private::MethodsOf::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
                     });
                     self.found += 1;
                 }
@@ -262,6 +286,11 @@ impl VisitMut for Redirect {
     }
 }
 
+/// Whether a method is one of [`GATHERS`], called on what other calls gave.
+fn gathers(node: &ExprMethodCall) -> bool {
+    node.args.is_empty() && GATHERS.iter().any(|name| node.method == name) && !is_place(&node.receiver)
+}
+
 /// Whether a method of an open name is reached through a wrapper of its receiver.
 fn is_wrapped(node: &ExprMethodCall) -> bool {
     !is_iterators(node) && node.turbofish.is_none()
@@ -271,8 +300,9 @@ fn is_wrapped(node: &ExprMethodCall) -> bool {
 fn wrap_receiver(node: &mut ExprMethodCall) {
     let receiver = &node.receiver;
     let span = node.method.span();
-    *node.receiver =
-        Expr::Verbatim(quote_spanned!(span=> ::gpuvm::__private::M(&#receiver, ::core::cfg!(debug_assertions))));
+    *node.receiver = Expr::Verbatim(
+        quote_spanned!(span=> ::gpuvm::__private::MethodsOf(&#receiver, ::core::cfg!(debug_assertions))),
+    );
 }
 
 /// Calls a method in the shadow as it is called natively, so that what rustc says of it is the same.

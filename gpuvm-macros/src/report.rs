@@ -232,6 +232,7 @@ rules! {
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
     generic_clone: "where a type has type parameters or lifetimes, its values are copied where they are cloned; leave out this #[routine]";
+    compared_reference: "routines compare what is behind references, so a value is compared with a reference as two values are; leave `#[routine]` off this `impl`, and put it above the one for two values";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
 

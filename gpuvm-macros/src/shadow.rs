@@ -56,13 +56,13 @@ fn fetcher(number: usize, span: Span) -> Ident {
 
 /// Where an expression of the user's begins and ends: its first and its last token.
 #[derive(Clone, Copy)]
-struct Ends {
+pub struct Ends {
     first: Span,
     last: Span,
 }
 
 impl Ends {
-    fn of(expr: &impl ToTokens) -> Ends {
+    pub fn of(expr: &impl ToTokens) -> Ends {
         let mut tokens = expr.to_token_stream().into_iter();
         let first = tokens.next();
         let last = tokens.last().or_else(|| first.clone());
@@ -80,7 +80,7 @@ impl Ends {
 
     /// The entry of a tuple of one, in the place of the user's expression: rustc takes it for what stands there, from the first token to the last, so
     /// that what it says of it is what it says of the user's own function, and is shown once.
-    fn entry(self, tuple: TokenStream) -> TokenStream {
+    pub fn entry(self, tuple: TokenStream) -> TokenStream {
         let mut group = Group::new(Delimiter::Parenthesis, tuple);
         group.set_span(self.first);
         let mut place = Literal::u8_unsuffixed(0);
@@ -526,6 +526,12 @@ fn called_on(
     }
 }
 
+/// What the function beside one of the user's is looked up on: the type of `value` is unknown where that of `of`, what the user's gives, is, as it is of
+/// a name that several have, and rustc says it once.
+fn known_with(value: &TokenStream, of: &TokenStream, span: Span) -> TokenStream {
+    quote_spanned!(span=> [#value][&#of as *const _ as usize])
+}
+
 /// Tells a variable for each argument of its type, or of what a closure results in.
 fn known_arguments(node: &mut syn::ExprMethodCall, span: Span) -> Vec<Ident> {
     let known: Vec<Ident> = (0..node.args.len())
@@ -560,19 +566,33 @@ fn link_named_as_std(
     span: Span,
 ) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
+    let of = known_with(
+        &quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
+        &quote_spanned!(span=> __v.0),
+        span,
+    );
     quote_spanned! {span=> {
         use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
         #fallback
         let __r = ::core::marker::PhantomData;
         ::gpuvm::__private::is_of(&__v.0, &__r);
-        let __m = ::gpuvm::__private::inner(&#receiver, &__v.0).#twin(&(#(#known,)* __r,));
+        let __m = #of.#twin(&(#(#known,)* __r,));
         (&::gpuvm::__private::#named).link(&__v.0, &#slot)
     }}
 }
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsewhere: bool, number: u64) {
+/// `operator`: the one whose trait has a method of this name.
+pub fn asked_method(
+    expr: &mut Expr,
+    twin: &Ident,
+    hash: u32,
+    place: bool,
+    elsewhere: bool,
+    operator: Option<Operator>,
+    number: u64,
+) {
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -581,7 +601,17 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     let receiver = receiver(&node, place);
-    let known = known_arguments(&mut node, span);
+    // Of an operand that is named, rustc says the same here if it stands here as it is.
+    let named = node
+        .args
+        .first()
+        .filter(|operand| operator.is_some() && is_named(operand))
+        .cloned();
+    let known = match &named {
+        Some(_) => vec![Ident::new("__d0", span)],
+        None => known_arguments(&mut node, span),
+    };
+    let named = named.map(|operand| quote_spanned!(span=> ::gpuvm::__private::is_of(&#operand, &__d0);));
     let turbofish = node.turbofish.clone();
     let fallback = fallback_name(twin);
     let fallback = import_fallback(turbofish.is_none().then_some(&fallback));
@@ -596,26 +626,47 @@ pub fn asked_method(expr: &mut Expr, twin: &Ident, hash: u32, place: bool, elsew
         _ => TokenStream::new(),
     };
     let (answer, value) = told(elsewhere, span);
+    let of = known_with(
+        &quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
+        &quote_spanned!(span=> __v.0),
+        span,
+    );
+    let asked = quote_spanned!(span=> #of.#twin #turbofish (&(#(#known,)* __d,)));
+    let link = match operator {
+        None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
+        Some(operator) => {
+            let operator = spanned(Literal::u8_suffixed(operator as u8), span);
+            quote_spanned! {span=>
+                use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};
+                let __m = #asked;
+                match &#receiver { __s =>
+                    (&&&&&&::gpuvm::__private::by_method::<#hash, #operator, _, _, _>(__m, __s, &__d0)).__gpuvm_link(&__v.0, &#slot)
+                }
+            }
+        }
+    };
     let call = |node: &syn::ExprMethodCall| {
         quote_spanned! {span=>
             #(let #known = ::core::marker::PhantomData;)*
             match (#node,) { __v => {
                 let __d = ::core::marker::PhantomData;
                 ::gpuvm::__private::is_of(&__v.0, &__d);
-                #answer {
-                    #fallback
-                    #of_std
-                    ::gpuvm::__private::link_method::<#hash, _, _>(
-                        ::gpuvm::__private::inner(&#receiver, &__v.0).#twin #turbofish (&(#(#known,)* __d,)),
-                        &__v.0,
-                        &#slot,
-                    )
-                };
+                #named
+                #answer { #fallback #of_std #link };
                 #value
             } }
         }
     };
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
+}
+
+/// Whether an expression is a name, or refers to one.
+fn is_named(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Reference(node) => is_named(&node.expr),
+        _ => false,
+    }
 }
 
 /// The closure that an argument is.
@@ -667,6 +718,7 @@ pub fn generic_method(
         decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData;);
     }
     let argument = decider_of(&mut node, decides, span);
+    let bounded = is_bounded(&node);
     let receiver = receiver(&node, place);
     let declared = known.iter().flatten();
     let link = match (twin, &known) {
@@ -674,11 +726,20 @@ pub fn generic_method(
             let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m));
             link_named_as_std(twin, &receiver, known, &named, &slot, span)
         }
+        _ if bounded && (argument.is_some() || node.args.is_empty()) => {
+            let given = argument
+                .as_ref()
+                .map_or_else(|| quote!(()), |_| quote_spanned!(span=> __a.0));
+            quote_spanned! {span=> {
+                use ::gpuvm::__private::{LinkNoMethod as _, LinkOther as _, LinkRefused as _, LinkTaken as _};
+                (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(&__d, &#slot)
+            }}
+        }
         _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
     };
     let link = quote_spanned!(span=> match &#receiver { __s => #link });
     // A result that is written is known.
-    let (answer, value) = told(twin.is_none() && node.turbofish.is_some(), span);
+    let (answer, value) = told(twin.is_none() && node.turbofish.is_some() && !bounded, span);
     let call = |node: &syn::ExprMethodCall| {
         let known = quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
@@ -690,7 +751,7 @@ pub fn generic_method(
             true => quote_spanned! {span=>
                 #known
                 let __r = ::core::marker::PhantomData;
-                ::gpuvm::__private::known_as(#node, {
+                ::gpuvm::__private::known_as(::gpuvm::__private::known_as(#node, &__r), {
                     let __v = (::gpuvm::__private::any_of(&__r),);
                     #link;
                     &__r
@@ -704,6 +765,16 @@ pub fn generic_method(
         // What is expected of an entry is not expected of the tuple.
         true => quote_spanned!(span=> (#call)),
     });
+}
+
+/// Whether std's method of this name has bounds that tell more than its routine does, see `taken`.
+fn is_bounded(node: &syn::ExprMethodCall) -> bool {
+    let name = node.method.to_string();
+    match name.as_str() {
+        "sum" | "product" => node.args.is_empty(),
+        "get" | "get_mut" => node.args.len() == 1,
+        name => !node.args.is_empty() && gpuvm_nodes::method::BY_PATTERN.contains(&name),
+    }
 }
 
 /// Tells `__d` what decides, beside the receiver, which routine a method is. Gives the statement for an argument, which has to stand before the call.
@@ -798,6 +869,8 @@ pub fn question(expr: &mut Expr, convert: u64, result: u64) {
 pub enum Constructs {
     /// It is asked of the value whether it is.
     Asked,
+    /// It is asked of what a `Result` holds.
+    Opened,
     /// It is asked of the type that is written where the value goes.
     As(Box<Type>),
 }
@@ -809,6 +882,9 @@ impl Constructs {
             Constructs::Asked => {
                 quote_spanned!(span=> (match #call { __c => ::gpuvm::__private::constructed(__c) }))
             }
+            Constructs::Opened => quote_spanned! {span=>
+                (match #call { __c => (&::gpuvm::__private::opened(__c)).__gpuvm_made() })
+            },
             Constructs::As(ty) => quote_spanned!(span=> (match #call { _ => ::gpuvm::__private::any::<#ty>() })),
         }
     }
@@ -818,9 +894,9 @@ impl Constructs {
 pub fn convert(expr: &mut Expr, constructs: Option<&Constructs>, convert: u64, result: u64) {
     let ends = Ends::of(expr);
     let mut call = take(expr);
-    let (value, span) = match &mut call {
-        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method)),
-        Expr::Call(node) => (node.args.first_mut(), at(&node.func)),
+    let (value, span, is_method) = match &mut call {
+        Expr::MethodCall(node) => (Some(&mut *node.receiver), at(&node.method), true),
+        Expr::Call(node) => (node.args.first_mut(), at(&node.func), false),
         _ => return,
     };
     let Some(value) = value else { return };
@@ -830,6 +906,21 @@ pub fn convert(expr: &mut Expr, constructs: Option<&Constructs>, convert: u64, r
         call = Expr::Verbatim(constructs.made(&call.to_token_stream(), span));
     }
     let (convert, result) = (slot_at(convert, span), slot_at(result, span));
+    if is_method {
+        // As of [`generic_method`]: what is expected of the result is expected of the call, so that it is known whether rustc takes it.
+        *expr = Expr::Verbatim(quote_spanned! {span=>
+            (match (#value,) { __a => {
+                let __r = ::core::marker::PhantomData;
+                ::gpuvm::__private::known_as(::gpuvm::__private::known_as(#call, &__r), {
+                    use ::gpuvm::__private::{LinkConverted as _, LinkUnconverted as _};
+                    let __v = (::gpuvm::__private::any_of(&__r),);
+                    (&&::gpuvm::__private::converted(&__a.0, &__v.0)).__gpuvm_link(&#convert, &#result);
+                    &__r
+                })
+            } })
+        });
+        return;
+    }
     *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#value,) { __a => {
             let __v = (#call,);
@@ -1002,7 +1093,12 @@ impl Inferred {
         let fallback = import_fallback(self.fallback.as_ref());
         let any = &self.any;
         let twin = &self.twin;
-        let twin = quote_spanned!(span=> ::gpuvm::__private::beside(#any, &#function).#twin);
+        let of = known_with(
+            &quote_spanned!(span=> ::gpuvm::__private::beside(#any, &#function)),
+            &function.to_token_stream(),
+            span,
+        );
+        let twin = quote_spanned!(span=> #of.#twin);
         let hash = spanned(Literal::u32_suffixed(self.hash), span);
         let Some(operator) = self.operator else {
             return quote_spanned! {span=> {
@@ -1045,8 +1141,16 @@ pub fn call_associated(
         let link = function.link(&callee, &value, &slot, span);
         *node.func = Expr::Verbatim(quote!(#callee));
         let made = constructs.made(&node.to_token_stream(), span);
-        *expr = Expr::Verbatim(quote_spanned! {span=>
-            (match #path { #callee => match #made { #value => { #link; #value } } })
+        *expr = Expr::Verbatim(match constructs {
+            Constructs::Opened => quote_spanned! {span=>
+                (match #path { #callee => {
+                    use ::gpuvm::__private::MakesOther as _;
+                    let #value = (&::gpuvm::__private::opened(#node)).__gpuvm_held();
+                    #link;
+                    #made
+                } })
+            },
+            _ => quote_spanned!(span=> (match #path { #callee => match #made { #value => { #link; #value } } })),
         });
     } else if with_closure {
         // As in `call_with_closure`.

@@ -1,4 +1,4 @@
-//! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `M(&x, …).sin()`, and that is this
+//! The native half of the promise: in the function that `#[routine]` leaves for rustc, `x.sin()` becomes `MethodsOf(&x, …).sin()`, and that is this
 //! crate's function for an `f32` or an `f64` and the value's own method for everything else.
 
 use std::ops::Deref;
@@ -9,12 +9,12 @@ use crate::fixed::double;
 /// A receiver of a method whose meaning gpuvm fixes where std leaves it open, borrowed, and whether integer overflow panics where the
 /// call stands: the user's crate may be built otherwise than this one.
 ///
-/// Method lookup finds the inherent methods of `M<f32>` first; every other type's own methods are reached through
+/// Method lookup finds the inherent methods of `MethodsOf<f32>` first; every other type's own methods are reached through
 /// [`Deref`].
 #[derive(Clone, Copy)]
-pub struct M<'a, T>(pub &'a T, pub bool);
+pub struct MethodsOf<'a, T>(pub &'a T, pub bool);
 
-impl<T> Deref for M<'_, T> {
+impl<T> Deref for MethodsOf<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -42,9 +42,9 @@ impl<A, R, F: FnOnce(A) -> R> OfAny<A, R> for OfDouble<F> {
 /// Methods of a type and of references to it. After the arguments, a method may ask whether overflow panics.
 macro_rules! methods {
     ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)* $(; $checks:ident)?) -> $result:ty $body:block)*) => {
-        methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
-        methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
-        methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
+        methods!(@for $ty, MethodsOf<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
+        methods!(@for $ty, MethodsOf<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
+        methods!(@for $ty, MethodsOf<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)* $(; $checks)?) -> $result $body)*);
     };
     (@for $ty:ident, $receiver:ty, |$m:ident| $value:expr;
         $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)* $(; $checks:ident)?) -> $result:ty $body:block)*) => {
@@ -101,9 +101,9 @@ methods! { f32;
 /// Those of `f32` and of the numbers of the crate `half` that a `const fn` may call.
 macro_rules! const_methods {
     ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
-        const_methods!(@for $ty, M<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        const_methods!(@for $ty, M<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
-        const_methods!(@for $ty, M<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for $ty, MethodsOf<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for $ty, MethodsOf<'_, &$ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
+        const_methods!(@for $ty, MethodsOf<'_, &mut $ty>, |m| **m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
     };
     (@for $ty:ident, $receiver:ty, |$m:ident| $value:expr;
         $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
@@ -306,7 +306,7 @@ unsigned!(u8 u16 u32 u64 u128 usize);
 mod halves {
     use half::{bf16, f16};
 
-    use super::{M, OfDouble};
+    use super::{MethodsOf, OfDouble};
 
     /// A number that is made of a double.
     pub trait Half {
@@ -341,11 +341,11 @@ mod halves {
                 /// 1.0 with the sign of the number, or NaN.
                 fn signum(x) -> $ty { x.signum() }
                 /// The bytes of the bits, with the one NaN.
-                fn to_le_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_le_bytes() }
+                fn to_le_bytes(x) -> [u8; 2] { MethodsOf(&x, false).to_bits().to_le_bytes() }
                 /// The bytes of the bits, with the one NaN.
-                fn to_be_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_be_bytes() }
+                fn to_be_bytes(x) -> [u8; 2] { MethodsOf(&x, false).to_bits().to_be_bytes() }
                 /// The bytes of the bits, with the one NaN.
-                fn to_ne_bytes(x) -> [u8; 2] { M(&x, false).to_bits().to_ne_bytes() }
+                fn to_ne_bytes(x) -> [u8; 2] { MethodsOf(&x, false).to_bits().to_ne_bytes() }
             }
 
             methods! { $ty;

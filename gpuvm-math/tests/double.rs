@@ -17,7 +17,7 @@ use gpuvm_core::settings::Settings;
 use gpuvm_macros::routine;
 use gpuvm_math as math;
 use gpuvm_math::LIBRARY;
-use gpuvm_math::native::M;
+use gpuvm_math::native::MethodsOf;
 use ulp::Random;
 
 /// The largest error that the documentation promises, in ulp.
@@ -339,7 +339,7 @@ mod by_method {
         ($($name:ident)*) => {
             $(#[routine(library)] pub fn $name(x: f64) -> f64 { x.$name() })*
             pub const UNARY: &[Both<fn(f64) -> f64>] =
-                &[$((stringify!($name), <$name as RoutineType>::routine, |x| M(&x, true).$name())),*];
+                &[$((stringify!($name), <$name as RoutineType>::routine, |x| MethodsOf(&x, true).$name())),*];
         };
     }
     unary! { sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp_m1 ln ln_1p log2 log10 cbrt }
@@ -348,7 +348,7 @@ mod by_method {
         ($($name:ident $argument:ident)*) => {
             $(#[routine(library)] pub fn $name(x: f64, y: f64) -> f64 { f64::$name(x, y as $argument) })*
             pub const BINARY: &[Both<fn(f64, f64) -> f64>] =
-                &[$((stringify!($name), <$name as RoutineType>::routine, |x, y| M(&x, true).$name(y as $argument))),*];
+                &[$((stringify!($name), <$name as RoutineType>::routine, |x, y| MethodsOf(&x, true).$name(y as $argument))),*];
         };
     }
     binary! { atan2 f64 hypot f64 powf f64 powi i32 log f64 }
@@ -434,7 +434,7 @@ fn the_machine_gives_the_same_bits() {
     let mut random = Random(7);
     for x in edges().into_iter().chain((0..300).map(|_| single(&mut random))) {
         let (result, _) = run(&program, routine, &words(x));
-        let (s, c) = M(&x, true).sin_cos();
+        let (s, c) = MethodsOf(&x, true).sin_cos();
         assert!(
             same(number(&result), s) && same(number(&result[2..]), c),
             "sin_cos of {x:e}"

@@ -1,6 +1,8 @@
 //! The std methods and associated functions of the machine's own types, by number. The macro looks a name up, the encoder
 //! gives it meaning for the receiver's type.
 
+use crate::node::Operator;
+
 macro_rules! define_methods {
     ($($name:ident)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -47,6 +49,20 @@ define_methods! {
 
 /// In place of a method's number: std has no method of this name.
 pub const NO_METHOD: u16 = 0xffff;
+
+/// In place of a method's number where it is that of an operator's trait, `a.add(b)`: the operator, unless the user has a method of the name.
+pub const fn of_operator(operator: Operator) -> u16 {
+    NO_METHOD - 1 - operator as u16
+}
+
+/// The operator of such a number.
+pub const fn operator_of(number: u16) -> Option<Operator> {
+    match NO_METHOD - number {
+        0 => None,
+        above if above <= 0x100 => Operator::from_code((above - 1) as u8),
+        _ => None,
+    }
+}
 
 /// Methods that the machine has itself of its own types, by what kind of type it is.
 pub mod of {

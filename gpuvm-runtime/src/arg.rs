@@ -206,25 +206,36 @@ column_args! {
 }
 
 macro_rules! typed_args {
-    ($($(#[$attribute:meta])* $name:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
+    ($($(#[$attribute:meta])* $name:ident $of:ident: $([$($generics:tt)*] $ty:ty),*;)*) => {$(
         $(#[$attribute])*
         pub trait $name<'a, T>: IntoArg<'a> {}
         $(impl<'a, T: Element + VmType, $($generics)*> $name<'a, T> for $ty {})*
+
+        /// The same where `T` is a type that its user has declared and the parameter `fn(T)`: there it may have left out lifetimes, and nowhere else.
+        #[doc(hidden)]
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` does not fit this parameter of the routine",
+            label = "does not fit `{F}`, whose argument this has one or many of",
+            note = "accepted are `&[T]`, `&Vec<T>` or `&Buffer<T>`, `&mut` where the parameter is, and one `T` for all VMs where it is a value"
+        )]
+        pub trait $of<'a, F>: IntoArg<'a> {}
+        #[diagnostic::do_not_recommend]
+        impl<'a, T: Element + VmType, A: $name<'a, T>> $of<'a, fn(T)> for A {}
     )*};
 }
 typed_args! {
     /// What `name::launch` takes for a parameter `x: T`.
     #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected a column `&[{T}]`, `&Vec<{T}>` or `&Buffer<{T}>`, or one `{T}` for all VMs")]
-    ColumnArg: [] T, [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
+    ColumnArg ColumnOf: [] T, [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `me: &mut T`.
     #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&mut [{T}]`, `&mut Vec<{T}>` or `&Buffer<{T}>`")]
-    RecordArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
+    RecordArg RecordOf: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `all: &[T]`.
     #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&[{T}]`, `&Vec<{T}>` or `&Buffer<{T}>`")]
-    SliceArg: [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
+    SliceArg SliceOf: [] &'a [T], [] &'a Vec<T>, [const N: usize] &'a [T; N], [] &'a Buffer<T>;
     /// What `name::launch` takes for a parameter `out: &mut [T]`.
     #[diagnostic::on_unimplemented(message = "`{Self}` does not fit this parameter of the routine", label = "expected `&mut [{T}]`, `&mut Vec<{T}>` or `&Buffer<{T}>`")]
-    ChunkArg: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
+    ChunkArg ChunkOf: [] &'a mut [T], [] &'a mut Vec<T>, [const N: usize] &'a mut [T; N], [] &'a Buffer<T>;
 }
 
 /// What `name::launch` takes for a parameter `bins: &[A]`, where `A` is `AtomicU32`, `AtomicI32`, `AtomicU64` or `AtomicI64`.

@@ -45,7 +45,10 @@ mod vector;
 mod view;
 mod words;
 
-pub use arg::{Arg, AtomicArg, ChunkArg, ColumnArg, Element, FewerParameters, IntoArg, IntoArgs, RecordArg, SliceArg};
+pub use arg::{
+    Arg, AtomicArg, ChunkArg, ChunkOf, ColumnArg, ColumnOf, Element, FewerParameters, IntoArg, IntoArgs, RecordArg,
+    RecordOf, SliceArg, SliceOf,
+};
 pub use budget::Budget;
 pub use buffer::Buffer;
 pub use done::{BudgetReport, Done, Output};

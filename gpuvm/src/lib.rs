@@ -245,6 +245,14 @@ macro_rules! __debug {
     };
 }
 
+/// What rustc names in its messages, by a path that is short; no part of the public surface.
+pub mod named {
+    #[doc(hidden)]
+    pub use gpuvm_core::private::{AnIterator, Method, Value};
+    #[doc(hidden)]
+    pub use gpuvm_math::native::MethodsOf;
+}
+
 /// What generated code names; no part of the public surface.
 #[doc(hidden)]
 pub mod __private {
@@ -252,14 +260,14 @@ pub mod __private {
     pub use gpuvm_core::private::*;
     pub use gpuvm_macros::{expanded, ring_kernel, routine};
     pub use gpuvm_math as math;
-    pub use gpuvm_math::native::{M, OfAny, OfDouble};
+    pub use gpuvm_math::native::{MethodsOf, OfAny, OfDouble};
     pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};
     pub use gpuvm_runtime::registry::Registration;
     pub use gpuvm_runtime::ring::Ring;
     pub use gpuvm_runtime::ring::handler::{Entry as RingEntry, Handler};
     pub use gpuvm_runtime::{
-        AtomicArg, ChunkArg, ColumnArg, Done, Element, FewerParameters, IntoArg, RecordArg, Result, Runtime, SliceArg,
-        inventory,
+        AtomicArg, ChunkArg, ChunkOf, ColumnArg, ColumnOf, Done, Element, FewerParameters, IntoArg, RecordArg,
+        RecordOf, Result, Runtime, SliceArg, SliceOf, inventory,
     };
     /// What `crate = …` says in generated attributes.
     pub mod home {

@@ -6,6 +6,7 @@ cases! {
     by_name, captures, captures_uniquely, moves, copies_are_their_own, returns_early, question_inside, given_to_routines, given_by_reference, nested,
     by_path, patterns_of_parameters, in_a_loop, called_before_and_after, evaluation_order, closure_in_generic, function_pointer_parameter,
     methods_take_closures, returns_a_reference, variants_by_path, bodies_that_begin_with_a_block,
+    several_in_one_let,
 }
 
 #[routine]
@@ -326,4 +327,11 @@ fn bodies_that_begin_with_a_block(a: u32, b: u32) -> (u64, u32, u32, u64) {
     } as u64
         + if a > b { 1u32 } else { 2 } as u64;
     (masked, doubled(a), chosen(b) ^ matched(b), cast)
+}
+
+#[routine]
+fn several_in_one_let(a: u32, b: u32) -> u32 {
+    let (double, mut n, add) = (|x: u32| x.wrapping_mul(2), a % 5, |x: u32, y: u32| x.wrapping_add(y));
+    n = add(n, double(b));
+    add(n, double(a))
 }

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use gpuvm::prelude::*;
 
+use crate::harness::{ENGINES, runtime};
+
 cases! {
-    made_durations, calculated_durations, durations_of_floats, compared_durations, frames_of_a_clip, elements_left,
+    made_durations, calculated_durations, durations_of_floats, compared_durations, frames_of_a_clip, elements_left, panics_with_a_duration,
+    asserts_of_durations, expects_no_duration,
 }
 
 #[routine]
@@ -74,4 +77,78 @@ fn elements_left(list: [u32; 5], x: u32) -> ((usize, Option<usize>), (usize, Opt
     iter.next();
     let range = 0..(x % 100) as usize;
     (iter.size_hint(), range.size_hint(), list[..2].chunks(2).size_hint().0)
+}
+
+#[routine]
+fn panics_with_a_duration(x: u64, y: u32) -> Duration {
+    let a = Duration::from_nanos(x);
+    let b = Duration::new((x >> 30) % (1 << 34), y % 1_000_000_000);
+    match y % 32 {
+        1 => panic!("{a:?} is too long"),
+        2 => panic!("{:>12.1?}|{}", a, y),
+        3 => panic!("{y} of {b:?}"),
+        4 => panic!("{:?} and {b:?}", &&a),
+        5 => panic!("{b:0$?}|", y as usize % 30),
+        6 => panic!("{:?}", Some(b)),
+        7 => panic!("{:?}", Duration::MAX),
+        8 => panic!("{:?} and {}", b, x as f32),
+        _ => a,
+    }
+}
+
+#[routine]
+fn asserts_of_durations(x: u32, y: u32) -> Duration {
+    let (a, b) = (Duration::from_millis(x as u64), Duration::from_micros(y as u64));
+    assert!(y % 16 != 3, "{:?}", b);
+    assert_ne!(a, if y % 16 == 4 { a } else { a + Duration::from_secs(1) });
+    assert_eq!(a, if y % 16 == 5 { b } else { a }, "after a while");
+    a + b
+}
+
+#[routine]
+fn at_once(x: u32) -> Result<u32, Duration> {
+    if x % 16 == 3 {
+        Err(Duration::from_millis(x as u64))
+    } else {
+        Ok(x)
+    }
+}
+
+#[routine]
+fn expects_no_duration(x: u32) -> u32 {
+    if x % 32 == 3 {
+        at_once(x).expect("not yet")
+    } else {
+        at_once(x).unwrap()
+    }
+}
+
+#[routine]
+fn waits(seconds: u64, in_a_pair: bool) -> u64 {
+    let long = Duration::from_secs(seconds);
+    if in_a_pair {
+        panic!("{seconds} is {:?}", (long, 1));
+    }
+    panic!("{seconds} is {long:?}");
+}
+
+/// Beside another value a trap has two words of it, which is enough for 544 years.
+#[test]
+fn a_long_duration_is_shown_as_far_as_there_is_room() {
+    const MOST: u64 = (1 << 34) - 1;
+    let said = |engine, seconds: u64, in_a_pair: bool| {
+        let seconds = [seconds];
+        let launch = runtime().launch("waits").unwrap().args((&seconds, in_a_pair));
+        launch.engine(engine).run().unwrap_err().to_string()
+    };
+    for engine in ENGINES.into_iter().filter(|engine| *engine != Engine::Native) {
+        let (most, more, pair) = (
+            said(engine, MOST, false),
+            said(engine, MOST + 1, false),
+            said(engine, 3, true),
+        );
+        assert!(most.ends_with("17179869183 is 17179869183s"), "{engine}: {most}");
+        assert!(more.ends_with("17179869184 is …"), "{engine}: {more}");
+        assert!(pair.ends_with("3 is (?, ?)"), "{engine}: {pair}");
+    }
 }

@@ -10,7 +10,7 @@ use gpuvm::prelude::*;
 
 cases! {
     unary_of_a_call, mixed_in_one_expression, of_constants, of_results, results_of_other_types, assigning, in_closures, compared_with_numbers, indexed,
-    in_macros, of_bools, slices_in_values, views, units,
+    in_macros, of_bools, slices_in_values, views, units, by_their_methods, methods_of_such_names,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -318,4 +318,80 @@ fn views(list: [f32; 3], x: u32) -> (bool, Option<Ordering>) {
 fn units(x: u32) -> bool {
     let (unit, tagged) = ((), ((), x, ()));
     unit == tagged.0 && tagged <= ((), 7, ()) && unit.max(()) == unit
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Velocity(f32);
+
+#[routine]
+impl Add for Velocity {
+    type Output = Velocity;
+    fn add(self, other: Velocity) -> Velocity {
+        Velocity(self.0 + other.0)
+    }
+}
+
+#[routine]
+impl Sub<&Velocity> for &Velocity {
+    type Output = Velocity;
+    fn sub(self, other: &Velocity) -> Velocity {
+        Velocity(self.0 - other.0)
+    }
+}
+
+#[routine]
+impl Mul<f32> for Velocity {
+    type Output = Velocity;
+    fn mul(self, by: f32) -> Velocity {
+        Velocity(self.0 * by)
+    }
+}
+
+#[routine]
+impl Mul<Velocity> for Velocity {
+    type Output = f32;
+    fn mul(self, by: Velocity) -> f32 {
+        self.0 * by.0 + 1.0
+    }
+}
+
+#[routine]
+fn change_of(a: &Velocity, b: Velocity) -> Velocity {
+    let sum = a.add(b);
+    a.sub(&sum)
+}
+
+#[routine]
+fn by_their_methods(x: f32, y: f32, n: u32) -> (Velocity, f32, Velocity, u32) {
+    let (a, b) = (Velocity(x), Velocity(y));
+    let list = [a, b];
+    (
+        a.add(b).sub(&b).mul(2.0).add(Velocity(1.0)),
+        a.mul(b) + list[1].mul(list[n as usize % 2]),
+        change_of(&a, b),
+        Some(n).unwrap_or(3).rem(7).add(list.len() as u32),
+    )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Set(u32);
+
+#[routine]
+impl Set {
+    fn add(&mut self, x: u32) {
+        self.0 |= 1 << x;
+    }
+    fn sub(self, x: u32) -> Set {
+        Set(self.0 & !(1 << x))
+    }
+}
+
+#[routine]
+fn methods_of_such_names(x: u32) -> Set {
+    let mut set = Set(0);
+    set.add(x % 32);
+    for i in 0..x % 4 {
+        set.add(i);
+    }
+    set.sub(2)
 }

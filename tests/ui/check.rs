@@ -25,12 +25,24 @@ pub struct Diagnostic {
     pub inside: Vec<String>,
 }
 
+/// What programs call gpuvm if nothing else is said.
+const GPUVM: &str = "gpuvm";
+
 /// Checks programs, each a crate of its own, as `cargo check` does. One without a `main` is a library.
 ///
 /// # Panics
 ///
 /// If cargo does not run, or gpuvm does not compile.
 pub fn check(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    check_as(GPUVM, name, programs)
+}
+
+/// The same where they have gpuvm under the name `called`.
+///
+/// # Panics
+///
+/// As [`check`].
+pub fn check_as(called: &str, name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
     let crates: String = programs
         .iter()
         .map(|path| {
@@ -42,7 +54,7 @@ pub fn check(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
             format!("{kind}\nname = \"{}\"\npath = {path:?}\n", crate_name(path))
         })
         .collect();
-    cargo(name, &["check", "--bins", "--examples"], &crates, programs)
+    cargo(called, name, &["check", "--bins", "--examples"], &crates, programs)
 }
 
 /// Whether a program has a `main`.
@@ -56,6 +68,15 @@ pub fn is_binary(program: &str) -> bool {
 ///
 /// As [`check`].
 pub fn build(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    build_as(GPUVM, name, programs)
+}
+
+/// The same where they have gpuvm under the name `called`.
+///
+/// # Panics
+///
+/// As [`check`].
+pub fn build_as(called: &str, name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
     let folder = target().join("tests").join(format!("{name}-modules"));
     std::fs::create_dir_all(&folder).expect("a folder under target/");
     let modules: String = programs
@@ -69,6 +90,7 @@ pub fn build(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
         std::fs::write(&root, text).expect("a crate");
     }
     cargo(
+        called,
         name,
         &["build", "--lib"],
         &format!("[lib]\npath = {root:?}\n"),
@@ -77,7 +99,7 @@ pub fn build(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
 }
 
 /// Runs cargo on a package that has these targets.
-fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
     let folder = target().join("tests").join(name);
     std::fs::create_dir_all(&folder).expect("a folder under target/");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -85,7 +107,7 @@ fn cargo(name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> V
     // Messages are the same without a GPU, and the programs compile sooner.
     let manifest = format!(
         "[package]\nname = \"gpuvm-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\nautobins = false\n{targets}\
-         [dependencies]\ngpuvm = {{ path = {gpuvm:?}, default-features = false }}\npollster = \"1\"\n\
+         [dependencies]\n{called} = {{ package = \"gpuvm\", path = {gpuvm:?}, default-features = false }}\npollster = \"1\"\n\
          [profile.dev]\nincremental = false\n[profile.dev.package.gpuvm-{name}]\nincremental = true\n[workspace]\n"
     );
     let path = folder.join("Cargo.toml");

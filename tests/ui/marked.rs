@@ -15,7 +15,7 @@ mod fuzz;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use check::{Diagnostic, build, check, errors_of, is_binary};
+use check::{Diagnostic, build, build_as, check, check_as, errors_of, is_binary};
 
 /// Where the programs are.
 const FOLDERS: [&str; 3] = ["../mistakes/compile", "rustc", "derive"];
@@ -125,6 +125,22 @@ fn each_mistake_is_answered_once_on_the_spot() {
     let sound: Vec<PathBuf> = sound.map(|(path, _)| path.clone()).collect();
     let errors = build("marked-build", &sound);
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Nobody has to say how a `Cargo.toml` calls gpuvm, `machine = { package = "gpuvm", … }`: the macros see it, and what they blame stays where it was.
+#[test]
+fn gpuvm_may_have_another_name() {
+    let program = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("renamed").join(name);
+        path.canonicalize().expect("a program")
+    };
+    let errors = build_as("machine", "renamed-build", &[program("machine.rs")]);
+    assert!(errors.is_empty(), "{errors:?}");
+    let mistakes = program("mistakes.rs");
+    let answers = check_as("machine", "renamed", std::slice::from_ref(&mistakes));
+    let source = std::fs::read_to_string(&mistakes).expect("a program");
+    let faults = faults(&source, &errors_of(&answers, &mistakes));
+    assert!(faults.is_empty(), "\n{faults}");
 }
 
 /// What rustc prints of std depends on whether `rust-src` is there, so nothing expected may have it.

@@ -247,6 +247,8 @@ impl Encoder<'_> {
             let room = if count == 1 { 4 } else { 2 };
             let (base, size) = if operand.ty.is_text() {
                 (self.packed(operand, room), room)
+            } else if operand.ty.is_duration() && count > 1 {
+                (self.packed_duration(operand), room)
             } else {
                 (self.value(operand), operand.ty.words)
             };

@@ -7,6 +7,7 @@ use crate::encode::Message;
 use crate::facts::RoutineType;
 use crate::isa::{Op, space};
 use crate::routine::{Callee, Cause, Level, Shown};
+use crate::stdlib::duration::pack_beside;
 use crate::stdlib::packed;
 use crate::types::{Kind, Type, TypeRef, Value};
 use gpuvm_nodes::is_count;
@@ -86,6 +87,16 @@ impl Encoder<'_> {
         self.copy_words(result, kept, words);
         self.place_here(end);
         result
+    }
+
+    /// The two words by which a trap has a duration beside another value.
+    pub const fn packed_duration(&mut self, duration: Operand) -> u32 {
+        let value = self.value(duration);
+        let callee = self.callees.len as u32;
+        self.callees.push(Callee::Routine(pack_beside::routine));
+        let kept = self.fresh(packed::BESIDE);
+        self.emit(Op::Call, [callee, value, kept, 0]);
+        kept
     }
 
     /// Prints the pieces with operands of the stack between them, each in its format.

@@ -1,7 +1,7 @@
 //! The one walk over the node stream: what each node does to the operand stack and the code.
 
 use super::aggregate::Fields;
-use super::method::NO_METHOD;
+use super::method::{NO_METHOD, operator_of};
 use super::node::{Node, Operator};
 use super::operand::{Operand, Where, float_literal};
 use super::state::{Encoder, Join};
@@ -186,6 +186,11 @@ impl Encoder<'_> {
                             // Only what stands in for a method that was refused is no routine either.
                             self.stack.len -= count as usize;
                             self.push(Operand::NEVER);
+                        } else if let Some(operator) = operator_of(method) {
+                            let b = self.pop();
+                            let a = self.pop();
+                            let result = self.binary(operator, a, b);
+                            self.push(result);
                         } else {
                             self.std_method(method, count, None);
                         }

@@ -3,13 +3,20 @@
 //! closure's return type, from which [`facts_of`] reads them back as constants.
 
 mod builtin;
+mod by_method;
 mod named;
 mod question;
+mod taken;
 mod text;
 
+pub use by_method::*;
 pub use named::{Named, NamedWords};
 pub use question::{
     AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
+};
+pub use taken::{
+    Converted, Indexed, Knows, LinkConverted, LinkNoMethod, LinkOther, LinkRefused, LinkTaken, LinkUnconverted, Made,
+    MakesOther, Number, Parts, Taken, converted, opened, taken,
 };
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 
@@ -211,7 +218,7 @@ pub trait ResultOfGeneric<const NAME: u32, T: ?Sized, A> {
 #[diagnostic::do_not_recommend]
 impl<const NAME: u32, T: GenericMethod<NAME, A, R::Erased> + ?Sized, A, R: Value> ResultOfGeneric<NAME, T, A> for R {
     type Slot = <T as GenericMethod<NAME, A, R::Erased>>::Slot;
-    type Itself = <<T as GenericMethod<NAME, A, R::Erased>>::Slot as Told<R>>::Itself;
+    type Itself = <R::Erased as Knows<<<T as GenericMethod<NAME, A, R::Erased>>::Slot as Told<R>>::Itself>>::Itself;
 }
 
 /// A type, as long as a slot is known.
@@ -823,11 +830,11 @@ pub fn any<T>() -> T {
     unreachable!("the shadow of a routine never runs")
 }
 
-/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::M` has
+/// What a shadow puts around a receiver where the native function does. In gpuvm's own std nothing is redirected; elsewhere `gpuvm_math::native::MethodsOf` has
 /// its place.
-pub struct M<'a, T>(pub &'a T, pub bool);
+pub struct MethodsOf<'a, T>(pub &'a T, pub bool);
 
-impl<T> std::ops::Deref for M<'_, T> {
+impl<T> std::ops::Deref for MethodsOf<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {

@@ -25,7 +25,7 @@ pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
 use crate::routine::Cause;
-use crate::stdlib::packed;
+use crate::stdlib::{duration, packed};
 use crate::types::{FormatSpec, Placeholder, TypeRef, show_as};
 
 /// A linked program: one entry routine with everything it calls.
@@ -278,7 +278,13 @@ impl<'d> Text<'d> {
             Placeholder::Value(mut format) => {
                 format.width = self.width.take().or(format.width);
                 format.precision = self.precision.take().or(format.precision);
-                let known: Vec<Option<u32>> = words.iter().copied().map(Some).collect();
+                let known: Vec<Option<u32>> = match *words {
+                    [low, high] if shown.ty.is_duration() => match duration::unpack([low, high]) {
+                        Some(words) => words.map(Some).to_vec(),
+                        None => return self.text.push('…'),
+                    },
+                    _ => words.iter().copied().map(Some).collect(),
+                };
                 let text = show_as(TypeRef::value(shown.ty), &known, &format, self.data);
                 self.text.push_str(&text);
             }

@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn what_nobody_reads_is_known() {
         let program = assemble(
-            "code\nimm w1, 7\nagain:\natadd w2, w1, w1\natadd w3, w1, w1\nadd w1, w1, w3\natadd w3, w1, w1\njnz @again, w1\nhalt",
+            "code\nimm w1, 7\nagain:\naadd w2, w1, w1\naadd w3, w1, w1\nadd w1, w1, w3\naadd w3, w1, w1\njnz @again, w1\nhalt",
         )
         .unwrap();
         let flow = Flow::new(&program);

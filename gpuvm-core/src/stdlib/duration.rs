@@ -222,6 +222,25 @@ fn rounded(product: u128, point: u32) -> u32 {
     nanos + up as u32
 }
 
+/// Seconds that a trap has room for beside another value.
+const PACKED_SECS: u64 = 1 << 34;
+
+/// A duration in the words that a trap has for a value beside another: the lowest 30 bits are the nanoseconds, or all set where the seconds have no room in the others.
+#[routine(library)]
+pub fn pack_beside(duration: Duration) -> [u32; 2] {
+    let (secs, nanos) = parts(duration);
+    if secs >= PACKED_SECS {
+        return [u32::MAX, u32::MAX];
+    }
+    [nanos | (secs as u32) << 30, (secs >> 2) as u32]
+}
+
+/// The words of the duration that such words stand for, if there was room for it.
+pub fn unpack([low, high]: [u32; 2]) -> Option<[u32; 3]> {
+    let nanos = low & 0x3fff_ffff;
+    (nanos < NANOS).then_some([high << 2 | low >> 30, high >> 30, nanos])
+}
+
 /// As `Duration::try_from_secs_f64` of core, which takes the bits apart and rounds to the nearest nanosecond. A number of 32 bits gives the same.
 #[routine(library)]
 fn from_secs_f64(secs: f64) -> Duration {

@@ -7,7 +7,7 @@ mod cell;
 mod char;
 mod compare;
 mod convert;
-mod duration;
+pub mod duration;
 mod enclosed;
 mod functions;
 #[cfg(feature = "half")]

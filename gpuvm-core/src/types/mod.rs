@@ -224,8 +224,9 @@ impl Type {
     pub const DURATION: &'static str = "Duration";
 
     /// Whether it is std's `Duration`, and no type of that name: the fields of that have other names.
-    pub fn is_duration(&self) -> bool {
-        self.name == Type::DURATION && self.fields.first().is_some_and(|field| field.name == "__secs")
+    pub const fn is_duration(&self) -> bool {
+        matches!(self.name.as_bytes(), b"Duration")
+            && matches!(self.fields, [first, ..] if matches!(first.name.as_bytes(), b"__secs"))
     }
 
     /// Whether it is std's `OnceCell`, and no type of that name: the fields of that have other names.

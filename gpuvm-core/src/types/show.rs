@@ -139,9 +139,8 @@ impl Shown<'_> {
     }
 
     fn duration(&self) -> Option<String> {
-        let words: Option<Vec<u32>> = self.words.iter().copied().collect();
-        let words = words.filter(|words| words.len() == self.ty.words() as usize)?;
-        Some(lasting(&Duration::read_words(&words), self.format))
+        let words: Option<Vec<u32>> = self.words.get(..self.ty.words() as usize)?.iter().copied().collect();
+        Some(lasting(&Duration::read_words(&words?), self.format))
     }
 
     fn scalar(&self) -> Option<String> {

@@ -67,7 +67,8 @@ pub trait VmType: Value<Erased = Self, Inner = Self> + ConstantValue + Copy + Se
     note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
     note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
-    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
+    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says",
+    note = "what holds references is no value of a launch: with its lifetime in the signature, as in `View<'_>`, the routine is one that others call"
 )]
 pub trait Plain: Value<Erased = Self, Inner = Self> + Sized + 'static {
     /// How it becomes words, and comes back.

@@ -2,7 +2,7 @@
 
 use gpuvm_nodes::Level;
 use gpuvm_nodes::method::{self, NO_METHOD, method_number};
-use gpuvm_nodes::node::Node;
+use gpuvm_nodes::node::{Node, Operator};
 use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
@@ -316,9 +316,13 @@ impl Lowering<'_> {
         let Expr::Call(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let constructs = |func: &ExprPath| {
+        let constructs = move |func: &ExprPath| {
             let written = |expected: Expected| shadow::Constructs::As(Box::new(expected.ty));
-            let made = expected.map_or(shadow::Constructs::Asked, written);
+            let made = match expected {
+                _ if opens_elsewhere(func) => return Some(shadow::Constructs::Opened),
+                Some(expected) => written(expected),
+                None => shadow::Constructs::Asked,
+            };
             constructs_elsewhere(func).then_some(made)
         };
         let name = plain(&last.ident);
@@ -737,18 +741,30 @@ impl Lowering<'_> {
         let Expr::MethodCall(node) = &mut *expr else {
             return Known::Unknown;
         };
-        let (method, count) = (
-            node.method.clone(),
-            self.arguments(Want::Decided, node.args.iter_mut()).len() + 1,
-        );
-        self.stream.line(shadow::at(&method));
+        let called = node.method.clone();
+        let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
+        self.stream.line(shadow::at(&called));
         self.may_call(Calls::Maybe);
-        let slot = self.method_as(name, count);
+        let operator = crate::routine::operator_of_method(name)
+            .filter(|operator| !matches!(operator, Operator::Neg | Operator::Not))
+            .filter(|_| count == 2 && node.turbofish.is_none() && !node.args.iter().any(is_closure));
+        let slot = match operator {
+            Some(operator) => self.method_numbered(method::of_operator(operator), count),
+            None => self.method_as(name, count),
+        };
         let twin = match node.turbofish {
-            None => self.twin_beside(&method),
+            None => self.twin_beside(&called),
             Some(_) => asking_name(name),
         };
-        shadow::asked_method(expr, &twin, name_hash(name), place, MAKES_HEAP.contains(&name), slot);
+        shadow::asked_method(
+            expr,
+            &twin,
+            name_hash(name),
+            place,
+            MAKES_HEAP.contains(&name),
+            operator,
+            slot,
+        );
         Known::Unknown
     }
 
@@ -788,18 +804,22 @@ impl Lowering<'_> {
             _ => decides(name),
         };
         let twin = self.of_trait(expr, receiver);
-        let hinted = method::HINTED.contains(&name);
+        let is_written = matches!(&*expr, Expr::MethodCall(node) if node.turbofish.is_some());
+        let hinted = method::HINTED.contains(&name) || matches!(name, "sum" | "product") && count == 1 && !is_written;
         shadow::generic_method(expr, name_hash(kept), place, decides, hinted, twin.as_ref(), slot);
         Known::Unknown
     }
 
     /// A method of a type that may be the user's; the operands are on the stack.
     fn method_as(&mut self, name: &str, count: usize) -> u64 {
+        self.method_numbered(method_number(name).unwrap_or(NO_METHOD), count)
+    }
+
+    fn method_numbered(&mut self, number: u16, count: usize) -> u64 {
         let slot = self.new_slot();
-        let number = u64::from(method_number(name).unwrap_or(NO_METHOD));
         self.stream
             .node(Node::MethodAs)
-            .number(number)
+            .number(u64::from(number))
             .number(slot)
             .number(count as u64);
         slot
@@ -990,6 +1010,17 @@ fn constructs_elsewhere(func: &ExprPath) -> bool {
     names.next().is_some_and(constructs) && names.next().is_some_and(super::is_elsewhere)
 }
 
+/// The same of one that says why where it makes nothing.
+fn opens_elsewhere(func: &ExprPath) -> bool {
+    let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
+    let opens = |name: &syn::Ident| {
+        ["open", "create", "create_new", "connect", "bind"]
+            .iter()
+            .any(|known| name == known)
+    };
+    names.next().is_some_and(opens) && names.next().is_some_and(super::is_elsewhere)
+}
+
 /// The type that a function's path hangs on, and which number it is, if one.
 pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, Option<Kind>)> {
     match owner(func) {
@@ -1027,7 +1058,7 @@ fn is_std(segment: &PathSegment) -> bool {
 }
 
 /// Whether an expression is a place, so that naming it twice moves nothing.
-pub(super) fn is_place(expr: &Expr) -> bool {
+pub(crate) fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),

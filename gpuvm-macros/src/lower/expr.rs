@@ -364,10 +364,15 @@ impl Lowering<'_> {
         let parts = expected
             .as_ref()
             .map_or_else(Vec::new, |expected| expected.entries(count));
+        let has_literal = node.elems.iter().any(literal::is_untyped_integer);
         let known = self.kept(&mut node.elems, &parts);
         let slot = self.new_slot();
         self.stream.node(Node::Tuple).number(slot).number(known.len() as u64);
-        self.made(expr, expected, slot);
+        match expected {
+            // What is expected of a literal is what it is told to be.
+            None if has_literal => shadow::bind_expected(expr, slot),
+            expected => self.made(expr, expected, slot),
+        }
         Known::Tuple(known)
     }
 

@@ -42,11 +42,11 @@ use crate::shadow;
 use expected::Expected;
 use stream::Stream;
 
-pub(crate) use call::{asking_name, twin_name};
+pub(crate) use call::{asking_name, is_place, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
-pub use types::check_type;
 use types::is_elsewhere;
+pub use types::{asked_inside, check_type};
 
 /// A routine's body, lowered.
 pub struct Lowered {

@@ -25,6 +25,10 @@ impl Lowering<'_> {
 
     fn statements(&mut self, statements: &mut Vec<Stmt>, want: Want) -> Known {
         let expected = self.expected.take();
+        if statements.iter().any(|statement| closures_apart(statement).is_some()) {
+            let apart = |statement: Stmt| closures_apart(&statement).unwrap_or_else(|| vec![statement]);
+            *statements = statements.drain(..).flat_map(apart).collect();
+        }
         self.items(statements);
         // What the routine's constants are made of has to be seen where these are fetched, too.
         if self.is_outermost() {
@@ -264,6 +268,36 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// `let (f, n) = (|x| x + 1, 2);` as two statements: a closure is in a variable of its own. `None` for any other, and where an entry speaks of a name that one
+/// before it is given.
+fn closures_apart(statement: &Stmt) -> Option<Vec<Stmt>> {
+    let Stmt::Local(local) = statement else { return None };
+    let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+    let (Pat::Tuple(names), Expr::Tuple(values)) = (&local.pat, &*init.expr) else {
+        return None;
+    };
+    let is_rest = |name: &Pat| matches!(name, Pat::Rest(_));
+    let is_closure = |value: &Expr| matches!(value, Expr::Closure(_));
+    if names.elems.len() != values.elems.len()
+        || names.elems.iter().any(is_rest)
+        || !values.elems.iter().any(is_closure)
+    {
+        return None;
+    }
+    let mut given: Vec<Ident> = Vec::new();
+    let mut apart = Vec::new();
+    for (name, value) in names.elems.iter().zip(&values.elems) {
+        if given.iter().any(|name| crate::given::mentions(value, name)) {
+            return None;
+        }
+        let Pat::Ident(binding) = name else { return None };
+        given.push(binding.ident.clone());
+        let attributes = &local.attrs;
+        apart.push(syn::parse_quote!(#(#attributes)* let #name = #value;));
+    }
+    Some(apart)
 }
 
 /// What an import gives another name, by that name.

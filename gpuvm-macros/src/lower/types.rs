@@ -33,7 +33,7 @@ struct Check<'r> {
 }
 
 /// Types of std that have a heap or a system behind them. A user's type may have such a name.
-const ELSEWHERE: [&str; 18] = [
+const ELSEWHERE: [&str; 22] = [
     "String",
     "Vec",
     "VecDeque",
@@ -52,7 +52,21 @@ const ELSEWHERE: [&str; 18] = [
     "Instant",
     "SystemTime",
     "Runtime",
+    "File",
+    "TcpStream",
+    "TcpListener",
+    "UdpSocket",
 ];
+
+/// A type as a signature asks for it: of what stands inside of it and is none of the machine's, rustc is told by itself, and knows nothing more to say of the
+/// whole.
+pub fn asked_inside(ty: &Type) -> Type {
+    let mut asked = ty.clone();
+    if !matches!(ty, Type::Path(node) if node.path.segments.last().is_some_and(|last| is_elsewhere(&last.ident))) {
+        check_type(&mut asked, &mut Report::default());
+    }
+    asked
+}
 
 /// Whether a type's name is one of std's that no routine can have, unless it is the user's.
 pub fn is_elsewhere(name: &syn::Ident) -> bool {

@@ -14,5 +14,4 @@ impl Wizard for u32 { fn fly(&self) -> u32 { *self + 1 } }
 #[routine]
 fn f(a: u32) -> u32 { a.fly() }
 //~ «fly» multiple applicable items in scope
-//~ «fly» multiple applicable items in scope
 fn main() {}
