@@ -1,6 +1,8 @@
 //! Rows of launches that are given to the driver all at once, as graphs: a launch of its own takes the host longer than many a kernel runs.
 //!
 //! A graph takes as long to be made as its launches would. So there are a few, of fixed lengths, whose launches are set anew each time.
+//! Where the device can, the blocks of a launch come as those of the one before end, and wait for its end themselves: 0.7 µs from one small kernel to the
+//! next on an H100 in place of 1.0.
 
 use std::sync::Arc;
 

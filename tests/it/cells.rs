@@ -5,12 +5,12 @@ use std::cell::{Cell, OnceCell};
 use gpuvm::prelude::*;
 
 cases! {
-    counted, every_method, shared, by_closures, in_structs, of_structs, of_references, by_path, once, once_methods, memoised, swapped, in_arrays, in_loops,
-    overflowing, reentrant, compared, generic_cells, in_enums, in_parts, defaults, printed,
+    counted_in_cells, every_method, shared, by_closures, in_structs, of_structs, of_references, cells_by_path, set_once, once_methods, memoised, swapped, in_arrays, in_loops,
+    overflowing_cells, reentrant, compared_cells, generic_cells, in_enums, in_parts, default_cells, printed_cells,
 }
 
 #[routine]
-fn counted(a: u32, list: [u32; 8]) -> (u32, u32) {
+fn counted_in_cells(a: u32, list: [u32; 8]) -> (u32, u32) {
     let even = Cell::new(0);
     let odd = Cell::new(0u32);
     for x in list {
@@ -151,7 +151,7 @@ fn of_references(a: u32, list: [u32; 8]) -> (u32, u32) {
 }
 
 #[routine]
-fn by_path(a: u32, b: u32) -> (u32, u32) {
+fn cells_by_path(a: u32, b: u32) -> (u32, u32) {
     let cell: Cell<u32> = std::cell::Cell::new(a);
     Cell::set(&cell, Cell::get(&cell) ^ b);
     let other = Cell::<u32>::new(b);
@@ -170,7 +170,7 @@ fn slow(a: u32, calls: &Cell<u32>) -> u32 {
 }
 
 #[routine]
-fn once(a: u32, list: [u32; 8]) -> (u32, u32) {
+fn set_once(a: u32, list: [u32; 8]) -> (u32, u32) {
     let calls = Cell::new(0);
     let start = OnceCell::new();
     let mut sum = 0u32;
@@ -274,7 +274,7 @@ fn in_loops(a: u32) -> u32 {
 
 /// Adds to one cell until it is too much.
 #[routine]
-fn overflowing(a: u8, b: u8) -> u8 {
+fn overflowing_cells(a: u8, b: u8) -> u8 {
     let cell = Cell::new(a / 2);
     let add = |x: u8| cell.set(cell.get() + x);
     add(b / 2);
@@ -294,7 +294,7 @@ fn reentrant(a: u32) -> u32 {
 }
 
 #[routine]
-fn compared(a: u32, b: u32) -> (bool, bool, bool, std::cmp::Ordering) {
+fn compared_cells(a: u32, b: u32) -> (bool, bool, bool, std::cmp::Ordering) {
     let (x, y) = (Cell::new(a % 3), Cell::new(b % 3));
     let (once, other) = (OnceCell::new(), OnceCell::new());
     if a % 2 == 0 {
@@ -391,7 +391,7 @@ fn in_parts(a: u32, list: [u32; 8]) -> (u32, u32, Option<u32>) {
 }
 
 #[routine]
-fn defaults(a: u32, b: u32) -> (u32, (bool, u32), Option<u32>) {
+fn default_cells(a: u32, b: u32) -> (u32, (bool, u32), Option<u32>) {
     let (cell, pair) = (Cell::default(), Cell::<(bool, u32)>::default());
     let once = OnceCell::<u32>::default();
     cell.set(cell.get() ^ a);
@@ -404,7 +404,7 @@ fn defaults(a: u32, b: u32) -> (u32, (bool, u32), Option<u32>) {
 
 /// What a panic says of them.
 #[routine]
-fn printed(a: u32) -> u32 {
+fn printed_cells(a: u32) -> u32 {
     let cell = Cell::new(a % 8);
     let once = OnceCell::new();
     if a % 2 == 0 {

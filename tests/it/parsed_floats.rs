@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::harness::{ENGINES, runtime};
 
-cases! { forms, mistakes, written, sums, from_str, generic }
+cases! { forms, mistakes, written, parsed_sums, from_str, parsed_generic }
 
 const FORMS: [&str; 40] = [
     "0",
@@ -95,7 +95,7 @@ fn written(a: u64, b: u32) -> Option<f64> {
 }
 
 #[routine]
-fn sums(a: u32) -> Option<f64> {
+fn parsed_sums(a: u32) -> Option<f64> {
     let list = [
         "1.5,2.25,-3",
         "0.1, 0.2, 0.3",
@@ -130,13 +130,13 @@ fn average<T: std::str::FromStr + Into<f64>>(text: &str) -> f64 {
 }
 
 #[routine]
-fn generic(a: u32) -> (f64, f64) {
+fn parsed_generic(a: u32) -> (f64, f64) {
     let text = ["1 2.5", "0.7 x", "-4 1e2", "16777217"][a as usize % 4];
     (average::<f32>(text), average::<i32>(text))
 }
 
 #[routine(id = "parsed_floats_of_bytes")]
-fn of_bytes(text: [u8; 48]) -> (Option<f32>, Option<f64>) {
+fn parsed_of_bytes(text: [u8; 48]) -> (Option<f32>, Option<f64>) {
     let length = text.iter().position(|byte| *byte == 0).unwrap_or(48);
     let Ok(text) = std::str::from_utf8(&text[..length]) else {
         return (None, None);

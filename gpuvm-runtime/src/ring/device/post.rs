@@ -185,3 +185,30 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
         ..Job::new(Arc::clone(program), vms, slots)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gpuvm_core::types::Value;
+
+    use super::*;
+
+    /// Frames would have to be cleared before each job.
+    #[test]
+    fn what_every_round_has_needs_no_frames() {
+        let runtime = Runtime::builder().backend(crate::Backend::Cpu).build().unwrap();
+        let frames = |name, routine, constants: &[u32]| {
+            let program = link(&runtime, name, routine, constants).unwrap();
+            program.frame_memory()
+        };
+        for letters in [[2, 0, 0], [3, 0, 0], [9, 0, 0], [3, 4, 13]] {
+            assert_eq!(
+                frames("receive", delivery::receive::routine(), &letters),
+                0,
+                "{letters:?}"
+            );
+        }
+        // With rooms for everything it has a few.
+        assert_eq!(frames("send", delivery::send::routine(), &[4, 9, 3, 0, 0]), 0);
+        assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
+    }
+}
