@@ -199,7 +199,8 @@ pub fn repeated(expr: &mut Expr) {
     let Expr::Repeat(node) = take(expr) else { return };
     let span = at(&node.expr);
     let (value, length) = (&node.expr, &node.len);
-    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::repeated::<_, { #length }>(#value))));
+    // The value is a block now, and an argument that is one would be told of as having unused braces.
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::repeated::<_, { #length }>((#value,).0))));
 }
 
 /// Fills a slot with the default of the type that an expression has.

@@ -188,8 +188,6 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
 
 #[cfg(test)]
 mod tests {
-    use gpuvm_core::types::Value;
-
     use super::*;
 
     /// Frames would have to be cleared before each job.
