@@ -82,8 +82,7 @@ impl DeviceInterface for CudaDevice {
         checks: wgpu::ShaderRuntimeChecks,
     ) -> DispatchShaderModule {
         let dependent_launch = self.shared.driver.launches_dependents();
-        let shader = Shader::new(descriptor.source, self.floats, checks.bounds_checks)
-            .map(|shader| Arc::new(shader.with_dependent_launch(dependent_launch)));
+        let shader = Shader::new(descriptor.source, self.floats, checks.bounds_checks, dependent_launch).map(Arc::new);
         if let Err(reason) = &shader {
             let label = descriptor.label.unwrap_or("a shader");
             self.shared.invalid(format!("`{label}`: {reason}"));

@@ -25,12 +25,17 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Reads and validates a shader module.
+    /// Reads and validates a shader module, for a device that launches kernels before those that they depend on have ended, or does not.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
-    pub fn new(source: ShaderSource<'_>, floats: Floats, checked: bool) -> Result<Shader, String> {
+    pub fn new(
+        source: ShaderSource<'_>,
+        floats: Floats,
+        checked: bool,
+        dependent_launch: bool,
+    ) -> Result<Shader, String> {
         let (module, text) = match source {
             ShaderSource::Naga(module) => (module.into_owned(), String::new()),
             ShaderSource::Wgsl(text) => {
@@ -45,16 +50,8 @@ impl Shader {
             info,
             floats,
             checked,
-            dependent_launch: false,
-        })
-    }
-
-    /// The same for a device that launches kernels before those that they depend on have ended, or does not.
-    pub fn with_dependent_launch(self, dependent_launch: bool) -> Shader {
-        Shader {
             dependent_launch,
-            ..self
-        }
+        })
     }
 
     /// The module with one entry point.
