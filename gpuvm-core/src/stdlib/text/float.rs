@@ -7,6 +7,7 @@ use gpuvm_macros::routine;
 
 use super::super::{intrinsics, methods};
 use super::as_bytes;
+use super::parse::parses;
 use crate::facts::{CallFact, Parse};
 use crate::types::{Field, Kind, Type, Value, Variant, name_hash};
 
@@ -359,15 +360,7 @@ fn parse_f64(text: &str) -> Result<f64, ParseFloatError> {
     }
 }
 
-impl Parse for f32 {
-    const CALL: CallFact = CallFact::of::<parse_f32>();
-}
-
-impl Parse for f64 {
-    const CALL: CallFact = CallFact::of::<parse_f64>();
-}
-
-methods! {
-    [] f32, from_str = parse_f32;
-    [] f64, from_str = parse_f64;
+parses! {
+    f32 = parse_f32;
+    f64 = parse_f64;
 }

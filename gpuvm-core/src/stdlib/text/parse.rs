@@ -89,6 +89,7 @@ macro_rules! parses {
         methods! { $([] $ty, from_str = $name;)* }
     };
 }
+pub(super) use parses;
 
 const PARSE: u32 = name_hash("parse");
 
