@@ -6,7 +6,7 @@ use super::aggregate::Fields;
 use super::method::NO_METHOD;
 use super::operand::{Operand, Where};
 use super::piece::Function;
-use super::state::{Encoder, Join, UNPLACED};
+use super::state::Encoder;
 use crate::facts::{CallFact, Fact};
 use crate::isa::Op;
 use crate::types::{Kind, Type, TypeRef};
@@ -26,12 +26,13 @@ impl Numbers {
         base: 0,
     };
 
-    const fn has(&self, number: u32) -> bool {
-        number >= self.first && number < self.first + self.count
-    }
-
-    const fn at(&self, number: u32) -> u32 {
-        self.base + number - self.first
+    /// The encoder's number of one of the macro's, if it is in the run.
+    const fn at(&self, number: u32) -> Option<u32> {
+        if number >= self.first && number - self.first < self.count {
+            Some(self.base + (number - self.first))
+        } else {
+            None
+        }
     }
 }
 
@@ -121,11 +122,11 @@ impl Encoder<'_> {
     /// Enters the routine itself.
     pub const fn start(&mut self) {
         let source = self.source;
-        self.activations.push(Activation::of(source));
-        self.functions.push(Function::ROUTINE);
-        self.locals.extend(Operand::NEVER, source.locals.len() as u32);
-        self.labels.extend(UNPLACED, source.labels);
-        self.joins.extend(Join::OPEN, source.joins);
+        self.activations.push(Activation::of(source), &mut self.full);
+        self.functions.push(Function::ROUTINE, &mut self.full);
+        self.locals.extend(source.locals.len() as u32, &mut self.full);
+        self.labels.extend(source.labels, &mut self.full);
+        self.joins.extend(source.joins, &mut self.full);
     }
 
     /// Whether integer overflow traps in the code that is being written.
@@ -165,11 +166,13 @@ impl Encoder<'_> {
     pub const fn local(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if activation.captures.count > 0 && activation.captures.has(number) {
-                return activation.captures.at(number) as usize;
+            if activation.captures.count > 0
+                && let Some(local) = activation.captures.at(number)
+            {
+                return local as usize;
             }
-            if activation.locals.has(number) {
-                return activation.locals.at(number) as usize;
+            if let Some(local) = activation.locals.at(number) {
+                return local as usize;
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -178,19 +181,23 @@ impl Encoder<'_> {
     /// The encoder's number of a label of the macro's.
     pub const fn label(&self, number: u32) -> u32 {
         let mut activation = &self.activations.items[self.current as usize];
-        while !activation.labels.has(number) {
+        loop {
+            if let Some(label) = activation.labels.at(number) {
+                return label;
+            }
             activation = &self.activations.items[activation.outer as usize];
         }
-        activation.labels.at(number)
     }
 
     /// The encoder's number of a join of the macro's.
     pub const fn join_number(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
-        while !activation.joins.has(number) {
+        loop {
+            if let Some(join) = activation.joins.at(number) {
+                return join as usize;
+            }
             activation = &self.activations.items[activation.outer as usize];
         }
-        activation.joins.at(number) as usize
     }
 
     /// `Closure`: pushes it and skips its code.
@@ -205,7 +212,7 @@ impl Encoder<'_> {
         }
         let length = self.small() as usize;
         let [locals, labels, joins] = own;
-        let base = self.locals.extend(Operand::NEVER, captures);
+        let base = self.locals.extend(captures, &mut self.full);
         i = captures as usize;
         while i > 0 {
             i -= 1;
@@ -215,19 +222,22 @@ impl Encoder<'_> {
                 self.locals.items[base as usize + i] = value;
             }
         }
-        self.closures.push(Closure {
-            definition: self.current,
-            at: self.at,
-            end: self.at + length,
-            locals,
-            captures: Numbers {
-                first: locals.first,
-                count: captures,
-                base,
+        self.closures.push(
+            Closure {
+                definition: self.current,
+                at: self.at,
+                end: self.at + length,
+                locals,
+                captures: Numbers {
+                    first: locals.first,
+                    count: captures,
+                    base,
+                },
+                labels,
+                joins,
             },
-            labels,
-            joins,
-        });
+            &mut self.full,
+        );
         self.at += length;
         self.push(Operand {
             ty: &Type::CLOSURE,
@@ -244,14 +254,14 @@ impl Encoder<'_> {
         if copy.captures.count == 0 {
             return number;
         }
-        copy.captures.base = self.locals.extend(Operand::NEVER, copy.captures.count);
+        copy.captures.base = self.locals.extend(copy.captures.count, &mut self.full);
         let mut i = 0;
         while i < copy.captures.count as usize && !self.overflowed() {
             let value = self.local_operand(from + i);
             self.locals.items[copy.captures.base as usize + i] = self.owned(value).shared();
             i += 1;
         }
-        self.closures.push(copy);
+        self.closures.push(copy, &mut self.full);
         self.closures.len as u32 - 1
     }
 
@@ -382,16 +392,16 @@ impl Encoder<'_> {
 
     /// Begins an activation; the numbers in it say how many of each it needs.
     pub const fn enter(&mut self, source: &'static Source, at: usize, end: usize, mut activation: Activation) {
-        activation.locals.base = self.locals.extend(Operand::NEVER, activation.locals.count);
-        activation.labels.base = self.labels.extend(UNPLACED, activation.labels.count);
-        activation.joins.base = self.joins.extend(Join::OPEN, activation.joins.count);
-        activation.exit = self.labels.extend(UNPLACED, 1);
-        activation.result = self.joins.extend(Join::OPEN, 1);
+        activation.locals.base = self.locals.extend(activation.locals.count, &mut self.full);
+        activation.labels.base = self.labels.extend(activation.labels.count, &mut self.full);
+        activation.joins.base = self.joins.extend(activation.joins.count, &mut self.full);
+        activation.exit = self.new_label();
+        activation.result = self.joins.extend(1, &mut self.full);
         activation.caller = self.current;
         activation.at = self.at;
         activation.end = self.end;
         activation.line = self.line;
-        self.activations.push(activation);
+        self.activations.push(activation, &mut self.full);
         self.current = self.activations.len as u32 - 1;
         self.source = source;
         self.at = at;
@@ -455,12 +465,18 @@ impl Encoder<'_> {
 
     /// `Line`: what a routine of another file does is on the line of its call.
     pub const fn set_line(&mut self, line: u32) {
-        let activation = self.activation();
-        if activation.tracked {
+        let function = self.functions.items[self.functions.len - 1].activation;
+        if self.current == function {
+            self.line = line;
             return;
         }
-        let function = self.activations.items[self.function().activation as usize];
-        if self.is_root() || same_text(activation.source.file, function.source.file) {
+        let activation = &self.activations.items[self.current as usize];
+        if !activation.tracked
+            && same_text(
+                activation.source.file,
+                self.activations.items[function as usize].source.file,
+            )
+        {
             self.line = line;
         }
     }

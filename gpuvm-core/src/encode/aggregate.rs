@@ -151,7 +151,7 @@ impl Encoder<'_> {
         };
         let base = self.fresh(ty.words);
         if let Some(tag) = tag {
-            self.emit(Op::Imm, [base, tag, 0, 0]);
+            self.set(base, tag);
         }
         let first = self.stack.len - count as usize;
         let mut never = false;
@@ -195,7 +195,7 @@ impl Encoder<'_> {
                 used = last.offset + last.type_ref().words();
             }
             while used < ty.words {
-                self.emit(Op::Imm, [base + used, 0, 0, 0]);
+                self.set(base + used, 0);
                 used += 1;
             }
         }
@@ -209,7 +209,7 @@ impl Encoder<'_> {
     /// A struct that holds closures: its fields are operands of their own.
     const fn record(&mut self, ty: &'static Type, count: u32, given_as: Fields) {
         let first = self.stack.len - count as usize;
-        let parts = self.parts.extend(Operand::NEVER, ty.fields.len() as u32);
+        let parts = self.parts.extend(ty.fields.len() as u32, &mut self.full);
         let mut never = false;
         let mut i = first;
         while i < self.stack.len && !self.overflowed() {
@@ -273,14 +273,17 @@ impl Encoder<'_> {
         if let Where::Words(word) = operand.at
             && !name.is_empty()
         {
-            self.variables.push(Variable {
-                name,
-                word,
-                ty: operand.type_ref(),
-                line: self.line,
-                last_line: u32::MAX,
-            });
-            self.local_of.push(own as u32);
+            self.variables.push(
+                Variable {
+                    name,
+                    word,
+                    ty: operand.type_ref(),
+                    line: self.line,
+                    last_line: u32::MAX,
+                },
+                &mut self.full,
+            );
+            self.local_of.push(own as u32, &mut self.full);
         }
     }
 

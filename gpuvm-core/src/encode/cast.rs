@@ -100,7 +100,7 @@ impl Encoder<'_> {
             if from.is_signed() {
                 self.emit(Op::SarImm, [d + i, base + given - 1, 31, 0]);
             } else {
-                self.emit(Op::Imm, [d + i, 0, 0, 0]);
+                self.set(d + i, 0);
             }
             i += 1;
         }

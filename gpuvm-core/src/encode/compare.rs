@@ -2,7 +2,7 @@
 
 use super::node::Operator;
 use super::operand::Operand;
-use super::state::{Encoder, UNPLACED};
+use super::state::Encoder;
 use crate::isa::Op;
 use crate::types::{Kind, TypeRef, Value};
 
@@ -148,9 +148,9 @@ impl Encoder<'_> {
         let all = self.fresh(1);
         let walk = self.begin_pairs(a, b);
         let differ = self.word(Op::Xor, walk.lengths[0], walk.lengths[1], 0);
-        self.emit(Op::Imm, [all, 0, 0, 0]);
+        self.set(all, 0);
         self.jump_to(Op::JumpIf, walk.end, differ);
-        self.emit(Op::Imm, [all, 1, 0, 0]);
+        self.set(all, 1);
         let (left, right) = self.next_pair(&walk, a, b);
         let one = self.same(left, right);
         self.copy_words(all, one, 1);
@@ -166,12 +166,12 @@ impl Encoder<'_> {
         let right = self.length(b);
         let right = self.length_word(right);
         let index = self.fresh(1);
-        self.emit(Op::Imm, [index, 0, 0, 0]);
+        self.set(index, 0);
         Pairs {
             lengths: [left, right],
             index,
-            head: self.labels.extend(UNPLACED, 1),
-            end: self.labels.extend(UNPLACED, 1),
+            head: self.new_label(),
+            end: self.new_label(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Copies of words: written out one by one, or in a loop where they are many.
 
-use super::state::{Encoder, UNPLACED};
+use super::state::Encoder;
 use crate::isa::{Op, space};
 
 /// The most words that are copied one by one; more are copied in a loop.
@@ -29,7 +29,7 @@ impl Encoder<'_> {
         }
         let mut i = 0;
         while i < count {
-            self.emit(Op::Mov, [to + i, from + i, 0, 0]);
+            self.copy(to + i, from + i);
             i += 1;
         }
     }
@@ -96,7 +96,7 @@ impl Encoder<'_> {
         let rest = count % WORDS_A_TURN;
         let at = self.imm(0);
         let end = self.imm(count - rest);
-        let label = self.labels.extend(UNPLACED, 1);
+        let label = self.new_label();
         if self.overflowed() {
             return;
         }

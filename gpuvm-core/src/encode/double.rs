@@ -38,7 +38,7 @@ impl Encoder<'_> {
     /// The same low word, and the high one after an operation with a constant.
     pub const fn with_high(&mut self, op: Op, a: u32, constant: u32) -> u32 {
         let d = self.fresh(2);
-        self.emit(Op::Mov, [d, a, 0, 0]);
+        self.copy(d, a);
         self.emit(op, [d + 1, a + 1, constant, 0]);
         d
     }

@@ -90,7 +90,7 @@ impl Encoder<'_> {
             m::signum => {
                 let sign = self.double_sign(x);
                 let one = self.fresh(2);
-                self.emit(Op::Imm, [one, 0, 0, 0]);
+                self.set(one, 0);
                 self.emit(Op::OrImm, [one + 1, sign, (1.0f64.to_bits() >> 32) as u32, 0]);
                 let nan = self.double_is_nan(x);
                 self.choose(nan, x, one, Kind::F64)

@@ -219,9 +219,9 @@ impl Encoder<'_> {
         self.copy_words(base + 3, start, 1);
         self.copy_words(base + 4, end, 1);
         let (is_part, callee) = (self.fresh(1), self.callees.len as u32);
-        self.callees.push(Callee::Routine(is_part::routine));
+        self.callees.push(Callee::Routine(is_part::routine), &mut self.full);
         self.emit(Op::Call, [callee, base, is_part, 0]);
-        let past = self.labels.extend(super::state::UNPLACED, 1);
+        let past = self.new_label();
         self.jump_to(Op::JumpIf, past, is_part);
         let shown = self.packed(text, packed::BESIDE);
         let site = self.site(Cause::TextRange);
@@ -269,7 +269,7 @@ impl Encoder<'_> {
         let skip = self.word(Op::MulImm, start, element.words(), 0);
         let first = self.word(Op::AddImm, first, displacement, 0);
         let base = self.fresh(3);
-        self.emit(Op::Mov, [base, space, 0, 0]);
+        self.copy(base, space);
         self.emit(Op::Add, [base + 1, first, skip, 0]);
         self.emit(Op::Sub, [base + 2, end, start, 0]);
         let at = Where::Elements {

@@ -157,7 +157,7 @@ impl Encoder<'_> {
             let found = variants[!wanted as usize].fields[0];
             let part = receiver.part_ref(found.type_ref(), found.offset);
             let text = found.ty.is_text();
-            let past = self.labels.extend(super::state::UNPLACED, 1);
+            let past = self.new_label();
             if text {
                 self.jump_to(Op::JumpIf, past, present);
             }
@@ -219,7 +219,7 @@ impl Encoder<'_> {
         }
         let result = self.fresh(results);
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Library(function));
+        self.callees.push(Callee::Library(function), &mut self.full);
         self.emit(Op::Call, [callee, base, result, 0]);
         result
     }

@@ -293,10 +293,10 @@ impl Encoder<'_> {
             Kind::I16 => value as i16 as u32,
             _ => value as u32,
         };
-        self.emit(Op::Imm, [base, low, 0, 0]);
+        self.set(base, low);
         let mut i = 1;
         while i < kind.words() {
-            self.emit(Op::Imm, [base + i, (value >> (32 * i)) as u32, 0, 0]);
+            self.set(base + i, (value >> (32 * i)) as u32);
             i += 1;
         }
         base
@@ -326,7 +326,7 @@ impl Encoder<'_> {
             | Where::Record(_) => {
                 let from = self.value(operand);
                 let base = self.fresh(3);
-                self.emit(Op::Imm, [base, space::FRAME, 0, 0]);
+                self.set(base, space::FRAME);
                 self.emit(Op::Address, [base + 1, from, operand.type_ref().words(), 0]);
                 base
             }
@@ -336,15 +336,15 @@ impl Encoder<'_> {
                 displacement,
             } => {
                 let base = self.fresh(3);
-                self.emit(Op::Mov, [base, space, 0, 0]);
+                self.copy(base, space);
                 self.emit(Op::AddImm, [base + 1, offset, displacement, 0]);
                 base
             }
             Where::Elements { space, offset, length } => {
                 let base = self.fresh(3);
-                self.emit(Op::Mov, [base, space, 0, 0]);
-                self.emit(Op::Mov, [base + 1, offset, 0, 0]);
-                self.emit(Op::Mov, [base + 2, length, 0, 0]);
+                self.copy(base, space);
+                self.copy(base + 1, offset);
+                self.copy(base + 2, length);
                 base
             }
         }
@@ -388,7 +388,7 @@ impl Encoder<'_> {
             let place = self.deref_all(operand);
             let length = place.ty.length;
             let base = self.address(place);
-            self.emit(Op::Imm, [base + 2, length, 0, 0]);
+            self.set(base + 2, length);
             operand = Operand::fresh(TypeRef { refs: 1, ..want }, base);
         }
         while operand.refs > want.refs {
@@ -501,7 +501,7 @@ impl Encoder<'_> {
     /// A struct that holds closures, each field a copy.
     const fn copy_record(&mut self, operand: Operand, first: u32) -> Operand {
         let count = operand.ty.fields.len() as u32;
-        let parts = self.parts.extend(Operand::NEVER, count);
+        let parts = self.parts.extend(count, &mut self.full);
         let mut i = 0;
         while i < count && !self.overflowed() {
             let part = self.parts.items[(first + i) as usize];

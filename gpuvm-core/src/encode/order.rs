@@ -214,7 +214,7 @@ impl Encoder<'_> {
         self.store_words(base + want.words(), b, want);
         let result = self.fresh(results);
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(routine));
+        self.callees.push(Callee::Routine(routine), &mut self.full);
         self.emit(Op::Call, [callee, base, result, 0]);
         result
     }

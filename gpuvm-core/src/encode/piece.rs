@@ -82,6 +82,9 @@ impl Encoder<'_> {
 
     /// The operand of a local, by its number of the encoder's, as the function that is being written gets at it.
     pub const fn local_operand(&mut self, local: usize) -> Operand {
+        if self.functions.len == 1 {
+            return self.locals.items[local];
+        }
         self.reach(self.depth(), Outside::Local(local as u32))
     }
 
@@ -122,7 +125,7 @@ impl Encoder<'_> {
             }
             Where::Record(first) => {
                 let count = operand.ty.fields.len() as u32;
-                let parts = self.parts.extend(Operand::NEVER, count);
+                let parts = self.parts.extend(count, &mut self.full);
                 let mut i = 0;
                 while i < count && !self.overflowed() {
                     self.parts.items[(parts + i) as usize] = self.reach(depth, Outside::Part(first + i));
@@ -156,7 +159,7 @@ impl Encoder<'_> {
             i += 1;
         }
         if !is_known {
-            self.reached.push(Reached { depth, what, at });
+            self.reached.push(Reached { depth, what, at }, &mut self.full);
         }
         let block = self.functions.items[depth as usize].block;
         let block = self.locals.items[block as usize];
@@ -223,24 +226,30 @@ impl Encoder<'_> {
         let piece = self.pieces.len as u32;
         let (words, variables) = (self.words, self.variables.len);
         let (first_local, first_part) = (self.locals.len as u32, self.parts.len as u32);
-        self.pieces.push(Piece {
-            name: source.name,
-            file: source.file,
-            line: source.line,
-            params: source.params,
-            result: source.result,
-            start: self.code.len as u32,
-            ..Piece::NONE
-        });
+        self.pieces.push(
+            Piece {
+                name: source.name,
+                file: source.file,
+                line: source.line,
+                params: source.params,
+                result: source.result,
+                start: self.code.len as u32,
+                ..Piece::NONE
+            },
+            &mut self.full,
+        );
         self.enter(source, 0, source.nodes.len(), Activation::of(source));
-        let block = self.locals.extend(Operand::NEVER, 1);
-        self.functions.push(Function {
-            activation: self.current,
-            first_local,
-            first_part,
-            piece,
-            block,
-        });
+        let block = self.locals.extend(1, &mut self.full);
+        self.functions.push(
+            Function {
+                activation: self.current,
+                first_local,
+                first_part,
+                piece,
+                block,
+            },
+            &mut self.full,
+        );
         if self.overflowed() {
             return;
         }
@@ -335,11 +344,11 @@ impl Encoder<'_> {
             i += 1;
         }
         self.forget_reached(depth);
-        self.emit(Op::Imm, [pointer, space::FRAME, 0, 0]);
+        self.set(pointer, space::FRAME);
         if size > 0 {
             self.emit(Op::Address, [pointer + 1, block, size, 0]);
         } else {
-            self.emit(Op::Imm, [pointer + 1, 0, 0, 0]);
+            self.set(pointer + 1, 0);
         }
     }
 
@@ -366,7 +375,7 @@ impl Encoder<'_> {
         }
         let result = self.fresh(source.result.words());
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Piece(piece));
+        self.callees.push(Callee::Piece(piece), &mut self.full);
         self.emit(Op::Call, [callee, base, result, 0]);
         self.push(if matches!(source.result.ty.kind, Kind::Never) {
             Operand::NEVER

@@ -2,7 +2,7 @@
 //! are.
 
 use super::operand::Operand;
-use super::state::{Encoder, UNPLACED};
+use super::state::Encoder;
 use crate::encode::Message;
 use crate::facts::RoutineType;
 use crate::isa::{Op, space};
@@ -78,10 +78,10 @@ impl Encoder<'_> {
         self.copy_words(result, address + 1, 2);
         let data = self.imm(space::DATA);
         let elsewhere = self.word(Op::Xor, address, data, 0);
-        let end = self.labels.extend(UNPLACED, 1);
+        let end = self.new_label();
         self.jump_to(Op::JumpUnless, end, elsewhere);
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(routine));
+        self.callees.push(Callee::Routine(routine), &mut self.full);
         let kept = self.fresh(words);
         self.emit(Op::Call, [callee, address, kept, 0]);
         self.copy_words(result, kept, words);
@@ -93,7 +93,7 @@ impl Encoder<'_> {
     pub const fn packed_duration(&mut self, duration: Operand) -> u32 {
         let value = self.value(duration);
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(pack_beside::routine));
+        self.callees.push(Callee::Routine(pack_beside::routine), &mut self.full);
         let kept = self.fresh(packed::BESIDE);
         self.emit(Op::Call, [callee, value, kept, 0]);
         kept
@@ -137,12 +137,8 @@ impl Encoder<'_> {
         let length = self.length(slice);
         let length = self.length_word(length);
         let index = self.fresh(1);
-        self.emit(Op::Imm, [index, 0, 0, 0]);
-        let (head, same, end) = (
-            self.labels.extend(UNPLACED, 1),
-            self.labels.extend(UNPLACED, 1),
-            self.labels.extend(UNPLACED, 1),
-        );
+        self.set(index, 0);
+        let (head, same, end) = (self.new_label(), self.new_label(), self.new_label());
         self.place_here(head);
         let more = self.word(Op::LtU, index, length, 0);
         self.jump_to(Op::JumpUnless, end, more);
@@ -170,7 +166,8 @@ impl Encoder<'_> {
 
     const fn log(&mut self, site: u32, base: u32, words: u32) {
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Library(crate::library::number::print));
+        self.callees
+            .push(Callee::Library(crate::library::number::print), &mut self.full);
         self.emit(Op::Log, [site, base, words, callee]);
     }
 }

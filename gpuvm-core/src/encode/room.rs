@@ -13,7 +13,7 @@ use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term
 use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Routine, Site, Variable};
 use crate::types::{ConstantWord, TypeRef};
 
-/// A growing list of fixed room, which counts on when it is full.
+/// A growing list of fixed room, which counts on when it is full, and says so to who asks all lists at once.
 pub(super) struct List<'r, T> {
     pub items: &'r mut [T],
     pub len: usize,
@@ -24,20 +24,21 @@ impl<'r, T: Copy> List<'r, T> {
         List { items, len: 0 }
     }
 
-    pub const fn push(&mut self, item: T) {
+    pub const fn push(&mut self, item: T, full: &mut bool) {
         if self.len < self.items.len() {
             self.items[self.len] = item;
+        } else {
+            *full = true;
         }
         self.len += 1;
     }
 
-    /// Adds `count` copies of an item and gives the number of the first, if there is room for them.
-    pub const fn extend(&mut self, item: T, count: u32) -> u32 {
+    /// Adds `count` of the items that the room was filled with, and gives the number of the first.
+    pub const fn extend(&mut self, count: u32, full: &mut bool) -> u32 {
         let first = self.len as u32;
-        let mut i = 0;
-        while i < count {
-            self.push(item);
-            i += 1;
+        self.len += count as usize;
+        if self.len > self.items.len() {
+            *full = true;
         }
         first
     }
@@ -133,7 +134,7 @@ pub const fn encode<const CAP: usize>(source: &'static Source) -> Encoded<CAP> {
             Some("its variables and intermediate values take more than 65520 words: keep large data in slices");
         return encoded;
     }
-    let overflowed = encoder.overflowed_in_all();
+    let overflowed = encoder.overflowed();
     if !overflowed {
         encoder.patch_jumps();
     }
@@ -178,39 +179,14 @@ const fn encoder<'r, const CAP: usize>(
         reached: List::new(&mut scratch.reached),
         pieces: List::new(&mut encoded.pieces),
         row: InstructionTerms::NONE,
+        full: false,
     }
 }
 
 impl Encoder<'_> {
-    /// Whether some list that is read again needed more room than it has, or the code did, or there are not as many words as are needed. It is asked at
-    /// each node, so it is written out: a call costs rustc's interpreter more than a comparison.
+    /// Whether some list needed more room than it has, or there are not as many words as are needed.
     pub const fn overflowed(&self) -> bool {
-        let (few, middle, long) = (self.parts.items.len(), self.stack.items.len(), self.code.items.len());
-        self.words > MOST_WORDS
-            || self.code.len > long
-            || self.labels.len > long
-            || self.stack.len > middle
-            || self.locals.len > middle
-            || self.joins.len > middle
-            || self.variables.len > middle
-            || self.activations.len > few
-            || self.closures.len > few
-            || self.parts.len > few
-            || self.functions.len > few
-            || self.reached.len > few
-            || self.pieces.len > few
-    }
-
-    /// The same of any list, at the end of the walk.
-    const fn overflowed_in_all(&self) -> bool {
-        let (middle, long) = (self.stack.items.len(), self.code.items.len());
-        self.overflowed()
-            || self.terms.len > long
-            || self.matrices.len > long
-            || self.jumps.len > long
-            || self.callees.len > middle
-            || self.constants.len > middle
-            || self.sites.len > middle
+        self.full || self.words > MOST_WORDS
     }
 
     const fn counts(&self) -> Counts {

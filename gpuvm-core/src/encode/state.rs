@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::piece::{Function, Reached};
 use super::room::List;
 use crate::isa::{Class, Instruction, Op};
-use crate::matrix::{Format, InstructionTerms, MatrixRecord, Term};
+use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term};
 use crate::routine::{Callee, Cause, Constant, Piece, Site, Variable};
 use crate::types::{TypeRef, Value};
 
@@ -73,6 +73,8 @@ pub(super) struct Encoder<'r> {
     pub pieces: List<'r, Piece>,
     /// The terms of the last linear instruction.
     pub row: InstructionTerms,
+    /// Whether some list needed more room than it has.
+    pub full: bool,
 }
 
 impl Encoder<'_> {
@@ -91,25 +93,69 @@ impl Encoder<'_> {
                 operands,
             };
             self.lines[at] = self.line;
+        } else {
+            self.full = true;
         }
-        self.code.len += 1;
+        self.code.len = at + 1;
     }
 
-    /// Adds the matrix of the last linear instruction.
+    /// `to = from`
+    pub const fn copy(&mut self, to: u32, from: u32) {
+        self.emit_term(Op::Mov, [to, from], from as u16, 1);
+    }
+
+    /// `to = value`
+    pub const fn set(&mut self, to: u32, value: u32) {
+        self.emit_term(Op::Imm, [to, value], CONSTANT, value);
+    }
+
+    /// Writes one of the two instructions whose matrix has one term, most of what is written. There is as much room for terms as for code.
+    const fn emit_term(&mut self, op: Op, [to, from]: [u32; 2], column: u16, coefficient: u32) {
+        let (at, matrix, term) = (self.code.len, self.matrices.len, self.terms.len);
+        if at < self.lines.len() && term < self.lines.len() {
+            self.code.items[at] = Instruction {
+                opcode: op as u32,
+                operands: [to, from, 0, matrix as u32],
+            };
+            self.lines[at] = self.line;
+            self.matrices.items[matrix] = MatrixRecord {
+                format: Format::Sparse,
+                offset: term as u32,
+                size: 1,
+                non_zeros: 1,
+            };
+            self.terms.items[term] = Term {
+                row: to as u16,
+                column,
+                ring: Ring::Integer,
+                rotation: 0,
+                coefficient,
+            };
+        } else {
+            self.full = true;
+        }
+        self.code.len = at + 1;
+        self.matrices.len = matrix + 1;
+        self.terms.len = term + 1;
+    }
+
+    /// Adds the matrix of the last linear instruction of more than one term.
     const fn push_row(&mut self) {
         let (matrix, first, count) = (self.matrices.len, self.terms.len, self.row.count);
-        if matrix < self.matrices.items.len() {
+        if matrix < self.matrices.items.len() && first + count <= self.terms.items.len() {
             self.matrices.items[matrix] = MatrixRecord {
                 format: Format::Sparse,
                 offset: first as u32,
                 size: count as u32,
                 non_zeros: count as u32,
             };
-        }
-        let mut i = 0;
-        while i < count && first + i < self.terms.items.len() {
-            self.terms.items[first + i] = self.row.terms[i];
-            i += 1;
+            let mut i = 0;
+            while i < count {
+                self.terms.items[first + i] = self.row.terms[i];
+                i += 1;
+            }
+        } else {
+            self.full = true;
         }
         self.matrices.len = matrix + 1;
         self.terms.len = first + count;
@@ -118,7 +164,11 @@ impl Encoder<'_> {
     /// `count` words that nothing else uses. Whether there are as many is asked at each node.
     pub const fn fresh(&mut self, count: u32) -> u32 {
         let base = self.words;
-        self.words = self.words.saturating_add(count);
+        self.words = if count > MOST_WORDS {
+            MOST_WORDS + 1
+        } else {
+            base + count
+        };
         base
     }
 
@@ -131,12 +181,19 @@ impl Encoder<'_> {
 
     /// A fresh word with a constant.
     pub const fn imm(&mut self, value: u32) -> u32 {
-        self.word(Op::Imm, value, 0, 0)
+        let word = self.fresh(1);
+        self.set(word, value);
+        word
     }
 
     /// The word where `condition` is 1 or 0, `then` or `otherwise`.
     pub const fn select(&mut self, condition: u32, then: u32, otherwise: u32) -> u32 {
         self.word(Op::Select, condition, then, otherwise)
+    }
+
+    /// A label that is placed nowhere yet.
+    pub const fn new_label(&mut self) -> u32 {
+        self.labels.extend(1, &mut self.full)
     }
 
     /// Puts a label of the macro's here.
@@ -170,13 +227,13 @@ impl Encoder<'_> {
 
     /// Goes to a label, by its number of the encoder's.
     pub const fn jump_to(&mut self, op: Op, label: u32, condition: u32) {
-        self.jumps.push(self.code.len as u32);
+        self.jumps.push(self.code.len as u32, &mut self.full);
         self.emit(op, [label, condition, 0, 0]);
     }
 
     /// The number of a new trap site on the current line.
     pub const fn site(&mut self, cause: Cause) -> u32 {
-        self.sites.push(Site { line: self.line, cause });
+        self.sites.push(Site { line: self.line, cause }, &mut self.full);
         self.sites.len as u32 - 1
     }
 
@@ -241,19 +298,20 @@ impl Encoder<'_> {
     // The operand stack.
 
     pub const fn push(&mut self, operand: Operand) {
-        if self.stack.len < self.stack.items.len() {
-            self.stack.items[self.stack.len] = operand;
+        let at = self.stack.len;
+        if at < self.stack.items.len() {
+            self.stack.items[at] = operand;
+        } else {
+            self.full = true;
         }
-        self.stack.len += 1;
+        self.stack.len = at + 1;
     }
 
+    /// The last operand that was pushed, which there is: rustc tells an underflow as it tells one of an index.
     pub const fn pop(&mut self) -> Operand {
-        assert!(
-            self.stack.len > 0,
-            "the node stream pops an operand that was never pushed"
-        );
-        self.stack.len -= 1;
-        self.stack.items[self.stack.len]
+        let at = self.stack.len - 1;
+        self.stack.len = at;
+        self.stack.items[at]
     }
 
     /// The operand `depth` below the top.

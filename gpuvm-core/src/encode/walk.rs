@@ -4,7 +4,7 @@ use super::aggregate::Fields;
 use super::method::{NO_METHOD, operator_of};
 use super::node::{Node, Operator};
 use super::operand::{Operand, Where, float_literal};
-use super::state::{Encoder, Join};
+use super::state::{Encoder, Join, MOST_WORDS};
 use crate::facts::{CallFact, Fact};
 use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Constant, ConstantWords};
@@ -27,7 +27,8 @@ impl Encoder<'_> {
         }
         while self.at != self.end || !self.ended() {
             self.next_node();
-            if self.overflowed() {
+            // Asked at each node, so it is written out: a call costs rustc's interpreter more than the comparisons.
+            if self.full || self.words > MOST_WORDS {
                 return;
             }
         }
@@ -43,20 +44,30 @@ impl Encoder<'_> {
         }
     }
 
+    /// What the next node does. The most frequent ones are here and the others in functions of their own: rustc's interpreter tries the arms of a `match`
+    /// in turn, and makes room for all variables of a function that it calls.
     pub const fn next_node(&mut self) {
-        let code = self.source.nodes[self.at];
-        self.at += 1;
-        let Some(node) = Node::from_code(code) else {
+        let at = self.at;
+        self.at = at + 1;
+        let Some(node) = Node::from_code(self.source.nodes[at]) else {
             panic!("the node stream has an unknown node")
         };
-        self.node(node);
-    }
-
-    const fn node(&mut self, node: Node) {
         match node {
             Node::Line => {
                 let line = self.small();
                 self.set_line(line);
+            }
+            Node::Local => {
+                let local = self.small();
+                let local = self.local(local);
+                let operand = self.local_operand(local);
+                self.push(operand);
+            }
+            Node::Field => {
+                let hash = self.hash();
+                let base = self.pop();
+                let field = self.field(base, hash);
+                self.push(field);
             }
             Node::Label => {
                 let label = self.small();
@@ -82,6 +93,52 @@ impl Encoder<'_> {
             }
             Node::Join | Node::JoinSet | Node::JoinGet => self.join(node),
             Node::Return => self.finish(),
+            Node::Unary | Node::UnaryAs | Node::Binary | Node::BinaryAs => self.operation(node),
+            Node::Bind | Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
+            Node::PatternField
+            | Node::PatternPayload
+            | Node::PatternVariant
+            | Node::PatternValue
+            | Node::PatternDeref
+            | Node::PatternLength
+            | Node::PatternElement
+            | Node::PatternRest => self.pattern(node),
+            Node::Index
+            | Node::IndexAs
+            | Node::IndexUnchecked
+            | Node::IndexRange
+            | Node::IndexRangeAs
+            | Node::RangeUnchecked
+            | Node::Deref
+            | Node::Ref => {
+                self.place_node(node);
+            }
+            Node::Call => {
+                let fact = self.fact();
+                let count = self.small();
+                if let Fact::Call(call) = fact {
+                    self.call(call, count);
+                } else {
+                    self.refused_call(count);
+                }
+            }
+            Node::Assign | Node::AssignOp | Node::AssignOpAs => self.assignment(node),
+            Node::Leave => {
+                let first = self.small();
+                self.leave(first);
+            }
+            _ => self.rarer_node(node),
+        }
+    }
+
+    /// Instead of a call of what stands in for a method that was refused.
+    const fn refused_call(&mut self, count: u32) {
+        self.stack.len -= count as usize;
+        self.push(Operand::NEVER);
+    }
+
+    const fn rarer_node(&mut self, node: Node) {
+        match node {
             Node::Panic => {
                 let message = self.small();
                 let count = self.small();
@@ -155,17 +212,6 @@ impl Encoder<'_> {
                 let count = self.small();
                 self.call_value(count);
             }
-            Node::Call => {
-                let fact = self.fact();
-                let count = self.small();
-                if let Fact::Call(call) = fact {
-                    self.call(call, count);
-                } else {
-                    // What stands in for a method that was refused.
-                    self.stack.len -= count as usize;
-                    self.push(Operand::NEVER);
-                }
-            }
             Node::CallOwn => {
                 let count = self.small();
                 self.call_own(count);
@@ -183,9 +229,7 @@ impl Encoder<'_> {
                     Fact::Call(call) => self.call(call, count),
                     _ => {
                         if method == NO_METHOD {
-                            // Only what stands in for a method that was refused is no routine either.
-                            self.stack.len -= count as usize;
-                            self.push(Operand::NEVER);
+                            self.refused_call(count);
                         } else if let Some(operator) = operator_of(method) {
                             let b = self.pop();
                             let a = self.pop();
@@ -203,8 +247,6 @@ impl Encoder<'_> {
                 let count = self.small();
                 self.std_method(method, count, Some(kind));
             }
-            Node::Assign | Node::AssignOp | Node::AssignOpAs => self.assignment(node),
-            Node::Unary | Node::UnaryAs | Node::Binary | Node::BinaryAs => self.operation(node),
             Node::Cast => {
                 let kind = self.kind();
                 let a = self.pop();
@@ -236,43 +278,13 @@ impl Encoder<'_> {
                 };
                 self.construct(ty.ty, variant, count, fields);
             }
-            Node::Leave => {
-                let first = self.small();
-                self.leave(first);
-            }
-            Node::Bind | Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
-            Node::PatternField
-            | Node::PatternPayload
-            | Node::PatternVariant
-            | Node::PatternValue
-            | Node::PatternDeref
-            | Node::PatternLength
-            | Node::PatternElement
-            | Node::PatternRest => self.pattern(node),
-            Node::Field
-            | Node::Index
-            | Node::IndexAs
-            | Node::IndexUnchecked
-            | Node::IndexRange
-            | Node::IndexRangeAs
-            | Node::RangeUnchecked
-            | Node::Deref
-            | Node::Ref => {
-                self.place_node(node);
-            }
             _ => self.plain_value(node),
         }
     }
 
-    /// Literals, locals, constants, and what moves operands about.
+    /// Literals, constants, and what moves operands about.
     const fn plain_value(&mut self, node: Node) {
         match node {
-            Node::Local => {
-                let local = self.small();
-                let local = self.local(local);
-                let operand = self.local_operand(local);
-                self.push(operand);
-            }
             Node::Integer => {
                 let value = self.number();
                 self.push(Operand::literal(value));
@@ -410,15 +422,18 @@ impl Encoder<'_> {
 
     /// Words for what the linker fetches.
     const fn constant_words(&mut self, words: ConstantWords, in_data: bool, count: u32) -> u32 {
-        self.constants.push(Constant {
-            at: self.code.len as u32,
-            words,
-            in_data,
-        });
+        self.constants.push(
+            Constant {
+                at: self.code.len as u32,
+                words,
+                in_data,
+            },
+            &mut self.full,
+        );
         let base = self.fresh(count);
         let mut i = 0;
         while i < count {
-            self.emit(Op::Imm, [base + i, 0, 0, 0]);
+            self.set(base + i, 0);
             i += 1;
         }
         base
@@ -426,11 +441,6 @@ impl Encoder<'_> {
 
     const fn place_node(&mut self, node: Node) {
         let place = match node {
-            Node::Field => {
-                let hash = self.hash();
-                let base = self.pop();
-                self.field(base, hash)
-            }
             Node::Index | Node::IndexUnchecked | Node::IndexAs => {
                 if matches!(node, Node::IndexAs)
                     && let Fact::Call(call) = self.fact()
@@ -728,11 +738,11 @@ impl Encoder<'_> {
         let is_option = variants[0].fields.is_empty();
         let inside = variants[is_option as usize].fields[0];
         let tag = self.value(operand.part(<u32 as Value>::TYPE, 0));
-        let goes_on = self.labels.extend(super::state::UNPLACED, 1);
+        let goes_on = self.new_label();
         let op = if is_option { Op::JumpIf } else { Op::JumpUnless };
         self.jump_to(op, goes_on, tag);
         let base = self.fresh(result.words());
-        self.emit(Op::Imm, [base, !is_option as u32, 0, 0]);
+        self.set(base, !is_option as u32);
         let mut used = 1;
         if !is_option {
             let error = variants[1].fields[0];
@@ -746,7 +756,7 @@ impl Encoder<'_> {
             used += field.type_ref().words();
         }
         while used < result.words() {
-            self.emit(Op::Imm, [base + used, 0, 0, 0]);
+            self.set(base + used, 0);
             used += 1;
         }
         self.push(Operand::fresh(result, base));
@@ -822,7 +832,7 @@ impl Encoder<'_> {
         }
         let result = self.fresh(call.result.words());
         let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(call.routine));
+        self.callees.push(Callee::Routine(call.routine), &mut self.full);
         self.emit(Op::Call, [callee, base, result, 0]);
         self.push(if matches!(call.result.ty.kind, Kind::Never) {
             Operand::NEVER

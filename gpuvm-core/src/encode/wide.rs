@@ -132,7 +132,7 @@ impl Encoder<'_> {
             let to = Self::counted(left, d, i);
             let i_is_filled = i < words;
             if bits == 0 || i_is_filled {
-                self.emit(Op::Mov, [to, from, 0, 0]);
+                self.copy(to, from);
             } else {
                 let (there, back) = if left {
                     (Op::ShlImm, Op::ShrImm)
