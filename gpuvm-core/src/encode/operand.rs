@@ -454,7 +454,8 @@ impl Encoder<'_> {
 
     /// The operand as a value of its own that later assignments do not touch.
     pub const fn owned(&mut self, operand: Operand) -> Operand {
-        if operand.is_literal() || operand.is_never() || (operand.owned && matches!(operand.at, Where::Words(_))) {
+        let is_taken_over = operand.owned && matches!(operand.at, Where::Words(_) | Where::Record(_));
+        if is_taken_over || operand.is_literal() || operand.is_never() {
             return operand;
         }
         if operand.unmade > 0 && operand.unmade < operand.refs {

@@ -198,7 +198,7 @@ impl RoutineSource for Area {
 #[test]
 fn a_match_over_an_enum_is_encoded_at_build_time() {
     // The first attempt has too little room.
-    let routine = Encoding::<Area, 1, 2, 3, 32>::ROUTINE;
+    let routine = Encoding::<Area, 0, 2, 3, 32>::ROUTINE;
     assert_eq!(routine.params.len(), 1);
     let ops: Vec<Op> = routine.code.iter().filter_map(|i| Op::from_code(i.opcode)).collect();
     assert_eq!(ops.iter().filter(|op| **op == Op::FMul).count(), 3);
@@ -209,9 +209,9 @@ fn a_match_over_an_enum_is_encoded_at_build_time() {
 
 #[test]
 fn too_little_room_is_told_not_suffered() {
-    assert!(encode::<1>(&SOURCE).overflowed());
+    assert!(encode::<0>(&SOURCE).overflowed());
     assert!(!encode::<32>(&SOURCE).overflowed());
-    let refused = Encoding::<Area, 1, 1, 1, 1>::ROUTINE;
+    let refused = Encoding::<Area, 0, 0, 0, 0>::ROUTINE;
     assert!(refused.refused.is_some() && refused.code.is_empty());
 }
 

@@ -684,13 +684,22 @@ impl Encoder<'_> {
         let stored = stored_in_join(operand);
         if self.joins.items[join].ty.is_none() {
             let ty = operand.type_ref();
-            let base = self.fresh(stored.words());
-            self.joins.items[join] = Join {
+            let mut opened = Join {
                 ty: Some(ty),
-                base,
+                base: 0,
                 set: true,
                 opaque: None,
             };
+            // The other branches put their values into the words of this one, if nobody else knows these.
+            if let (Where::Words(base), true, 0) = (operand.at, operand.owned, operand.unmade)
+                && stored.words() == ty.words()
+            {
+                opened.base = base;
+                self.joins.items[join] = opened;
+                return;
+            }
+            opened.base = self.fresh(stored.words());
+            self.joins.items[join] = opened;
         }
         self.joins.items[join].set = true;
         if let Join { ty: Some(ty), base, .. } = self.joins.items[join] {
@@ -711,7 +720,7 @@ impl Encoder<'_> {
         match self.joins.items[join] {
             Join {
                 opaque: Some(operand), ..
-            } => self.push(operand),
+            } => self.push(Operand { owned: true, ..operand }),
             Join {
                 ty: Some(ty),
                 base,
