@@ -70,6 +70,10 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     if of_user {
         of.promise(&mut native.generics);
     }
+    let callers = match block.trait_ {
+        None => opaque::callers(block),
+        Some(_) => Vec::new(),
+    };
     for item in &mut native.items {
         let ImplItem::Fn(function) = item else {
             continue;
@@ -80,6 +84,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         }
         if block.trait_.is_none() {
             opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);
+        }
+        if callers.contains(&&function.sig.ident) {
+            opaque::promise_of_caller(&mut function.sig, &block.generics);
         }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;

@@ -6,8 +6,8 @@ use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, Generics, Lifetime, Pat, PatType, PathArguments, ReturnType, Signature, Stmt, Token, Type,
-    TypeImplTrait, TypeParamBound, WherePredicate,
+    Attribute, Block, Expr, Generics, Ident, ImplItem, ImplItemFn, ItemImpl, Lifetime, Pat, PatType, PathArguments,
+    ReturnType, Signature, Stmt, Token, Type, TypeImplTrait, TypeParam, TypeParamBound, WherePredicate,
 };
 
 use crate::routine::value_bound;
@@ -100,24 +100,68 @@ impl VisitMut for Returned<'_> {
 /// Adds to an opaque iterator's bounds what callers that are routines have to know of it, and to those of the type parameters that it may be made of
 /// what this takes. `around`: those of the `impl` block.
 pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
-    if result(signature).is_none_or(|ty| promises(&ty.bounds).is_empty()) {
+    if !is_iterator(signature) {
         return;
     }
-    let plain: Vec<WherePredicate> = around
-        .type_params()
-        .chain(signature.generics.type_params())
-        .filter(|param| !callable::is_called(&param.ident, &signature.generics))
-        .filter(|param| !given::is_iterator(&param.ident, &signature.generics))
+    let params = around.type_params().chain(signature.generics.type_params());
+    let plain = values(params, &signature.generics);
+    Known.visit_signature_mut(signature);
+    // They have the user's own bounds as their supertraits.
+    attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
+    ask(&mut signature.generics, plain);
+}
+
+/// Adds to a method's bounds what it takes to call another one of the same `impl` block that results in an opaque iterator.
+pub fn promise_of_caller(signature: &mut Signature, around: &Generics) {
+    let plain = values(around.type_params(), &signature.generics);
+    ask(&mut signature.generics, plain);
+}
+
+/// The methods of an `impl` block that call one which results in an opaque iterator, or may: that have its name in them, or that of such a method.
+pub fn callers(block: &ItemImpl) -> Vec<&Ident> {
+    let methods = || {
+        block.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(function) => Some(function),
+            _ => None,
+        })
+    };
+    let (opaque, mut others): (Vec<_>, Vec<_>) = methods().partition(|function| is_iterator(&function.sig));
+    let mut called: Vec<&Ident> = opaque.iter().map(|function| &function.sig.ident).collect();
+    let mut callers = Vec::new();
+    let mut next = 0;
+    while let Some(&name) = called.get(next) {
+        let (calling, rest) = others
+            .into_iter()
+            .partition(|function| given::mentions(&function.block, name));
+        others = rest;
+        let found = Vec::<&ImplItemFn>::into_iter(calling).map(|function| &function.sig.ident);
+        callers.extend(found.clone());
+        called.extend(found);
+        next += 1;
+    }
+    callers
+}
+
+/// Whether a function's result is an opaque iterator.
+fn is_iterator(signature: &Signature) -> bool {
+    result(signature).is_some_and(|ty| !promises(&ty.bounds).is_empty())
+}
+
+/// That type parameters are values of the machine, but for closures and iterators among those of a function.
+fn values<'p>(params: impl Iterator<Item = &'p TypeParam>, of_function: &Generics) -> Vec<WherePredicate> {
+    params
+        .filter(|param| !callable::is_called(&param.ident, of_function))
+        .filter(|param| !given::is_iterator(&param.ident, of_function))
         .map(|param| {
             let (name, bound) = (&param.ident, value_bound(param));
             syn::parse_quote!(#name: #bound)
         })
-        .collect();
-    Known.visit_signature_mut(signature);
-    // They have the user's own bounds as their supertraits.
-    attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
-    if !plain.is_empty() {
-        signature.generics.make_where_clause().predicates.extend(plain);
+        .collect()
+}
+
+fn ask(generics: &mut Generics, predicates: Vec<WherePredicate>) {
+    if !predicates.is_empty() {
+        generics.make_where_clause().predicates.extend(predicates);
     }
 }
 

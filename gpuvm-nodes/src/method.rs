@@ -152,6 +152,10 @@ pub fn closure_of(method: &str) -> Option<usize> {
         | "rsplit_mut"
         | "splitn"
         | "splitn_mut"
+        | "matches"
+        | "rmatches"
+        | "match_indices"
+        | "rmatch_indices"
         | "rsplitn"
         | "rsplitn_mut"
         | "binary_search_by"
@@ -260,8 +264,14 @@ pub const BY_PATTERN: &[&str] = &[
     "trim_end_matches",
     "split",
     "split_terminator",
+    "split_inclusive",
     "rsplit",
     "splitn",
+    "rsplitn",
+    "matches",
+    "rmatches",
+    "match_indices",
+    "rmatch_indices",
 ];
 
 /// Comparisons that iterators have, too, by the type of their argument.

@@ -2,7 +2,12 @@
 
 use gpuvm::prelude::*;
 
-cases! { kinds_of_characters, digits_of_characters, ranges_of_characters, ascii_of_characters, characters_kept }
+use crate::harness::{ENGINES, runtime};
+
+cases! {
+    kinds_of_characters, digits_of_characters, ranges_of_characters, ascii_of_characters, characters_kept, characters_by_unicode,
+    case_of_characters,
+}
 
 #[routine]
 fn kinds_of_characters(c: char, d: char) -> (u32, bool, bool, char, u32) {
@@ -70,4 +75,73 @@ fn characters_kept(c: char, byte: u8) -> ([char; 3], Option<char>, u8) {
     text[0] = char::from(byte);
     text[2] = byte as char;
     (text, text.iter().copied().find(|x| *x > 'q'), c as u8)
+}
+
+#[routine]
+fn characters_by_unicode(c: char, d: char) -> ([bool; 5], bool) {
+    let both = [c, d];
+    (
+        [
+            c.is_alphabetic(),
+            c.is_numeric(),
+            c.is_alphanumeric(),
+            c.is_lowercase(),
+            c.is_uppercase(),
+        ],
+        both.iter().copied().all(char::is_alphanumeric),
+    )
+}
+
+#[routine]
+fn case_of_characters(c: char, d: char) -> ([Option<char>; 2], usize, u32, bool) {
+    let mut upper = c.to_uppercase();
+    let first = upper.next();
+    let letters = [c, d];
+    let lower = letters.iter().flat_map(|c| c.to_lowercase());
+    (
+        [first, upper.next_back()],
+        d.to_uppercase().len(),
+        lower.fold(7, |hash: u32, c| hash.wrapping_mul(31) ^ u32::from(c)),
+        c.to_lowercase().eq(d.to_lowercase()),
+    )
+}
+
+#[routine]
+fn unicode_of(c: char) -> ([bool; 5], [u32; 2]) {
+    let hash = |hash: u32, c: char| hash.wrapping_mul(0x9e37_79b9) ^ c as u32;
+    (
+        [
+            c.is_alphabetic(),
+            c.is_numeric(),
+            c.is_alphanumeric(),
+            c.is_lowercase(),
+            c.is_uppercase(),
+        ],
+        [c.to_lowercase().fold(1, hash), c.to_uppercase().fold(1, hash)],
+    )
+}
+
+/// Wherever what std says of a character is otherwise than of the one before, and one in a hundred of the rest.
+#[test]
+fn every_kind_of_character_is_told_as_by_std() {
+    let all: Vec<char> = ('\0'..=char::MAX).collect();
+    let kind = |c: char| {
+        let (kinds, _) = unicode_of(c);
+        let same = c.to_lowercase().eq([c]) && c.to_uppercase().eq([c]);
+        (kinds, same)
+    };
+    let mut asked: Vec<char> = all.iter().copied().step_by(97).collect();
+    for pair in all.windows(2) {
+        let [before, after] = [kind(pair[0]), kind(pair[1])];
+        if before != after || !after.1 {
+            asked.extend(pair);
+        }
+    }
+    let expected: Vec<_> = asked.iter().map(|&c| unicode_of(c)).collect();
+    for engine in ENGINES {
+        let launch = runtime().launch("unicode_of").unwrap().args((&asked[..],));
+        let done = launch.engine(engine).run().unwrap();
+        let found = done.output::<Vec<([bool; 5], [u32; 2])>>().unwrap();
+        assert!(found == expected, "{engine}");
+    }
 }

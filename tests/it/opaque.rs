@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-cases! { free_moves, neighbours_in_a_grid, pairs_of_few, digits_both_ways, borrowed_items, opaque_of_opaque }
+cases! { free_moves, neighbours_in_a_grid, pairs_of_few, digits_both_ways, borrowed_items, opaque_of_opaque, probed_table }
 
 #[derive(VmType, Clone, Copy)]
 struct Board {
@@ -101,4 +101,63 @@ fn opaque_of_opaque(n: u32) -> (u32, bool) {
     let mut moves = board.odd_moves();
     let first = moves.next().unwrap_or(50);
     (first + moves.sum::<u32>(), board.odd_moves().any(|x| x == 5))
+}
+
+/// A type whose methods call one of them that returns an opaque iterator, and ask no more of its parameters than their own code does.
+#[derive(VmType, Clone, Copy)]
+struct Table<K, V, const N: usize> {
+    slots: [Option<(K, V)>; N],
+}
+
+#[routine]
+impl<K: Copy + PartialEq + Into<u32>, V: Copy, const N: usize> Table<K, V, N> {
+    fn new() -> Self {
+        Table { slots: [None; N] }
+    }
+
+    fn probe(&self, key: K) -> impl Iterator<Item = usize> + use<K, V, N> {
+        let start = key.into() as usize % N;
+        (start..N).chain(0..start)
+    }
+
+    fn find(&self, key: K) -> Option<usize> {
+        self.probe(key)
+            .find(|&at| self.slots[at].is_none_or(|(known, _)| known == key))
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.slots[self.find(key)?].map(|(_, value)| value)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> bool {
+        match self.find(key) {
+            Some(at) => {
+                self.slots[at] = Some((key, value));
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+}
+
+#[routine]
+fn probed_table(n: u32, byte: u8) -> (usize, u32, Option<u32>, Option<u32>) {
+    let mut table = Table::<u16, u32, 7>::new();
+    let mut lost = 0;
+    for i in 0..n % 12 {
+        let key = (n.rotate_left(i * 5) as u16) % 23;
+        if !table.insert(key, i) {
+            lost += 1;
+        }
+    }
+    (
+        table.len(),
+        lost,
+        table.get(u16::from(byte) % 23),
+        table.get(n as u16 % 23),
+    )
 }

@@ -3,10 +3,9 @@
 use gpuvm::prelude::*;
 
 cases! {
-    safe_divide, question_mark, nested_option, option_methods, option_in_struct, option_in_array, if_let_some, let_else_some, option_parameter,
-    option_of_struct, first_match, option_comparison, replace_and_take, option_of_long, unwrap_or_forms,
-    expect_with_text, options_of_references,
-}
+safe_divide, question_mark, nested_option, option_methods, option_in_struct, option_in_array, if_let_some, let_else_some, option_parameter,
+option_of_struct, first_match, option_comparison, replace_and_take, option_of_long, unwrap_or_forms,
+expect_with_text, options_of_references, option_methods_by_path }
 
 #[routine]
 fn divide(a: u32, b: u32) -> Option<u32> {
@@ -212,5 +211,24 @@ fn options_of_references(a: u32, b: u32) -> ([bool; 4], u32, u32) {
         found,
         *first.unwrap_or(&7) + other.unwrap_or(&values[0]),
         line.len() as u32,
+    )
+}
+
+#[routine]
+fn option_methods_by_path(a: [u32; 4], n: u32) -> (usize, u32, u32, u32, u32) {
+    let less = a.map(|x| x.checked_sub(n % 64));
+    (
+        less.iter().filter(|x| Option::is_some(x)).count(),
+        a.iter()
+            .map(|x| x.checked_sub(5))
+            .filter(Option::is_some)
+            .flatten()
+            .fold(n, |s, x| s ^ x),
+        less.into_iter().map(Option::unwrap_or_default).fold(7, u32::max),
+        a.iter()
+            .map(|x| if x % 3 == 0 { Err(x >> 8) } else { Ok(x >> 3) })
+            .filter_map(Result::ok)
+            .fold(0, |s, x| s ^ x),
+        less[0].unwrap_or_else(Default::default) ^ less[1].map_or_else(u32::default, u32::count_ones),
     )
 }

@@ -8,6 +8,7 @@ cases! {
     literal, matched, error_of_text, table_of_text, text_table_of_structs, text_compared, largest, characters, from_both_ends, text_searched, searched_by_text,
     searched_by_characters, stripped, parts, cut_anywhere, split_by_text, split_by_characters, split_into_words, split_into_lines, parsed, parsed_wide,
     of_bytes, kept_in_a_struct, unwrapped, panics_with_text, asserts_with_text, expects_text, split_at_anywhere, text_by_path,
+    text_matched, characters_matched, split_with_ends, split_from_behind,
 }
 
 const TEXTS: [&str; 12] = [
@@ -368,6 +369,74 @@ fn split_by_characters(seed: [u8; 6], y: u8) -> [u32; 9] {
         text.split(char::is_whitespace)
             .map(|word| word.chars().count() as u32)
             .sum(),
+    ]
+}
+
+/// A part with where it is.
+#[routine]
+fn placed(a: u32, (at, text): (usize, &str)) -> u32 {
+    hash(a ^ at as u32, text)
+}
+
+#[routine]
+fn text_matched(seed: [u8; 6], y: u32) -> [u32; 5] {
+    let mut buffer = [0; 24];
+    let length = made(seed, &mut buffer);
+    let text = std::str::from_utf8(&buffer[..length]).unwrap();
+    let part = ["a", "", "=", "漢", "aa", "a="][y as usize % 6];
+    [
+        text.matches(part).count() as u32,
+        text.matches(part).fold(1, hash),
+        text.rmatches(part).fold(1, hash),
+        text.match_indices(part).fold(1, placed),
+        text.rmatch_indices(part).fold(1, placed),
+    ]
+}
+
+#[routine]
+fn characters_matched(seed: [u8; 6], y: u8) -> [u32; 7] {
+    let mut buffer = [0; 24];
+    let length = made(seed, &mut buffer);
+    let text = std::str::from_utf8(&buffer[..length]).unwrap();
+    let list = ['é', '='];
+    [
+        text.matches('a').count() as u32,
+        text.matches(list).fold(1, hash),
+        text.matches(&list[..y as usize % 3]).rev().fold(1, hash),
+        text.rmatches(char::is_alphanumeric).fold(1, hash),
+        text.match_indices(|c: char| c > 'b').fold(1, placed),
+        text.match_indices('=').rev().fold(1, placed),
+        text.rmatch_indices(is_vowel).fold(1, placed),
+    ]
+}
+
+#[routine]
+fn split_with_ends(seed: [u8; 6], y: u32) -> [u32; 5] {
+    let mut buffer = [0; 24];
+    let length = made(seed, &mut buffer);
+    let text = std::str::from_utf8(&buffer[..length]).unwrap();
+    let part = ["a", "", "=", "漢", "aa", "a="][y as usize % 6];
+    [
+        text.split_inclusive(part).fold(1, hash),
+        text.split_inclusive('=').fold(1, hash),
+        text.split_inclusive(['a', 'é']).fold(1, hash),
+        text.split_inclusive(|c: char| c < 'b').fold(1, hash),
+        text.split_inclusive(is_vowel).count() as u32,
+    ]
+}
+
+#[routine]
+fn split_from_behind(seed: [u8; 6], y: u32) -> [u32; 4] {
+    let mut buffer = [0; 24];
+    let length = made(seed, &mut buffer);
+    let text = std::str::from_utf8(&buffer[..length]).unwrap();
+    let part = ["a", "", "=", "漢", "aa", "a="][y as usize % 6];
+    let count = (y / 6) as usize % 4;
+    [
+        text.rsplitn(count, part).fold(1, hash),
+        text.rsplitn(2, '=').fold(1, hash),
+        text.rsplitn(count, &['a', 'é']).fold(1, hash),
+        text.rsplitn(3, is_vowel).fold(1, hash),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! `char`: a Unicode scalar value in one word. What needs Unicode's tables is left out.
+//! `char`: a Unicode scalar value in one word. What needs Unicode's tables is in [`unicode`](super::unicode).
 
 use gpuvm_macros::routine;
 

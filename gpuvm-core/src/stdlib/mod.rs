@@ -20,6 +20,7 @@ mod result;
 mod scalar;
 mod slice;
 mod text;
+mod unicode;
 
 /// Makes routines what methods are of types, by receiver and name.
 macro_rules! methods {

@@ -340,6 +340,10 @@ impl Lowering<'_> {
             self.stream.line(shadow::at(&node.func));
             return self.try_convert(expr);
         }
+        if let Some(call) = as_method_call(node) {
+            *expr = call;
+            return self.expr(expr, Want::Free);
+        }
         let with_closure = node.args.iter().any(is_closure);
         let Expr::Path(node_path) = (*node.func).clone() else {
             return Known::Unknown;
@@ -827,6 +831,9 @@ impl Lowering<'_> {
 
     /// What std's methods are given in place of a closure, `Some` in `.map(Some)`, `square` in `.map(square)`, becomes one: `|x| Some(x)`.
     fn name_functions(&self, method: &str, args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) {
+        if matches!(method, "unwrap_or_else" | "map_or_else") {
+            args.iter_mut().for_each(call_default);
+        }
         let by_pattern = method::BY_PATTERN.contains(&method)
             && matches!(args.last(), Some(Expr::Path(path)) if is_function_name(path));
         let arity = method::closure_of(method).or(by_pattern.then_some(1));
@@ -903,10 +910,46 @@ const MAKES_HEAP: [&str; 12] = [
     "to_vec",
 ];
 
+/// `Default::default` as `|| Default::default()`: whatever method it is given to, it takes nothing.
+fn call_default(argument: &mut Expr) {
+    if let Expr::Path(path) = &*argument
+        && path.path.segments.len() > 1
+        && path.path.segments.last().is_some_and(|last| last.ident == "default")
+    {
+        *argument = syn::parse_quote!(|| #path());
+    }
+}
+
 /// Whether a path ends with a function's name.
 fn is_function_name(path: &ExprPath) -> bool {
     let last = path.path.segments.last();
     last.is_some_and(|last| case(&last.ident) == Case::Snake)
+}
+
+/// `Option::is_some(&x)` as `(&x).is_some()`: of what the option is follows from the argument alone.
+fn as_method_call(call: &ExprCall) -> Option<Expr> {
+    let Expr::Path(path) = &*call.func else { return None };
+    let mut segments = path.path.segments.iter().rev();
+    let (method, of) = (segments.next()?, segments.next()?);
+    let is_either = of.ident == "Option" || of.ident == "Result";
+    if !is_either || !of.arguments.is_none() || method.ident == "from_iter" {
+        return None;
+    }
+    let mut args = call.args.clone().into_iter();
+    let receiver = args.next()?;
+    let turbofish = match &method.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(arguments.clone()),
+        _ => None,
+    };
+    Some(Expr::MethodCall(syn::ExprMethodCall {
+        attrs: Vec::new(),
+        receiver: Box::new(syn::parse_quote!((#receiver))),
+        dot_token: Default::default(),
+        method: method.ident.clone(),
+        turbofish,
+        paren_token: call.paren_token,
+        args: args.collect(),
+    }))
 }
 
 /// Functions of the numbers that are no methods.

@@ -21,7 +21,7 @@ pub use given::{
     GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator,
 };
 pub use range::{From, HalfOpen, Inclusive, begin};
-pub use sources::{Empty, FromFn, Once, OptionIter, RepeatN, Repeats, Successors};
+pub use sources::{Empty, FromFn, IntoIter, Once, OptionIter, RepeatN, Repeats, Successors};
 
 use crate::facts::{Method, Next};
 use crate::marker::MethodBody;

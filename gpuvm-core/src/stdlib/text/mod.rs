@@ -3,6 +3,7 @@
 mod chars;
 mod find;
 mod float;
+mod matches;
 pub mod packed;
 mod parse;
 mod split;

@@ -24,6 +24,14 @@ iterator_type! {
     SplitNText [] [] { iter: SplitText, left: usize } {}
 }
 iterator_type! {
+    /// `rsplitn` by a text
+    RSplitNText [] [] { iter: RSplitText, left: usize } {}
+}
+iterator_type! {
+    /// `split_inclusive` by a text
+    SplitInclusiveText [] [] { iter: SplitText } {}
+}
+iterator_type! {
     /// `split_whitespace`, and that of ASCII
     SplitWhitespace [] [] { text: &'static str, at: usize, end: usize, ascii: bool } {}
 }
@@ -41,6 +49,7 @@ macro_rules! parts {
         }
     )*};
 }
+pub(super) use parts;
 parts! {
     std::str::SplitWhitespace<'_> => SplitWhitespace;
     std::str::SplitAsciiWhitespace<'_> => SplitWhitespace;
@@ -76,16 +85,19 @@ macro_rules! by_pattern {
         }
     )*};
 }
+pub(super) use by_pattern;
 by_pattern! {
     Split = SplitText SplitSet Split;
     SplitTerminator = SplitText SplitSet Split;
+    SplitInclusive = SplitInclusiveText SplitInclusiveSet SplitInclusive;
     RSplit = RSplitText RSplitSet RSplit;
     SplitN = SplitNText SplitNSet SplitN;
+    RSplitN = RSplitNText RSplitNSet RSplitN;
 }
 
 /// Where the next cut is. An empty text is found before each character, and behind the last.
 #[routine(library, inline)]
-fn cut(iter: &mut SplitText) -> Option<usize> {
+pub(super) fn cut(iter: &mut SplitText) -> Option<usize> {
     if !iter.pattern.is_empty() {
         return text_from(iter.text, iter.at, iter.end, iter.pattern);
     }
@@ -101,7 +113,7 @@ fn cut(iter: &mut SplitText) -> Option<usize> {
 
 /// Where the last cut is.
 #[routine(library, inline)]
-fn cut_back(iter: &mut SplitText) -> Option<usize> {
+pub(super) fn cut_back(iter: &mut SplitText) -> Option<usize> {
     if !iter.pattern.is_empty() {
         return text_before(iter.text, iter.at, iter.end, iter.pattern);
     }
@@ -163,9 +175,32 @@ impl Iterator for RSplitText {
     }
 }
 
+#[routine(library, inline)]
+impl Iterator for SplitInclusiveText {
+    type Item = &'static str;
+
+    fn next(&mut self) -> Option<&'static str> {
+        if self.iter.ended {
+            return None;
+        }
+        let start = self.iter.at;
+        match cut(&mut self.iter) {
+            Some(at) => self.iter.at = at.wrapping_add(self.iter.pattern.len()),
+            None => {
+                self.iter.ended = true;
+                self.iter.at = self.iter.end;
+                if start == self.iter.end {
+                    return None;
+                }
+            }
+        }
+        Some(part(self.iter.text, start, self.iter.at))
+    }
+}
+
 /// The last part is all that is left.
 macro_rules! counted {
-    ($($name:ident)*) => {$(
+    ($($name:ident: $($iter:ident).+;)*) => {$(
         #[routine(library, inline)]
         impl Iterator for $name {
             type Item = &'static str;
@@ -175,20 +210,23 @@ macro_rules! counted {
                     self.left = self.left.wrapping_sub(1);
                     return self.iter.next();
                 }
-                if self.left == 0 || self.iter.ended {
+                if self.left == 0 || self.$($iter).+.ended {
                     return None;
                 }
                 self.left = 0;
-                Some(part(self.iter.text, self.iter.at, self.iter.end))
+                Some(part(self.$($iter).+.text, self.$($iter).+.at, self.$($iter).+.end))
             }
         }
     )*};
 }
-counted! { SplitNText }
+counted! {
+    SplitNText: iter;
+    RSplitNText: iter.iter;
+}
 
 /// The iterators by characters: how it is known whether one cuts.
 macro_rules! by_character {
-    ($split:ident $rsplit:ident $splitn:ident { $($field:ident: $ty:ty),* } { $($closure:ident: $signature:ty),* }
+    ($split:ident $rsplit:ident $splitn:ident $rsplitn:ident $inclusive:ident { $($field:ident: $ty:ty),* } { $($closure:ident: $signature:ty),* }
         |$self:ident, $c:ident| $test:expr) => {
         iterator_type! {
             /// `split` by characters
@@ -201,6 +239,14 @@ macro_rules! by_character {
         iterator_type! {
             /// `splitn` by characters
             $splitn [] [] { iter: $split, left: usize } {}
+        }
+        iterator_type! {
+            /// `rsplitn` by characters
+            $rsplitn [] [] { iter: $rsplit, left: usize } {}
+        }
+        iterator_type! {
+            /// `split_inclusive` by characters
+            $inclusive [] [] { iter: $split } {}
         }
 
         #[routine(library, inline)]
@@ -279,17 +325,40 @@ macro_rules! by_character {
 
         by_taking_back! { [] $rsplit; }
 
-        counted! { $splitn }
+        #[routine(library, inline)]
+        impl Iterator for $inclusive {
+            type Item = &'static str;
+
+            fn next(&mut self) -> Option<&'static str> {
+                let start = self.iter.at;
+                match self.iter.next() {
+                    Some(_) => {
+                        if self.iter.ended {
+                            self.iter.at = self.iter.end;
+                        }
+                        Some(part(self.iter.text, start, self.iter.at))
+                    }
+                    None => None,
+                }
+            }
+        }
+
+        counted! {
+            $splitn: iter;
+            $rsplitn: iter.iter;
+        }
         by_taking! {
             [] $split;
             [] $rsplit;
             [] $splitn;
+            [] $rsplitn;
+            [] $inclusive;
         }
     };
 }
-by_character! { Split RSplit SplitN {} { f: fn(char) -> bool } |self, c| (self.f)(c) }
+by_character! { Split RSplit SplitN RSplitN SplitInclusive {} { f: fn(char) -> bool } |self, c| (self.f)(c) }
 // One is none, where there are several.
-by_character! { SplitSet RSplitSet SplitNSet { one: u32, set: &'static [char] } {} |self, c| c as u32 == self.one || is_one_of(c, self.set) }
+by_character! { SplitSet RSplitSet SplitNSet RSplitNSet SplitInclusiveSet { one: u32, set: &'static [char] } {} |self, c| c as u32 == self.one || is_one_of(c, self.set) }
 
 /// Whether a character is between words.
 #[routine(library, inline)]
@@ -397,6 +466,8 @@ by_taking! {
     [] SplitText;
     [] RSplitText;
     [] SplitNText;
+    [] RSplitNText;
+    [] SplitInclusiveText;
     [] SplitWhitespace;
     [] Lines;
 }
@@ -439,7 +510,7 @@ fn splitn(text: &'static str, count: usize, f: fn(char) -> bool) -> SplitN {
 }
 
 #[routine(library, inline)]
-fn split_text(text: &'static str, pattern: &'static str) -> SplitText {
+pub(super) fn split_text(text: &'static str, pattern: &'static str) -> SplitText {
     SplitText {
         text,
         pattern,
@@ -522,7 +593,7 @@ fn split_by(text: &'static str, one: u32, set: &'static [char], tail: bool) -> S
 }
 
 /// No character.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 #[routine(library, inline)]
 fn split_char(text: &'static str, pattern: char) -> SplitSet {
@@ -574,6 +645,32 @@ fn splitn_set(text: &'static str, count: usize, pattern: &'static [char]) -> Spl
     }
 }
 
+/// The methods that follow from others, for each kind of pattern.
+macro_rules! made_of_others {
+    ($([$rsplitn:ident $inclusive:ident: $pattern:ty] $rsplit:ident $terminator:ident -> $own:ident, $own_inclusive:ident;)*) => {$(
+        #[routine(library, inline)]
+        fn $rsplitn(text: &'static str, count: usize, pattern: $pattern) -> $own {
+            $own {
+                iter: $rsplit(text, pattern),
+                left: count,
+            }
+        }
+
+        #[routine(library, inline)]
+        fn $inclusive(text: &'static str, pattern: $pattern) -> $own_inclusive {
+            $own_inclusive {
+                iter: $terminator(text, pattern),
+            }
+        }
+    )*};
+}
+made_of_others! {
+    [rsplitn split_inclusive: fn(char) -> bool] rsplit split_terminator -> RSplitN, SplitInclusive;
+    [rsplitn_char split_inclusive_char: char] rsplit_char split_terminator_char -> RSplitNSet, SplitInclusiveSet;
+    [rsplitn_set split_inclusive_set: &'static [char]] rsplit_set split_terminator_set -> RSplitNSet, SplitInclusiveSet;
+    [rsplitn_text split_inclusive_text: &'static str] rsplit_text split_terminator_text -> RSplitNText, SplitInclusiveText;
+}
+
 /// Which routine a method is by the pattern.
 macro_rules! patterns {
     ($($method:ident $by_char:ident $by_set:ident $by_text:ident -> $own:ty, $own_by_set:ty, $own_by_text:ty;)*) => {
@@ -590,11 +687,15 @@ macro_rules! patterns {
         }
     };
 }
+pub(super) use patterns;
 patterns! {
     split split_char split_set split_text -> Split, SplitSet, SplitText;
     split_terminator split_terminator_char split_terminator_set split_terminator_text -> Split, SplitSet, SplitText;
     rsplit rsplit_char rsplit_set rsplit_text -> RSplit, RSplitSet, RSplitText;
     splitn splitn_char splitn_set splitn_text -> SplitN, SplitNSet, SplitNText;
+    rsplitn rsplitn_char rsplitn_set rsplitn_text -> RSplitN, RSplitNSet, RSplitNText;
+    split_inclusive split_inclusive_char split_inclusive_set split_inclusive_text
+        -> SplitInclusive, SplitInclusiveSet, SplitInclusiveText;
 }
 
 methods! {
