@@ -134,11 +134,29 @@ pub const fn calls<S: RoutineSource>() -> bool {
 const fn has_call(facts: &Facts) -> bool {
     match facts {
         Facts::End => false,
-        Facts::Slot(fact) => matches!(fact, Fact::Call(_)),
+        Facts::Slot(fact) => matches!(fact, Fact::Call(_) | Fact::Own),
         Facts::Parts(parts) => {
             let mut i = 0;
             while i < parts.len() {
                 if has_call(parts[i]) {
+                    return true;
+                }
+                i += 1;
+            }
+            false
+        }
+    }
+}
+
+/// Whether a routine that is given closures calls itself, by its facts.
+pub const fn calls_itself(facts: &Facts) -> bool {
+    match facts {
+        Facts::End => false,
+        Facts::Slot(fact) => matches!(fact, Fact::Own),
+        Facts::Parts(parts) => {
+            let mut i = 0;
+            while i < parts.len() {
+                if calls_itself(parts[i]) {
                     return true;
                 }
                 i += 1;

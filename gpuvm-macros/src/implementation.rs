@@ -429,6 +429,10 @@ impl Method {
             name: &name,
             generics: &of.block.generics,
             is_trait: false,
+            of: match &*of.block.self_ty {
+                Type::Path(ty) => ty.path.get_ident(),
+                _ => None,
+            },
         };
         let parts = Parts::of(&function.sig, &function.block, Some(&within), report);
         let mut own = match parts.generics.params.iter().all(is_lifetime) {

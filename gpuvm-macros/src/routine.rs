@@ -55,6 +55,8 @@ pub struct Within<'w> {
     pub generics: &'w Generics,
     /// Whether it is in a trait.
     pub is_trait: bool,
+    /// The name of the type whose methods they are, if it has nothing but a name.
+    pub of: Option<&'w Ident>,
 }
 
 impl Parts {
@@ -99,6 +101,7 @@ impl Parts {
         let own = calls_parameters.then(|| lower::Own {
             name: method.map_or_else(|| crate::plain_name(&signature.ident), str::to_owned),
             is_method: method.is_some(),
+            of: within.and_then(|within| within.of.cloned()),
             callables: parameters
                 .iter()
                 .map(|parameter| callable::references_to_callable(&parameter.ty).is_some())

@@ -584,7 +584,7 @@ fn link_named_as_std(
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-/// `operator`: the one whose trait has a method of this name.
+/// `operator`: the one whose trait has a method of this name. `given`: what it is given as closures, where it may be the routine itself.
 pub fn asked_method(
     expr: &mut Expr,
     twin: &Ident,
@@ -592,6 +592,24 @@ pub fn asked_method(
     place: bool,
     elsewhere: bool,
     operator: Option<Operator>,
+/// What a routine that calls itself gives as closures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Given {
+    /// Those that it was given.
+    Same,
+    /// Another one.
+    Another,
+    /// A copy of what one has captured.
+    Copied,
+}
+
+impl Given {
+    /// The type that stands for it.
+    fn marker(self) -> Ident {
+        Ident::new(&format!("{self:?}"), Span::mixed_site())
+    }
+}
+
     number: u64,
 ) {
     let ends = Ends::of(expr);
@@ -602,6 +620,7 @@ pub fn asked_method(
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     let receiver = receiver(&node, place);
+    given: Option<Given>,
     // Of an operand that is named, rustc says the same here if it stands here as it is.
     let named = node
         .args
@@ -633,9 +652,17 @@ pub fn asked_method(
         span,
     );
     let asked = quote_spanned!(span=> #of.#twin #turbofish (&(#(#known,)* __d,)));
-    let link = match operator {
-        None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
-        Some(operator) => {
+    let link = match (given, operator) {
+        (Some(given), _) => {
+            let given = given.marker();
+            quote_spanned! {span=>
+                use ::gpuvm::__private::{LinkNotOwn as _, LinkOwn as _};
+                (&::gpuvm::__private::own_or_other::<#hash, ::gpuvm::__private::#given, Self, _, _>(#asked, #of))
+                    .__gpuvm_link(&__v.0, &#slot)
+            }
+        }
+        (None, None) => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
+        (None, Some(operator)) => {
             let operator = spanned(Literal::u8_suffixed(operator as u8), span);
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};

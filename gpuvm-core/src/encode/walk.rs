@@ -181,6 +181,7 @@ impl Encoder<'_> {
                 let count = self.small();
                 match fact {
                     Fact::Call(call) => self.call(call, count),
+                    Fact::Own => self.call_own(count),
                     _ => {
                         if method == NO_METHOD {
                             // Only what stands in for a method that was refused is no routine either.

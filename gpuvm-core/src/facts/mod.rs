@@ -5,12 +5,14 @@
 mod builtin;
 mod by_method;
 mod named;
+mod own;
 mod question;
 mod taken;
 mod text;
 
 pub use by_method::*;
 pub use named::{Named, NamedWords};
+pub use own::*;
 pub use question::{
     AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
 };
@@ -33,6 +35,8 @@ pub enum Fact {
     Type(TypeRef),
     /// A routine to call.
     Call(CallFact),
+    /// A call of the routine by itself, with the closures that it was given.
+    Own,
     /// The type of what a constructor makes, which is given as a function.
     Constructor(TypeRef),
     /// A type and the words of its default.
