@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts, Method, MethodSlot, RoutineType, never_linked};
 use crate::routine::Routine;
-use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, name_hash};
+use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, Zero, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -189,9 +189,9 @@ written! {
 impl<T: ?Sized> Written for T {}
 
 /// What a type parameter of a routine stands for.
-pub trait Parameter: Static + Value<Inner = Self> {}
+pub trait Parameter: Static + Value<Inner = Self, Depth = Zero> {}
 
-impl<T: Static + Value<Inner = T>> Parameter for T {}
+impl<T: Static + Value<Inner = T, Depth = Zero>> Parameter for T {}
 
 /// What implements a trait whose own methods have code: a type without references before it, that may have no size.
 pub trait Implementor: Value<Erased = Self, Inner = Self> + 'static {}

@@ -232,7 +232,9 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 
 /// Fills a slot with the meaning of a binary operator. What it results in is told, too: where rustc finds no operator at all it says so, and takes
 /// the rest for granted.
-pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
+///
+/// `with_forms`: whether a comparison of a value with a reference to one has to be told from one of two values.
+pub fn binary(expr: &mut Expr, operator: u8, with_forms: bool, number: u64) {
     let ends = Ends::of(expr);
     let Expr::Binary(node) = take(expr) else {
         return;
@@ -249,9 +251,17 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
                 standing_for(quote!(*__a), left.span()),
                 standing_for(quote!(*__b), right.span()),
             );
+            let comparison = Ident::new(
+                if with_forms {
+                    "comparison_of_forms"
+                } else {
+                    "comparison"
+                },
+                span,
+            );
             quote_spanned! {span=>
                 match (&(#left), &(#right)) { (__a, __b) => match (#a #op #b,) { __v => {
-                    ::gpuvm::__private::comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
+                    ::gpuvm::__private::#comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
                     __v
                 } } }
             }
@@ -582,16 +592,6 @@ fn link_named_as_std(
     }}
 }
 
-/// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
-/// what a closure results in, and of its result.
-/// `operator`: the one whose trait has a method of this name. `given`: what it is given as closures, where it may be the routine itself.
-pub fn asked_method(
-    expr: &mut Expr,
-    twin: &Ident,
-    hash: u32,
-    place: bool,
-    elsewhere: bool,
-    operator: Option<Operator>,
 /// What a routine that calls itself gives as closures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Given {
@@ -610,6 +610,17 @@ impl Given {
     }
 }
 
+/// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
+/// what a closure results in, and of its result.
+/// `operator`: the one whose trait has a method of this name. `given`: what it is given as closures, where it may be the routine itself.
+pub fn asked_method(
+    expr: &mut Expr,
+    twin: &Ident,
+    hash: u32,
+    place: bool,
+    elsewhere: bool,
+    operator: Option<Operator>,
+    given: Option<Given>,
     number: u64,
 ) {
     let ends = Ends::of(expr);
@@ -620,7 +631,6 @@ impl Given {
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     let receiver = receiver(&node, place);
-    given: Option<Given>,
     // Of an operand that is named, rustc says the same here if it stands here as it is.
     let named = node
         .args

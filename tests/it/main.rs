@@ -41,6 +41,7 @@ mod destructuring;
 mod dispatch;
 mod doubles;
 mod durations;
+mod elided;
 mod enums;
 mod evaluation_order;
 mod exactness;

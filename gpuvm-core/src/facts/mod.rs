@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
+use crate::types::{Against, ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -540,6 +540,40 @@ pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &PhantomData<ComparisonSlot<OP, A, B, O>>,
 ) where
     O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
+{
+}
+
+/// The form that an operand of a comparison has, see [`Against`].
+type Compared<A, B, Inner, Own> = <<A as Value>::Depth as Against<<B as Value>::Depth>>::Of<Inner, Own>;
+
+/// The same of a comparison in a routine without type parameters: one of a value with a reference to one is another than that of two values.
+pub fn comparison_of_forms<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
+    _: &A,
+    _: &B,
+    _: &O,
+    _: &PhantomData<
+        ResultSlot<
+            OP,
+            O,
+            A::Inner,
+            B::Inner,
+            Compared<A, B, A::Inner, A::Erased>,
+            Compared<A, B, B::Inner, B::Erased>,
+            Compared<A, B, A::Inner, A>,
+            Compared<A, B, B::Inner, B>,
+        >,
+    >,
+) where
+    A::Depth: Against<B::Depth>,
+    O: ResultOfOperation<
+            OP,
+            A::Inner,
+            B::Inner,
+            Compared<A, B, A::Inner, A::Erased>,
+            Compared<A, B, B::Inner, B::Erased>,
+            Compared<A, B, A::Inner, A>,
+            Compared<A, B, B::Inner, B>,
+        >,
 {
 }
 

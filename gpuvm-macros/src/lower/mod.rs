@@ -46,7 +46,7 @@ pub(crate) use call::{asking_name, is_place, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 use types::is_elsewhere;
-pub use types::{asked_inside, check_type};
+pub use types::{asked_inside, check_type, holds_elsewhere};
 
 /// A routine's body, lowered.
 pub struct Lowered {

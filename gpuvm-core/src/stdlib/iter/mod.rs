@@ -7,6 +7,7 @@ mod back;
 mod consumers;
 mod cycle;
 mod given;
+mod hints;
 mod order;
 mod parts;
 mod range;
@@ -33,6 +34,7 @@ pub struct AnIterator<I>(std::marker::PhantomData<I>);
 impl<I: Static> Value for AnIterator<I> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = I::TYPE;
 }
 
@@ -188,6 +190,7 @@ macro_rules! iterator_type {
         impl<$($generics)*> $crate::types::Value for $name<$($arguments)*> {
             type Erased = Self;
             type Inner = $crate::stdlib::iter::AnIterator<Self>;
+            type Depth = $crate::types::Zero;
             const TYPE: &'static $crate::types::Type = &$crate::types::Type::record(
                 $crate::types::Kind::Struct,
                 stringify!($name),
