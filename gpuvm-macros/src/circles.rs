@@ -39,8 +39,8 @@ pub fn check(block: &ItemImpl, report: &mut Report) {
         })
         .collect();
     let mut told = vec![false; given.len()];
-    for first in 0..given.len() {
-        for (to, call) in &calls[first] {
+    for (first, calls_of) in calls.iter().enumerate() {
+        for (to, call) in calls_of {
             // One call of each circle is enough: that of the method that comes last.
             if *to < first && !told[*to] && reaches(&calls, *to, first) {
                 told[*to] = true;

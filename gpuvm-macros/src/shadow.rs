@@ -592,6 +592,15 @@ fn link_named_as_std(
     }}
 }
 
+/// What a method of the user's may be by its name.
+#[derive(Clone, Copy)]
+pub enum MayBe {
+    /// An operator, whose trait has a method of this name.
+    Operator(Operator),
+    /// The routine that calls it, with what it is given as closures.
+    Itself(Given),
+}
+
 /// What a routine that calls itself gives as closures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Given {
@@ -612,15 +621,14 @@ impl Given {
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-/// `operator`: the one whose trait has a method of this name. `given`: what it is given as closures, where it may be the routine itself.
+/// `other`: what else it may be.
 pub fn asked_method(
     expr: &mut Expr,
     twin: &Ident,
     hash: u32,
     place: bool,
     elsewhere: bool,
-    operator: Option<Operator>,
-    given: Option<Given>,
+    other: Option<MayBe>,
     number: u64,
 ) {
     let ends = Ends::of(expr);
@@ -635,7 +643,7 @@ pub fn asked_method(
     let named = node
         .args
         .first()
-        .filter(|operand| operator.is_some() && is_named(operand))
+        .filter(|operand| matches!(other, Some(MayBe::Operator(_))) && is_named(operand))
         .cloned();
     let known = match &named {
         Some(_) => vec![Ident::new("__d0", span)],
@@ -662,8 +670,8 @@ pub fn asked_method(
         span,
     );
     let asked = quote_spanned!(span=> #of.#twin #turbofish (&(#(#known,)* __d,)));
-    let link = match (given, operator) {
-        (Some(given), _) => {
+    let link = match other {
+        Some(MayBe::Itself(given)) => {
             let given = given.marker();
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkNotOwn as _, LinkOwn as _};
@@ -671,8 +679,8 @@ pub fn asked_method(
                     .__gpuvm_link(&__v.0, &#slot)
             }
         }
-        (None, None) => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
-        (None, Some(operator)) => {
+        None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
+        Some(MayBe::Operator(operator)) => {
             let operator = spanned(Literal::u8_suffixed(operator as u8), span);
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};

@@ -546,23 +546,24 @@ pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
 /// The form that an operand of a comparison has, see [`Against`].
 type Compared<A, B, Inner, Own> = <<A as Value>::Depth as Against<<B as Value>::Depth>>::Of<Inner, Own>;
 
+/// That of a comparison whose operands have forms.
+type FormsSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    Compared<A, B, <A as Value>::Inner, <A as Value>::Erased>,
+    Compared<A, B, <B as Value>::Inner, <B as Value>::Erased>,
+    Compared<A, B, <A as Value>::Inner, A>,
+    Compared<A, B, <B as Value>::Inner, B>,
+>;
+
 /// The same of a comparison in a routine without type parameters: one of a value with a reference to one is another than that of two values.
 pub fn comparison_of_forms<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &A,
     _: &B,
     _: &O,
-    _: &PhantomData<
-        ResultSlot<
-            OP,
-            O,
-            A::Inner,
-            B::Inner,
-            Compared<A, B, A::Inner, A::Erased>,
-            Compared<A, B, B::Inner, B::Erased>,
-            Compared<A, B, A::Inner, A>,
-            Compared<A, B, B::Inner, B>,
-        >,
-    >,
+    _: &PhantomData<FormsSlot<OP, A, B, O>>,
 ) where
     A::Depth: Against<B::Depth>,
     O: ResultOfOperation<

@@ -759,14 +759,15 @@ impl Lowering<'_> {
             None => self.twin_beside(&called),
             Some(_) => asking_name(name),
         };
+        let itself = given.map(shadow::MayBe::Itself);
+        let other = itself.or_else(|| operator.map(shadow::MayBe::Operator));
         shadow::asked_method(
             expr,
             &twin,
             name_hash(name),
             place,
             MAKES_HEAP.contains(&name),
-            operator,
-            given,
+            other,
             slot,
         );
         Known::Unknown
