@@ -46,6 +46,30 @@ fn stays(ty: &TypePath) -> bool {
     }
 }
 
+/// How many lifetimes a type's path leaves out, as far as its file or std's name tells.
+pub fn lifetimes_left_out(ty: &TypePath) -> usize {
+    let Some(last) = ty.path.segments.last() else { return 0 };
+    let name = last.ident.to_string();
+    if !stays(ty) {
+        return 0;
+    }
+    if STD.contains(&&*name) {
+        return usize::from(LENT.contains(&&*name));
+    }
+    let mut count = 0;
+    if let Some(text) = text_around(&last.ident) {
+        defines(&text, &name, |rest| {
+            let parameters = rest.strip_prefix('<').and_then(|rest| rest.split('>').next());
+            let parameters = parameters.unwrap_or_default().split(',');
+            count = parameters
+                .filter(|parameter| parameter.trim().starts_with('\''))
+                .count();
+            count > 0
+        });
+    }
+    count
+}
+
 /// Whether a type is one that its file defines without lifetimes.
 pub fn is_defined_without_lifetimes(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
@@ -117,18 +141,38 @@ const STD: [&str; 45] = [
     "SplitAsciiWhitespace",
 ];
 
+/// Those with a lifetime.
+const LENT: [&str; 16] = [
+    "Bytes",
+    "CharIndices",
+    "Chars",
+    "ChunkBy",
+    "Chunks",
+    "ChunksExact",
+    "ChunksExactMut",
+    "ChunksMut",
+    "Iter",
+    "IterMut",
+    "Lines",
+    "RChunks",
+    "Split",
+    "SplitAsciiWhitespace",
+    "SplitWhitespace",
+    "Windows",
+];
+
 /// Whether a file defines a type of this name whose first parameter is a lifetime.
 fn defines_with_lifetimes(text: &str, name: &str) -> bool {
     defines(text, name, |rest| rest.starts_with("<'"))
 }
 
 /// Whether a file defines a type of this name; `is_it`: whether what stands behind the name fits.
-fn defines(text: &str, name: &str, is_it: impl Fn(&str) -> bool) -> bool {
+fn defines(text: &str, name: &str, mut is_it: impl FnMut(&str) -> bool) -> bool {
     ["struct ", "enum ", "type "].iter().any(|keyword| {
         text.match_indices(keyword).any(|(at, _)| {
             let is_word = !text[..at].ends_with(is_part);
             let rest = text[at + keyword.len()..].strip_prefix(name);
-            is_word && rest.is_some_and(&is_it)
+            is_word && rest.is_some_and(&mut is_it)
         })
     })
 }

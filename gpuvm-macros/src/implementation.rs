@@ -12,7 +12,7 @@ use crate::args::{Args, Role};
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
-use crate::generic::{Twins, forever, own_name, own_type, receiver_as_written, routine_name};
+use crate::generic::{Twins, all_forever, forever, own_name, own_type, receiver_as_written, routine_name};
 use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::native;
@@ -799,7 +799,7 @@ impl Method {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = &argument.ty;
+                let argument = all_forever(&argument.ty);
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Convert<#argument> for #inner #clause {
@@ -812,7 +812,7 @@ impl Method {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = &argument.ty;
+                let argument = all_forever(&argument.ty);
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::TryConvert<#argument> for #inner #clause {

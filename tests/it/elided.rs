@@ -6,7 +6,7 @@ use std::str::Bytes;
 
 use gpuvm::prelude::*;
 
-cases! { view_by_value, view_changed, view_returned, view_in_an_option, view_by_another_name, iterators_by_reference, range_by_value }
+cases! { view_by_value, view_changed, view_returned, view_in_an_option, view_by_another_name, view_of_a_method, made_of_references, iterators_by_reference, range_by_value }
 
 #[derive(VmType, Clone, Copy, Debug)]
 struct View<'a> {
@@ -149,4 +149,63 @@ fn sum_of(values: &[u32], range: Range<usize>) -> u32 {
 fn range_by_value(a: u32, b: u32) -> u32 {
     let values = [a, b, 3, 4];
     sum_of(&values, a as usize % 3..4)
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Grid {
+    cells: [u32; 6],
+}
+
+#[routine]
+impl Grid {
+    fn view(&self, of: &usize) -> Option<View> {
+        (*of > 0).then_some(View {
+            cells: &self.cells,
+            width: *of,
+        })
+    }
+}
+
+#[routine]
+fn view_of_a_method(a: u32, b: u32) -> Option<u32> {
+    let grid = Grid {
+        cells: [a, b, 3, a, b, 6],
+    };
+    grid.view(&(b as usize % 4)).map(|view| view.at(1, 1))
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Pair(u32, u32);
+
+#[routine]
+impl TryFrom<&[u32]> for Pair {
+    type Error = usize;
+
+    fn try_from(list: &[u32]) -> Result<Pair, usize> {
+        match *list {
+            [a, b] => Ok(Pair(a, b)),
+            _ => Err(list.len()),
+        }
+    }
+}
+
+#[routine]
+impl From<&Grid> for Pair {
+    fn from(grid: &Grid) -> Pair {
+        Pair(grid.cells[0], grid.cells[5])
+    }
+}
+
+#[routine]
+fn made_of_references(a: u32, b: u32) -> (Result<Pair, usize>, Result<Pair, usize>, [Pair; 2]) {
+    let list = [a, b, 3, 4];
+    let from = a as usize % 3;
+    let grid = Grid {
+        cells: [a, 2, 3, 4, 5, b],
+    };
+    (
+        Pair::try_from(&list[from..]),
+        (&list[1..3]).try_into(),
+        [Pair::from(&grid), (&grid).into()],
+    )
 }

@@ -81,6 +81,7 @@ mod patterns;
 mod plans;
 mod printing;
 mod random;
+mod range_bounds;
 mod recursive_closures;
 mod references;
 mod relaxed;

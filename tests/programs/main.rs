@@ -51,6 +51,7 @@ mod poker_hands;
 mod primality;
 mod prime_sieve;
 mod quadrature;
+mod ray_tracer;
 mod reed_solomon;
 mod regex_pike;
 mod scheduler;
@@ -1061,6 +1062,17 @@ fn fifteen_puzzle() {
         [2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0],
         [16; 16],
     ])));
+}
+
+#[test]
+fn ray_tracer() {
+    use crate::ray_tracer::*;
+    let pixels: [(u32, u32); 8] = [(8, 0), (8, 8), (4, 9), (11, 9), (3, 14), (5, 14), (0, 15), (12, 12)];
+    agree!(ray_trace(
+        each(pixels.map(|(x, _)| x)),
+        each(pixels.map(|(_, y)| y)),
+        each([16])
+    ));
 }
 
 #[test]

@@ -31,6 +31,13 @@ use crate::types::{Static, Type, Value, name_hash};
 /// What all iterators of std are to their methods, which they share.
 pub struct AnIterator<I>(std::marker::PhantomData<I>);
 
+/// What is a range to its user may be cloned.
+impl<I> Clone for AnIterator<I> {
+    fn clone(&self) -> Self {
+        AnIterator(std::marker::PhantomData)
+    }
+}
+
 impl<I: Static> Value for AnIterator<I> {
     type Erased = Self;
     type Inner = Self;
