@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts, Method, MethodSlot, RoutineType, never_linked};
 use crate::routine::Routine;
-use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, name_hash};
+use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, Zero, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -134,11 +134,29 @@ pub const fn calls<S: RoutineSource>() -> bool {
 const fn has_call(facts: &Facts) -> bool {
     match facts {
         Facts::End => false,
-        Facts::Slot(fact) => matches!(fact, Fact::Call(_)),
+        Facts::Slot(fact) => matches!(fact, Fact::Call(_) | Fact::Own),
         Facts::Parts(parts) => {
             let mut i = 0;
             while i < parts.len() {
                 if has_call(parts[i]) {
+                    return true;
+                }
+                i += 1;
+            }
+            false
+        }
+    }
+}
+
+/// Whether a routine that is given closures calls itself, by its facts.
+pub const fn calls_itself(facts: &Facts) -> bool {
+    match facts {
+        Facts::End => false,
+        Facts::Slot(fact) => matches!(fact, Fact::Own),
+        Facts::Parts(parts) => {
+            let mut i = 0;
+            while i < parts.len() {
+                if calls_itself(parts[i]) {
                     return true;
                 }
                 i += 1;
@@ -171,9 +189,9 @@ written! {
 impl<T: ?Sized> Written for T {}
 
 /// What a type parameter of a routine stands for.
-pub trait Parameter: Static + Value<Inner = Self> {}
+pub trait Parameter: Static + Value<Inner = Self, Depth = Zero> {}
 
-impl<T: Static + Value<Inner = T>> Parameter for T {}
+impl<T: Static + Value<Inner = T, Depth = Zero>> Parameter for T {}
 
 /// What implements a trait whose own methods have code: a type without references before it, that may have no size.
 pub trait Implementor: Value<Erased = Self, Inner = Self> + 'static {}

@@ -36,7 +36,7 @@ fn is_cell(ty: &TypePath) -> bool {
     match names.next() {
         Some(module) => CELLS.contains(&&*name) && has_content && module.ident == "cell",
         None => text_around(&last.ident).is_some_and(|text| match CELLS.contains(&&*name) {
-            true => has_content && !has_own(&text, &name),
+            true => has_content && !has_own(&text, &name, &["cell"]),
             false => text.contains("Cell<") && defines_with_cells(&text, &name, 8),
         }),
     }
@@ -45,7 +45,7 @@ fn is_cell(ty: &TypePath) -> bool {
 const CELLS: [&str; 2] = ["Cell", "OnceCell"];
 
 /// The file that a name is in.
-fn text_around(name: &Ident) -> Option<String> {
+pub fn text_around(name: &Ident) -> Option<String> {
     let path = name.span().local_file()?;
     fs::read_to_string(path).ok()
 }
@@ -57,7 +57,7 @@ fn defines_with_cells(text: &str, name: &str, depth: u32) -> bool {
     };
     let holds = CELLS.iter().any(|cell| {
         let is_named = |(at, _): (usize, &str)| !definition[..at].ends_with(is_part);
-        definition.match_indices(&format!("{cell}<")).any(is_named) && !has_own(text, cell)
+        definition.match_indices(&format!("{cell}<")).any(is_named) && !has_own(text, cell, &["cell"])
     });
     holds
         || depth > 0
@@ -87,7 +87,7 @@ fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-fn is_part(c: char) -> bool {
+pub fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -96,8 +96,8 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Whether a file defines a type of a name, or imports one that is not std's.
-fn has_own(text: &str, name: &str) -> bool {
+/// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
+pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
     let defines = words(text)
         .windows(2)
         .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
@@ -106,7 +106,7 @@ fn has_own(text: &str, name: &str) -> bool {
             .rfind("use ")
             .map(|at| words(&statement[at..]))
             .unwrap_or_default();
-        words.iter().any(|word| word == name) && words.iter().all(|word| word != "cell")
+        words.iter().any(|word| word == name) && words.iter().all(|word| !modules.contains(&word.as_str()))
     });
     defines || imports
 }
@@ -129,15 +129,28 @@ mod tests {
 
     #[test]
     fn types_of_the_file_are_told_from_those_of_std() {
-        assert!(has_own("#[derive(Clone)]\nstruct Cell<T> { x: T }", "Cell"));
-        assert!(has_own("fn f() {}\npub use crate::grid::Cell;", "Cell"));
-        assert!(has_own("use gpuvm::prelude::*;\nuse super::{Cell, Row};", "Cell"));
-        assert!(has_own("pub enum Cell<T> { Empty, Full(T) }", "Cell"));
+        assert!(has_own("#[derive(Clone)]\nstruct Cell<T> { x: T }", "Cell", &["cell"]));
+        assert!(has_own("fn f() {}\npub use crate::grid::Cell;", "Cell", &["cell"]));
+        assert!(has_own(
+            "use gpuvm::prelude::*;\nuse super::{Cell, Row};",
+            "Cell",
+            &["cell"]
+        ));
+        assert!(has_own("pub enum Cell<T> { Empty, Full(T) }", "Cell", &["cell"]));
         assert!(!has_own(
             "use std::cell::Cell;\nstruct Counter { hits: Cell<u32> }",
-            "Cell"
+            "Cell",
+            &["cell"]
         ));
-        assert!(!has_own("use core::cell::{Cell, OnceCell};\nstruct CellCount;", "Cell"));
-        assert!(!has_own("use std::cell::OnceCell;\nstruct Cell;", "OnceCell"));
+        assert!(!has_own(
+            "use core::cell::{Cell, OnceCell};\nstruct CellCount;",
+            "Cell",
+            &["cell"]
+        ));
+        assert!(!has_own(
+            "use std::cell::OnceCell;\nstruct Cell;",
+            "OnceCell",
+            &["cell"]
+        ));
     }
 }

@@ -209,6 +209,7 @@ impl<'t> Trait<'t> {
             name,
             generics: &self.definition.generics,
             is_trait: true,
+            of: None,
         }
     }
 

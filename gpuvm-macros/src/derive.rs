@@ -86,6 +86,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
             type Erased = #erased;
             type Inner = #erased;
+            type Depth = ::gpuvm::__private::Zero;
             const TYPE: &'static ::gpuvm::__private::Type = #ty;
         }
     };

@@ -468,6 +468,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         labels,
         joins,
         recursive,
+        may_recurse,
         ..
     } = &parts.lowered;
     let nodes = proc_macro2::Literal::byte_string(nodes);
@@ -486,12 +487,18 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
         |rest, constant| quote!((#constant as fn() -> ::gpuvm::__private::WordsOf<_>, #rest)),
     );
     let callees = callees(&parts.lowered);
+    // Whether a method of its name is the routine itself, its facts say.
+    let recursive = match may_recurse {
+        true => quote!(#recursive || ::gpuvm::__private::calls_itself(__facts)),
+        false => quote!(#recursive),
+    };
     let source = quote! {
         {
             let __params: &'static [::gpuvm::__private::TypeRef] = #params;
             let __result: ::gpuvm::__private::TypeRef = #result;
             #(#items)*
             let __shadow = #shadow;
+            let __facts = ::gpuvm::__private::facts_of(&__shadow);
             let __source = ::gpuvm::__private::Source {
                 name: #name,
                 file: ::core::file!(),
@@ -499,7 +506,7 @@ pub fn source_value(name: &str, span: Span, args: &Args, parts: &Parts) -> Token
                 params: __params,
                 result: __result,
                 nodes: #nodes,
-                facts: ::gpuvm::__private::facts_of(&__shadow),
+                facts: __facts,
                 depth: #depth,
                 constants: &[#(#constants),*],
                 inferred: ::gpuvm::__private::inferred_of(&__shadow, &#inferred),

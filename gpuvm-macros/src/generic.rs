@@ -3,9 +3,9 @@
 //! types of its arguments and its result.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, Generics, Lifetime, LifetimeParam, ReceiverKind, ReturnType, Signature, Type};
+use syn::{GenericParam, Generics, Lifetime, LifetimeParam, PathArguments, ReceiverKind, ReturnType, Signature, Type};
 
 use crate::callable;
 use crate::emit;
@@ -165,6 +165,21 @@ impl VisitMut for Lend<'_> {
         visit_mut::visit_type_reference_mut(self, node);
     }
 
+    fn visit_type_path_mut(&mut self, node: &mut syn::TypePath) {
+        let count = crate::borrowed::lifetimes_left_out(node);
+        if let Some(last) = node.path.segments.last_mut().filter(|_| count > 0) {
+            let lifetime = self.0;
+            let lifetimes = (0..count).map(|_| quote!(#lifetime));
+            let others = match &last.arguments {
+                PathArguments::AngleBracketed(arguments) => arguments.args.clone(),
+                _ => Default::default(),
+            };
+            let arguments = lifetimes.chain(others.iter().map(ToTokens::to_token_stream));
+            last.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<#(#arguments),*>));
+        }
+        visit_mut::visit_type_path_mut(self, node);
+    }
+
     // `fn(&T)` has lifetimes of its own.
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
 
@@ -204,6 +219,13 @@ pub fn own_type(alias: &str, own: &Generics) -> TokenStream {
             __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
         }
     }
+}
+
+/// A type with `'static` for all its lifetimes, those as well that are left out.
+pub fn all_forever(ty: &Type) -> Type {
+    let mut ty = forever(ty);
+    Lend(&Lifetime::new("'static", Span::mixed_site())).visit_type_mut(&mut ty);
+    ty
 }
 
 /// A type without the lifetimes that it names.

@@ -35,14 +35,14 @@ pub fn is_iterator(name: &Ident, generics: &Generics) -> bool {
 pub fn for_callers(generics: &Generics) -> Generics {
     let mut asked = generics.clone();
     Ask.visit_generics_mut(&mut asked);
-    // Where the user asks for it rustc says so of the function.
+    // Where the user asks for it rustc says so of the function. What is a range to the user is none to the routine.
     for param in asked
         .type_params_mut()
-        .filter(|param| param.bounds.iter().any(is_users_vm_type))
+        .filter(|param| param.bounds.iter().any(is_users_vm_type) || is_range(&param.ident, generics))
     {
         param.bounds = std::mem::take(&mut param.bounds)
             .into_iter()
-            .filter(|bound| !is_last(bound, "VmType"))
+            .filter(|bound| !is_last(bound, "VmType") && !is_last(bound, "Parameter"))
             .chain([syn::parse_quote!(::gpuvm::__private::Value<Inner: ::core::marker::Sized>)])
             .collect();
     }
@@ -74,7 +74,8 @@ fn is_promise(predicate: &WherePredicate) -> bool {
         return false;
     };
     let mut bounds = predicate.bounds.iter();
-    bounds.all(|bound| is_ours(bound) && (is_last(bound, "Method") || is_last(bound, "Operation")))
+    let names = ["Method", "GenericMethod", "Operation"];
+    bounds.all(|bound| is_ours(bound) && names.iter().any(|name| is_last(bound, name)))
 }
 
 /// A parameter's name, as an argument.
@@ -95,7 +96,9 @@ pub fn argument(param: &GenericParam, generics: &Generics) -> TokenStream {
             let erased = quote!(<#name as ::gpuvm::__private::Value>::Erased);
             match wrapper(name, generics) {
                 Some(wrapper) => quote!(::gpuvm::__private::#wrapper<#erased>),
-                None if is_value(param) => quote!(<#name as ::gpuvm::__private::Value>::Inner),
+                None if is_value(param) || is_range(name, generics) => {
+                    quote!(<#name as ::gpuvm::__private::Value>::Inner)
+                }
                 None => quote!(#name),
             }
         }
@@ -108,6 +111,13 @@ fn is_value(param: &syn::TypeParam) -> bool {
         .bounds
         .iter()
         .any(|bound| is_ours(bound) && is_last(bound, "VmType"))
+}
+
+/// Whether a type parameter is a range.
+pub fn is_range(name: &Ident, generics: &Generics) -> bool {
+    let mut found = false;
+    for_each_bound(name, generics, |bound| found |= is_last(bound, "RangeBounds"));
+    found
 }
 
 /// The type of a name that stands for a routine, of a caller's arguments.

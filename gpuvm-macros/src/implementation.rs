@@ -12,12 +12,12 @@ use crate::args::{Args, Role};
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
-use crate::generic::{Twins, forever, own_name, own_type, receiver_as_written, routine_name};
+use crate::generic::{Twins, all_forever, forever, own_name, own_type, receiver_as_written, routine_name};
 use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::native;
 use crate::opaque;
-use crate::operation::{Operation, without_references};
+use crate::operation::{Operation, is_reference, without_references};
 use crate::primitive::Known;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
@@ -43,9 +43,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     {
         report.generic_clone(path);
     }
-    if of.is_comparison() && of.is_compared && matches!(of.operand, Type::Reference(_)) {
-        report.compared_reference(&of.operand);
-    }
+    crate::circles::check(block, &mut report);
     let methods: Vec<Method> = named
         .items
         .iter()
@@ -197,7 +195,9 @@ impl<'b> Block<'b> {
         };
         let right = without_references(&operand);
         let is_generic = has_type_arguments(&inner, &block.generics);
-        let is_own = right.to_token_stream().to_string() == inner.to_token_stream().to_string();
+        // A comparison with a reference is another one.
+        let is_even = is_reference(&operand) == is_reference(&block.self_ty);
+        let is_own = is_even && right.to_token_stream().to_string() == inner.to_token_stream().to_string();
         Block {
             is_generic,
             is_machine,
@@ -436,6 +436,10 @@ impl Method {
             name: &name,
             generics: &of.block.generics,
             is_trait: false,
+            of: match &*of.block.self_ty {
+                Type::Path(ty) => ty.path.get_ident(),
+                _ => None,
+            },
         };
         let parts = Parts::of(&function.sig, &function.block, Some(&within), report);
         let mut own = match parts.generics.params.iter().all(is_lifetime) {
@@ -793,12 +797,16 @@ impl Method {
         let (implementation, _, clause) = of.generics.split_for_impl();
         let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
         let call = quote!(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL);
+        // A function of the type's own that has the name of a trait's is called as that is, unless it takes something else.
+        if of.trait_name.is_empty() && (self.receiver.is_some() || self.parts.parameters.len() != 1) {
+            return TokenStream::new();
+        }
         match (of.trait_name.as_str(), self.name.as_str()) {
             ("From" | "", "from") => {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = &argument.ty;
+                let argument = all_forever(&argument.ty);
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Convert<#argument> for #inner #clause {
@@ -811,7 +819,7 @@ impl Method {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = &argument.ty;
+                let argument = all_forever(&argument.ty);
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::TryConvert<#argument> for #inner #clause {

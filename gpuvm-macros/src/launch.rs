@@ -157,7 +157,8 @@ fn copied(mode: &Mode, column: &Ident) -> TokenStream {
 fn modes(parts: &Parts, generics: &Generics) -> Option<Vec<Mode>> {
     let modes = parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty));
     let modes: Vec<Mode> = modes.collect::<Option<_>>()?;
-    let stays = |ty: &Type| crate::routine::holds_references(ty) || crate::cells::holds_cells(ty);
+    let stays =
+        |ty: &Type| crate::borrowed::borrows(ty) || crate::cells::holds_cells(ty) || crate::lower::holds_elsewhere(ty);
     let is_launched = !modes.iter().any(|mode| stays(mode.element()))
         && !stays(&parts.result)
         && !parts.is_opaque
@@ -279,9 +280,9 @@ impl Mode {
             Mode::Chunk(_) => "Chunk",
             Mode::Atomic(_) => return quote!(impl ::gpuvm::__private::AtomicArg<'__a, #ty>),
         };
-        // Whether a type of the user's has lifetimes that are left out nobody can see.
+        // Whether a type of another file has lifetimes that are left out nobody can see.
         match crate::primitive::Known::of(self.element()) {
-            crate::primitive::Known::Unknown => {
+            crate::primitive::Known::Unknown if !crate::borrowed::is_defined_without_lifetimes(self.element()) => {
                 let of = quote::format_ident!("{kind}Of");
                 quote!(impl ::gpuvm::__private::#of<'__a, fn(#ty)>)
             }

@@ -3,8 +3,10 @@
 //! gpuvm-core's encoder.
 
 mod args;
+mod borrowed;
 mod callable;
 mod cells;
+mod circles;
 mod code;
 mod comparison;
 mod configuration;

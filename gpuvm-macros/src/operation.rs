@@ -66,12 +66,14 @@ impl Operation {
         use Operator::{Eq, Ge, Gt, Index, IndexMut, Le, Lt, Ne};
         let right = self.behind(&self.right);
         let compares = matches!(self.operator, Eq | Ne | Lt | Le | Gt | Ge);
+        // Of two values and of two references it is the same.
+        let is_even = compares && is_reference(&self.left) == is_reference(&self.right);
         // rustc finds what is indexed behind its references.
-        let left = match compares || matches!(self.operator, Index | IndexMut) {
+        let left = match is_even || matches!(self.operator, Index | IndexMut) {
             true => self.implementor(),
             false => self.left.clone(),
         };
-        let (mut inner, mut form) = (right.clone(), forever(if compares { &right } else { &self.right }));
+        let (mut inner, mut form) = (right.clone(), forever(if is_even { &right } else { &self.right }));
         // To routines a range is the iterator that it becomes.
         let is_range = Ranges.range(&mut inner);
         Ranges.visit_type_mut(&mut inner);
@@ -119,6 +121,16 @@ impl VisitMut for Ranges {
 /// Whether a type is an associated one, `I::Item`, for all that can be seen.
 pub fn is_associated(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.qself.is_some() || path.path.segments.len() > 1)
+}
+
+/// Whether a type is a reference.
+pub fn is_reference(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(_) => true,
+        Type::Paren(inner) => is_reference(&inner.elem),
+        Type::Group(inner) => is_reference(&inner.elem),
+        _ => false,
+    }
 }
 
 /// A type behind its references.

@@ -214,6 +214,7 @@ rules! {
     unsafe_routine: "a routine cannot be `unsafe`";
     recursive_copied_callable: "a routine that calls itself would hand a copy of this closure's variables on; take the closure as `&mut impl FnMut(…)`";
     recursive_callable: "a routine that is given a closure and calls itself has to hand that closure on as it is, because another one would be of another type at each level; name the parameter itself";
+    circle_of_callables: "methods that are given a closure and call each other in a circle would be written into each other without end; make one method of them, which may call itself";
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
@@ -232,7 +233,6 @@ rules! {
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
     generic_clone: "where a type has type parameters or lifetimes, its values are copied where they are cloned; leave out this #[routine]";
-    compared_reference: "routines compare what is behind references, so a value is compared with a reference as two values are; leave `#[routine]` off this `impl`, and put it above the one for two values";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
 

@@ -55,6 +55,8 @@ pub struct Within<'w> {
     pub generics: &'w Generics,
     /// Whether it is in a trait.
     pub is_trait: bool,
+    /// The name of the type whose methods they are, if it has nothing but a name.
+    pub of: Option<&'w Ident>,
 }
 
 impl Parts {
@@ -90,7 +92,7 @@ impl Parts {
             Some(name) => own_call(&body, name).is_some(),
             None => mentions(&body, &signature.ident),
         };
-        let lends = (is_opaque || holds_references(&result)) && !is_recursive;
+        let lends = (is_opaque || crate::borrowed::borrows(&result)) && !is_recursive;
         erase_lifetimes(&mut result);
         EraseLifetimes.visit_block_mut(&mut body);
         let calls_parameters = parameters
@@ -99,6 +101,7 @@ impl Parts {
         let own = calls_parameters.then(|| lower::Own {
             name: method.map_or_else(|| crate::plain_name(&signature.ident), str::to_owned),
             is_method: method.is_some(),
+            of: within.and_then(|within| within.of.cloned()),
             callables: parameters
                 .iter()
                 .map(|parameter| callable::references_to_callable(&parameter.ty).is_some())
@@ -328,7 +331,7 @@ pub fn is_std_trait(name: &str) -> bool {
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 26] = [
+const STD_TRAITS: [&str; 27] = [
     "Clone",
     "Copy",
     "Debug",
@@ -352,6 +355,7 @@ const STD_TRAITS: [&str; 26] = [
     "IntoIterator",
     "Iterator",
     "Product",
+    "RangeBounds",
     "Sum",
     "TryFrom",
     "Display",
@@ -524,7 +528,10 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
                     if !library && is_given(&param.ident) {
                         param.bounds.extend(given::bounds(&param.ident, generics));
                     } else if !library {
-                        let bound = value_bound(param);
+                        let bound = match given::is_range(&param.ident, generics) {
+                            true => syn::parse_quote!(::gpuvm::__private::Parameter),
+                            false => value_bound(param),
+                        };
                         param.bounds.push(bound);
                     }
                 }
@@ -665,6 +672,16 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
                 promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Parameter));
             }
             "Display" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown)),
+            "RangeBounds" => {
+                for method in ["start_bound", "end_bound"] {
+                    let hash = gpuvm_nodes::name_hash(method);
+                    promises.push(syn::parse_quote! {
+                        #ty: ::gpuvm::__private::GenericMethod<#hash, (), ::core::ops::Bound<&'static #right>>
+                    });
+                }
+                let hash = gpuvm_nodes::name_hash("contains");
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::GenericMethod<#hash, &'static #right, bool>));
+            }
             _ => {}
         }
         if is_associated(ty) {

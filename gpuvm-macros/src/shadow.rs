@@ -232,7 +232,9 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 
 /// Fills a slot with the meaning of a binary operator. What it results in is told, too: where rustc finds no operator at all it says so, and takes
 /// the rest for granted.
-pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
+///
+/// `with_forms`: whether a comparison of a value with a reference to one has to be told from one of two values.
+pub fn binary(expr: &mut Expr, operator: u8, with_forms: bool, number: u64) {
     let ends = Ends::of(expr);
     let Expr::Binary(node) = take(expr) else {
         return;
@@ -249,9 +251,17 @@ pub fn binary(expr: &mut Expr, operator: u8, number: u64) {
                 standing_for(quote!(*__a), left.span()),
                 standing_for(quote!(*__b), right.span()),
             );
+            let comparison = Ident::new(
+                if with_forms {
+                    "comparison_of_forms"
+                } else {
+                    "comparison"
+                },
+                span,
+            );
             quote_spanned! {span=>
                 match (&(#left), &(#right)) { (__a, __b) => match (#a #op #b,) { __v => {
-                    ::gpuvm::__private::comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
+                    ::gpuvm::__private::#comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
                     __v
                 } } }
             }
@@ -582,16 +592,43 @@ fn link_named_as_std(
     }}
 }
 
+/// What a method of the user's may be by its name.
+#[derive(Clone, Copy)]
+pub enum MayBe {
+    /// An operator, whose trait has a method of this name.
+    Operator(Operator),
+    /// The routine that calls it, with what it is given as closures.
+    Itself(Given),
+}
+
+/// What a routine that calls itself gives as closures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Given {
+    /// Those that it was given.
+    Same,
+    /// Another one.
+    Another,
+    /// A copy of what one has captured.
+    Copied,
+}
+
+impl Given {
+    /// The type that stands for it.
+    fn marker(self) -> Ident {
+        Ident::new(&format!("{self:?}"), Span::mixed_site())
+    }
+}
+
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-/// `operator`: the one whose trait has a method of this name.
+/// `other`: what else it may be.
 pub fn asked_method(
     expr: &mut Expr,
     twin: &Ident,
     hash: u32,
     place: bool,
     elsewhere: bool,
-    operator: Option<Operator>,
+    other: Option<MayBe>,
     number: u64,
 ) {
     let ends = Ends::of(expr);
@@ -606,7 +643,7 @@ pub fn asked_method(
     let named = node
         .args
         .first()
-        .filter(|operand| operator.is_some() && is_named(operand))
+        .filter(|operand| matches!(other, Some(MayBe::Operator(_))) && is_named(operand))
         .cloned();
     let known = match &named {
         Some(_) => vec![Ident::new("__d0", span)],
@@ -633,9 +670,17 @@ pub fn asked_method(
         span,
     );
     let asked = quote_spanned!(span=> #of.#twin #turbofish (&(#(#known,)* __d,)));
-    let link = match operator {
+    let link = match other {
+        Some(MayBe::Itself(given)) => {
+            let given = given.marker();
+            quote_spanned! {span=>
+                use ::gpuvm::__private::{LinkNotOwn as _, LinkOwn as _};
+                (&::gpuvm::__private::own_or_other::<#hash, ::gpuvm::__private::#given, Self, _, _>(#asked, #of))
+                    .__gpuvm_link(&__v.0, &#slot)
+            }
+        }
         None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
-        Some(operator) => {
+        Some(MayBe::Operator(operator)) => {
             let operator = spanned(Literal::u8_suffixed(operator as u8), span);
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};

@@ -190,6 +190,8 @@ pub fn closure_of(method: &str) -> Option<usize> {
 
 /// Methods of std's whose routine depends on their result's type, also where no closure is given.
 pub const BY_RESULT: &[&str] = &[
+    "start_bound",
+    "end_bound",
     "and",
     "or",
     "ok_or",

@@ -215,7 +215,7 @@ macro_rules! typed_args {
         #[doc(hidden)]
         #[diagnostic::on_unimplemented(
             message = "`{Self}` does not fit this parameter of the routine",
-            label = "does not fit `{F}`, whose argument this has one or many of",
+            label = "expected a column or one value of the type that `{F}` is of, which is the parameter's",
             note = "accepted are `&[T]`, `&Vec<T>` or `&Buffer<T>`, `&mut` where the parameter is, and one `T` for all VMs where it is a value"
         )]
         pub trait $of<'a, F>: IntoArg<'a> {}

@@ -6,6 +6,8 @@ cases! {
     closure_through_recursion, closure_that_changes_what_it_borrows, method_with_closure_recurses, closure_two_levels_out,
     recursion_in_a_closure, function_through_recursion, moved_closure_through_recursion, generic_recursion_with_key,
     recursion_with_slices_borrowed, recursion_within_recursion, same_recursion_with_two_closures, closure_that_returns_early,
+    closure_handed_to_parts, closure_through_a_tree, generic_closure_to_parts, closure_by_a_trait_s_method,
+    method_of_the_same_name, closure_handed_by_the_type_s_path, closure_handed_to_changed_copies,
 }
 
 #[routine]
@@ -230,4 +232,275 @@ fn closure_that_returns_early(a: u32, b: u32) -> u32 {
         0,
         a % 6,
     )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Bezier {
+    from: f32,
+    by: f32,
+    to: f32,
+}
+
+#[routine]
+impl Bezier {
+    fn halves(&self) -> (Bezier, Bezier) {
+        let (a, b) = (f32::midpoint(self.from, self.by), f32::midpoint(self.by, self.to));
+        let middle = f32::midpoint(a, b);
+        (
+            Bezier {
+                by: a,
+                to: middle,
+                ..*self
+            },
+            Bezier {
+                from: middle,
+                by: b,
+                ..*self
+            },
+        )
+    }
+
+    fn flatten(&self, depth: u32, out: &mut impl FnMut(f32)) {
+        if depth == 0 {
+            out(self.to);
+            return;
+        }
+        let (left, right) = self.halves();
+        left.flatten(depth - 1, out);
+        right.flatten(depth - 1, out);
+    }
+}
+
+#[routine]
+fn closure_handed_to_parts(a: u32, b: u8) -> (f32, f32) {
+    let curve = Bezier {
+        from: f32::from(b),
+        by: 2.5,
+        to: -1.0,
+    };
+    let (mut length, mut last) = (0.0, curve.from);
+    curve.flatten(a % 5, &mut |to| {
+        length += (to - last).abs();
+        last = to;
+    });
+    (length, last)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Quadrant {
+    x: u32,
+    y: u32,
+    size: u32,
+}
+
+#[routine]
+impl Quadrant {
+    fn parts(self) -> [Quadrant; 4] {
+        let size = self.size / 2;
+        [(0, 0), (size, 0), (0, size), (size, size)].map(|(x, y)| Quadrant {
+            x: self.x + x,
+            y: self.y + y,
+            size,
+        })
+    }
+
+    fn visit<F: FnMut(&Quadrant) -> bool>(&self, seen: &mut F) {
+        if seen(self) && self.size > 1 {
+            for part in self.parts() {
+                part.visit(seen);
+            }
+        }
+    }
+}
+
+#[routine]
+fn closure_through_a_tree(a: u32, b: u32) -> (u32, u32) {
+    let (mut count, mut hash) = (0, 0_u32);
+    Quadrant { x: 0, y: 0, size: 8 }.visit(&mut |part| {
+        count += 1;
+        hash = hash.wrapping_mul(3) ^ part.x ^ (part.y << 4);
+        (part.x ^ a) & 1 == 0 || part.size > b % 8
+    });
+    (count, hash)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Stretch<T> {
+    from: T,
+    to: T,
+    depth: u32,
+}
+
+#[routine]
+impl<T: Copy + PartialOrd + std::ops::BitXor<Output = T>> Stretch<T> {
+    fn ends(&self, found: &mut impl FnMut(T)) {
+        if self.depth == 0 {
+            return found(self.to);
+        }
+        let depth = self.depth - 1;
+        let (left, right) = (
+            Stretch {
+                from: self.from,
+                to: self.from,
+                depth,
+            },
+            Stretch {
+                from: self.to,
+                to: self.from ^ self.to,
+                depth,
+            },
+        );
+        left.ends(found);
+        if left.from < right.to {
+            right.ends(&mut *found);
+        }
+    }
+}
+
+#[routine]
+fn generic_closure_to_parts(a: u32, b: u8) -> (u64, u32) {
+    let (mut long, mut short) = (0_u64, 0);
+    Stretch {
+        from: u64::from(a),
+        to: 7,
+        depth: a % 5,
+    }
+    .ends(&mut |end| long = long.wrapping_mul(31) ^ end);
+    Stretch {
+        from: b,
+        to: 1_u8,
+        depth: 3,
+    }
+    .ends(&mut |end| short += u32::from(end));
+    (long, short)
+}
+
+#[routine]
+trait Explore {
+    fn explore(&self, found: &mut impl FnMut(u32) -> bool) -> bool;
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Leaf(u32);
+
+#[routine]
+impl Explore for Leaf {
+    fn explore(&self, found: &mut impl FnMut(u32) -> bool) -> bool {
+        found(self.0)
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Heaped {
+    at: u32,
+    size: u32,
+}
+
+#[routine]
+impl Explore for Heaped {
+    fn explore(&self, found: &mut impl FnMut(u32) -> bool) -> bool {
+        if self.at >= self.size {
+            return Leaf(self.at).explore(found);
+        }
+        let children = [1, 2].map(|side| Heaped {
+            at: 2 * self.at + side,
+            ..*self
+        });
+        for child in &children {
+            if !child.explore(found) {
+                return false;
+            }
+        }
+        found(self.at)
+    }
+}
+
+#[routine]
+fn closure_by_a_trait_s_method(a: u32, b: u32) -> (u32, bool) {
+    let (mut hash, mut left) = (a, b % 20);
+    let whole = Heaped { at: 0, size: a % 9 }.explore(&mut |at| {
+        hash = hash.rotate_left(3) ^ at;
+        left = left.saturating_sub(1);
+        left > 0
+    });
+    (hash, whole)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Leaves([Leaf; 3]);
+
+#[routine]
+impl Leaves {
+    fn explore(&self, found: &mut impl FnMut(u32)) {
+        for leaf in self.0 {
+            leaf.explore(&mut |at| {
+                found(at + 1);
+                at > 3
+            });
+        }
+    }
+}
+
+#[routine]
+fn method_of_the_same_name(a: u32) -> u32 {
+    let mut digits = 0;
+    Leaves([Leaf(a % 7), Leaf(1), Leaf(a % 3)]).explore(&mut |at| digits = digits * 10 + at);
+    digits
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Disks(u32);
+
+#[routine]
+impl Disks {
+    fn carry(&self, from: u32, by: u32, to: u32, step: &mut impl FnMut(u32, u32)) {
+        if self.0 > 0 {
+            let less = Disks(self.0 - 1);
+            Disks::carry(&less, from, to, by, step);
+            step(from, to);
+            Self::carry(&less, by, from, to, step);
+        }
+    }
+}
+
+#[routine]
+fn closure_handed_by_the_type_s_path(a: u32) -> u32 {
+    let mut hash = a;
+    Disks(a % 5).carry(0, 1, 2, &mut |from, to| hash = hash.wrapping_mul(5) ^ (from * 3 + to));
+    hash
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Choices {
+    made: [u32; 4],
+    count: usize,
+}
+
+#[routine]
+impl Choices {
+    fn complete(&mut self, found: &mut impl FnMut(&Choices)) {
+        if self.count == 4 {
+            return found(self);
+        }
+        for choice in 0..2 {
+            let mut next = *self;
+            next.made[self.count] = choice;
+            next.count += 1;
+            next.complete(found);
+            self.made[0] = self.made[0].wrapping_add(next.made[3]);
+        }
+    }
+}
+
+#[routine]
+fn closure_handed_to_changed_copies(a: u32) -> (u32, [u32; 4]) {
+    let mut choices = Choices {
+        made: [a; 4],
+        count: a as usize % 3,
+    };
+    let mut hash = 0_u32;
+    choices.complete(&mut |choices| {
+        hash = hash.wrapping_mul(3).wrapping_add(choices.made[3] ^ choices.made[0]);
+    });
+    (hash, choices.made)
 }

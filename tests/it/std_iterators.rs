@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     greatest_by, equal, ordered, partly_ordered, sorted, from_behind, left_out_from_behind, left_out_by_taking, ends_of_adaptors, steps_back, peeks_back, tries_each, sums_of_options, sums_of_results, cycles, repeats_with,
-    peeks, options, option_iterators, results,
+    peeks, options, option_iterators, results, size_hints,
 }
 
 #[routine]
@@ -330,4 +330,31 @@ fn results(a: u32, b: u32) -> (u32, Option<Result<u32, u8>>, Result<u32, u16>, u
         judged.or(if b % 2 == 0 { Ok(b) } else { Err(b as u16) }),
         seen,
     )
+}
+
+#[routine]
+fn size_hints(a: u32, b: u32) -> [(usize, Option<usize>); 9] {
+    let list = [a, b, 3, 4, 5];
+    let count = a as usize % 4;
+    let mut taken = list.iter().take_while(|x| **x > b);
+    let before = taken.size_hint();
+    taken.next();
+    let mut chained = list.iter().chain(&[1, 2]);
+    chained.nth(count + 2);
+    [
+        list.iter().filter(|x| **x > 2).size_hint(),
+        list.iter().skip(count).skip_while(|x| **x > 2).size_hint(),
+        list.iter().take(count).map_while(|x| x.checked_sub(1)).size_hint(),
+        before,
+        taken.size_hint(),
+        chained.size_hint(),
+        list.iter().filter(|x| **x > 3).chain(&list[..count]).size_hint(),
+        (0..a % 9).step_by(2).filter_map(|x| x.checked_sub(1)).size_hint(),
+        list.iter()
+            .scan(0_u32, |sum, x| {
+                *sum ^= x;
+                Some(*sum)
+            })
+            .size_hint(),
+    ]
 }

@@ -10,7 +10,8 @@ use gpuvm::prelude::*;
 
 cases! {
     unary_of_a_call, mixed_in_one_expression, of_constants, of_results, results_of_other_types, assigning, in_closures, compared_with_numbers, indexed,
-    in_macros, of_bools, slices_in_values, views, units, by_their_methods, methods_of_such_names,
+    in_macros, of_bools, slices_in_values, views, units, by_their_methods, methods_of_such_names, compared_by_forms,
+    functions_named_from,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -394,4 +395,69 @@ fn methods_of_such_names(x: u32) -> Set {
         set.add(i);
     }
     set.sub(2)
+}
+
+/// Two are equal if their last bits are, and one equals a reference to another if the last two are.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Loose(u32);
+
+#[routine]
+impl PartialEq for Loose {
+    fn eq(&self, other: &Loose) -> bool {
+        self.0 % 2 == other.0 % 2
+    }
+}
+
+#[routine]
+impl PartialEq<&Loose> for Loose {
+    fn eq(&self, other: &&Loose) -> bool {
+        self.0 % 4 == other.0 % 4
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Exact(u32);
+
+#[routine]
+impl PartialEq<Exact> for &Exact {
+    fn eq(&self, other: &Exact) -> bool {
+        self.0 ^ other.0 < 3
+    }
+}
+
+#[routine]
+fn compared_by_forms(a: u32, b: u32) -> ([bool; 4], [bool; 3], bool) {
+    let (v, w) = (Loose(a), Loose(b));
+    let (x, y) = (Exact(a % 8), Exact(b % 8));
+    let list = [a, b];
+    (
+        [v == w, v == &w, &v == &w, v != &w],
+        [x == y, &x == y, &x == &y],
+        list == &list[..] && &list[..] == [a, b],
+    )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Left,
+    Right,
+}
+
+#[routine]
+impl Way {
+    fn from(self, at: u32) -> u32 {
+        match self {
+            Way::Left => at.wrapping_sub(1),
+            Way::Right => at.wrapping_add(1),
+        }
+    }
+
+    fn try_from(a: u32, b: u32) -> Option<Way> {
+        (a != b).then(|| if a < b { Way::Right } else { Way::Left })
+    }
+}
+
+#[routine]
+fn functions_named_from(a: u32, b: u32) -> (u32, u32, Option<Way>) {
+    (Way::Left.from(a), Way::from(Way::Right, b), Way::try_from(a, b))
 }

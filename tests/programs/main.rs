@@ -29,6 +29,7 @@ mod csv_reader;
 mod dijkstra_grid;
 mod edit_distance;
 mod fft;
+mod fifteen_puzzle;
 mod flood_fill;
 mod huffman;
 mod json_validator;
@@ -50,6 +51,8 @@ mod poker_hands;
 mod primality;
 mod prime_sieve;
 mod quadrature;
+mod ray_tracer;
+mod reed_solomon;
 mod regex_pike;
 mod scheduler;
 mod segment_tree;
@@ -60,6 +63,7 @@ mod spreadsheet;
 mod stack_machine;
 mod string_search;
 mod sudoku;
+mod suffix_array;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
@@ -1043,4 +1047,62 @@ fn utf8_decoder() {
         agree!(utf8_to_utf16(slice(text), chunks([[0; 4]])));
         agree!(utf8_palindrome(slice(text)));
     }
+}
+
+#[test]
+fn fifteen_puzzle() {
+    use crate::fifteen_puzzle::*;
+    agree!(fifteen_scrambled(
+        each([1, 77, 2026, 5]),
+        each([12, 20, 16, 0]),
+        chunks([[0; 24]; 4])
+    ));
+    agree!(fifteen_moves(each([
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 11, 12, 13, 10, 14, 15],
+        [2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0],
+        [16; 16],
+    ])));
+}
+
+#[test]
+fn ray_tracer() {
+    use crate::ray_tracer::*;
+    let pixels: [(u32, u32); 8] = [(8, 0), (8, 8), (4, 9), (11, 9), (3, 14), (5, 14), (0, 15), (12, 12)];
+    agree!(ray_trace(
+        each(pixels.map(|(x, _)| x)),
+        each(pixels.map(|(_, y)| y)),
+        each([16])
+    ));
+}
+
+#[test]
+fn reed_solomon() {
+    use crate::reed_solomon::*;
+    agree!(rs_encode(slice(b"hello, reed solomon")));
+    agree!(rs_encode(slice(b"")));
+    let mut block = [0; 27];
+    block[..19].copy_from_slice(b"hello, reed solomon");
+    block[19..].copy_from_slice(&rs_encode(b"hello, reed solomon"));
+    let broken = core::array::from_fn::<_, 6, _>(|errors| {
+        let mut block = block;
+        (0..errors).for_each(|i| block[i * 5 + 1] ^= 0x5a + i as u8);
+        block
+    });
+    agree!(rs_correct(chunks(broken)));
+    agree!(rs_correct(chunks([[1; 8]])));
+}
+
+#[test]
+fn suffix_array() {
+    use crate::suffix_array::*;
+    for text in [&b"mississippi"[..], b"abcabcabcabd", b"z", b""] {
+        agree!(longest_repeat(slice(text)));
+        agree!(occurrences(slice(text), slice(b"issi")));
+        agree!(occurrences(slice(text), slice(b"c")));
+    }
+    agree!(block_sort(
+        slice(b"she sells sea shells by the sea shore"),
+        chunks([[0; 37]])
+    ));
+    agree!(block_sort(slice(b""), chunks([[0; 2]])));
 }

@@ -17,6 +17,7 @@ enum Shape {
 impl Value for Shape {
     type Erased = Shape;
     type Inner = Shape;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::tagged(
         "Shape",
         &[

@@ -227,6 +227,7 @@ impl Encoder<'_> {
                 let count = self.small();
                 match fact {
                     Fact::Call(call) => self.call(call, count),
+                    Fact::Own => self.call_own(count),
                     _ => {
                         if method == NO_METHOD {
                             self.refused_call(count);

@@ -4,7 +4,7 @@ use std::char::ParseCharError;
 use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
 use std::num::{FpCategory, IntErrorKind, NonZero, ParseFloatError, ParseIntError, Saturating, Wrapping};
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow, RangeFull, RangeTo, RangeToInclusive};
 use std::slice::GetDisjointMutError;
 use std::str::ParseBoolError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
@@ -84,6 +84,7 @@ builtin_generics! {
     [T] Option<T>;
     [T, E] Result<T, E>;
     [B, C] ControlFlow<B, C>;
+    [T] Bound<T>;
     [T, const N: usize] [T; N];
     [A, B] (A, B);
     [A, B, C] (A, B, C);
@@ -177,6 +178,10 @@ builtin_methods! {
     ];
     [T] Saturating<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [B, C] ControlFlow<B, C>: [clone eq ne];
+    [T] Bound<T>: [clone eq ne];
+    [T] RangeTo<T>: [clone];
+    [T] RangeToInclusive<T>: [clone];
+    [] RangeFull: [clone];
     [T] Option<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_some is_none unwrap unwrap_or];
     [T, E] Result<T, E>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_ok is_err unwrap unwrap_err];
     [T, const N: usize] [T; N]: [clone eq ne lt le gt ge cmp partial_cmp max min clamp len is_empty];

@@ -5,12 +5,14 @@
 mod builtin;
 mod by_method;
 mod named;
+mod own;
 mod question;
 mod taken;
 mod text;
 
 pub use by_method::*;
 pub use named::{Named, NamedWords};
+pub use own::*;
 pub use question::{
     AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
 };
@@ -24,7 +26,7 @@ use std::marker::PhantomData;
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
+use crate::types::{Against, ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ pub enum Fact {
     Type(TypeRef),
     /// A routine to call.
     Call(CallFact),
+    /// A call of the routine by itself, with the closures that it was given.
+    Own,
     /// The type of what a constructor makes, which is given as a function.
     Constructor(TypeRef),
     /// A type and the words of its default.
@@ -536,6 +540,41 @@ pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
     _: &PhantomData<ComparisonSlot<OP, A, B, O>>,
 ) where
     O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
+{
+}
+
+/// The form that an operand of a comparison has, see [`Against`].
+type Compared<A, B, Inner, Own> = <<A as Value>::Depth as Against<<B as Value>::Depth>>::Of<Inner, Own>;
+
+/// That of a comparison whose operands have forms.
+type FormsSlot<const OP: u8, A, B, O> = ResultSlot<
+    OP,
+    O,
+    <A as Value>::Inner,
+    <B as Value>::Inner,
+    Compared<A, B, <A as Value>::Inner, <A as Value>::Erased>,
+    Compared<A, B, <B as Value>::Inner, <B as Value>::Erased>,
+    Compared<A, B, <A as Value>::Inner, A>,
+    Compared<A, B, <B as Value>::Inner, B>,
+>;
+
+/// The same of a comparison in a routine without type parameters: one of a value with a reference to one is another than that of two values.
+pub fn comparison_of_forms<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
+    _: &A,
+    _: &B,
+    _: &O,
+    _: &PhantomData<FormsSlot<OP, A, B, O>>,
+) where
+    A::Depth: Against<B::Depth>,
+    O: ResultOfOperation<
+            OP,
+            A::Inner,
+            B::Inner,
+            Compared<A, B, A::Inner, A::Erased>,
+            Compared<A, B, B::Inner, B::Erased>,
+            Compared<A, B, A::Inner, A>,
+            Compared<A, B, B::Inner, B>,
+        >,
 {
 }
 

@@ -26,6 +26,7 @@ macro_rules! cells {
         impl<T: Static> Value for $cell<T> {
             type Erased = Self;
             type Inner = Self;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = &Type::record(
                 Kind::Struct,
                 stringify!($cell),
@@ -48,6 +49,7 @@ macro_rules! cells {
         {
             type Erased = $cell<T::Erased>;
             type Inner = $cell<T::Erased>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$cell<T::Erased> as Value>::TYPE;
         }
 

@@ -18,6 +18,7 @@ macro_rules! errors {
         impl Value for $ty {
             type Erased = Self;
             type Inner = Self;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), NOTHING);
         }
 

@@ -12,6 +12,7 @@ const NANOS: u32 = 1_000_000_000;
 impl Value for Duration {
     type Erased = Duration;
     type Inner = Duration;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         Type::DURATION,

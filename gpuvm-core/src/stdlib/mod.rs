@@ -3,6 +3,7 @@
 //! that rustc infers. Their code never runs here, so that they may say what only the machine may do ([`intrinsics`]).
 
 mod atomic;
+mod bound;
 mod cell;
 mod char;
 mod compare;

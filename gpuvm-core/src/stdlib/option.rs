@@ -335,6 +335,7 @@ macro_rules! iterators {
         {
             type Erased = OptionIter<$item>;
             type Inner = super::iter::AnIterator<OptionIter<$item>>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static crate::types::Type = <OptionIter<$item> as Value>::TYPE;
         }
     )*};

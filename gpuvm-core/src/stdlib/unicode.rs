@@ -92,6 +92,7 @@ macro_rules! mappings {
         impl Value for std::char::$std {
             type Erased = IntoIter<char, 3>;
             type Inner = super::iter::AnIterator<IntoIter<char, 3>>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <IntoIter<char, 3> as Value>::TYPE;
         }
     )*};

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, Saturating, Wrapping};
-use std::ops::{ControlFlow, Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
+use std::ops::{Bound, ControlFlow, Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::context::Context;
 use super::value::{Value, VmType};
@@ -57,7 +57,7 @@ plain! {
     [] bool; [] char; [] f32; [] f64; [] i8; [] i16; [] i32; [] i64; [] i128; [] isize; [] u8; [] u16; [] u32; [] u64; [] u128; [] usize;
     [] NonZero<i8>; [] NonZero<i16>; [] NonZero<i32>; [] NonZero<i64>; [] NonZero<i128>; [] NonZero<isize>;
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
-    [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>;
+    [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>; [T: VmType] Bound<T>;
     [] Ordering; [] Context; [] std::time::Duration;
     [] FpCategory; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
 }

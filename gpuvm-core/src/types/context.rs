@@ -40,6 +40,7 @@ const fn part<T: Value>(name: &'static str, offset: u32) -> Field {
 impl Value for Context {
     type Erased = Context;
     type Inner = Context;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "Context",

@@ -1,8 +1,8 @@
-//! std's types that enclose numbers or other values: `NonZero`, `Saturating`, `ControlFlow`; and those that enclose nothing.
+//! std's types that enclose numbers or other values: `NonZero`, `Saturating`, `ControlFlow`, `Bound`; and those that enclose nothing.
 
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, Saturating};
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
 use std::slice::GetDisjointMutError;
 
 use super::{Field, Kind, Static, Type, Value, Variant, VmType, name_hash};
@@ -24,6 +24,7 @@ macro_rules! non_zero {
         impl Value for NonZero<$ty> {
             type Erased = Self;
             type Inner = Self;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = &Type::record(Kind::Struct, "NonZero", &[only::<$ty>(0)]);
         }
 
@@ -49,6 +50,7 @@ non_zero!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 impl<T: VmType> Value for Saturating<T> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(Kind::Struct, "Saturating", &[only::<T>(0)]);
 }
 
@@ -74,6 +76,7 @@ where
 {
     type Erased = ControlFlow<B::Erased, C::Erased>;
     type Inner = ControlFlow<B::Erased, C::Erased>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::tagged(
         "ControlFlow",
         &[
@@ -121,10 +124,68 @@ impl<B: VmType, C: VmType> VmType for ControlFlow<B, C> {
     }
 }
 
+impl<T: Value> Value for Bound<T>
+where
+    T::Erased: Static,
+{
+    type Erased = Bound<T::Erased>;
+    type Inner = Bound<T::Erased>;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = &Type::tagged(
+        "Bound",
+        &[
+            Variant {
+                hash: name_hash("Included"),
+                name: "Included",
+                fields: &[only::<T>(1)],
+                discriminant: 0,
+            },
+            Variant {
+                hash: name_hash("Excluded"),
+                name: "Excluded",
+                fields: &[only::<T>(1)],
+                discriminant: 1,
+            },
+            Variant::unit("Unbounded", 2),
+        ],
+    );
+}
+
+impl<T: VmType> VmType for Bound<T> {
+    fn write_words(&self, words: &mut [u32]) {
+        words.fill(0);
+        let (tag, value) = match self {
+            Bound::Included(value) => (0, Some(value)),
+            Bound::Excluded(value) => (1, Some(value)),
+            Bound::Unbounded => (2, None),
+        };
+        words[0] = tag;
+        if let Some(value) = value {
+            value.write_words(&mut words[1..]);
+        }
+    }
+
+    fn read_words(words: &[u32]) -> Self {
+        match words[0] {
+            1 => Bound::Excluded(T::read_words(&words[1..])),
+            2 => Bound::Unbounded,
+            _ => Bound::Included(T::read_words(&words[1..])),
+        }
+    }
+
+    fn fits_words(&self) -> bool {
+        match self {
+            Bound::Included(value) | Bound::Excluded(value) => value.fits_words(),
+            Bound::Unbounded => true,
+        }
+    }
+}
+
 /// It has no words; what it speaks of may be anything.
 impl<T: ?Sized + 'static> Value for PhantomData<T> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(Kind::Struct, "PhantomData", &[]);
 }
 
@@ -139,6 +200,7 @@ impl<T: Send + Sync + ?Sized + 'static> VmType for PhantomData<T> {
 impl Value for FpCategory {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::tagged(
         "FpCategory",
         &[
@@ -176,6 +238,7 @@ impl VmType for FpCategory {
 impl Value for GetDisjointMutError {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::tagged(
         "GetDisjointMutError",
         &[

@@ -42,6 +42,7 @@ mod values {
             impl Value for $ty {
                 type Erased = $ty;
                 type Inner = $ty;
+                type Depth = crate::types::Zero;
                 const TYPE: &'static Type = &half_type(stringify!($ty), crate::stdlib::half::$ty::COMPARISONS);
             }
 

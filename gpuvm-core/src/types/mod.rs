@@ -4,6 +4,7 @@
 mod comparison;
 mod constant;
 mod context;
+mod depth;
 mod enclosed;
 mod half;
 mod message;
@@ -15,6 +16,7 @@ pub use constant::{
     ConstantField, ConstantValue, ConstantWord, NoConstant, constant_words, plain_words, variant_words,
 };
 pub use context::Context;
+pub use depth::{Against, Succ, Zero};
 pub use gpuvm_nodes::{FormatSpec, Kind, Placeholder, name_hash};
 pub use half::{half_type, half_value};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};

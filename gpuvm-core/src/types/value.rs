@@ -5,6 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::num::Wrapping;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
+use super::depth::{Succ, Zero};
 use super::{Comparisons, ConstantValue, Field, Kind, Type, TypeRef, Variant, name_hash};
 
 /// A Rust type that may occur inside a routine: what [`VmType`] covers, and references and slices of it.
@@ -21,6 +22,8 @@ pub trait Value {
     type Erased: Value + ?Sized + 'static;
     /// The type behind all references, likewise without lifetimes.
     type Inner: Value + ?Sized + 'static;
+    /// How many references stand before it, as a type.
+    type Depth;
     /// The type behind all references.
     const TYPE: &'static Type;
     /// How many references stand before it.
@@ -45,7 +48,9 @@ pub trait Value {
     note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
     note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
 )]
-pub trait VmType: Value<Erased = Self, Inner = Self> + ConstantValue + Copy + Send + Sync + 'static {
+pub trait VmType:
+    Value<Erased = Self, Inner = Self, Depth = Zero> + ConstantValue + Copy + Send + Sync + 'static
+{
     /// Writes the value's words; `words` has exactly [`Type::words`] entries. Words that the value does not use become 0.
     fn write_words(&self, words: &mut [u32]);
 
@@ -116,6 +121,7 @@ impl<T: Value<Erased = T> + 'static> Static for T {}
 impl<T: Value + ?Sized> Value for &T {
     type Erased = &'static T::Erased;
     type Inner = T::Inner;
+    type Depth = Succ<T::Depth>;
     const TYPE: &'static Type = T::TYPE;
     const REFS: u8 = T::REFS + 1;
 }
@@ -123,6 +129,7 @@ impl<T: Value + ?Sized> Value for &T {
 impl<T: Value + ?Sized> Value for &mut T {
     type Erased = &'static mut T::Erased;
     type Inner = T::Inner;
+    type Depth = Succ<T::Depth>;
     const TYPE: &'static Type = T::TYPE;
     const REFS: u8 = T::REFS + 1;
     const MUTABLE: bool = true;
@@ -134,6 +141,7 @@ where
 {
     type Erased = [T::Erased];
     type Inner = [T::Erased];
+    type Depth = Zero;
     const TYPE: &'static Type = &Type {
         kind: Kind::Slice,
         name: "slice",
@@ -153,6 +161,7 @@ where
 impl Value for str {
     type Erased = str;
     type Inner = str;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type {
         element: Some(<u8 as Value>::TYPE),
         ..Type::scalar(Kind::Slice, "str")
@@ -165,6 +174,7 @@ macro_rules! word_scalars {
         impl Value for $ty {
             type Erased = $ty;
             type Inner = $ty;
+            type Depth = Zero;
             const TYPE: &'static Type = &Type::scalar(Kind::$kind, stringify!($ty));
         }
 
@@ -203,6 +213,7 @@ word_scalars! {
 impl Value for char {
     type Erased = char;
     type Inner = char;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::scalar(Kind::U32, "char");
 }
 
@@ -228,6 +239,7 @@ pub fn canonical_nan(value: f32) -> f32 {
 impl Value for f64 {
     type Erased = f64;
     type Inner = f64;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::scalar(Kind::F64, "f64");
 }
 
@@ -252,6 +264,7 @@ macro_rules! long_scalars {
         impl Value for $ty {
             type Erased = $ty;
             type Inner = $ty;
+            type Depth = Zero;
             const TYPE: &'static Type = &Type::scalar(Kind::$kind, stringify!($ty));
         }
 
@@ -280,6 +293,7 @@ macro_rules! atomics {
         impl Value for $ty {
             type Erased = $ty;
             type Inner = $ty;
+            type Depth = Zero;
             const TYPE: &'static Type = &Type {
                 kind: Kind::Atomic,
                 name: stringify!($ty),
@@ -306,6 +320,7 @@ atomics! {
 impl<T: VmType> Value for Wrapping<T> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type {
         kind: Kind::Wrapping,
         name: "Wrapping",
@@ -347,6 +362,7 @@ where
 {
     type Erased = [T::Erased; N];
     type Inner = [T::Erased; N];
+    type Depth = Zero;
     const TYPE: &'static Type = &Type {
         kind: Kind::Array,
         name: "array",
@@ -386,6 +402,7 @@ where
 {
     type Erased = Option<T::Erased>;
     type Inner = Option<T::Erased>;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::tagged(
         "Option",
         &[
@@ -432,6 +449,7 @@ impl<T: VmType> VmType for Option<T> {
 impl Value for Ordering {
     type Erased = Self;
     type Inner = Self;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::tagged(
         "Ordering",
         &[
@@ -459,6 +477,7 @@ impl VmType for Ordering {
 impl<T: VmType> Value for Reverse<T> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "Reverse",
@@ -493,6 +512,7 @@ where
 {
     type Erased = Result<T::Erased, E::Erased>;
     type Inner = Result<T::Erased, E::Erased>;
+    type Depth = Zero;
     const TYPE: &'static Type = &Type::tagged(
         "Result",
         &[
@@ -560,6 +580,7 @@ macro_rules! tuples {
         {
             type Erased = ($($name::Erased,)*);
             type Inner = ($($name::Erased,)*);
+            type Depth = Zero;
             const TYPE: &'static Type = &Type::record(Kind::Tuple, "tuple", &[
                 $(Field { hash: name_hash(stringify!($index)), name: "", ty: $name::TYPE, refs: $name::REFS, offset: $after }),*
             ]);

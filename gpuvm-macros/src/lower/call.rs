@@ -660,7 +660,9 @@ impl Lowering<'_> {
         let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
         // Of a number's methods all are known, so that one of another name is of a trait of the user's.
         let is_own = known.is_primitive() && known.has_method(&name);
-        let is_users = !method::is_std(&name, is_plain) && !is_alone && !is_own;
+        let takes_none = method::closure_of(&name).is_none() && !method::BY_PATTERN.contains(&name.as_str());
+        let hands_on = takes_none && self.hands_on(node);
+        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own;
         let is_added = known.is_primitive()
             && known.is_machine()
             && is_plain
@@ -746,6 +748,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let called = node.method.clone();
+        let given = self.given_to_itself(node);
         let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
         self.stream.line(shadow::at(&called));
         self.may_call(Calls::Maybe);
@@ -760,13 +763,15 @@ impl Lowering<'_> {
             None => self.twin_beside(&called),
             Some(_) => asking_name(name),
         };
+        let itself = given.map(shadow::MayBe::Itself);
+        let other = itself.or_else(|| operator.map(shadow::MayBe::Operator));
         shadow::asked_method(
             expr,
             &twin,
             name_hash(name),
             place,
             MAKES_HEAP.contains(&name),
-            operator,
+            other,
             slot,
         );
         Known::Unknown

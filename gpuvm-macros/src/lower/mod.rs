@@ -46,7 +46,7 @@ pub(crate) use call::{asking_name, is_place, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 use types::is_elsewhere;
-pub use types::{asked_inside, check_type};
+pub use types::{asked_inside, check_type, holds_elsewhere};
 
 /// A routine's body, lowered.
 pub struct Lowered {
@@ -76,6 +76,8 @@ pub struct Lowered {
     pub calls: Calls,
     /// Whether it is given closures and calls itself.
     pub recursive: bool,
+    /// Whether it is given closures and calls a method of its own name, which may be itself.
+    pub may_recurse: bool,
     /// Paths that are called as routines, each under the alias of its place.
     pub callees: Vec<syn::Path>,
     /// The first names of paths in a module of which a routine is called, each under the alias of its place.
@@ -126,6 +128,8 @@ pub struct Own {
     pub name: String,
     /// Whether it is a method or an associated function.
     pub is_method: bool,
+    /// The name of the type whose method it is, if it has nothing but a name.
+    pub of: Option<Ident>,
     /// For each parameter, whether it is a closure.
     pub callables: Vec<bool>,
     /// Whether it can be a function of its own at all.
@@ -192,6 +196,7 @@ pub fn lower(
         closures: lowering.closures,
         calls: lowering.calls,
         recursive: lowering.recursive,
+        may_recurse: lowering.may_recurse,
         callees: lowering.callees,
         modules: lowering.modules,
     }
@@ -327,6 +332,7 @@ pub(crate) struct Lowering<'r> {
     /// The routine itself, if it is given closures, and whether it calls itself.
     own: Option<Own>,
     recursive: bool,
+    may_recurse: bool,
     /// Names of the associated functions that a trait of the shadow stands beside.
     twins: Vec<String>,
     /// The names of the methods for which there is one that finds what has none beside it.
@@ -375,6 +381,7 @@ impl<'r> Lowering<'r> {
             has_runtime: false,
             own: None,
             recursive: false,
+            may_recurse: false,
             twins: Vec::new(),
             asked: Vec::new(),
             asks: false,

@@ -102,7 +102,8 @@ impl Lowering<'_> {
             let slot = self.new_slot();
             self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
-            shadow::binary(expr, operator as u8, slot);
+            let with_forms = self.about.parameters.is_empty() && !self.about.traits;
+            shadow::binary(expr, operator as u8, with_forms, slot);
         }
         match compares {
             true => Known::BOOL,

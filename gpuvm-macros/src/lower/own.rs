@@ -4,9 +4,9 @@
 use gpuvm_nodes::node::Node;
 use syn::{Expr, ExprMethodCall, Path};
 
-use super::{Calls, Lowering};
+use super::{Calls, Lowering, Own};
 use crate::primitive::Known;
-use crate::shadow;
+use crate::shadow::{self, Given};
 
 impl Lowering<'_> {
     /// Whether a path names the routine itself.
@@ -14,7 +14,7 @@ impl Lowering<'_> {
         let Some(own) = &self.own else { return false };
         let mut segments = path.segments.iter();
         let first = if own.is_method { segments.next() } else { None };
-        first.is_none_or(|first| first.ident == "Self")
+        first.is_none_or(|first| first.ident == "Self" || own.of.as_ref().is_some_and(|of| first.ident == *of))
             && first.is_some() == own.is_method
             && segments.next().is_some_and(|last| last.ident == own.name)
             && segments.next().is_none()
@@ -28,6 +28,31 @@ impl Lowering<'_> {
                 .own
                 .as_ref()
                 .is_some_and(|own| own.is_method && node.method == own.name)
+    }
+
+    /// Whether a method that is called on another value than `self` may be the routine itself.
+    fn may_be_itself(&self, node: &ExprMethodCall) -> Option<&Own> {
+        let own = self.own.as_ref()?;
+        let is_same = own.is_method && node.method == own.name && node.args.len() + 1 == own.callables.len();
+        is_same.then_some(own)
+    }
+
+    /// The same where it is handed on what the routine was given as closures.
+    pub(super) fn hands_on(&self, node: &ExprMethodCall) -> bool {
+        self.may_be_itself(node)
+            .is_some_and(|own| self.other_closures(own, node.args.iter(), 1).is_empty())
+    }
+
+    /// What a method that may be the routine itself, called on another value than `self`, is given as closures.
+    pub(super) fn given_to_itself(&mut self, node: &ExprMethodCall) -> Option<Given> {
+        let own = self.may_be_itself(node)?;
+        let given = match (own.stands_alone && self.hands_on(node), own.copies) {
+            (false, _) => Given::Another,
+            (true, true) => Given::Copied,
+            (true, false) => Given::Same,
+        };
+        self.may_recurse = true;
+        Some(given)
     }
 
     /// `name(a, f)`; `Self::name(self, a, f)`
@@ -79,11 +104,18 @@ impl Lowering<'_> {
             self.report.recursive_copied_callable(callee);
             return;
         }
-        for (argument, parameter) in arguments.zip(first..) {
-            if own.callables.get(parameter) == Some(&true) && self.parameter_in(argument) != Some(parameter as u64) {
-                self.report.recursive_callable(argument);
-            }
+        for argument in self.other_closures(&own, arguments, first) {
+            self.report.recursive_callable(argument);
         }
+    }
+
+    /// The arguments that are not the closures that the routine was given, where these are asked for.
+    fn other_closures<'e>(&self, own: &Own, arguments: impl Iterator<Item = &'e Expr>, first: usize) -> Vec<&'e Expr> {
+        let handed_on = |&(argument, parameter): &(&Expr, usize)| {
+            own.callables.get(parameter) != Some(&true) || self.parameter_in(argument) == Some(parameter as u64)
+        };
+        let others = arguments.zip(first..).filter(|argument| !handed_on(argument));
+        others.map(|(argument, _)| argument).collect()
     }
 
     /// The local that an expression names: `f`, or borrowed again, `&*f`.

@@ -1,9 +1,11 @@
 //! Types and paths in a body: those that the machine cannot have are refused where their name alone shows it, the rest is rustc's to judge.
 
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Path, PathArguments, Type};
 
 use super::Lowering;
+use crate::cells::{has_own, text_around};
 use crate::report::Report;
 
 impl Lowering<'_> {
@@ -71,6 +73,50 @@ pub fn asked_inside(ty: &Type) -> Type {
 /// Whether a type's name is one of std's that no routine can have, unless it is the user's.
 pub fn is_elsewhere(name: &syn::Ident) -> bool {
     ELSEWHERE.iter().any(|known| name == known)
+}
+
+/// Whether one of these is a part of a type. Of such a type there is nothing more to say than what is said of the part.
+pub fn holds_elsewhere(ty: &Type) -> bool {
+    struct Search {
+        is_inside: bool,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            if let (true, Type::Path(path)) = (self.is_inside, ty)
+                && let Some(last) = path.path.segments.last()
+            {
+                self.found |= is_elsewhere(&last.ident) && !is_own(&last.ident);
+            }
+            // What is referred to is not asked for as a part.
+            self.is_inside |= !matches!(ty, Type::Reference(_) | Type::Paren(_) | Type::Group(_));
+            visit::visit_type(self, ty);
+        }
+    }
+    let mut search = Search {
+        is_inside: false,
+        found: false,
+    };
+    search.visit_type(ty);
+    search.found
+}
+
+/// Whether the file has a type of its own of this name.
+fn is_own(name: &syn::Ident) -> bool {
+    const MODULES: [&str; 11] = [
+        "boxed",
+        "cell",
+        "collections",
+        "fs",
+        "gpuvm",
+        "net",
+        "rc",
+        "string",
+        "sync",
+        "time",
+        "vec",
+    ];
+    text_around(name).is_some_and(|text| has_own(&text, &name.to_string(), &MODULES))
 }
 
 impl VisitMut for Check<'_> {

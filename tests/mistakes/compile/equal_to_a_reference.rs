@@ -1,4 +1,4 @@
-//! A comparison with a reference beside that with a value.
+//! A comparison with a reference beside that with a value, which is another one.
 
 #![allow(unused)]
 
@@ -16,7 +16,6 @@ impl PartialEq<W> for W {
 
 #[routine]
 impl PartialEq<&W> for W {
-//~ «&W» routines compare what is behind references … leave `#[routine]` off this `impl`
     fn eq(&self, o: &&W) -> bool {
         self.0 == o.0
     }
@@ -27,13 +26,14 @@ struct X(u32);
 
 impl PartialEq<&X> for X {
     fn eq(&self, o: &&X) -> bool {
-        self.0 == o.0
+        self.0 % 2 == o.0 % 2
     }
 }
 
 #[routine]
 fn f(a: W, b: W, x: X, y: X) -> bool {
-    a == b && a == &b && x == y && x == &y
+    a == b && a == &b && x == y && &x == &y && x == &y
+    //~ «==» this operator of `X` and `&X` is not a #[routine]
 }
 
 fn main() {}

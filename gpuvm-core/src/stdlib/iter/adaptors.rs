@@ -111,6 +111,7 @@ macro_rules! adaptors {
         {
             type Erased = $own;
             type Inner = AnIterator<$own>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$own as Value>::TYPE;
         }
     )*};

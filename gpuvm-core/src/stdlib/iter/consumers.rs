@@ -298,15 +298,7 @@ pub fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
     total
 }
 
-/// How many elements are left, of an iterator that knows.
-#[routine(library, inline)]
-fn size_hint<I: super::Counted>(iter: &mut I) -> (usize, Option<usize>) {
-    let length = iter.len();
-    (length, Some(length))
-}
-
 methods! {
-    [I: super::Counted] AnIterator<I>, size_hint = size_hint<I>;
     [I: Sequence] AnIterator<I>, count = count<I>;
     [I: Sequence] AnIterator<I>, last = last<I>;
     [I: Skips] AnIterator<I>, nth = nth<I>;

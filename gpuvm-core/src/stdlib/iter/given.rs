@@ -34,6 +34,7 @@ impl<I> Copy for Given<I> {}
 impl<I: Sequence> Value for Given<I> {
     type Erased = Self;
     type Inner = AnIterator<Self>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = I::TYPE;
     const REFS: u8 = I::REFS;
     const MUTABLE: bool = I::MUTABLE;
@@ -118,6 +119,7 @@ impl<T> Copy for GivenElements<T> {}
 impl<T: Iterable<Iterator: Sequence> + Static> Value for GivenElements<T> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = T::TYPE;
     const REFS: u8 = T::REFS;
     const MUTABLE: bool = T::MUTABLE;

@@ -7,6 +7,7 @@ mod back;
 mod consumers;
 mod cycle;
 mod given;
+mod hints;
 mod order;
 mod parts;
 mod range;
@@ -30,9 +31,17 @@ use crate::types::{Static, Type, Value, name_hash};
 /// What all iterators of std are to their methods, which they share.
 pub struct AnIterator<I>(std::marker::PhantomData<I>);
 
+/// What is a range to its user may be cloned.
+impl<I> Clone for AnIterator<I> {
+    fn clone(&self) -> Self {
+        AnIterator(std::marker::PhantomData)
+    }
+}
+
 impl<I: Static> Value for AnIterator<I> {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = I::TYPE;
 }
 
@@ -188,6 +197,7 @@ macro_rules! iterator_type {
         impl<$($generics)*> $crate::types::Value for $name<$($arguments)*> {
             type Erased = Self;
             type Inner = $crate::stdlib::iter::AnIterator<Self>;
+            type Depth = $crate::types::Zero;
             const TYPE: &'static $crate::types::Type = &$crate::types::Type::record(
                 $crate::types::Kind::Struct,
                 stringify!($name),

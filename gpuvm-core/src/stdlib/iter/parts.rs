@@ -16,6 +16,7 @@ macro_rules! parts_of_slices {
         {
             type Erased = $name<T::Erased>;
             type Inner = $crate::stdlib::iter::AnIterator<$name<T::Erased>>;
+            type Depth = $crate::types::Zero;
             const TYPE: &'static $crate::types::Type = <$name<T::Erased> as Value>::TYPE;
         }
     )*};
@@ -124,6 +125,7 @@ where
 {
     type Erased = ArrayWindows<T::Erased, N>;
     type Inner = super::AnIterator<ArrayWindows<T::Erased, N>>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static crate::types::Type = <ArrayWindows<T::Erased, N> as Value>::TYPE;
 }
 

@@ -32,6 +32,7 @@ macro_rules! ranges {
         {
             type Erased = $own<T::Erased>;
             type Inner = super::AnIterator<$own<T::Erased>>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$own<T::Erased> as Value>::TYPE;
         }
     )*};
@@ -69,6 +70,7 @@ macro_rules! bounds {
         {
             type Erased = $ty<T::Erased>;
             type Inner = $ty<T::Erased>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type =
                 &Type::record(Kind::Struct, stringify!($ty), const { &layout(0, [("end", "end", TypeRef::of::<T>())]) });
         }
@@ -82,6 +84,7 @@ bounds! {
 impl Value for RangeFull {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(Kind::Struct, "RangeFull", &[]);
 }
 

@@ -55,6 +55,7 @@ where
 {
     type Erased = Iter<T::Erased>;
     type Inner = super::AnIterator<Iter<T::Erased>>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static crate::types::Type = <Iter<T::Erased> as Value>::TYPE;
 }
 
@@ -64,12 +65,14 @@ where
 {
     type Erased = IterMut<T::Erased>;
     type Inner = super::AnIterator<IterMut<T::Erased>>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static crate::types::Type = <IterMut<T::Erased> as Value>::TYPE;
 }
 
 impl<T: Static, const N: usize> Value for std::array::IntoIter<T, N> {
     type Erased = IntoIter<T, N>;
     type Inner = super::AnIterator<IntoIter<T, N>>;
+    type Depth = crate::types::Zero;
     const TYPE: &'static crate::types::Type = <IntoIter<T, N> as Value>::TYPE;
 }
 
@@ -373,6 +376,7 @@ macro_rules! made {
         {
             type Erased = $own;
             type Inner = super::AnIterator<$own>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static crate::types::Type = <$own as Value>::TYPE;
         }
     )*};

@@ -229,6 +229,7 @@ macro_rules! chunks_by {
         {
             type Erased = $name<T::Erased>;
             type Inner = super::AnIterator<$name<T::Erased>>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static crate::types::Type = <$name<T::Erased> as Value>::TYPE;
         }
 

@@ -80,6 +80,7 @@ macro_rules! own {
         impl Value for std::str::$name<'_> {
             type Erased = $name;
             type Inner = $crate::stdlib::iter::AnIterator<$name>;
+            type Depth = $crate::types::Zero;
             const TYPE: &'static $crate::types::Type = <$name as Value>::TYPE;
         }
     )*};

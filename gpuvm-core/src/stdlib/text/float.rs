@@ -14,6 +14,7 @@ use crate::types::{Field, Kind, Type, Value, Variant, name_hash};
 impl Value for ParseFloatError {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "ParseFloatError",

@@ -15,6 +15,7 @@ use crate::types::{Field, Kind, Static, Type, Value, Variant, name_hash};
 impl Value for IntErrorKind {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::tagged(
         "IntErrorKind",
         &[
@@ -30,6 +31,7 @@ impl Value for IntErrorKind {
 impl Value for ParseIntError {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "ParseIntError",
@@ -46,12 +48,14 @@ impl Value for ParseIntError {
 impl Value for ParseBoolError {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(Kind::Struct, "ParseBoolError", &[]);
 }
 
 impl Value for ParseCharError {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "ParseCharError",

@@ -45,6 +45,7 @@ macro_rules! parts {
         impl Value for $std {
             type Erased = $own;
             type Inner = AnIterator<$own>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$own as Value>::TYPE;
         }
     )*};
@@ -69,18 +70,21 @@ macro_rules! by_pattern {
         impl<const N: usize> Value for std::str::$name<'_, [char; N]> {
             type Erased = $by_set;
             type Inner = AnIterator<$by_set>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$by_set as Value>::TYPE;
         }
 
         impl<const N: usize> Value for std::str::$name<'_, &[char; N]> {
             type Erased = $by_set;
             type Inner = AnIterator<$by_set>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$by_set as Value>::TYPE;
         }
 
         impl<F: FnMut(char) -> bool> Value for std::str::$name<'_, F> {
             type Erased = $by_closure;
             type Inner = AnIterator<$by_closure>;
+            type Depth = crate::types::Zero;
             const TYPE: &'static Type = <$by_closure as Value>::TYPE;
         }
     )*};

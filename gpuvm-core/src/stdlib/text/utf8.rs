@@ -19,6 +19,7 @@ pub struct NotUtf8 {
 impl Value for NotUtf8 {
     type Erased = Self;
     type Inner = Self;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = &Type::record(
         Kind::Struct,
         "Utf8Error",
@@ -37,6 +38,7 @@ impl Value for NotUtf8 {
 impl Value for Utf8Error {
     type Erased = NotUtf8;
     type Inner = NotUtf8;
+    type Depth = crate::types::Zero;
     const TYPE: &'static Type = NotUtf8::TYPE;
 }
 

@@ -1,0 +1,94 @@
+//! How many elements there may be left: `size_hint`.
+
+use gpuvm_macros::routine;
+
+use super::super::methods;
+use super::adaptors::{Chain, Filter, FilterMap, MapWhile, Scan, SkipWhile, TakeWhile};
+use super::{AnIterator, Counted, Sequence};
+use crate::facts::Method;
+use crate::types::{Static, Value, name_hash};
+
+/// How many elements are left, of an iterator that knows.
+#[routine(library, inline)]
+fn size_hint<I: Counted>(iter: &mut I) -> (usize, Option<usize>) {
+    let length = iter.len();
+    (length, Some(length))
+}
+
+/// An iterator that has a `size_hint`.
+pub trait Hinted: Sequence + Value<Inner: Method<SIZE_HINT>> {}
+
+impl<I> Hinted for I where I: Sequence + Value<Inner: Method<SIZE_HINT>> {}
+
+const SIZE_HINT: u32 = name_hash("size_hint");
+
+/// Of what may leave out any of its elements.
+macro_rules! at_most {
+    ($($name:ident $ty:ident;)*) => {$(
+        #[routine(library, inline)]
+        fn $name<I: Hinted>(iter: &mut $ty<I>) -> (usize, Option<usize>) {
+            (0, iter.iter.size_hint().1)
+        }
+
+        methods! {
+            [I: Hinted] AnIterator<$ty<I>>, size_hint = $name<I>;
+        }
+    )*};
+}
+at_most! {
+    filter_hint Filter;
+    skip_while_hint SkipWhile;
+}
+
+/// The same of what also makes its elements.
+macro_rules! at_most_made {
+    ($($name:ident $ty:ident;)*) => {$(
+        #[routine(library, inline)]
+        fn $name<I: Hinted, B: Static>(iter: &mut $ty<I, B>) -> (usize, Option<usize>) {
+            (0, iter.iter.size_hint().1)
+        }
+
+        methods! {
+            [I: Hinted, B: Static] AnIterator<$ty<I, B>>, size_hint = $name<I, B>;
+        }
+    )*};
+}
+at_most_made! {
+    filter_map_hint FilterMap;
+    map_while_hint MapWhile;
+}
+
+#[routine(library, inline)]
+fn scan_hint<I: Hinted, S: Static, B: Static>(iter: &mut Scan<I, S, B>) -> (usize, Option<usize>) {
+    (0, iter.iter.size_hint().1)
+}
+
+#[routine(library, inline)]
+fn take_while_hint<I: Hinted>(iter: &mut TakeWhile<I>) -> (usize, Option<usize>) {
+    if iter.ended {
+        (0, Some(0))
+    } else {
+        (0, iter.iter.size_hint().1)
+    }
+}
+
+#[routine(library, inline)]
+fn chain_hint<A: Hinted, B: Hinted>(iter: &mut Chain<A, B>) -> (usize, Option<usize>) {
+    let second = iter.b.size_hint();
+    if !iter.first {
+        return second;
+    }
+    let first = iter.a.size_hint();
+    let most = match (first.1, second.1) {
+        (Some(first), Some(second)) => first.checked_add(second),
+        _ => None,
+    };
+    (first.0.saturating_add(second.0), most)
+}
+
+methods! {
+    [I: Hinted, S: Static, B: Static] AnIterator<Scan<I, S, B>>, size_hint = scan_hint<I, S, B>;
+    [I: Hinted] AnIterator<TakeWhile<I>>, size_hint = take_while_hint<I>;
+    [A: Hinted, B: Hinted] AnIterator<Chain<A, B>>, size_hint = chain_hint<A, B>;
+    [I: Counted] AnIterator<I>, size_hint = size_hint<I>;
+}

@@ -1,0 +1,206 @@
+//! Types that hold references, where their lifetimes are left out: `View` for `View<'_>`. A macro sees the name alone, so it looks whether the file has a type
+//! of that name with lifetimes; and it knows those of std's by theirs. No launch has values of such a type.
+
+use syn::visit::{self, Visit};
+use syn::{GenericArgument, PathArguments, Type, TypePath};
+
+use crate::cells::{has_own, is_part, text_around};
+use crate::primitive::kind_of_name;
+use crate::routine::holds_references;
+
+/// Whether a type, or a part of it, has references or lifetimes, also such as are left out, or is a range or an iterator of std's, which stay inside of
+/// routines likewise.
+pub fn borrows(ty: &Type) -> bool {
+    holds_references(ty) || leaves_lifetimes_out(ty)
+}
+
+fn leaves_lifetimes_out(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_type_path(&mut self, node: &'ast TypePath) {
+            self.0 |= stays(node);
+            visit::visit_type_path(self, node);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}
+
+fn stays(ty: &TypePath) -> bool {
+    let mut names = ty.path.segments.iter().rev();
+    let Some(last) = names.next().filter(|_| ty.qself.is_none()) else {
+        return false;
+    };
+    let name = last.ident.to_string();
+    if kind_of_name(&name).is_some() || has_lifetimes(&last.arguments) {
+        return false;
+    }
+    let is_std = STD.contains(&&*name);
+    match names.next() {
+        Some(module) if is_std => MODULES.iter().any(|known| module.ident == known),
+        _ => text_around(&last.ident).is_some_and(|text| match is_std {
+            true => !has_own(&text, &name, &MODULES),
+            false => defines_with_lifetimes(&text, &name),
+        }),
+    }
+}
+
+/// How many lifetimes a type's path leaves out, as far as its file or std's name tells.
+pub fn lifetimes_left_out(ty: &TypePath) -> usize {
+    let Some(last) = ty.path.segments.last() else { return 0 };
+    let name = last.ident.to_string();
+    if !stays(ty) {
+        return 0;
+    }
+    if STD.contains(&&*name) {
+        return usize::from(LENT.contains(&&*name));
+    }
+    let mut count = 0;
+    if let Some(text) = text_around(&last.ident) {
+        defines(&text, &name, |rest| {
+            let parameters = rest.strip_prefix('<').and_then(|rest| rest.split('>').next());
+            let parameters = parameters.unwrap_or_default().split(',');
+            count = parameters
+                .filter(|parameter| parameter.trim().starts_with('\''))
+                .count();
+            count > 0
+        });
+    }
+    count
+}
+
+/// Whether a type is one that its file defines without lifetimes.
+pub fn is_defined_without_lifetimes(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.get_ident().is_some_and(|name| {
+        text_around(name).is_some_and(|text| {
+            let name = name.to_string();
+            defines(&text, &name, |rest| !rest.starts_with(is_part)) && !defines_with_lifetimes(&text, &name)
+        })
+    })
+}
+
+fn has_lifetimes(arguments: &PathArguments) -> bool {
+    let PathArguments::AngleBracketed(arguments) = arguments else {
+        return false;
+    };
+    let mut arguments = arguments.args.iter();
+    arguments.any(|argument| matches!(argument, GenericArgument::Lifetime(_)))
+}
+
+/// Where std has them.
+const MODULES: [&str; 7] = ["array", "iter", "ops", "option", "range", "slice", "str"];
+
+/// Ranges and iterators of std's.
+const STD: [&str; 45] = [
+    "Bytes",
+    "Chain",
+    "CharIndices",
+    "Chars",
+    "ChunkBy",
+    "Chunks",
+    "ChunksExact",
+    "ChunksExactMut",
+    "ChunksMut",
+    "Cloned",
+    "Copied",
+    "Cycle",
+    "Enumerate",
+    "Filter",
+    "FilterMap",
+    "FlatMap",
+    "Flatten",
+    "Fuse",
+    "Inspect",
+    "IntoIter",
+    "Iter",
+    "IterMut",
+    "Lines",
+    "Map",
+    "MapWhile",
+    "Peekable",
+    "RChunks",
+    "Range",
+    "RangeFrom",
+    "RangeFull",
+    "RangeInclusive",
+    "RangeTo",
+    "RangeToInclusive",
+    "Rev",
+    "Scan",
+    "Skip",
+    "SkipWhile",
+    "Split",
+    "SplitWhitespace",
+    "StepBy",
+    "Take",
+    "TakeWhile",
+    "Windows",
+    "Zip",
+    "SplitAsciiWhitespace",
+];
+
+/// Those with a lifetime.
+const LENT: [&str; 16] = [
+    "Bytes",
+    "CharIndices",
+    "Chars",
+    "ChunkBy",
+    "Chunks",
+    "ChunksExact",
+    "ChunksExactMut",
+    "ChunksMut",
+    "Iter",
+    "IterMut",
+    "Lines",
+    "RChunks",
+    "Split",
+    "SplitAsciiWhitespace",
+    "SplitWhitespace",
+    "Windows",
+];
+
+/// Whether a file defines a type of this name whose first parameter is a lifetime.
+fn defines_with_lifetimes(text: &str, name: &str) -> bool {
+    defines(text, name, |rest| rest.starts_with("<'"))
+}
+
+/// Whether a file defines a type of this name; `is_it`: whether what stands behind the name fits.
+fn defines(text: &str, name: &str, mut is_it: impl FnMut(&str) -> bool) -> bool {
+    ["struct ", "enum ", "type "].iter().any(|keyword| {
+        text.match_indices(keyword).any(|(at, _)| {
+            let is_word = !text[..at].ends_with(is_part);
+            let rest = text[at + keyword.len()..].strip_prefix(name);
+            is_word && rest.is_some_and(&mut is_it)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MODULES, defines_with_lifetimes};
+    use crate::cells::has_own;
+
+    #[test]
+    fn lifetimes_are_found_where_a_type_is_defined() {
+        let text = "pub struct View<'a> { x: &'a [f32] }\nenum Viewer { A }\ntype Table<'t> = View<'t>;\nstruct Pair<T>(T, T);";
+        for name in ["View", "Table"] {
+            assert!(defines_with_lifetimes(text, name), "{name}");
+        }
+        for name in ["Viewer", "Pair", "Vie", "x"] {
+            assert!(!defines_with_lifetimes(text, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn types_of_the_file_are_told_from_those_of_std() {
+        assert!(has_own("struct Range { low: u32 }", "Range", &MODULES));
+        assert!(has_own("use crate::music::Range;", "Range", &MODULES));
+        assert!(!has_own(
+            "use std::ops::{Add, Range};\nstruct Ranged;",
+            "Range",
+            &MODULES
+        ));
+    }
+}
