@@ -3,8 +3,9 @@
 
 #![allow(missing_docs, reason = "only the suite reads this")]
 
-use gpuvm::Backend;
 use gpuvm::prelude::*;
+use gpuvm::{Backend, Settings};
+use gpuvm_pool::{Lease, Pool};
 
 /// The back end of the GPU engines that are tested: wgpu, whose devices may be software, or the one that `GPUVM_BACKEND` names.
 pub fn gpu_backend() -> Backend {
@@ -12,6 +13,33 @@ pub fn gpu_backend() -> Backend {
         Ok("cuda") => Backend::Cuda,
         _ => Backend::Wgpu,
     }
+}
+
+/// A runtime whose linker has the given settings.
+///
+/// # Panics
+///
+/// If there is no device, be it a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
+pub fn runtime_with(settings: Settings) -> Runtime {
+    match Runtime::builder().backend(gpu_backend()).settings(settings).build() {
+        Ok(runtime) => runtime,
+        Err(error) => panic!(
+            "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"
+        ),
+    }
+}
+
+/// The runtime of the test that asks, which those beside it have not, unless they are many. A test with several threads asks once.
+///
+/// # Panics
+///
+/// As [`runtime_with`].
+pub fn runtime() -> &'static Runtime {
+    static RUNTIMES: Pool<Runtime> = Pool::new();
+    thread_local! {
+        static LEASE: Lease<Runtime> = RUNTIMES.lease(|| runtime_with(Settings::default()));
+    }
+    LEASE.with(Lease::value)
 }
 
 /// A dial of `size` positions.

@@ -161,14 +161,15 @@ fn a_buffer_goes_from_engine_to_engine() {
 #[test]
 fn launches_from_several_threads_share_a_buffer() {
     let x: Vec<u32> = (0..100).collect();
-    let bins = runtime().buffer(&[0u32; 7]).unwrap();
+    let runtime = runtime();
+    let bins = runtime.buffer(&[0u32; 7]).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (x, bins) = (&x, bins.clone());
             scope.spawn(move || {
                 for turn in 0..5 {
                     let engine = ENGINES[(thread + turn) % ENGINES.len()];
-                    runtime()
+                    runtime
                         .launch("tally")
                         .unwrap()
                         .args((x, &bins))

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use gpuvm::prelude::*;
-use gpuvm::{Dispatch, Done, Settings, TrapReport};
+use gpuvm::{Dispatch, Done, TrapReport};
+pub use gpuvm_tests::{runtime, runtime_with};
 
 use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row, Way};
@@ -70,28 +70,6 @@ macro_rules! random_cases {
     ($name:ident) => {
         cases! { @by agree_on_anything: $name }
     };
-}
-
-/// The runtime that all tests share.
-pub fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| runtime_with(Settings::default()))
-}
-
-/// A runtime whose linker has the given settings.
-///
-/// The tests need a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
-pub fn runtime_with(settings: Settings) -> Runtime {
-    match Runtime::builder()
-        .backend(gpuvm_tests::gpu_backend())
-        .settings(settings)
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => panic!(
-            "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"
-        ),
-    }
 }
 
 /// Runs the routine `id`, whose function is `native`, over sampled columns on the engines and compares. Refuses a case in

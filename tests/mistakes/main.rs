@@ -7,9 +7,8 @@ mod printed;
 mod run;
 mod sizes;
 
-use std::sync::OnceLock;
-
 use gpuvm::prelude::*;
+use gpuvm_tests::runtime;
 
 /// What launches run on.
 const ENGINES: [Engine; 5] = [
@@ -19,13 +18,6 @@ const ENGINES: [Engine; 5] = [
     Engine::Epoch,
     Engine::Specialized,
 ];
-
-/// The runtime that all tests share. They need a device that wgpu can open: passing without one would say of its engines what nobody has
-/// checked.
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::builder().backend(gpuvm_tests::gpu_backend()).build().unwrap())
-}
 
 /// What an error says.
 fn told<T, E: std::fmt::Display>(result: Result<T, E>) -> String {

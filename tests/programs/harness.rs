@@ -1,10 +1,10 @@
 //! Launches a routine on every engine and demands what the function gives, bit for bit: results, and what it wrote to its chunks.
 
 use std::fmt::Debug;
-use std::sync::LazyLock;
 
 use gpuvm::prelude::*;
 use gpuvm::{Arg, Done, IntoArg, LeftToInterpreter};
+use gpuvm_tests::runtime;
 
 /// All of them; a software rasteriser such as lavapipe will do for the last three.
 const ENGINES: [Engine; 5] = [
@@ -14,14 +14,6 @@ const ENGINES: [Engine; 5] = [
     Engine::Epoch,
     Engine::Specialized,
 ];
-
-/// The runtime that all tests share. Without a device this fails: passing would say of the GPU engines what nobody has checked.
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    Runtime::builder()
-        .backend(gpuvm_tests::gpu_backend())
-        .build()
-        .expect("the tests need a device that wgpu can open")
-});
 
 /// `agree!(crc32(slice(b"abc")))` checks the routine `crc32` in scope, which has that id, with these arguments.
 macro_rules! agree {
@@ -175,7 +167,7 @@ macro_rules! arguments {
 
             fn launch(&mut self, id: &str, engine: Engine) -> gpuvm::Result<Done> {
                 let vms = self.vms();
-                RUNTIME.launch(id)?.args(($(self.$place.of_launch(),)*)).vms(vms).engine(engine).run()
+                runtime().launch(id)?.args(($(self.$place.of_launch(),)*)).vms(vms).engine(engine).run()
             }
 
             fn texts(&self) -> Vec<String> {
@@ -198,14 +190,37 @@ arguments! {
     A 0, B 1, C 2, D 3, E 4;
 }
 
+/// `cargo xtask first-instruction` sets it to be told how long launches take.
+const TIMED: &str = "GPUVM_FIRST_INSTRUCTION";
+
+/// Tells how long a launch took and how long the same took again, when nothing had to be compiled any more. xtask reads it.
+fn tell(id: &str, engine: Engine, first: &Done, again: &Done) {
+    let (first, again) = (first.stats(), again.stats());
+    let [first_time, again_time] = [first, again].map(|stats| stats.host_time.as_secs_f64());
+    let estimate = match first.left_to_interpreter {
+        Some(LeftToInterpreter::Compiling(time)) => format!("{:.1}", time.as_secs_f64()),
+        _ => "-".to_string(),
+    };
+    let device = &first.device;
+    println!(
+        "launched\t{id}\t{engine}\t{first_time:.3}\t{again_time:.3}\t{estimate}\t{:?}\t{}",
+        device.kind, device.name
+    );
+}
+
 /// Runs the routine `id`, whose function is `function`, on every engine.
 pub fn check<A: Arguments, R: VmType + Debug, F: Function<A, R>>(id: &str, function: F, arguments: A) {
     let mut after = arguments.clone();
     let results: Vec<R> = (0..arguments.vms()).map(|vm| function.call(&mut after, vm)).collect();
     let expected = (format!("{results:?}"), after.texts());
+    let timed = std::env::var_os(TIMED).is_some();
     for engine in ENGINES {
         let mut after = arguments.clone();
         let done = after.launch(id, engine);
+        if let (true, Ok(done)) = (timed, &done) {
+            let again = arguments.clone().launch(id, engine);
+            tell(id, engine, done, &again.expect("what ran once"));
+        }
         if let (Engine::Specialized, Ok(done)) = (engine, &done) {
             // What its compiler would take too long over does not get there, and whoever asks is told.
             let stats = done.stats();

@@ -21,12 +21,12 @@ mod table;
 mod talk;
 mod told;
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use gpuvm::prelude::*;
 use gpuvm::ring::{DeadReason, KernelHandle, Life, RingError, TrySendError};
 use gpuvm::{Error, RuntimeConfig};
+use gpuvm_tests::runtime;
 use pollster::block_on;
 
 /// What actors run on.
@@ -37,13 +37,6 @@ const ENGINES: [Engine; 5] = [
     Engine::Epoch,
     Engine::Specialized,
 ];
-
-/// The runtime that all tests share. They need a device that wgpu can open: passing without one would say of its engines what nobody has
-/// checked.
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::builder().backend(gpuvm_tests::gpu_backend()).build().unwrap())
-}
 
 /// Long enough for any machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -148,7 +141,13 @@ fn launch(id: &str, engine: Engine, options: RingOptions) -> KernelHandle {
 }
 
 fn active(id: &str, engine: Engine, options: RingOptions) -> KernelHandle {
-    let kernel = launch(id, engine, options);
+    active_in(runtime(), id, engine, options)
+}
+
+/// The same where a test has several threads, each of which would get a runtime of its own.
+fn active_in(runtime: &Runtime, id: &str, engine: Engine, options: RingOptions) -> KernelHandle {
+    let options = RingOptions { engine, ..options };
+    let kernel = runtime.blocking_launch_ring(id, options).unwrap();
     kernel.blocking_activate().unwrap();
     kernel
 }

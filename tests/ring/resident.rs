@@ -7,7 +7,7 @@ use gpuvm::prelude::*;
 use gpuvm::ring::{Resident, Restart, RingError};
 use proptest::prelude::*;
 
-use super::{Balance, Count, Deposit, ENGINES, LONG, Total, active, actors, launch, ring_error, runtime};
+use super::{Balance, Count, Deposit, ENGINES, LONG, Total, active, active_in, actors, launch, ring_error, runtime};
 
 /// The engines on which kernels stay here.
 fn stays() -> Vec<Engine> {
@@ -157,11 +157,13 @@ fn it_rests_is_saved_goes_on_and_is_back_after_a_while() {
 #[test]
 fn other_launches_go_on_beside_it() {
     for engine in stays() {
+        let runtime = runtime();
         let kernel = active("ledger", engine, staying(engine, actors(2)));
         let calls: Vec<u64> = std::thread::scope(|scope| {
             let others = scope.spawn(|| {
                 for _ in 0..20 {
-                    let other = active(
+                    let other = active_in(
+                        runtime,
                         "counter",
                         Engine::Specialized,
                         RingOptions {

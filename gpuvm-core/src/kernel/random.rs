@@ -166,7 +166,7 @@ fn routines(tape: &[u32]) -> ([&'static Routine; 3], &'static Routine) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn fused_routines_are_the_routines_one_by_one(

@@ -46,6 +46,8 @@ const STEPS_AN_EPOCH: u32 = 64;
 const FEW_VMS: u32 = 1024;
 /// Epochs after which the rest of few VMs' work is the interpreter's.
 const MOST_EPOCHS_OF_FEW: u64 = 8192;
+/// The same where a CPU plays the device, which takes ten times as long over a dispatch: some tenths of a second by then.
+const MOST_EPOCHS_OF_FEW_SOFTWARE: u64 = 1024;
 
 /// The epoch engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -245,7 +247,11 @@ impl Scheduler for Epoch {
 
 impl Schedule for Sorting {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
-        if let Some(program) = self.few.take_if(|_| need.epochs >= MOST_EPOCHS_OF_FEW) {
+        let most = match self.epoch.shared.gpu.software {
+            true => MOST_EPOCHS_OF_FEW_SOFTWARE,
+            false => MOST_EPOCHS_OF_FEW,
+        };
+        if let Some(program) = self.few.take_if(|_| need.epochs >= most) {
             self.rest = Some(self.epoch.interpreter.interpreting(&program)?);
         }
         if let Some(rest) = &mut self.rest {

@@ -16,7 +16,7 @@ use super::options::Options;
 /// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
 const MOST_TERMS: usize = 4096;
 /// Instructions that fit surely, so that nothing needs to be written to find out.
-const SURELY_SMALL: usize = 40;
+const SURELY_SMALL: usize = 32;
 /// Instructions that surely do not fit.
 const SURELY_LARGE: usize = 20_000;
 /// What a launch that asks for the specialised engine may wait for a GPU's compiler: less than two seconds, as estimates are off by some.
@@ -30,7 +30,7 @@ const PATIENCE_SOFTWARE: Duration = Duration::from_secs(5);
 /// What of a program's shader its compiler's time depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Size {
-    statements: u64,
+    pub(super) statements: u64,
     loops: u64,
     blocks: u64,
     /// Whether its matrices are too many.
@@ -45,22 +45,49 @@ impl Size {
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the shader around the program is wrong.
     pub fn of(program: &Program, options: &Options) -> Result<Size> {
         let instructions = program.code.len();
-        let mut size = Size {
+        let estimated = Size {
             many_terms: terms(program) > MOST_TERMS,
             ..Size::default()
         };
         if instructions > SURELY_LARGE {
-            (size.statements, size.blocks) = (3 * instructions as u64, instructions as u64 / 16);
-        } else if instructions > SURELY_SMALL && !size.many_terms {
-            let base = &*base(options.floats)?;
-            let (function, _) = emit(program, options, base, &mut base.module.clone(), Start::Fresh);
-            size.blocks = Flow::new(program).with_shared_tails(program).blocks.len() as u64;
-            size.count(&function.body);
+            return Ok(Size {
+                statements: 3 * instructions as u64,
+                blocks: instructions as u64 / 16,
+                ..estimated
+            });
         }
-        Ok(size)
+        match instructions <= SURELY_SMALL || estimated.many_terms {
+            true => Ok(estimated),
+            false => Size::measured(program, options),
+        }
     }
 
-    fn count(&mut self, block: &Block) {
+    /// The size of a program's shader once it is written.
+    pub(super) fn measured(program: &Program, options: &Options) -> Result<Size> {
+        let base = &*base(options.floats)?;
+        let blocks = Flow::new(program).with_shared_tails(program).blocks.len() as u64;
+        let size = |start| {
+            let (function, _) = emit(program, options, base, &mut base.module.clone(), start);
+            let mut size = Size {
+                blocks,
+                ..Size::default()
+            };
+            size.count(&function.body);
+            size
+        };
+        let fresh = size(Start::Fresh);
+        // What is behind a yield may be in the function alone that takes VMs up. Else the two are much the same.
+        match (0..program.code.len() as u32).any(|ip| op_at(program, ip) == Some(Op::Yield)) {
+            true => Ok([fresh, size(Start::Resumed)]
+                .into_iter()
+                .max_by_key(|size| size.statements)
+                .unwrap_or(fresh)),
+            false => Ok(fresh),
+        }
+    }
+
+    /// Counts the statements of a block.
+    pub(super) fn count(&mut self, block: &Block) {
         for statement in block.iter() {
             self.statements += 1;
             match statement {

@@ -11,7 +11,7 @@ mod sequence;
 mod session;
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gpuvm_core::interp::{self, Memory, Vm};
 use gpuvm_core::isa::{Instruction, NO_WORD, Op};
@@ -20,6 +20,7 @@ use gpuvm_core::program::{LinkedSite, ParamSlot, Program, SourceLoc, Status, Tra
 use gpuvm_core::routine::Cause;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Backend, Choice, Demand, Execute, Finished, Job, Limit, Opened, Result, Running, Slot};
+use gpuvm_pool::{Lease, Pool};
 
 use super::gpu::adapters;
 use super::open;
@@ -39,13 +40,16 @@ pub(super) fn adapter() -> wgpu::Adapter {
     best.expect("these tests need a Vulkan adapter, `cargo xtask test` brings one")
 }
 
-/// The engines of the one device of this test binary.
+/// The engines of the device of this test.
 fn engines() -> Vec<&'static dyn Execute> {
-    static DEVICE: OnceLock<Opened> = OnceLock::new();
-    let opened = DEVICE.get_or_init(|| {
-        open(backend(), Choice::Best)
-            .unwrap_or_else(|error| panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}"))
-    });
+    static DEVICES: Pool<Opened> = Pool::new();
+    thread_local! {
+        static LEASE: Lease<Opened> = DEVICES.lease(|| {
+            open(backend(), Choice::Best)
+                .unwrap_or_else(|error| panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}"))
+        });
+    }
+    let opened = LEASE.with(Lease::value);
     opened.engines.iter().map(|(_, engine)| &**engine).collect()
 }
 

@@ -106,7 +106,8 @@ fn few_vms_of_many_epochs_are_the_interpreters() {
             }
             assert_eq!(end(running).0, expected.arena);
         }
-        assert!(epochs > u64::from(start) / 2, "{epochs}");
+        let least = if left { 1_000 } else { u64::from(start) / 2 };
+        assert!(epochs > least, "{epochs}");
     }
 }
 
@@ -359,7 +360,12 @@ fn a_trap_ends_the_row_of_steps() {
 }
 
 fn region(words: &[u32]) -> Region {
-    let memory = engines()[0].memory().unwrap();
+    region_of(engines()[0], words)
+}
+
+/// The same where a test has several threads, each of which would get a device of its own.
+fn region_of(engine: &dyn Execute, words: &[u32]) -> Region {
+    let memory = engine.memory().unwrap();
     let region = memory.allocate(words.len() as u64).unwrap();
     memory.write(&region, &words).unwrap();
     region
@@ -459,7 +465,7 @@ fn several_threads_share_the_device() {
                 scope.spawn(move || {
                     for round in 0..6 {
                         let data = vec![thread * 100 + round; 5000 * (round as usize + 1)];
-                        let own = region(&data);
+                        let own = region_of(engine, &data);
                         let mut batch = job(add_first(), &[7], 0, 1, 5000);
                         batch.slots[1].region = Some(own.clone());
                         batch.slots[1].place.base = 0;

@@ -9,13 +9,15 @@ mod operations;
 mod ptx;
 mod random;
 mod sessions;
+mod sizes;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gpuvm_core::assembly::assemble;
 use gpuvm_core::program::{Program, TrapRecord};
 use gpuvm_core::specialise::{KnownParam, KnownParams};
 use gpuvm_engine::{Job, Limit, Result, Running, Source};
+use gpuvm_pool::{Lease, Pool};
 
 use super::emit::Start;
 use super::engine::Prepared;
@@ -26,10 +28,13 @@ use crate::session::Session;
 use crate::stepper::{Need, Reach, Schedule, Scheduler, Stepper};
 use crate::tests::{Batch, adapter, is_nan, job, reference};
 
-/// The one device of these tests.
+/// The device of this test.
 fn device() -> &'static Arc<Gpu> {
-    static DEVICE: OnceLock<Arc<Gpu>> = OnceLock::new();
-    DEVICE.get_or_init(|| Arc::new(Gpu::open(adapter(), 0).unwrap()))
+    static DEVICES: Pool<Arc<Gpu>> = Pool::new();
+    thread_local! {
+        static LEASE: Lease<Arc<Gpu>> = DEVICES.lease(|| Arc::new(Gpu::open(adapter(), 0).unwrap()));
+    }
+    LEASE.with(Lease::value)
 }
 
 /// What a job came to: how many VMs trapped, and the first of them.
