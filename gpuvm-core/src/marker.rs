@@ -194,9 +194,9 @@ pub trait Parameter: Static + Value<Inner = Self, Depth = Zero> {}
 impl<T: Static + Value<Inner = T, Depth = Zero>> Parameter for T {}
 
 /// What implements a trait whose own methods have code: a type without references before it, that may have no size.
-pub trait Implementor: Value<Erased = Self, Inner = Self> + 'static {}
+pub trait Implementor: Value<Erased = Self, Inner = Self, Depth = Zero> + 'static {}
 
-impl<T: Value<Erased = T, Inner = T> + ?Sized + 'static> Implementor for T {}
+impl<T: Value<Erased = T, Inner = T, Depth = Zero> + ?Sized + 'static> Implementor for T {}
 
 /// Where an `impl` is of a trait that is no `#[routine]`: its methods are told of the type, as far as that is the user's.
 #[doc(hidden)]

@@ -51,6 +51,7 @@ mod poker_hands;
 mod primality;
 mod prime_sieve;
 mod quadrature;
+#[allow(mismatched_lifetime_syntaxes, reason = "written as rustc takes it, with a warning")]
 mod ray_tracer;
 mod reed_solomon;
 mod regex_pike;
