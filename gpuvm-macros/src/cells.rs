@@ -101,14 +101,21 @@ pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
     let defines = words(text)
         .windows(2)
         .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
-    let imports = text.split(';').any(|statement| {
-        let words = statement
-            .rfind("use ")
-            .map(|at| words(&statement[at..]))
-            .unwrap_or_default();
-        words.iter().any(|word| word == name) && words.iter().all(|word| !modules.contains(&word.as_str()))
-    });
-    defines || imports
+    defines
+        || imported(text)
+            .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| modules.contains(&&**word)))
+}
+
+/// Whether a file imports a name from one of these modules of std's.
+pub fn imports(text: &str, name: &str, modules: &[&str]) -> bool {
+    imported(text)
+        .any(|words| words.iter().any(|word| word == name) && words.iter().any(|word| modules.contains(&&**word)))
+}
+
+/// The words of each import of a file.
+fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
+    text.split(';')
+        .filter_map(|statement| Some(words(&statement[statement.rfind("use ")?..])))
 }
 
 #[cfg(test)]

@@ -1,5 +1,10 @@
 //! Types that hold references, ranges and iterators of std's in signatures, with their lifetimes left out.
 
+#![allow(
+    mismatched_lifetime_syntaxes,
+    reason = "lifetimes that are left out are what is tested"
+)]
+
 use std::iter::Peekable;
 use std::ops::Range;
 use std::str::Bytes;
