@@ -33,7 +33,7 @@ impl PartialEq<&X> for X {
 #[routine]
 fn f(a: W, b: W, x: X, y: X) -> bool {
     a == b && a == &b && x == y && &x == &y && x == &y
-    //~ «==» this operator of `X` and `&X` is not a #[routine]
+    //~ «=» this operator of `X` and `&X` is not a #[routine]
 }
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! A mistake of first contact.
+//! A mistake of first contact that is none any more: a type that holds references, with its lifetime left out.
 
 #![allow(unused)]
 
@@ -7,5 +7,4 @@ use gpuvm::prelude::*;
 struct View<'a> { data: &'a [f32] }
 #[routine]
 fn first(v: View) -> f32 { v.data[0] }
-//~ «View» `View<'_>` cannot be a value of the machine … if `View<'_>` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition … what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`
 fn main() {}
