@@ -73,7 +73,35 @@ mod turtle;
 mod units;
 mod utf8_decoder;
 
+use std::time::Duration;
+
+use gpuvm::LeftToInterpreter;
+use gpuvm::prelude::*;
+use gpuvm_tests::runtime;
 use harness::{chunks, each, slice};
+
+/// Whoever asks for the specialised engine is told that a program is left to the interpreter, and of what estimate. `cargo xtask first-instruction`
+/// measures how long the others take.
+#[test]
+fn what_takes_too_long_to_compile_is_the_interpreters() {
+    let line = &b"1 + 2 * 3"[..];
+    let large = runtime().launch("calculate_line").unwrap().args((line, 0u32)).vms(1);
+    let stats = large.engine(Engine::Specialized).run().unwrap().stats().clone();
+    assert_eq!(stats.engine, Engine::Interpreter);
+    let left = stats.left_to_interpreter;
+    assert!(
+        matches!(left, Some(LeftToInterpreter::Compiling(estimate)) if estimate > Duration::from_secs(2)),
+        "{left:?}"
+    );
+    assert!(stats.to_string().contains("too large to compile"), "{stats}");
+    let small = runtime()
+        .launch("luhn_digit")
+        .unwrap()
+        .args((453_914_880_343_646u64, 15u32))
+        .vms(1);
+    let stats = small.engine(Engine::Specialized).run().unwrap().stats().clone();
+    assert_eq!((stats.engine, stats.left_to_interpreter), (Engine::Specialized, None));
+}
 
 #[test]
 fn aes128() {

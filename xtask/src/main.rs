@@ -6,6 +6,7 @@ mod adapter;
 mod assembler;
 mod compile_time;
 mod copies;
+mod first_instruction;
 mod fuzz;
 #[cfg(test)]
 mod modules;
@@ -37,6 +38,8 @@ enum Task {
     Copies,
     /// Packs all crates that are published, builds them from what was packed, and runs the README's programs with them.
     Package,
+    /// Measures how long a launch takes to its first instruction, for each routine of `tests/programs` on each engine.
+    FirstInstruction(first_instruction::Options),
     /// Measures what `#[routine]` adds to `cargo check` and `cargo build`.
     CompileTime(compile_time::Options),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Task::Instructions => instructions(),
         Task::Copies => copies::write(),
         Task::Package => package::run(),
+        Task::FirstInstruction(options) => first_instruction::run(&options),
         Task::CompileTime(options) => compile_time::run(&options),
     };
     match result {
