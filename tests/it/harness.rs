@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use gpuvm::prelude::*;
 use gpuvm::{Dispatch, Done, TrapReport};
-pub use gpuvm_tests::{runtime, runtime_with};
+pub use gpuvm_tests::runtime;
+#[cfg(not(wrapping))]
+pub use gpuvm_tests::runtime_with;
 
 use crate::oracle::{self, Native, Panic};
 use crate::sample::{Rng, Row, Way};
