@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-use crate::cells::{imports, is_part, text_around};
+use crate::file::{imports, is_part, text_around};
 use crate::primitive::kind_of_name;
 use crate::routine::holds_references;
 
@@ -36,7 +36,7 @@ fn stays(ty: &TypePath) -> bool {
     if kind_of_name(&name).is_some() || has_lifetimes(&last.arguments) {
         return false;
     }
-    let is_std = STD.contains(&&*name);
+    let is_std = lifetimes_of_std(&name).is_some();
     match names.next() {
         Some(module) if is_std => MODULES.iter().any(|known| module.ident == known),
         // None of them is in the prelude.
@@ -54,8 +54,8 @@ pub fn lifetimes_left_out(ty: &TypePath) -> usize {
     if !stays(ty) {
         return 0;
     }
-    if STD.contains(&&*name) {
-        return usize::from(LENT.contains(&&*name));
+    if let Some(count) = lifetimes_of_std(&name) {
+        return count;
     }
     let mut count = 0;
     if let Some(text) = text_around(&last.ident) {
@@ -93,74 +93,59 @@ fn has_lifetimes(arguments: &PathArguments) -> bool {
 /// Where std has them.
 const MODULES: [&str; 7] = ["array", "iter", "ops", "option", "range", "slice", "str"];
 
-/// Ranges and iterators of std's.
-const STD: [&str; 45] = [
-    "Bytes",
-    "Chain",
-    "CharIndices",
-    "Chars",
-    "ChunkBy",
-    "Chunks",
-    "ChunksExact",
-    "ChunksExactMut",
-    "ChunksMut",
-    "Cloned",
-    "Copied",
-    "Cycle",
-    "Enumerate",
-    "Filter",
-    "FilterMap",
-    "FlatMap",
-    "Flatten",
-    "Fuse",
-    "Inspect",
-    "IntoIter",
-    "Iter",
-    "IterMut",
-    "Lines",
-    "Map",
-    "MapWhile",
-    "Peekable",
-    "RChunks",
-    "Range",
-    "RangeFrom",
-    "RangeFull",
-    "RangeInclusive",
-    "RangeTo",
-    "RangeToInclusive",
-    "Rev",
-    "Scan",
-    "Skip",
-    "SkipWhile",
-    "Split",
-    "SplitWhitespace",
-    "StepBy",
-    "Take",
-    "TakeWhile",
-    "Windows",
-    "Zip",
-    "SplitAsciiWhitespace",
+/// Ranges and iterators of std's, and how many lifetimes each has.
+const STD: [(&str, usize); 45] = [
+    ("Bytes", 1),
+    ("Chain", 0),
+    ("CharIndices", 1),
+    ("Chars", 1),
+    ("ChunkBy", 1),
+    ("Chunks", 1),
+    ("ChunksExact", 1),
+    ("ChunksExactMut", 1),
+    ("ChunksMut", 1),
+    ("Cloned", 0),
+    ("Copied", 0),
+    ("Cycle", 0),
+    ("Enumerate", 0),
+    ("Filter", 0),
+    ("FilterMap", 0),
+    ("FlatMap", 0),
+    ("Flatten", 0),
+    ("Fuse", 0),
+    ("Inspect", 0),
+    ("IntoIter", 0),
+    ("Iter", 1),
+    ("IterMut", 1),
+    ("Lines", 1),
+    ("Map", 0),
+    ("MapWhile", 0),
+    ("Peekable", 0),
+    ("RChunks", 1),
+    ("Range", 0),
+    ("RangeFrom", 0),
+    ("RangeFull", 0),
+    ("RangeInclusive", 0),
+    ("RangeTo", 0),
+    ("RangeToInclusive", 0),
+    ("Rev", 0),
+    ("Scan", 0),
+    ("Skip", 0),
+    ("SkipWhile", 0),
+    ("Split", 1),
+    ("SplitWhitespace", 1),
+    ("StepBy", 0),
+    ("Take", 0),
+    ("TakeWhile", 0),
+    ("Windows", 1),
+    ("Zip", 0),
+    ("SplitAsciiWhitespace", 1),
 ];
 
-/// Those with a lifetime.
-const LENT: [&str; 16] = [
-    "Bytes",
-    "CharIndices",
-    "Chars",
-    "ChunkBy",
-    "Chunks",
-    "ChunksExact",
-    "ChunksExactMut",
-    "ChunksMut",
-    "Iter",
-    "IterMut",
-    "Lines",
-    "RChunks",
-    "Split",
-    "SplitAsciiWhitespace",
-    "SplitWhitespace",
-    "Windows",
-];
+/// How many lifetimes a type has that is one of these.
+fn lifetimes_of_std(name: &str) -> Option<usize> {
+    STD.iter().find(|(known, _)| *known == name).map(|(_, count)| *count)
+}
 
 /// Whether a file defines a type of this name whose first parameter is a lifetime.
 fn defines_with_lifetimes(text: &str, name: &str) -> bool {
@@ -181,7 +166,7 @@ fn defines(text: &str, name: &str, mut is_it: impl FnMut(&str) -> bool) -> bool 
 #[cfg(test)]
 mod tests {
     use super::{MODULES, defines_with_lifetimes};
-    use crate::cells::imports;
+    use crate::file::imports;
 
     #[test]
     fn lifetimes_are_found_where_a_type_is_defined() {

@@ -1,12 +1,10 @@
 //! std's cells. A value with one in it stays inside of routines, which a macro sees by the name alone: so it looks whether the file has a type of its own that
 //! is called so.
 
-use std::fs;
-
-use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{PathArguments, Type, TypePath};
 
+use crate::file::{has_own, is_part, text_around, words};
 use crate::primitive::kind_of_name;
 
 /// Whether there is one of std's cells in a type, or in one of the file's types that is a part of it.
@@ -43,12 +41,6 @@ fn is_cell(ty: &TypePath) -> bool {
 }
 
 const CELLS: [&str; 2] = ["Cell", "OnceCell"];
-
-/// The file that a name is in.
-pub fn text_around(name: &Ident) -> Option<String> {
-    let path = name.span().local_file()?;
-    fs::read_to_string(path).ok()
-}
 
 /// Whether a file defines a type that holds std's cells, in itself or in another of the file's types.
 fn defines_with_cells(text: &str, name: &str, depth: u32) -> bool {
@@ -87,40 +79,9 @@ fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-pub fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
-    words.map(str::to_owned).collect()
-}
-
-/// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
-pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
-    let defines = words(text)
-        .windows(2)
-        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
-    defines
-        || imported(text)
-            .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| modules.contains(&&**word)))
-}
-
-/// Whether a file imports a name from one of these modules of std's.
-pub fn imports(text: &str, name: &str, modules: &[&str]) -> bool {
-    imported(text)
-        .any(|words| words.iter().any(|word| word == name) && words.iter().any(|word| modules.contains(&&**word)))
-}
-
-/// The words of each import of a file.
-fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
-    text.split(';')
-        .filter_map(|statement| Some(words(&statement[statement.rfind("use ")?..])))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{defines_with_cells, has_own};
+    use super::defines_with_cells;
 
     #[test]
     fn cells_are_found_in_parts() {
@@ -131,33 +92,6 @@ mod tests {
             "struct Cell<T>(T); struct Row { cell: Cell<u8> }",
             "Row",
             8
-        ));
-    }
-
-    #[test]
-    fn types_of_the_file_are_told_from_those_of_std() {
-        assert!(has_own("#[derive(Clone)]\nstruct Cell<T> { x: T }", "Cell", &["cell"]));
-        assert!(has_own("fn f() {}\npub use crate::grid::Cell;", "Cell", &["cell"]));
-        assert!(has_own(
-            "use gpuvm::prelude::*;\nuse super::{Cell, Row};",
-            "Cell",
-            &["cell"]
-        ));
-        assert!(has_own("pub enum Cell<T> { Empty, Full(T) }", "Cell", &["cell"]));
-        assert!(!has_own(
-            "use std::cell::Cell;\nstruct Counter { hits: Cell<u32> }",
-            "Cell",
-            &["cell"]
-        ));
-        assert!(!has_own(
-            "use core::cell::{Cell, OnceCell};\nstruct CellCount;",
-            "Cell",
-            &["cell"]
-        ));
-        assert!(!has_own(
-            "use std::cell::OnceCell;\nstruct Cell;",
-            "OnceCell",
-            &["cell"]
         ));
     }
 }

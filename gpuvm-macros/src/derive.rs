@@ -1,7 +1,4 @@
 //! `#[derive(VmType)]` and `#[derive(RingMessage)]`: the layout of a struct or enum as data, and how its values become words and come back.
-
-use std::fs;
-
 use gpuvm_nodes::node::Operator;
 use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::{Ident, TokenStream};
@@ -13,6 +10,7 @@ use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, P
 use crate::cells::holds_cells;
 use crate::comparison;
 use crate::expansion;
+use crate::file::text_around;
 use crate::home;
 use crate::implementation;
 use crate::launch::at;
@@ -525,9 +523,8 @@ fn discriminant_type(input: &DeriveInput) -> Ident {
 /// Whether the attributes before a type's definition derive a trait.
 fn derives(name: &Ident, of: &str) -> bool {
     let derives = || {
-        let place = name.span();
-        let text = fs::read_to_string(place.local_file()?).ok()?;
-        let before = text.get(..expansion::offset(&text, place.start())?)?;
+        let text = text_around(name)?;
+        let before = text.get(..expansion::offset(&text, name.span().start())?)?;
         let before = &before[before.rfind(['}', ';']).map_or(0, |at| at + 1)..];
         let attribute = before
             .split("derive(")

@@ -15,6 +15,7 @@ mod definition;
 mod derive;
 mod emit;
 mod expansion;
+mod file;
 mod generic;
 mod given;
 mod home;

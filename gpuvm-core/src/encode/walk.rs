@@ -685,22 +685,17 @@ impl Encoder<'_> {
         let stored = stored_in_join(operand);
         if self.joins.items[join].ty.is_none() {
             let ty = operand.type_ref();
-            let mut opened = Join {
+            // The other branches put their values into the words of this one, if nobody else knows these.
+            let base = match operand.at {
+                Where::Words(base) if operand.owned && operand.unmade == 0 && stored.words() == ty.words() => base,
+                _ => self.fresh(stored.words()),
+            };
+            self.joins.items[join] = Join {
                 ty: Some(ty),
-                base: 0,
+                base,
                 set: true,
                 opaque: None,
             };
-            // The other branches put their values into the words of this one, if nobody else knows these.
-            if let (Where::Words(base), true, 0) = (operand.at, operand.owned, operand.unmade)
-                && stored.words() == ty.words()
-            {
-                opened.base = base;
-                self.joins.items[join] = opened;
-                return;
-            }
-            opened.base = self.fresh(stored.words());
-            self.joins.items[join] = opened;
         }
         self.joins.items[join].set = true;
         if let Join { ty: Some(ty), base, .. } = self.joins.items[join] {

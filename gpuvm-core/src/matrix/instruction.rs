@@ -49,21 +49,10 @@ impl InstructionTerms {
         let [d, a, b, _] = operands;
         self.row = d as u16;
         self.count = 0;
-        // Most of what the encoder writes are these two.
-        if matches!(op, Op::Mov | Op::Imm) {
-            let is_copy = matches!(op, Op::Mov);
-            self.terms[0] = Term {
-                row: d as u16,
-                column: if is_copy { a as u16 } else { CONSTANT },
-                ring: Ring::Integer,
-                rotation: 0,
-                coefficient: if is_copy { 1 } else { a },
-            };
-            self.count = 1;
-            return;
-        }
         let shift = b % 32;
         match op {
+            Op::Mov => self.integer(a, 1),
+            Op::Imm => self.constant(Ring::Integer, a),
             Op::Add => self.integer(a, 1).integer(b, 1),
             Op::Sub => self.integer(a, 1).integer(b, u32::MAX),
             Op::Neg => self.integer(a, u32::MAX),

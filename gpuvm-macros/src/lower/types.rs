@@ -5,7 +5,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Path, PathArguments, Type};
 
 use super::Lowering;
-use crate::cells::{has_own, text_around};
+use crate::file::{has_own, text_around};
 use crate::report::Report;
 
 impl Lowering<'_> {

@@ -1,0 +1,77 @@
+//! The user's file as text. A macro sees a type's name alone, and not what it stands for: what the file defines and imports by that name tells as much as can be
+//! told.
+
+use std::fs;
+
+use proc_macro2::Ident;
+
+/// The text of the file that a name is in.
+pub fn text_around(name: &Ident) -> Option<String> {
+    let path = name.span().local_file()?;
+    fs::read_to_string(path).ok()
+}
+
+/// Whether a character may be in a name.
+pub fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text.
+pub fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
+pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
+    let defines = words(text)
+        .windows(2)
+        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
+    defines
+        || imported(text)
+            .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| modules.contains(&&**word)))
+}
+
+/// Whether a file imports a name from one of these modules of std's.
+pub fn imports(text: &str, name: &str, modules: &[&str]) -> bool {
+    imported(text)
+        .any(|words| words.iter().any(|word| word == name) && words.iter().any(|word| modules.contains(&&**word)))
+}
+
+/// The words of each import of a file.
+fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
+    text.split(';')
+        .filter_map(|statement| Some(words(&statement[statement.rfind("use ")?..])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_own;
+
+    #[test]
+    fn types_of_the_file_are_told_from_those_of_std() {
+        assert!(has_own("#[derive(Clone)]\nstruct Cell<T> { x: T }", "Cell", &["cell"]));
+        assert!(has_own("fn f() {}\npub use crate::grid::Cell;", "Cell", &["cell"]));
+        assert!(has_own(
+            "use gpuvm::prelude::*;\nuse super::{Cell, Row};",
+            "Cell",
+            &["cell"]
+        ));
+        assert!(has_own("pub enum Cell<T> { Empty, Full(T) }", "Cell", &["cell"]));
+        assert!(!has_own(
+            "use std::cell::Cell;\nstruct Counter { hits: Cell<u32> }",
+            "Cell",
+            &["cell"]
+        ));
+        assert!(!has_own(
+            "use core::cell::{Cell, OnceCell};\nstruct CellCount;",
+            "Cell",
+            &["cell"]
+        ));
+        assert!(!has_own(
+            "use std::cell::OnceCell;\nstruct Cell;",
+            "OnceCell",
+            &["cell"]
+        ));
+    }
+}
