@@ -34,7 +34,7 @@ pub const ACTORS: usize = 9;
 /// The least number of messages that the host delivers because they are too few, and the least that are enough.
 pub const FEW: usize = 10;
 pub const ENOUGH: usize = 11;
-/// Whether a group has so many messages that one of its actors may have more than [`MOST_TO_ONE`].
+/// Whether a group has so many messages that one of its actors may well have more than [`MOST_TO_ONE`].
 pub const CROWDED: usize = 12;
 /// Messages whose letters are those of the round under way and of the one after it, in turns.
 pub const SENDERS: usize = 13;
@@ -45,10 +45,9 @@ pub const CELLS: usize = 15;
 pub const GROUP: u32 = 1 << 10;
 /// Words from what is counted for a group to the next group's: devices see to atomics of a line one after the other.
 pub const APART: u32 = 32;
-/// The most messages that an actor gets on the device in a round: to bring them into their order it is alone.
-pub const MOST_TO_ONE: u32 = 1 << 12;
-/// Letters of a list are put in one by one where there are no more.
-const SHORT: u32 = 24;
+/// The most messages that an actor gets on the device in a round if its group has more than these and one for each actor. It sorts them by
+/// insertion.
+pub const MOST_TO_ONE: u32 = 256;
 
 /// Words of a [`Context`].
 const CONTEXT: u32 = Context::TYPE.words;
@@ -98,94 +97,34 @@ pub fn take(
     (first, end, letter)
 }
 
-/// Brings a list into the order of who has sent its letters and when; gives its head and how many there are.
+/// Brings a list into the order of who has sent its letters and when, by insertion; gives its head and how many there are. Lists that are in
+/// that order or the other way round take no more than a step for each letter.
 #[routine(library)]
 fn sorted(links: &mut [Link], last: u32) -> (u32, u32) {
-    let (mut head, mut count) = (0, 0);
+    let (mut head, mut tail, mut count) = (0, 0, 0);
     let mut rest = last;
-    while rest > 0 && count < SHORT {
+    while rest > 0 {
         let letter = rest;
+        let own = (links[(letter - 1) as usize].1, letter);
         rest = links[(letter - 1) as usize].0;
-        head = with(links, head, letter);
+        let is_last = tail > 0 && is_later(own, key(links, tail));
+        let (mut before, mut after) = if is_last { (tail, 0) } else { (0, head) };
+        while after > 0 && is_later(own, key(links, after)) {
+            before = after;
+            after = links[(after - 1) as usize].0;
+        }
+        links[(letter - 1) as usize].0 = after;
+        if before > 0 {
+            links[(before - 1) as usize].0 = letter;
+        } else {
+            head = letter;
+        }
+        if after == 0 {
+            tail = letter;
+        }
         count += 1;
     }
-    if rest > 0 {
-        // The letters so far are a list of their own, in front of the others.
-        let mut at = head;
-        while links[(at - 1) as usize].0 > 0 {
-            at = links[(at - 1) as usize].0;
-        }
-        links[(at - 1) as usize].0 = rest;
-        while rest > 0 {
-            count += 1;
-            rest = links[(rest - 1) as usize].0;
-        }
-        head = merged(links, head);
-    }
     (head, count)
-}
-
-/// Puts a letter into a list that is in order; gives its head.
-#[routine(library)]
-fn with(links: &mut [Link], head: u32, letter: u32) -> u32 {
-    let own = key(links, letter);
-    let (mut before, mut after) = (0, head);
-    while after > 0 && is_later(own, key(links, after)) {
-        before = after;
-        after = links[(after - 1) as usize].0;
-    }
-    links[(letter - 1) as usize].0 = after;
-    if before > 0 {
-        links[(before - 1) as usize].0 = letter;
-        head
-    } else {
-        letter
-    }
-}
-
-/// Brings a list into its order by merging neighbouring stretches of 1, 2, 4 … letters, bottom up; gives its head.
-///
-/// Source: Knuth, The Art of Computer Programming 3, 5.2.4, algorithm L, as Tatham writes it down for lists without counts.
-#[routine(library)]
-fn merged(links: &mut [Link], list: u32) -> u32 {
-    let (mut head, mut width) = (list, 1);
-    loop {
-        let (mut left, mut tail, mut merges) = (head, 0, 0);
-        head = 0;
-        while left > 0 {
-            merges += 1;
-            let (mut right, mut lefts) = (left, 0);
-            while lefts < width && right > 0 {
-                lefts += 1;
-                right = links[(right - 1) as usize].0;
-            }
-            let mut rights = width;
-            while lefts > 0 || rights > 0 && right > 0 {
-                let is_right = lefts == 0 || rights > 0 && right > 0 && is_later(key(links, left), key(links, right));
-                let next = if is_right { right } else { left };
-                let after = links[(next - 1) as usize].0;
-                if is_right {
-                    right = after;
-                    rights -= 1;
-                } else {
-                    left = after;
-                    lefts -= 1;
-                }
-                if tail > 0 {
-                    links[(tail - 1) as usize].0 = next;
-                } else {
-                    head = next;
-                }
-                tail = next;
-            }
-            left = right;
-        }
-        links[(tail - 1) as usize].0 = 0;
-        if merges <= 1 {
-            return head;
-        }
-        width *= 2;
-    }
 }
 
 /// What a letter is put in order by: who has sent it, and its number among the letters.
@@ -288,7 +227,7 @@ pub fn address(
     let capacity = cells[CAPACITY];
     let count = counts[group as usize];
     counts[group as usize] = 0;
-    if count > MOST_TO_ONE {
+    if count > MOST_TO_ONE + cells[ACTORS].min(GROUP) {
         cells[CROWDED] = 1;
     }
     let at = total[0].fetch_add(count, Ordering::Relaxed);

@@ -5,11 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm_macros::routine;
 
-use super::delivery::{ACTORS, APART, CONCERN, ENOUGH, FEW, GROUP, is_later};
+use super::delivery::{ACTORS, APART, CONCERN, ENOUGH, FEW, GROUP, MOST_TO_ONE, is_later};
 use crate::native::vm;
-
-/// The most messages that an actor is brought. It sorts them by insertion.
-pub const MOST_TO_ONE: u32 = 256;
 
 /// Pushes each message that the VM's actor has forwarded to the list of its receiver among the other kernel's actors, and counts it for its
 /// group. A room has `room` words and takes `most` letters of `size`.
