@@ -64,6 +64,16 @@ fn restless_player(hand: &mut Hand, card: Card, ctx: &mut Ring) -> Option<Card> 
     None
 }
 
+/// Takes cards, and passes each on as often as its dealer has cards.
+#[ring_kernel(sends = 1)]
+fn generous_player(hand: &mut Hand, card: Card, ctx: &mut Ring) {
+    hand.dealt += 1;
+    if card.of > 0 {
+        let of = card.of - 1;
+        ctx.send((ctx.actor() + 1) % ctx.actors(), Card { of, ..card });
+    }
+}
+
 /// Takes cards, but for one who is about to leave the table at its second, and drops it.
 #[ring_kernel(sends = 1)]
 fn clumsy_player(hand: &mut Hand, card: Card, ctx: &mut Ring) {
@@ -280,6 +290,29 @@ fn players_who_are_never_at_rest_take_cards_too() {
         players.blocking_terminate_with(Terminate::Now).unwrap();
         let metrics = players.blocking_metrics().unwrap();
         assert_eq!(metrics.dropped, u64::from(COUNT), "{engine}");
+    }
+}
+
+#[test]
+fn columns_are_as_new_after_any_number_of_rounds() {
+    for engine in ENGINES {
+        let options = RingOptions {
+            engine,
+            ..actors(COUNT)
+        };
+        let [dealers, players] = table_of(runtime(), "generous_player", options);
+        players.blocking_activate().unwrap();
+        let mut dealt = 0;
+        for of in [1, 2, 3, 1, 4, 2, 6] {
+            deal(&dealers, of);
+            dealers.blocking_settle().unwrap();
+            dealers.blocking_deactivate().unwrap();
+            players.blocking_settle().unwrap();
+            dealt += of * (of + 1);
+        }
+        assert!(hands(&players).iter().all(|hand| hand.dealt == dealt), "{engine}");
+        let metrics = players.blocking_metrics().unwrap();
+        assert_eq!(metrics.processed, u64::from(COUNT * dealt), "{engine}");
     }
 }
 

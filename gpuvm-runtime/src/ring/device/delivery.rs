@@ -236,13 +236,18 @@ pub fn address(
     assert!(fits && cells[CONCERN] == 0, "the host delivers these");
 }
 
-/// Looks at the VM's actor's next mail. Traps if nobody has any, or if it is more than one actor gets on the device.
+/// Looks at the VM's actor's next mail. Traps if nobody has any, and then empties the list that was taken, or if it is more than one actor gets
+/// on the device.
 #[routine(library)]
-pub fn look(heads: &[u32], links: &[Link], total: &[u32], cells: &[u32]) {
-    assert!(total[0] > 0, "nobody has mail");
+pub fn look(heads: &[u32], taken: &mut [u32], links: &[Link], total: &[u32], cells: &[u32]) {
+    let vm = vm::id() as usize;
+    if total[0] == 0 {
+        taken[vm] = 0;
+        panic!("nobody has mail");
+    }
     if cells[CROWDED] != 0 {
         let mut count = 0;
-        let mut letter = heads[vm::id() as usize];
+        let mut letter = heads[vm];
         while letter > 0 {
             count += 1;
             assert!(count <= MOST_TO_ONE, "the host delivers so many");

@@ -44,8 +44,10 @@ impl Post {
         let Columns {
             lists, links, cells, ..
         } = columns;
+        let at = Lists::of(actors);
         let look = vec![
-            part(lists, Lists::of(actors).heads(round + 1)),
+            part(lists, at.heads(round + 1)),
+            part(lists, at.heads(round)),
             whole(&links[next], links[next].words / 2),
             part(cells, [(TOTAL + next) as u32, 1]),
             words(cells),
