@@ -91,12 +91,12 @@ impl Courier {
             words(&bag.cells),
         ];
         let receive = vec![
-            part(&bag.lists, pushed),
+            shared(pushed),
             links(forwarded),
             words(rooms),
             shared(at.places()),
             whole(&bag.order, bag.capacity),
-            part(&bag.lists, heads),
+            shared(heads),
             links(&bag.links[0]),
             words(&bag.letters[0]),
             part(&bag.cells, [TOTAL as u32, 1]),

@@ -64,8 +64,8 @@ type Link = (u32, u32);
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn take(
-    heads: &mut [u32],
-    spent: &mut [u32],
+    heads: &[AtomicU32],
+    spent: &[AtomicU32],
     places: &[AtomicU32],
     links: &mut [Link],
     mail: &mut [(u32, u32, u32)],
@@ -77,13 +77,13 @@ pub fn take(
     if vm == 0 {
         cells[CROWDED] = 0;
     }
-    spent[vm as usize] = 0;
-    let last = heads[vm as usize];
+    spent[vm as usize].store(0, Ordering::Relaxed);
+    let last = heads[vm as usize].load(Ordering::Relaxed);
     let (mut first, mut end, mut letter) = (0, 0, 0);
     if last > 0 {
         let (head, count) = sorted(links, last);
         if head != last {
-            heads[vm as usize] = head;
+            heads[vm as usize].store(head, Ordering::Relaxed);
         }
         letter = head;
         first = places[(vm / GROUP * APART + 1) as usize].fetch_add(count, Ordering::Relaxed);

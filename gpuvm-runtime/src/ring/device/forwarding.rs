@@ -47,12 +47,12 @@ pub fn forward(
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn receive(
-    pushed: &mut [u32],
+    pushed: &[AtomicU32],
     links: &[(u32, u32)],
     rooms: &[u32],
     places: &[AtomicU32],
     order: &mut [(u32, u32)],
-    heads: &mut [u32],
+    heads: &[AtomicU32],
     next: &mut [(u32, u32)],
     letters: &mut [u32],
     total: &[u32],
@@ -66,10 +66,10 @@ pub fn receive(
         "the host sees to so few"
     );
     let vm = vm::id();
-    let last = pushed[vm as usize];
+    let last = pushed[vm as usize].load(Ordering::Relaxed);
     let mut head = 0;
     if last > 0 {
-        pushed[vm as usize] = 0;
+        pushed[vm as usize].store(0, Ordering::Relaxed);
         let mut count = 0;
         let mut letter = last;
         while letter > 0 {
@@ -104,5 +104,5 @@ pub fn receive(
         }
         head = first + 1;
     }
-    heads[vm as usize] = head;
+    heads[vm as usize].store(head, Ordering::Relaxed);
 }

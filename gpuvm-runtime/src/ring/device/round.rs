@@ -10,7 +10,7 @@ use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Slot};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES};
-use super::columns::{Columns, Lists, part, shared, whole, words};
+use super::columns::{Columns, Lists, shared, whole, words};
 use super::delivery;
 use super::depot::Sizes;
 use super::post::job;
@@ -60,7 +60,8 @@ impl Round {
         Ok(Arc::clone(program))
     }
 
-    /// The job of a round, given the program and where the states are; the launch parameters are those of [`kernel`].
+    /// The job of a round, given the program and where the states are; the launch parameters are those of [`kernel`]. What is in lists is
+    /// reached as atomics alone: a job that goes on after its dispatch may have a copy of them.
     pub fn job(&self, program: &Arc<Program>, columns: &Columns, round: usize, states: Slot) -> Job {
         let Sizes { actors, sends, .. } = self.sizes;
         let (turn, next) = (round % 2, (round + 1) % 2);
@@ -83,8 +84,8 @@ impl Round {
             link(turn),
             whole(&columns.mail, columns.mail.words / MAIL_WORDS as u32),
             words(contexts),
-            part(lists, at.heads(round)),
-            part(lists, at.heads(round + 2)),
+            shared(at.heads(round)),
+            shared(at.heads(round + 2)),
             shared(at.places()),
             words(cells),
         ];
@@ -126,8 +127,8 @@ fn kernel(entry: &Entry, concerns: Option<[u32; 5]>) -> Kernel {
         TypeRef::of::<&mut [(u32, u32)]>(),
         TypeRef::of::<&mut [(u32, u32, u32)]>(),
         all,
-        all,
-        all,
+        atomics,
+        atomics,
         atomics,
         all,
     ];
