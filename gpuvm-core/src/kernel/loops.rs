@@ -114,8 +114,9 @@ impl Builder<'_> {
                 states,
                 mail,
                 handled,
+                busy,
                 around,
-            } => self.handle(vm, *states, mail, *handled, *around),
+            } => self.handle(vm, [*states, *mail, *handled, *busy], *around),
         }
     }
 
@@ -388,7 +389,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn set(&mut self, word: Word, value: Word) {
+    fn set(&mut self, word: Word, value: Word) {
         self.push(Inst::copy(word, value, self.place));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::build::Builder;
-use super::{Input, Mail, Then};
+use super::{Input, Then};
 use crate::ir::{Inst, NONE, Word};
 use crate::isa::{Op, space};
 use crate::types::{Kind, TypeRef};
@@ -25,14 +25,12 @@ impl Builder<'_> {
                 needed.extend(chunks);
             }
             Some(Then::Handle {
-                states, mail, handled, ..
-            }) => {
-                needed.extend([*states, *handled]);
-                match mail {
-                    Mail::Range { mail, busy } => needed.extend([*mail, *busy]),
-                    Mail::List { links, .. } => needed.extend([*links]),
-                }
-            }
+                states,
+                mail,
+                handled,
+                busy,
+                ..
+            }) => needed.extend([*states, *mail, *handled, *busy]),
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {

@@ -13,7 +13,6 @@ mod jobs;
 mod layout;
 mod parcel;
 mod post;
-mod round;
 mod rounds;
 mod sequence;
 mod states;
