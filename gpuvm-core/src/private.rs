@@ -14,7 +14,7 @@ pub use crate::stdlib::iter::{
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
-    Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Field, Kind,
+    Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Dereferenced, Field, Kind,
     MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, RingMessage, Static, Type, TypeRef, Value, Variant, VmType,
     Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words, variant_words,
 };

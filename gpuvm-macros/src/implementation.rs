@@ -828,6 +828,39 @@ impl Method {
                     }
                 }
             }
+            ("Deref", "deref") => {
+                let Some(target) = of.associated_type("Target") else {
+                    return TokenStream::new();
+                };
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Derefs for #inner #clause {
+                        const DEREF: ::gpuvm::__private::CallFact = #call;
+                    }
+                    #[automatically_derived]
+                    impl #implementation #own #clause {
+                        #[doc(hidden)]
+                        pub const __GPUVM_DEREF: ::core::option::Option<::gpuvm::__private::Dereferenced> =
+                            ::core::option::Option::Some(::gpuvm::__private::Dereferenced {
+                                target: ::gpuvm::__private::TypeRef::of::<#target>(),
+                                deref: <#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine,
+                                deref_mut: ::core::option::Option::None,
+                            });
+                    }
+                }
+            }
+            ("DerefMut", "deref_mut") => quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::DerefsMut for #inner #clause {
+                    const DEREF_MUT: ::gpuvm::__private::CallFact = #call;
+                }
+                #[automatically_derived]
+                impl #implementation #own #clause {
+                    #[doc(hidden)]
+                    pub const __GPUVM_DEREF_MUT: ::gpuvm::__private::Comparison =
+                        ::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine);
+                }
+            },
             ("FromStr", "from_str") => quote! {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::Parse for #inner #clause {

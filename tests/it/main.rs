@@ -37,6 +37,7 @@ mod constants;
 mod constructors;
 mod control_flow;
 mod conversions;
+mod derefs;
 mod destructuring;
 mod dispatch;
 mod doubles;
