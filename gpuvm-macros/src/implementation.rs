@@ -403,6 +403,9 @@ struct Method {
 impl Method {
     fn of(of: &Block<'_>, function: &ImplItemFn, report: &mut Report) -> Method {
         let mut function = function.clone();
+        if of.trait_name == "Display" {
+            by_sink(&mut function.sig);
+        }
         if let Some((path, _)) = &of.block.trait_ {
             let types = of.block.items.iter().filter_map(|item| match item {
                 ImplItem::Type(item) => Some(item.ident.to_string()),
@@ -654,6 +657,7 @@ impl Method {
             ("FromIterator", "from_iter") => "collect",
             ("Extend", "extend") => "extend",
             ("Hash", "hash") => return self.hashes(of),
+            ("Display", "fmt") => return self.displays(of),
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -709,6 +713,43 @@ impl Method {
             }
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::HashedEach for #own #clause {}
+        }
+    }
+
+    /// What finds the routine that shows the type in a text.
+    fn displays(&self, of: &Block<'_>) -> TokenStream {
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash, name) = (
+            &of.block.self_ty,
+            forever(&of.block.self_ty),
+            self.hash,
+            own_name(&self.alias),
+        );
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Displays for #own #clause {
+                type Routine<__W: ::gpuvm::__private::Sink> = ::gpuvm::__private::MethodOf<#erased, #name<__W>, #hash>;
+            }
+        }
+    }
+
+    /// `write_char` of an `impl fmt::Write` that leaves it to std.
+    fn writes(of: &Block<'_>) -> TokenStream {
+        let mut items = of.block.items.iter();
+        if items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "write_char")) {
+            return TokenStream::new();
+        }
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (inner, erased, hash) = (&of.inner, forever(&of.inner), name_hash("write_char"));
+        quote! {
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                    ::gpuvm::__private::CallFact::of::<::gpuvm::__private::formatting::write_char<#erased>>(),
+                );
+            }
         }
     }
 
@@ -868,6 +909,7 @@ impl Method {
                 }
             },
             ("Hasher", "write") => Method::hasher(of),
+            ("Write", "write_str") => Method::writes(of),
             ("IntoIterator", "into_iter") => {
                 let Some(iterator) = of.associated_type("IntoIter") else {
                     return TokenStream::new();
@@ -1024,6 +1066,22 @@ impl Method {
         }
         self.method(of, &quote!(::core::option::Option::None))
     }
+}
+
+/// Gives `fmt` a parameter for what is written to, which std's `Formatter` does not tell.
+fn by_sink(signature: &mut syn::Signature) {
+    let Some(syn::FnArg::Typed(formatter)) = signature.inputs.iter_mut().nth(1) else {
+        return;
+    };
+    let span = crate::shadow::at(&formatter.ty);
+    let sink = syn::Ident::new("__W", proc_macro2::Span::call_site());
+    *formatter.ty = syn::parse_quote_spanned!(span=> &mut ::gpuvm::__private::Formatter<'_, #sink>);
+    signature
+        .generics
+        .params
+        .push(syn::parse_quote!(#sink: ::gpuvm::__private::Sink));
+    signature.generics.lt_token.get_or_insert_with(Default::default);
+    signature.generics.gt_token.get_or_insert_with(Default::default);
 }
 
 /// The generics with the lifetimes that they had, which a type of the user's may need.

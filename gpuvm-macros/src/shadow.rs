@@ -493,17 +493,19 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
     });
 }
 
+/// What a method is called on.
+#[derive(Clone, Copy)]
+pub struct On {
+    /// Whether it is a place.
+    pub place: bool,
+    /// Whether the method may be behind a `Deref` of the user's, or of the slice that an array is.
+    pub seeks: bool,
+}
+
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
-/// trait of the user's, though std has one of that name. `seeks`: whether it may be behind a `Deref` of the user's.
-pub fn method(
-    expr: &mut Expr,
-    hash: u32,
-    place: bool,
-    elsewhere: bool,
-    twin: Option<&Ident>,
-    seeks: bool,
-    number: u64,
-) {
+/// trait of the user's, though std has one of that name.
+pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<&Ident>, number: u64) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -664,17 +666,17 @@ impl Given {
 
 /// Fills a slot with a method of the receiver that may have parameters of its own: the function beside it is told the types of its arguments, of
 /// what a closure results in, and of its result.
-/// `other`: what else it may be. `seeks`: whether it may be behind a `Deref` of the user's, or of the slice that an array is.
+/// `other`: what else it may be.
 pub fn asked_method(
     expr: &mut Expr,
     twin: &Ident,
     hash: u32,
-    place: bool,
+    on: On,
     elsewhere: bool,
     other: Option<MayBe>,
-    seeks: bool,
     number: u64,
 ) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -802,13 +804,13 @@ pub enum Decides {
 pub fn generic_method(
     expr: &mut Expr,
     hash: u32,
-    place: bool,
+    on: On,
     decides: Decides,
     hinted: bool,
     twin: Option<&Ident>,
-    seeks: bool,
     number: u64,
 ) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -953,6 +955,38 @@ fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
             }
             __v
         } })
+    });
+}
+
+/// Fills a slot with what finds where a text is written to.
+pub fn sink(expr: &mut Expr, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let (slot, to) = (slot_at(number, span), &node.args);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::sink_of(&#to, &#slot))));
+}
+
+/// Fills a slot with what writes a text.
+pub fn text(expr: &mut Expr, hash: u32, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let (slot, sink) = (slot_at(number, span), node.args.first());
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match ::gpuvm::__private::any::<::core::fmt::Result>() { __v => {
+            ::gpuvm::__private::method::<#hash, _, _>(&#sink, &__v, &#slot);
+            __v
+        } })
+    });
+}
+
+/// Fills a slot with what shows a value in a text.
+pub fn formatted(expr: &mut Expr, style: &syn::GenericArgument, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let slot = slot_at(number, span);
+    let (value, formatter) = (node.args.get(0), node.args.get(1));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (::gpuvm::__private::formatted::<#style, _, _>(#value, #formatter, &#slot))
     });
 }
 

@@ -72,7 +72,14 @@ fn by_methods(seed: u32, count: u32) -> (u32, i32, i32, bool, Option<(i32, i32)>
     let most = borrowed.iter().map(|&(x, _)| x).max();
     let found = borrowed.contains(&(1, 2)) || borrowed.starts_with(&[(0, 0)]);
     let first = polygon.first().copied().or(borrowed.get(3).copied());
-    (polygon.len() as u32, sum, polygon.area(), found || polygon.is_large(), first, most)
+    (
+        polygon.len() as u32,
+        sum,
+        polygon.area(),
+        found || polygon.is_large(),
+        first,
+        most,
+    )
 }
 
 #[routine]
@@ -204,7 +211,10 @@ impl<T: Copy, const N: usize> DerefMut for Stack<T, N> {
 #[routine]
 impl<T: Copy, const N: usize> Stack<T, N> {
     fn new(fill: T) -> Self {
-        Stack { items: [fill; N], used: 0 }
+        Stack {
+            items: [fill; N],
+            used: 0,
+        }
     }
 
     fn push(&mut self, item: T) -> bool {
@@ -358,7 +368,12 @@ fn traits_behind(a: u32, b: u32) -> (u32, u32, u32, bool) {
         changes: 2,
     };
     let over = b % 1000;
-    (samples.mean(), guarded.mean(), samples.twice() + guarded.twice(), samples.above(|x| x > over))
+    (
+        samples.mean(),
+        guarded.mean(),
+        samples.twice() + guarded.twice(),
+        samples.above(|x| x > over),
+    )
 }
 
 #[routine]
@@ -366,7 +381,13 @@ fn on_slices(a: u32, b: u32, c: u32) -> (u32, u32, u32, bool, u32) {
     let list = [a, b, c, 4];
     let borrowed = &list;
     let part = &list[1..];
-    (list.mean(), borrowed.twice(), part.mean(), list.above(|x| x == c), [1u32, 2].mean())
+    (
+        list.mean(),
+        borrowed.twice(),
+        part.mean(),
+        list.above(|x| x == c),
+        [1u32, 2].mean(),
+    )
 }
 
 #[routine]
@@ -398,7 +419,12 @@ impl<'a> Deref for Word<'a> {
 fn on_texts(pick: u32) -> (u32, u32, usize, bool) {
     let text = ["plain", "Word", "LOUD", ""][pick as usize % 4];
     let word = Word { text };
-    (text.loud(), word.loud(), word.len(), word.starts_with('W') || word.contains("in"))
+    (
+        text.loud(),
+        word.loud(),
+        word.len(),
+        word.starts_with('W') || word.contains("in"),
+    )
 }
 
 #[routine]
@@ -419,21 +445,21 @@ fn trapping_behind(seed: u32, count: u32) -> (i32, i32) {
 }
 
 #[routine]
-fn total(points: &[(i32, i32)]) -> i32 {
+fn total_of_points(points: &[(i32, i32)]) -> i32 {
     points.iter().map(|p| p.0 + p.1).sum()
 }
 
 #[routine]
-fn clear(points: &mut [(i32, i32)]) {
+fn clear_points(points: &mut [(i32, i32)]) {
     points.fill((1, 1));
 }
 
 #[routine]
 fn coerced(seed: u32, count: u32) -> (i32, i32, i32) {
     let mut polygon = Polygon::of(seed, count);
-    let before = total(&polygon);
+    let before = total_of_points(&polygon);
     let slice: &[(i32, i32)] = &polygon;
-    let again = total(slice) + total(&*polygon);
-    clear(&mut polygon);
-    (before, again, total(&polygon))
+    let again = total_of_points(slice) + total_of_points(&*polygon);
+    clear_points(&mut polygon);
+    (before, again, total_of_points(&polygon))
 }

@@ -108,4 +108,5 @@ mod until;
 mod user_macros;
 mod user_operators;
 mod wrapping;
+mod written_texts;
 mod zeros;

@@ -15,7 +15,10 @@ pub struct Point {
 impl Sub for Point {
     type Output = Point;
     fn sub(self, o: Point) -> Point {
-        Point { x: self.x - o.x, y: self.y - o.y }
+        Point {
+            x: self.x - o.x,
+            y: self.y - o.y,
+        }
     }
 }
 
@@ -50,7 +53,10 @@ struct Polygon {
 #[routine]
 impl Polygon {
     fn new() -> Self {
-        Polygon { points: [Point::default(); MOST], count: 0 }
+        Polygon {
+            points: [Point::default(); MOST],
+            count: 0,
+        }
     }
 
     fn push(&mut self, point: Point) -> Result<(), Full> {
@@ -157,7 +163,9 @@ impl Window {
     }
 
     fn clip(&self, polygon: Polygon) -> Result<Polygon, Full> {
-        Self::SIDES.into_iter().try_fold(polygon, |polygon, side| clip_by(&polygon, |point| self.inside(side, point)))
+        Self::SIDES.into_iter().try_fold(polygon, |polygon, side| {
+            clip_by(&polygon, |point| self.inside(side, point))
+        })
     }
 
     fn clip_line(&self, mut from: Point, mut to: Point) -> Option<[Point; 2]> {
@@ -243,9 +251,15 @@ mod known {
 
     #[test]
     fn areas() {
-        assert_eq!(clipped_area(&points([(-1.0, -1.0), (5.0, -1.0), (5.0, 3.0), (-1.0, 3.0)]), WINDOW), 8.0);
+        assert_eq!(
+            clipped_area(&points([(-1.0, -1.0), (5.0, -1.0), (5.0, 3.0), (-1.0, 3.0)]), WINDOW),
+            8.0
+        );
         assert_eq!(clipped_area(&points([(0.0, 0.0), (2.0, 0.0), (0.0, 4.0)]), WINDOW), 3.0);
-        assert_eq!(clipped_area(&points([(9.0, 9.0), (10.0, 9.0), (9.0, 10.0)]), WINDOW), 0.0);
+        assert_eq!(
+            clipped_area(&points([(9.0, 9.0), (10.0, 9.0), (9.0, 10.0)]), WINDOW),
+            0.0
+        );
         assert!(clipped_area(&points([(0.0, 0.0); 25]), WINDOW).is_nan());
     }
 
@@ -254,7 +268,15 @@ mod known {
         let [a, b, c, d] = points([(-2.0, 1.0), (6.0, 1.0), (5.0, 0.0), (5.0, 9.0)]);
         assert_eq!(clipped_line(a, b, WINDOW), points([(0.0, 1.0), (4.0, 1.0)]));
         assert_eq!(clipped_line(c, d, WINDOW), [WINDOW.low; 2]);
-        let wave = points([(0.0, 0.0), (1.0, 0.1), (2.0, -0.1), (3.0, 5.0), (4.0, 6.0), (5.0, 7.0), (6.0, 8.1)]);
+        let wave = points([
+            (0.0, 0.0),
+            (1.0, 0.1),
+            (2.0, -0.1),
+            (3.0, 5.0),
+            (4.0, 6.0),
+            (5.0, 7.0),
+            (6.0, 8.1),
+        ]);
         assert_eq!(simplified(&wave, 0.2), (4, 11.0));
     }
 }

@@ -24,7 +24,9 @@ impl Encoder<'_> {
     /// `*operand`, of a reference or of a value whose `Deref` the user has written. `changes`: whether it is assigned to or borrowed to be.
     pub const fn deref_written(&mut self, operand: Operand, changes: bool) -> Operand {
         match operand.ty.dereferenced {
-            Some(dereferenced) if operand.refs == 0 && !operand.is_never() => self.dereferenced(operand, dereferenced, changes),
+            Some(dereferenced) if operand.refs == 0 && !operand.is_never() => {
+                self.dereferenced(operand, dereferenced, changes)
+            }
             _ => self.deref(operand),
         }
     }

@@ -23,9 +23,9 @@ pub use taken::{
 };
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
 pub use through::{
-    Behind, BehindMut, Derefs, DerefsMut, Here, Leads, SeekBehind, SeekBehindMut, SeekHere, SeekInSlice, SeekNowhere, Sought,
-    SoughtGeneric, SoughtIndex, Through, ThroughMutSlot, ThroughSlot, led, sought, sought_beside, sought_generic,
-    sought_index,
+    Behind, BehindMut, Derefs, DerefsMut, Here, Leads, SeekBehind, SeekBehindMut, SeekHere, SeekInSlice, SeekNowhere,
+    Sought, SoughtGeneric, SoughtIndex, Through, ThroughMutSlot, ThroughSlot, led, sought, sought_beside,
+    sought_generic, sought_index,
 };
 
 use std::marker::PhantomData;

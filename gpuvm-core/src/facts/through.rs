@@ -95,7 +95,7 @@ pub fn led<W: Leads<S>, S>(_: &W, _: &PhantomData<W::Slot>) -> &'static PhantomD
 }
 
 /// A method `NAME` of what `M` stands for, called on a `T`.
-pub struct Sought<'a, const NAME: u32, M: ?Sized, T: ?Sized>(PhantomData<(&'a T, fn(&M))>);
+pub struct Sought<'a, const NAME: u32, M: ?Sized, T: ?Sized>(PhantomData<fn(&'a T, &M)>);
 
 /// A method that is found by its name.
 pub fn sought<const NAME: u32, T: Value + ?Sized>(_: &T) -> Sought<'_, NAME, T::Inner, T> {
@@ -103,12 +103,15 @@ pub fn sought<const NAME: u32, T: Value + ?Sized>(_: &T) -> Sought<'_, NAME, T::
 }
 
 /// One of which the function beside it tells.
-pub fn sought_beside<'a, const NAME: u32, M: ?Sized, T: ?Sized>(_: &PhantomData<M>, _: &'a T) -> Sought<'a, NAME, M, T> {
+pub fn sought_beside<'a, const NAME: u32, M: ?Sized, T: ?Sized>(
+    _: &PhantomData<M>,
+    _: &'a T,
+) -> Sought<'a, NAME, M, T> {
     Sought(PhantomData)
 }
 
 /// A method that depends on its arguments and its result, too.
-pub struct SoughtGeneric<'a, const NAME: u32, T: ?Sized, A, R>(PhantomData<(&'a T, fn(&A, &R))>);
+pub struct SoughtGeneric<'a, const NAME: u32, T: ?Sized, A, R>(PhantomData<fn(&'a T, &A, &R)>);
 
 /// Of such a method.
 pub fn sought_generic<'a, const NAME: u32, T: ?Sized, A, R>(
@@ -120,7 +123,7 @@ pub fn sought_generic<'a, const NAME: u32, T: ?Sized, A, R>(
 }
 
 /// The index operator `OP` of a `T` by an `I`.
-pub struct SoughtIndex<'a, const OP: u8, T: ?Sized, I>(PhantomData<(&'a T, fn(&I))>);
+pub struct SoughtIndex<'a, const OP: u8, T: ?Sized, I>(PhantomData<fn(&'a T, &I)>);
 
 /// Of such an index.
 pub fn sought_index<'a, const OP: u8, T: ?Sized, I>(_: &'a T, _: &I) -> SoughtIndex<'a, OP, T, I> {
@@ -175,9 +178,8 @@ pub trait SeekNowhere<'a, T: ?Sized> {
 
 impl<'a, const NAME: u32, M: Method<NAME> + ?Sized, T: ?Sized> SeekHere<'a, T> for &&&&Sought<'a, NAME, M, T> {}
 
-impl<'a, const NAME: u32, T, A, R: Value> SeekHere<'a, T> for &&&&SoughtGeneric<'a, NAME, T, A, R>
-where
-    T: Value<Inner: GenericMethod<NAME, A, R::Erased>> + ?Sized,
+impl<'a, const NAME: u32, T, A, R: Value> SeekHere<'a, T> for &&&&SoughtGeneric<'a, NAME, T, A, R> where
+    T: Value<Inner: GenericMethod<NAME, A, R::Erased>> + ?Sized
 {
 }
 

@@ -119,7 +119,7 @@ impl Type {
         slice: None,
         opaque: false,
         comparisons: Comparisons::DERIVED,
-            dereferenced: None,
+        dereferenced: None,
     };
 
     /// The type of all closures.

@@ -210,6 +210,11 @@ impl Lowering<'_> {
         if names.next()? != "intrinsics" {
             return None;
         }
+        if matches!(name.as_str(), "sink" | "text" | "formatted")
+            && let Some(last) = path.segments.last()
+        {
+            return self.writing(expr, &name, last);
+        }
         let Expr::Call(node) = &mut *expr else {
             return None;
         };
@@ -704,7 +709,15 @@ impl Lowering<'_> {
             let slot = self.method_as(&name, count, None);
             let twin = self.of_trait(expr, &known);
             let decides = shadow::Decides::Argument;
-            shadow::generic_method(expr, name_hash(&name), place, decides, false, twin.as_ref(), false, slot);
+            shadow::generic_method(
+                expr,
+                name_hash(&name),
+                shadow::On { place, seeks: false },
+                decides,
+                false,
+                twin.as_ref(),
+                slot,
+            );
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
@@ -723,8 +736,11 @@ impl Lowering<'_> {
         let slot = self.method_as(&name, count, sought);
         let twin = self.of_trait(expr, &known);
         let elsewhere = MAKES_HEAP.contains(&&*name);
-        let seeks = sought.is_some();
-        shadow::method(expr, name_hash(&name), place, elsewhere, twin.as_ref(), seeks, slot);
+        let on = shadow::On {
+            place,
+            seeks: sought.is_some(),
+        };
+        shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
         Known::Unknown
     }
 
@@ -788,10 +804,9 @@ impl Lowering<'_> {
             expr,
             &twin,
             name_hash(name),
-            place,
+            shadow::On { place, seeks },
             MAKES_HEAP.contains(&name),
             other,
-            seeks,
             slot,
         );
         Known::Unknown
@@ -844,8 +859,11 @@ impl Lowering<'_> {
         let twin = self.of_trait(expr, receiver);
         let is_written = matches!(&*expr, Expr::MethodCall(node) if node.turbofish.is_some());
         let hinted = method::HINTED.contains(&name) || matches!(name, "sum" | "product") && count == 1 && !is_written;
-        let seeks = sought.is_some();
-        shadow::generic_method(expr, name_hash(kept), place, decides, hinted, twin.as_ref(), seeks, slot);
+        let on = shadow::On {
+            place,
+            seeks: sought.is_some(),
+        };
+        shadow::generic_method(expr, name_hash(kept), on, decides, hinted, twin.as_ref(), slot);
         Known::Unknown
     }
 
