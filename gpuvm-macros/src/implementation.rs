@@ -43,6 +43,17 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     {
         report.generic_clone(path);
     }
+    if of.trait_name == "Iterator"
+        && let Some(param) = block
+            .generics
+            .type_params()
+            .find(|param| given::is_iterator(&param.ident, &block.generics))
+    {
+        report.adaptor(&param.ident);
+    }
+    if of.trait_name == "Deref" {
+        crate::behind::check(block, &mut report);
+    }
     crate::circles::check(block, &mut report);
     let methods: Vec<Method> = named
         .items
@@ -416,6 +427,13 @@ impl Method {
                 types: types.collect(),
             }
             .visit_impl_item_fn_mut(&mut function);
+            if let Some((path, name)) = implied_type(path, &of.trait_name) {
+                Qualify {
+                    path: &path,
+                    types: vec![name.to_owned()],
+                }
+                .visit_impl_item_fn_mut(&mut function);
+            }
         }
         let name = crate::plain_name(&function.sig.ident);
         let path = of
@@ -876,6 +894,7 @@ impl Method {
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Derefs for #inner #clause {
+                        type Way = ::gpuvm::__private::Behind<Self>;
                         const DEREF: ::gpuvm::__private::CallFact = #call;
                     }
                     #[automatically_derived]
@@ -893,6 +912,7 @@ impl Method {
             ("DerefMut", "deref_mut") => quote! {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::DerefsMut for #inner #clause {
+                    type WayMut = ::gpuvm::__private::BehindMut<Self>;
                     const DEREF_MUT: ::gpuvm::__private::CallFact = #call;
                 }
                 #[automatically_derived]
@@ -1066,6 +1086,17 @@ impl Method {
         }
         self.method(of, &quote!(::core::option::Option::None))
     }
+}
+
+/// The trait that one of std's traits implies, and its type: `Self::Target` in an `impl DerefMut`.
+fn implied_type(path: &syn::Path, name: &str) -> Option<(syn::Path, &'static str)> {
+    let arguments = path.segments.last().map(|last| &last.arguments);
+    Some(match name {
+        "DerefMut" => (syn::parse_quote!(::core::ops::Deref), "Target"),
+        "IndexMut" => (syn::parse_quote!(::core::ops::Index #arguments), "Output"),
+        "DoubleEndedIterator" | "ExactSizeIterator" => (syn::parse_quote!(::core::iter::Iterator), "Item"),
+        _ => return None,
+    })
 }
 
 /// Gives `fmt` a parameter for what is written to, which std's `Formatter` does not tell.

@@ -64,6 +64,7 @@ impl Parts {
     pub fn of(signature: &Signature, body: &Block, within: Option<&Within<'_>>, report: &mut Report) -> Parts {
         check_signature(signature, report);
         let method = within.map(|within| within.name);
+        let (written, written_body) = (signature, body);
         let Erased {
             signature,
             block: mut body,
@@ -98,6 +99,9 @@ impl Parts {
         let calls_parameters = parameters
             .iter()
             .any(|parameter| callable::references_to_callable(&parameter.ty).is_some());
+        if calls_parameters && method.is_none() {
+            crate::circles::check_function(written, written_body, report);
+        }
         let own = calls_parameters.then(|| lower::Own {
             name: method.map_or_else(|| crate::plain_name(&signature.ident), str::to_owned),
             is_method: method.is_some(),

@@ -27,7 +27,7 @@ impl Deref for Polygon {
 
 #[routine]
 impl DerefMut for Polygon {
-    fn deref_mut(&mut self) -> &mut [(i32, i32)] {
+    fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.points[..self.count]
     }
 }

@@ -91,6 +91,7 @@ mod returned_closures;
 mod scalars;
 mod scale;
 mod settings;
+mod shared_macros;
 mod slices;
 mod small_integers;
 mod snapshots;

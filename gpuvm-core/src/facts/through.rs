@@ -14,6 +14,8 @@ use crate::types::Value;
     note = "put `#[routine]` above the `impl Deref for {Self}`"
 )]
 pub trait Derefs: Deref {
+    /// The way to what is behind it. It comes by way of the trait, as slots do.
+    type Way;
     /// Its routine.
     const DEREF: CallFact;
 }
@@ -25,6 +27,8 @@ pub trait Derefs: Deref {
     note = "put `#[routine]` above the `impl DerefMut for {Self}`"
 )]
 pub trait DerefsMut: Derefs + DerefMut {
+    /// The way to what is behind it.
+    type WayMut;
     /// Its routine.
     const DEREF_MUT: CallFact;
 }
@@ -141,7 +145,7 @@ pub trait SeekHere<'a, T: ?Sized> {
 /// Of what is behind a `Deref` beside which there is a `DerefMut`.
 pub trait SeekBehindMut<X: Deref + ?Sized + 'static> {
     /// As [`SeekHere::__gpuvm_way`].
-    fn __gpuvm_way(&self) -> (BehindMut<X>, &'static X::Target)
+    fn __gpuvm_way(&self) -> (X::WayMut, &'static X::Target)
     where
         X: DerefsMut,
     {
@@ -152,7 +156,7 @@ pub trait SeekBehindMut<X: Deref + ?Sized + 'static> {
 /// Of what is behind a `Deref` alone.
 pub trait SeekBehind<X: Deref + ?Sized + 'static> {
     /// As [`SeekHere::__gpuvm_way`].
-    fn __gpuvm_way(&self) -> (Behind<X>, &'static X::Target)
+    fn __gpuvm_way(&self) -> (X::Way, &'static X::Target)
     where
         X: Derefs,
     {

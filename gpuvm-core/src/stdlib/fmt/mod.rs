@@ -11,7 +11,7 @@ use gpuvm_macros::routine;
 
 use super::char::encode;
 use super::intrinsics;
-use crate::facts::{CallSlot, Method, RoutineType};
+use crate::facts::{CallSlot, Method, RoutineType, Slot};
 use crate::marker::Parameter;
 use crate::types::{Kind, Static, Type, TypeRef, Value, name_hash};
 
@@ -89,20 +89,20 @@ where
 pub trait WrittenTo {
     /// What is written to.
     type Sink: Sink;
-    /// The routine that finds it.
-    type Routine: RoutineType;
+    /// What fills a slot with the routine that finds it.
+    type Slot: Slot;
 }
 
 #[diagnostic::do_not_recommend]
 impl<W: Sink> WrittenTo for W {
     type Sink = W;
-    type Routine = itself<W>;
+    type Slot = CallSlot<itself<W>>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<W: Sink> WrittenTo for Formatter<'static, W> {
     type Sink = W;
-    type Routine = of_formatter<W>;
+    type Slot = CallSlot<of_formatter<W>>;
 }
 
 #[routine(library, inline)]
@@ -118,7 +118,7 @@ pub fn of_formatter<W: Sink>(f: &'static mut Formatter<'static, W>) -> &'static 
 /// Fills a slot with what finds where a text is written to, and gives that.
 pub fn sink_of<D: Value<Inner: WrittenTo>>(
     _: &D,
-    _: &std::marker::PhantomData<CallSlot<<D::Inner as WrittenTo>::Routine>>,
+    _: &std::marker::PhantomData<<D::Inner as WrittenTo>::Slot>,
 ) -> &'static mut <D::Inner as WrittenTo>::Sink {
     unreachable!("the shadow of a routine never runs")
 }
