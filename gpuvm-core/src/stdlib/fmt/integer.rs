@@ -7,6 +7,7 @@ use gpuvm_nodes::Style;
 
 use super::super::intrinsics;
 use super::{Displays, Formatted, Formatter, Sink, pad_integral};
+use crate::facts::CallSlot;
 
 /// Digits from the place on that comes back; the last one is at the end.
 #[routine(library)]
@@ -174,7 +175,7 @@ macro_rules! integers {
     (@styles $ty:ident: $($style:ident $name:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<W: Sink> Formatted<{ Style::$style as u8 }, W> for $ty {
-            type Routine = $name<W>;
+            type Slot = CallSlot<$name<W>>;
         }
     )*};
 }

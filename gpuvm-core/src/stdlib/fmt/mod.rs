@@ -130,8 +130,8 @@ pub fn sink_of<D: Value<Inner: WrittenTo>>(
     note = "put `#[routine]` above the `impl fmt::Display for {Self}`; of a float write an integer, as `(x * 1000.0).round() as i64`, and place the point yourself"
 )]
 pub trait Formatted<const STYLE: u8, W> {
-    /// The routine that shows it.
-    type Routine: RoutineType;
+    /// What fills a slot with the routine that shows it.
+    type Slot: Slot;
 }
 
 /// A type whose `Display` is a routine, std's or the user's.
@@ -142,14 +142,14 @@ pub trait Displays {
 
 #[diagnostic::do_not_recommend]
 impl<T: Displays + ?Sized, W: Sink> Formatted<{ gpuvm_nodes::Style::Display as u8 }, W> for T {
-    type Routine = T::Routine<W>;
+    type Slot = CallSlot<T::Routine<W>>;
 }
 
 /// Fills a slot with the routine that shows a value, and gives what that results in.
 pub fn formatted<const STYLE: u8, T: Value<Inner: Formatted<STYLE, W>> + ?Sized, W>(
     _: &T,
     _: &Formatter<'_, W>,
-    _: &std::marker::PhantomData<CallSlot<<T::Inner as Formatted<STYLE, W>>::Routine>>,
+    _: &std::marker::PhantomData<<T::Inner as Formatted<STYLE, W>>::Slot>,
 ) -> fmt::Result {
     unreachable!("the shadow of a routine never runs")
 }

@@ -8,6 +8,7 @@ use gpuvm_nodes::Style;
 use super::super::char::encode;
 use super::super::intrinsics;
 use super::{Displays, Formatted, Formatter, Sink, pad};
+use crate::facts::CallSlot;
 
 #[routine(library)]
 pub fn show_text<W: Sink>(value: &str, f: &mut Formatter<'static, W>) -> fmt::Result {
@@ -44,5 +45,5 @@ displayed! {
 
 #[diagnostic::do_not_recommend]
 impl<W: Sink> Formatted<{ Style::Debug as u8 }, W> for bool {
-    type Routine = show_bool<W>;
+    type Slot = CallSlot<show_bool<W>>;
 }
