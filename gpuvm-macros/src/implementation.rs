@@ -189,7 +189,13 @@ impl<'b> Block<'b> {
     fn of(args: &'b Args, block: &'b ItemImpl) -> Block<'b> {
         let inner = without_references(&block.self_ty);
         let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-        let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
+        let mut trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
+        if let Some((path, _)) = block.trait_.as_ref().filter(|_| trait_name == "Write")
+            && !is_of_fmt(path)
+        {
+            // A trait of the user's of that name.
+            trait_name.insert_str(0, "own ");
+        }
         let operators = operators_of_trait(&trait_name);
         let is_machine = Known::of(&inner) != Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
@@ -751,15 +757,23 @@ impl Method {
         }
     }
 
-    /// `write_char` of an `impl fmt::Write` that leaves it to std.
+    /// What `write!` finds of an `impl fmt::Write`, and its `write_char` where it leaves that to std.
     fn writes(of: &Block<'_>) -> TokenStream {
-        let mut items = of.block.items.iter();
-        if items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "write_char")) {
-            return TokenStream::new();
-        }
         let (implementation, _, clause) = of.generics.split_for_impl();
         let (inner, erased, hash) = (&of.inner, forever(&of.inner), name_hash("write_char"));
+        let written_to = quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::WrittenTo for #erased #clause {
+                type Sink = Self;
+                type Slot = ::gpuvm::__private::CallSlot<::gpuvm::__private::formatting::itself<Self>>;
+            }
+        };
+        let mut items = of.block.items.iter();
+        if items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "write_char")) {
+            return written_to;
+        }
         quote! {
+            #written_to
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
@@ -1085,6 +1099,19 @@ impl Method {
             return TokenStream::new();
         }
         self.method(of, &quote!(::core::option::Option::None))
+    }
+}
+
+/// Whether a path that ends with `Write` is that of `fmt::Write`, for all that it and the file's imports tell.
+fn is_of_fmt(path: &syn::Path) -> bool {
+    let imported = || {
+        let name = &path.segments.last()?.ident;
+        let text = crate::file::text_around(name)?;
+        Some(crate::file::imports(&text, "Write", &["fmt"]))
+    };
+    match path.segments.len() {
+        1 => imported().unwrap_or(true),
+        _ => path.segments.iter().any(|segment| segment.ident == "fmt"),
     }
 }
 

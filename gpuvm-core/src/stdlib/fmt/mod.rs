@@ -80,7 +80,7 @@ where
     );
 }
 
-/// What `write!` is given as its first argument: what is written to, or a `Formatter` of one's own `fmt`, whose own options do not hold for what is in the text.
+/// What `write!` is given as its first argument: what is written to, whose `impl fmt::Write` says so, or a `Formatter` of one's own `fmt`, whose own options do not hold for what is in the text.
 #[diagnostic::on_unimplemented(
     message = "a text cannot be written to `{Self}` inside a #[routine]",
     label = "no `fmt::Write` that is a routine",
@@ -91,12 +91,6 @@ pub trait WrittenTo {
     type Sink: Sink;
     /// What fills a slot with the routine that finds it.
     type Slot: Slot;
-}
-
-#[diagnostic::do_not_recommend]
-impl<W: Sink> WrittenTo for W {
-    type Sink = W;
-    type Slot = CallSlot<itself<W>>;
 }
 
 #[diagnostic::do_not_recommend]
