@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts, Method, MethodSlot, RoutineType, never_linked};
 use crate::routine::Routine;
-use crate::types::{Comparison, Field, Static, Type, TypeRef, Value, Zero, name_hash};
+use crate::types::{Comparison, Dereferenced, Field, Static, Type, TypeRef, Value, Zero, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -134,7 +134,7 @@ pub const fn calls<S: RoutineSource>() -> bool {
 const fn has_call(facts: &Facts) -> bool {
     match facts {
         Facts::End => false,
-        Facts::Slot(fact) => matches!(fact, Fact::Call(_) | Fact::Own),
+        Facts::Slot(fact) => matches!(fact, Fact::Call(_) | Fact::Own | Fact::Through(_)),
         Facts::Parts(parts) => {
             let mut i = 0;
             while i < parts.len() {
@@ -168,13 +168,15 @@ pub const fn calls_itself(facts: &Facts) -> bool {
 
 macro_rules! written {
     ($($name:ident)*) => {
-        /// What a type's user has written of std's comparisons, and of `clone`. `#[routine] impl` makes a constant of the type itself, which goes before that of
+        /// What a type's user has written of std's comparisons, of `clone` and of `Deref`. `#[routine] impl` makes a constant of the type itself, which goes before that of
         /// this trait.
         #[allow(missing_docs, reason = "named as the methods")]
         pub trait Written {
             const __GPUVM_EQ: Comparison = None;
             const __GPUVM_PARTIAL_CMP: Comparison = None;
             const __GPUVM_CMP: Comparison = None;
+            const __GPUVM_DEREF: Option<Dereferenced> = None;
+            const __GPUVM_DEREF_MUT: Comparison = None;
             $(const $name: Option<CallFact> = None;)*
         }
     };

@@ -5,6 +5,7 @@ pub use crate::encode::{Message, Source};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
+pub use crate::stdlib::fmt::{self as formatting, Displays, Formatted, Formatter, Sink, WrittenTo, formatted, sink_of};
 pub use crate::stdlib::hash::{self as hashing, HashState, HashedEach, Hashes, HashesArrays};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
@@ -14,7 +15,7 @@ pub use crate::stdlib::iter::{
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
-    Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Field, Kind,
-    MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, RingMessage, Static, Type, TypeRef, Value, Variant, VmType,
-    Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words, variant_words,
+    Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Dereferenced, Field,
+    Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, RingMessage, Static, Type, TypeRef, Value, Variant,
+    VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words, variant_words,
 };

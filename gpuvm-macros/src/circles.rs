@@ -1,11 +1,12 @@
-//! Methods of one block that hand a closure to each other in a circle. Each would be written into the next without end; one that calls itself is a function of
+//! Methods of one block, or functions of one module, that hand a closure to each other in a circle. Each would be written into the next without end; one that calls itself is a function of
 //! its own (`lower/own.rs`), but what several call is of several.
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Expr, ImplItem, ImplItemFn, ItemImpl, Type};
+use syn::{Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type};
 
 use crate::callable;
+use crate::file::text_around;
 use crate::report::Report;
 
 /// Refuses the calls that close a circle.
@@ -48,6 +49,81 @@ pub fn check(block: &ItemImpl, report: &mut Report) {
             }
         }
     }
+}
+
+/// The same of functions: of those that the file has beside this one, the one that comes last is refused.
+pub fn check_function(signature: &Signature, body: &Block, report: &mut Report) {
+    let mut search = Calls::default();
+    search.visit_block(body);
+    if search.found.is_empty() {
+        return;
+    }
+    let Some(file) = text_around(&signature.ident).and_then(|text| syn::parse_file(&text).ok()) else {
+        return;
+    };
+    let mut beside = Vec::new();
+    functions_beside(&file.items, &signature.ident, &mut beside);
+    let given: Vec<&ItemFn> = beside
+        .into_iter()
+        .filter(|function| !callable::erase(&function.sig, &function.block).callables.is_empty())
+        .collect();
+    let place = |name: &Ident| given.iter().position(|function| function.sig.ident == *name);
+    let Some(own) = place(&signature.ident) else { return };
+    let calls: Vec<Vec<(usize, Ident)>> = given
+        .iter()
+        .map(|function| {
+            let mut search = Calls::default();
+            search.visit_block(&function.block);
+            let found = search.found.into_iter();
+            found.filter_map(|name| Some((place(&name)?, name))).collect()
+        })
+        .collect();
+    let closing = search.found.iter().find(|name| {
+        let to = place(name);
+        to.is_some_and(|to| to < own && reaches(&calls, to, own))
+    });
+    if let Some(call) = closing {
+        report.circle_of_functions(call);
+    }
+}
+
+/// The functions of the module that has one of that name.
+fn functions_beside<'f>(items: &'f [Item], name: &Ident, found: &mut Vec<&'f ItemFn>) {
+    let functions = items.iter().filter_map(|item| match item {
+        Item::Fn(function) => Some(function),
+        _ => None,
+    });
+    if functions.clone().any(|function| function.sig.ident == *name) {
+        found.extend(functions);
+        return;
+    }
+    for item in items {
+        if let Item::Mod(module) = item
+            && let Some((_, items)) = &module.content
+            && found.is_empty()
+        {
+            functions_beside(items, name, found);
+        }
+    }
+}
+
+/// The calls of functions by their names.
+#[derive(Default)]
+struct Calls {
+    found: Vec<Ident>,
+}
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+        if let Expr::Path(path) = &*node.func
+            && let Some(name) = path.path.get_ident()
+        {
+            self.found.push(name.clone());
+        }
+        visit::visit_expr_call(self, node);
+    }
+
+    fn visit_item(&mut self, _: &'ast Item) {}
 }
 
 fn reaches(calls: &[Vec<(usize, Ident)>], from: usize, to: usize) -> bool {

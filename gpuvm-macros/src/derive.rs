@@ -349,7 +349,7 @@ fn fits(body: TokenStream) -> TokenStream {
     }
 }
 
-/// The type with the comparisons that its user has written.
+/// The type with the comparisons and the `Deref` that its user has written.
 fn compared(ty: &TokenStream) -> TokenStream {
     quote! {&{
         use ::gpuvm::__private::Written as _;
@@ -358,7 +358,7 @@ fn compared(ty: &TokenStream) -> TokenStream {
             partial_cmp: Self::__GPUVM_PARTIAL_CMP,
             cmp: Self::__GPUVM_CMP,
             reversed: false,
-        })
+        }).dereferenced(Self::__GPUVM_DEREF, Self::__GPUVM_DEREF_MUT)
     }}
 }
 

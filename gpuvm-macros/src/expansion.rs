@@ -8,8 +8,8 @@
 //! __gpuvm_expand_0! { (n + 1) [] { #[routine] fn f(n: u32) -> u32 { __gpuvm_expansion!(0) } } }
 //! ```
 //!
-//! Several calls are a chain: each hands what it makes on to the next, and the last to `expanded`. Rules are looked for in the body, and in the file that the
-//! routine is in, where they are in scope.
+//! Several calls are a chain: each hands what it makes on to the next, and the last to `expanded`. Rules are looked for in the body, in the file that the
+//! routine is in, where they are in scope, and in the crate's other files ([`elsewhere`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -24,6 +24,7 @@ use syn::{
 };
 
 use crate::args::{Args, Role};
+use crate::elsewhere::{self, is_std};
 use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, context};
 use crate::report::Report;
@@ -32,10 +33,10 @@ use crate::report::Report;
 const PLACEHOLDER: &str = "__gpuvm_expansion";
 
 /// Where the item is in its file, which is lexed with this name before it.
-const HERE: &str = "__gpuvm_here";
+pub const HERE: &str = "__gpuvm_here";
 
 /// A macro's rules by its name; `None` where there may be others under another configuration.
-type Scope = HashMap<String, Option<TokenStream>>;
+pub type Scope = HashMap<String, Option<TokenStream>>;
 
 /// Begins the expansion of the calls in an item of macros whose rules are known; `None` where there are none.
 pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStream> {
@@ -184,7 +185,10 @@ impl Calls {
         }
         let place = self.place;
         let file = self.file.get_or_insert_with(|| File::around(place));
-        let rules = file.rules(&text)?;
+        let rules = match file.rules(&text) {
+            None if !file.has(&text) && !is_std(&text) => elsewhere::rules(place, &text)?,
+            rules => rules?,
+        };
         Some((at(rules, name.span()), false))
     }
 }
@@ -214,7 +218,7 @@ impl VisitMut for Calls {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        let rules = mac.path.get_ident().cloned().and_then(|name| {
+        let rules = name_of(&mac.path).and_then(|name| {
             let (rules, is_local) = self.rules(&name)?;
             Some((name, rules, is_local))
         });
@@ -239,6 +243,14 @@ impl VisitMut for Calls {
 
     // Items of a body have attributes of their own.
     fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+/// The name of a macro that is called by it, or by a path in the crate.
+fn name_of(path: &syn::Path) -> Option<Ident> {
+    let first = &path.segments.first()?.ident;
+    let is_own = ["crate", "self", "super"].iter().any(|start| first == start);
+    let last = path.segments.last()?;
+    (path.leading_colon.is_none() && (is_own || path.segments.len() == 1)).then(|| last.ident.clone())
 }
 
 /// Visits the arguments of a macro of std's.
@@ -313,6 +325,11 @@ impl File {
         self.scope.as_ref()?.get(name)?.clone()
     }
 
+    /// Whether there are rules of that name, though there may be others under another configuration.
+    fn has(&self, name: &str) -> bool {
+        self.scope.as_ref().is_some_and(|scope| scope.contains_key(name))
+    }
+
     fn read(&self) -> Option<Scope> {
         let (before, behind) = self.text.split_at(offset(&self.text, self.place.start())?);
         let mut scope = Scope::new();
@@ -322,7 +339,7 @@ impl File {
 }
 
 /// Whether a text has `macro_rules! name`, so that it is worth a look.
-fn defines(text: &str, name: &str) -> bool {
+pub fn defines(text: &str, name: &str) -> bool {
     text.split("macro_rules").skip(1).any(|rest| {
         let rest = rest.trim_start().strip_prefix('!').unwrap_or_default().trim_start();
         rest.starts_with(name)
@@ -342,7 +359,7 @@ pub fn offset(text: &str, place: LineColumn) -> Option<usize> {
 }
 
 /// Collects the macros that are in scope where [`HERE`] stands, and gives whether that is in these tokens.
-fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
+pub fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let mut attributes: Vec<String> = Vec::new();
     let has = |attributes: &[String], name: &str| attributes.iter().any(|attribute| attribute.starts_with(name));

@@ -43,6 +43,17 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     {
         report.generic_clone(path);
     }
+    if of.trait_name == "Iterator"
+        && let Some(param) = block
+            .generics
+            .type_params()
+            .find(|param| given::is_iterator(&param.ident, &block.generics))
+    {
+        report.adaptor(&param.ident);
+    }
+    if of.trait_name == "Deref" {
+        crate::behind::check(block, &mut report);
+    }
     crate::circles::check(block, &mut report);
     let methods: Vec<Method> = named
         .items
@@ -178,7 +189,13 @@ impl<'b> Block<'b> {
     fn of(args: &'b Args, block: &'b ItemImpl) -> Block<'b> {
         let inner = without_references(&block.self_ty);
         let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-        let trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
+        let mut trait_name = last.map(|last| last.ident.to_string()).unwrap_or_default();
+        if let Some((path, _)) = block.trait_.as_ref().filter(|_| trait_name == "Write")
+            && !is_of_fmt(path)
+        {
+            // A trait of the user's of that name.
+            trait_name.insert_str(0, "own ");
+        }
         let operators = operators_of_trait(&trait_name);
         let is_machine = Known::of(&inner) != Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
@@ -403,6 +420,9 @@ struct Method {
 impl Method {
     fn of(of: &Block<'_>, function: &ImplItemFn, report: &mut Report) -> Method {
         let mut function = function.clone();
+        if of.trait_name == "Display" {
+            by_sink(&mut function.sig);
+        }
         if let Some((path, _)) = &of.block.trait_ {
             let types = of.block.items.iter().filter_map(|item| match item {
                 ImplItem::Type(item) => Some(item.ident.to_string()),
@@ -413,6 +433,13 @@ impl Method {
                 types: types.collect(),
             }
             .visit_impl_item_fn_mut(&mut function);
+            if let Some((path, name)) = implied_type(path, &of.trait_name) {
+                Qualify {
+                    path: &path,
+                    types: vec![name.to_owned()],
+                }
+                .visit_impl_item_fn_mut(&mut function);
+            }
         }
         let name = crate::plain_name(&function.sig.ident);
         let path = of
@@ -654,6 +681,7 @@ impl Method {
             ("FromIterator", "from_iter") => "collect",
             ("Extend", "extend") => "extend",
             ("Hash", "hash") => return self.hashes(of),
+            ("Display", "fmt") => return self.displays(of),
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -709,6 +737,51 @@ impl Method {
             }
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::HashedEach for #own #clause {}
+        }
+    }
+
+    /// What finds the routine that shows the type in a text.
+    fn displays(&self, of: &Block<'_>) -> TokenStream {
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (own, erased, hash, name) = (
+            &of.block.self_ty,
+            forever(&of.block.self_ty),
+            self.hash,
+            own_name(&self.alias),
+        );
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::Displays for #own #clause {
+                type Routine<__W: ::gpuvm::__private::Sink> = ::gpuvm::__private::MethodOf<#erased, #name<__W>, #hash>;
+            }
+        }
+    }
+
+    /// What `write!` finds of an `impl fmt::Write`, and its `write_char` where it leaves that to std.
+    fn writes(of: &Block<'_>) -> TokenStream {
+        let (implementation, _, clause) = of.generics.split_for_impl();
+        let (inner, erased, hash) = (&of.inner, forever(&of.inner), name_hash("write_char"));
+        let written_to = quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::WrittenTo for #erased #clause {
+                type Sink = Self;
+                type Slot = ::gpuvm::__private::CallSlot<::gpuvm::__private::formatting::itself<Self>>;
+            }
+        };
+        let mut items = of.block.items.iter();
+        if items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "write_char")) {
+            return written_to;
+        }
+        quote! {
+            #written_to
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Method<#hash> for #inner #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                    ::gpuvm::__private::CallFact::of::<::gpuvm::__private::formatting::write_char<#erased>>(),
+                );
+            }
         }
     }
 
@@ -828,6 +901,41 @@ impl Method {
                     }
                 }
             }
+            ("Deref", "deref") => {
+                let Some(target) = of.associated_type("Target") else {
+                    return TokenStream::new();
+                };
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Derefs for #inner #clause {
+                        type Way = ::gpuvm::__private::Behind<Self>;
+                        const DEREF: ::gpuvm::__private::CallFact = #call;
+                    }
+                    #[automatically_derived]
+                    impl #implementation #own #clause {
+                        #[doc(hidden)]
+                        pub const __GPUVM_DEREF: ::core::option::Option<::gpuvm::__private::Dereferenced> =
+                            ::core::option::Option::Some(::gpuvm::__private::Dereferenced {
+                                target: ::gpuvm::__private::TypeRef::of::<#target>(),
+                                deref: <#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine,
+                                deref_mut: ::core::option::Option::None,
+                            });
+                    }
+                }
+            }
+            ("DerefMut", "deref_mut") => quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::DerefsMut for #inner #clause {
+                    type WayMut = ::gpuvm::__private::BehindMut<Self>;
+                    const DEREF_MUT: ::gpuvm::__private::CallFact = #call;
+                }
+                #[automatically_derived]
+                impl #implementation #own #clause {
+                    #[doc(hidden)]
+                    pub const __GPUVM_DEREF_MUT: ::gpuvm::__private::Comparison =
+                        ::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine);
+                }
+            },
             ("FromStr", "from_str") => quote! {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::Parse for #inner #clause {
@@ -835,6 +943,7 @@ impl Method {
                 }
             },
             ("Hasher", "write") => Method::hasher(of),
+            ("Write", "write_str") => Method::writes(of),
             ("IntoIterator", "into_iter") => {
                 let Some(iterator) = of.associated_type("IntoIter") else {
                     return TokenStream::new();
@@ -991,6 +1100,46 @@ impl Method {
         }
         self.method(of, &quote!(::core::option::Option::None))
     }
+}
+
+/// Whether a path that ends with `Write` is that of `fmt::Write`, for all that it and the file's imports tell.
+fn is_of_fmt(path: &syn::Path) -> bool {
+    let imported = || {
+        let name = &path.segments.last()?.ident;
+        let text = crate::file::text_around(name)?;
+        Some(crate::file::imports(&text, "Write", &["fmt"]))
+    };
+    match path.segments.len() {
+        1 => imported().unwrap_or(true),
+        _ => path.segments.iter().any(|segment| segment.ident == "fmt"),
+    }
+}
+
+/// The trait that one of std's traits implies, and its type: `Self::Target` in an `impl DerefMut`.
+fn implied_type(path: &syn::Path, name: &str) -> Option<(syn::Path, &'static str)> {
+    let arguments = path.segments.last().map(|last| &last.arguments);
+    Some(match name {
+        "DerefMut" => (syn::parse_quote!(::core::ops::Deref), "Target"),
+        "IndexMut" => (syn::parse_quote!(::core::ops::Index #arguments), "Output"),
+        "DoubleEndedIterator" | "ExactSizeIterator" => (syn::parse_quote!(::core::iter::Iterator), "Item"),
+        _ => return None,
+    })
+}
+
+/// Gives `fmt` a parameter for what is written to, which std's `Formatter` does not tell.
+fn by_sink(signature: &mut syn::Signature) {
+    let Some(syn::FnArg::Typed(formatter)) = signature.inputs.iter_mut().nth(1) else {
+        return;
+    };
+    let span = crate::shadow::at(&formatter.ty);
+    let sink = syn::Ident::new("__W", proc_macro2::Span::call_site());
+    *formatter.ty = syn::parse_quote_spanned!(span=> &mut ::gpuvm::__private::Formatter<'_, #sink>);
+    signature
+        .generics
+        .params
+        .push(syn::parse_quote!(#sink: ::gpuvm::__private::Sink));
+    signature.generics.lt_token.get_or_insert_with(Default::default);
+    signature.generics.gt_token.get_or_insert_with(Default::default);
 }
 
 /// The generics with the lifetimes that they had, which a type of the user's may need.

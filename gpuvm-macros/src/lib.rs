@@ -3,6 +3,7 @@
 //! gpuvm-core's encoder.
 
 mod args;
+mod behind;
 mod borrowed;
 mod callable;
 mod cells;
@@ -13,6 +14,7 @@ mod configuration;
 mod context;
 mod definition;
 mod derive;
+mod elsewhere;
 mod emit;
 mod expansion;
 mod file;

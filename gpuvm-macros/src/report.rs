@@ -72,10 +72,9 @@ impl Report {
         let message = match name.as_str() {
             "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
             "format" | "concat" | "stringify" | "include_str" => {
-                format!("`{name}!` makes a string, and a routine has no heap; show its values by `println!` or a panic")
-            }
-            "write" | "writeln" => {
-                format!("`{name}!` has nowhere to write to inside a #[routine]; `println!` prints")
+                format!(
+                    "`{name}!` makes a string, and a routine has no heap; show its values by `println!` or a panic, or write them by `write!` to a `fmt::Write` of your own"
+                )
             }
             "trace" | "debug" | "info" | "warn" | "error" => {
                 let mut level = name.clone();
@@ -89,6 +88,14 @@ impl Report {
             ),
         };
         self.on(path, &message);
+    }
+
+    /// A type with a `Deref` that is a routine, and a method that is none.
+    pub fn passed_over(&mut self, ty: &syn::Type, method: &str) {
+        let message = format!(
+            "`{method}` of this type is no routine, so that routines would find what stands behind the `Deref` by that name; put `#[routine]` above the `impl` block that defines it"
+        );
+        self.on(ty, &message);
     }
 
     /// A method that the machine's own types do not have inside a routine.
@@ -215,6 +222,8 @@ rules! {
     recursive_copied_callable: "a routine that calls itself would hand a copy of this closure's variables on; take the closure as `&mut impl FnMut(…)`";
     recursive_callable: "a routine that is given a closure and calls itself has to hand that closure on as it is, because another one would be of another type at each level; name the parameter itself";
     circle_of_callables: "methods that are given a closure and call each other in a circle would be written into each other without end; make one method of them, which may call itself";
+    adaptor: "an iterator over an iterator that is a type parameter is not available as a #[routine]; write the `impl` for the iterator that it runs over, or a function that takes `impl Iterator` and returns one";
+    circle_of_functions: "functions that are given a closure and call each other in a circle would be written into each other without end; make one function of them, which may call itself";
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";

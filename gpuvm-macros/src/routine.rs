@@ -64,6 +64,7 @@ impl Parts {
     pub fn of(signature: &Signature, body: &Block, within: Option<&Within<'_>>, report: &mut Report) -> Parts {
         check_signature(signature, report);
         let method = within.map(|within| within.name);
+        let (written, written_body) = (signature, body);
         let Erased {
             signature,
             block: mut body,
@@ -98,6 +99,9 @@ impl Parts {
         let calls_parameters = parameters
             .iter()
             .any(|parameter| callable::references_to_callable(&parameter.ty).is_some());
+        if calls_parameters && method.is_none() {
+            crate::circles::check_function(written, written_body, report);
+        }
         let own = calls_parameters.then(|| lower::Own {
             name: method.map_or_else(|| crate::plain_name(&signature.ident), str::to_owned),
             is_method: method.is_some(),
@@ -331,7 +335,7 @@ pub fn is_std_trait(name: &str) -> bool {
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 27] = [
+const STD_TRAITS: [&str; 34] = [
     "Clone",
     "Copy",
     "Debug",
@@ -359,6 +363,13 @@ const STD_TRAITS: [&str; 27] = [
     "Sum",
     "TryFrom",
     "Display",
+    "LowerHex",
+    "UpperHex",
+    "Binary",
+    "Octal",
+    "LowerExp",
+    "UpperExp",
+    "Write",
 ];
 
 /// What tells that values in a routine may be of types that are not the machine's own, so that an operator in it may be a routine.
@@ -591,6 +602,9 @@ fn may_borrow(param: &TypeParam) -> bool {
         let TypeParamBound::Trait(bound) = bound else {
             return false;
         };
+        if bound.path.segments.last().is_some_and(|last| last.ident == "Sink") {
+            return true;
+        }
         bound.path.segments.iter().any(|segment| {
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
                 return false;
@@ -671,7 +685,10 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
                 promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Parse));
                 promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Parameter));
             }
-            "Display" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown)),
+            "Display" => {
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown));
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Displays));
+            }
             "RangeBounds" => {
                 for method in ["start_bound", "end_bound"] {
                     let hash = gpuvm_nodes::name_hash(method);

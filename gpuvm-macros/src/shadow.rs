@@ -295,21 +295,23 @@ pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
 }
 
 /// Fills a slot with the meaning of an index. A place is named twice rather than borrowed.
-pub fn index(node: &mut syn::ExprIndex, operator: u8, number: u64) {
+/// `seeks`: whether it may be behind a `Deref` of the user's.
+pub fn index(node: &mut syn::ExprIndex, operator: u8, seeks: bool, number: u64) {
     let span = at(&node.index);
     let slot = slot_at(number, span);
     let operator = spanned(Literal::u8_suffixed(operator), span);
     let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
+    let link = link_index(&operator, seeks, &slot, span);
     *node.index = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#index,) { __i => {
-            match &#base { __s => ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot) }
+            match &#base { __s => #link }
             __i
         } }
     }));
 }
 
 /// The same of what is no place, and of a range, whose bounds are known only where the element is.
-pub fn index_as_whole(expr: &mut Expr, operator: u8, number: u64) {
+pub fn index_as_whole(expr: &mut Expr, operator: u8, seeks: bool, number: u64) {
     let Expr::Index(mut node) = take(expr) else {
         return;
     };
@@ -320,12 +322,39 @@ pub fn index_as_whole(expr: &mut Expr, operator: u8, number: u64) {
     let base = std::mem::replace(&mut *node.expr, Expr::Verbatim(base));
     let index = Expr::Verbatim(Ends::of(&node.index).entry_of("__i"));
     let index = std::mem::replace(&mut *node.index, index);
+    let link = link_index(&operator, seeks, &slot, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (*match (&#base, (#index,)) { (__s, __i) => match &#node { __e => {
-            ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), &#slot);
+            #link;
             __e
         } } })
     });
+}
+
+/// Fills a slot with the index operator of `__s` by `__i`.
+fn link_index(operator: &Literal, seeks: bool, slot: &Ident, span: Span) -> TokenStream {
+    let link = |slot: TokenStream| quote_spanned!(span=> ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), #slot));
+    if !seeks {
+        return link(quote!(&#slot));
+    }
+    let sought = quote_spanned!(span=> ::gpuvm::__private::sought_index::<#operator, _, _>(__s, &__i.0));
+    seeking(&sought, &link(led(slot, span)), span)
+}
+
+/// What is asked of `__s`, which is where method lookup finds what is `sought`; the way there is `__w`.
+fn seeking(sought: &TokenStream, asked: &TokenStream, span: Span) -> TokenStream {
+    quote_spanned! {span=> {
+        let (__w, __s) = {
+            use ::gpuvm::__private::{SeekBehind as _, SeekBehindMut as _, SeekHere as _, SeekNowhere as _};
+            (&&&&&#sought).__gpuvm_way()
+        };
+        #asked
+    }}
+}
+
+/// The slot of what is found there.
+fn led(slot: &Ident, span: Span) -> TokenStream {
+    quote_spanned!(span=> ::gpuvm::__private::led(&__w, &#slot))
 }
 
 /// Fills a slot with the meaning of a unary operator.
@@ -464,9 +493,19 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
     });
 }
 
+/// What a method is called on.
+#[derive(Clone, Copy)]
+pub struct On {
+    /// Whether it is a place.
+    pub place: bool,
+    /// Whether the method may be behind a `Deref` of the user's, or of the slice that an array is.
+    pub seeks: bool,
+}
+
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
 /// trait of the user's, though std has one of that name.
-pub fn method(expr: &mut Expr, hash: u32, place: bool, elsewhere: bool, twin: Option<&Ident>, number: u64) {
+pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<&Ident>, number: u64) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -480,7 +519,13 @@ pub fn method(expr: &mut Expr, hash: u32, place: bool, elsewhere: bool, twin: Op
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
             let named = quote_spanned!(span=> named_as_std::<#hash, _, _>(__s, __m));
-            link_named_as_std(twin, &receiver, known, &named, &slot, span)
+            link_named_as_std(twin, &receiver, known, &named, &quote!(&#slot), span)
+        }
+        _ if seeks => {
+            let sought = quote_spanned!(span=> ::gpuvm::__private::sought::<#hash, _>(__s));
+            let slot = led(&slot, span);
+            let asked = quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, #slot));
+            seeking(&sought, &asked, span)
         }
         _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
     };
@@ -573,7 +618,7 @@ fn link_named_as_std(
     receiver: &TokenStream,
     known: &[Ident],
     named: &TokenStream,
-    slot: &Ident,
+    slot: &TokenStream,
     span: Span,
 ) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
@@ -588,7 +633,7 @@ fn link_named_as_std(
         let __r = ::core::marker::PhantomData;
         ::gpuvm::__private::is_of(&__v.0, &__r);
         let __m = #of.#twin(&(#(#known,)* __r,));
-        (&::gpuvm::__private::#named).link(&__v.0, &#slot)
+        (&::gpuvm::__private::#named).link(&__v.0, #slot)
     }}
 }
 
@@ -626,11 +671,12 @@ pub fn asked_method(
     expr: &mut Expr,
     twin: &Ident,
     hash: u32,
-    place: bool,
+    on: On,
     elsewhere: bool,
     other: Option<MayBe>,
     number: u64,
 ) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -677,6 +723,20 @@ pub fn asked_method(
                 use ::gpuvm::__private::{LinkNotOwn as _, LinkOwn as _};
                 (&::gpuvm::__private::own_or_other::<#hash, ::gpuvm::__private::#given, Self, _, _>(#asked, #of))
                     .__gpuvm_link(&__v.0, &#slot)
+            }
+        }
+        None if seeks => {
+            let found = known_with(&quote_spanned!(span=> __s), &quote_spanned!(span=> __v.0), span);
+            let found = quote_spanned!(span=> #found.#twin(&(#(#known,)* __d,)));
+            let slot = led(&slot, span);
+            quote_spanned! {span=>
+                let (__w, __s) = {
+                    use ::gpuvm::__private::{
+                        SeekBehind as _, SeekBehindMut as _, SeekHere as _, SeekInSlice as _, SeekNowhere as _,
+                    };
+                    (&&&&&::gpuvm::__private::sought_beside::<#hash, _, _>(&#asked, #of)).__gpuvm_way()
+                };
+                ::gpuvm::__private::link_method::<#hash, _, _>(#found, &__v.0, #slot)
             }
         }
         None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
@@ -744,12 +804,13 @@ pub enum Decides {
 pub fn generic_method(
     expr: &mut Expr,
     hash: u32,
-    place: bool,
+    on: On,
     decides: Decides,
     hinted: bool,
     twin: Option<&Ident>,
     number: u64,
 ) {
+    let On { place, seeks } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -767,6 +828,11 @@ pub fn generic_method(
     let bounded = is_bounded(&node);
     let receiver = receiver(&node, place);
     let declared = known.iter().flatten();
+    let seeks = seeks && twin.is_none();
+    let slot = match seeks {
+        true => led(&slot, span),
+        false => quote!(&#slot),
+    };
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
             let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m));
@@ -778,10 +844,17 @@ pub fn generic_method(
                 .map_or_else(|| quote!(()), |_| quote_spanned!(span=> __a.0));
             quote_spanned! {span=> {
                 use ::gpuvm::__private::{LinkNoMethod as _, LinkOther as _, LinkRefused as _, LinkTaken as _};
-                (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(&__d, &#slot)
+                (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(&__d, #slot)
             }}
         }
-        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, &#slot)),
+        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, #slot)),
+    };
+    let link = match seeks {
+        true => {
+            let sought = quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(__s, &__d, &__v.0));
+            seeking(&sought, &link, span)
+        }
+        false => link,
     };
     let link = quote_spanned!(span=> match &#receiver { __s => #link });
     // A result that is written is known.
@@ -882,6 +955,38 @@ fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
             }
             __v
         } })
+    });
+}
+
+/// Fills a slot with what finds where a text is written to.
+pub fn sink(expr: &mut Expr, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let (slot, to) = (slot_at(number, span), &node.args);
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::sink_of(&#to, &#slot))));
+}
+
+/// Fills a slot with what writes a text.
+pub fn text(expr: &mut Expr, hash: u32, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let (slot, sink) = (slot_at(number, span), node.args.first());
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (match ::gpuvm::__private::any::<::core::fmt::Result>() { __v => {
+            ::gpuvm::__private::method::<#hash, _, _>(&#sink, &__v, &#slot);
+            __v
+        } })
+    });
+}
+
+/// Fills a slot with what shows a value in a text.
+pub fn formatted(expr: &mut Expr, style: &syn::GenericArgument, number: u64) {
+    let Expr::Call(node) = take(expr) else { return };
+    let span = at(&node.func);
+    let slot = slot_at(number, span);
+    let (value, formatter) = (node.args.get(0), node.args.get(1));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (::gpuvm::__private::formatted::<#style, _, _>(#value, #formatter, &#slot))
     });
 }
 

@@ -221,6 +221,13 @@ define_nodes! {
     Named = 81;
     /// `has_start has_end inclusive slot`: as [`IndexRange`](Node::IndexRange) where the base may be a user's type (slot: operator fact).
     IndexRangeAs = 82;
+    /// `slot changes`: receiver → what the receiver's `Deref` gives, where what the slot tells is found behind it; else the receiver. `changes`: whether
+    /// that is assigned to or borrowed to be.
+    Receiver = 83;
+    /// As [`Deref`](Node::Deref), of a place that is assigned to or borrowed to be.
+    DerefMut = 84;
+    /// `hash`: as [`Field`](Node::Field), of a place that is assigned to or borrowed to be.
+    FieldMut = 85;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

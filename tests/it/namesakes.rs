@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-cases! { numbers, generic, named_by_path, with_closures, beside_std }
+cases! { numbers, generic, named_by_path, with_closures, beside_std, own_write }
 
 #[routine]
 fn max(a: u32, b: u32) -> u32 {
@@ -65,4 +65,31 @@ fn beside_std(a: u32, b: u32) -> (u32, u32, u32) {
     let (mut x, mut y) = (a, b);
     core::mem::swap(&mut x, &mut y);
     (core::cmp::max(a, b), x, core::mem::take(&mut y))
+}
+
+/// Not `fmt::Write`, which the file does not import.
+#[routine]
+trait Write {
+    fn put(&mut self, x: u32) -> u32;
+
+    fn twice(&mut self, x: u32) -> u32 {
+        self.put(x).wrapping_add(self.put(x))
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Written(u32);
+
+#[routine]
+impl Write for Written {
+    fn put(&mut self, x: u32) -> u32 {
+        self.0 = self.0.wrapping_add(x);
+        self.0
+    }
+}
+
+#[routine]
+fn own_write(x: u32) -> u32 {
+    let mut written = Written(1);
+    written.twice(x)
 }

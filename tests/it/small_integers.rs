@@ -103,8 +103,10 @@ fn packed_color(r: u8, g: u8, b: u8) -> (u16, u8) {
 }
 
 #[routine]
-fn small_negation(a: i8, b: i16) -> (i8, i16, i8, u8) {
-    (a.wrapping_neg(), -(b / 2), !a, a.unsigned_abs())
+fn small_negation(a: i8, b: i16) -> (i8, i16, i8, u8, u32) {
+    // The least numbers as well, which have no counterpart.
+    let sizes = u32::from(a.unsigned_abs()) << 16 | u32::from(b.unsigned_abs());
+    (a.wrapping_neg(), -(b / 2), !a, a.unsigned_abs(), sizes)
 }
 
 #[routine]

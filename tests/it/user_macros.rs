@@ -3,10 +3,13 @@
 
 use gpuvm::prelude::*;
 
+use crate::shared_macros::blended;
+
 cases! {
     statement_macro, expression_macro, recursive_macro, accumulating_macro, hygiene_of_locals, macros_of_the_body, shadowed_macro, pattern_and_type_macros,
     fragments_of_all_kinds, labels_of_macros, macro_in_macro_arguments, macro_in_methods, macro_in_default_bodies, macro_with_items, floats_in_macros,
     macro_in_nested_function, precedence_of_fragments, macro_traps, macro_that_prints,
+    macro_of_another_file,
 }
 
 macro_rules! quarter_round {
@@ -343,4 +346,10 @@ fn macro_that_prints(a: u32) -> u32 {
         told!(a, a ^ 1);
     }
     a ^ 2
+}
+
+/// Of a file that has no routines.
+#[routine]
+fn macro_of_another_file(a: u32, b: u32) -> (u32, u32) {
+    (blended!(a, b; 3), blended!(b, a ^ 5; 1))
 }

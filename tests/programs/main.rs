@@ -48,6 +48,7 @@ mod number_format;
 mod othello;
 mod perlin;
 mod poker_hands;
+mod polygon_clip;
 mod primality;
 mod prime_sieve;
 mod quadrature;
@@ -748,6 +749,32 @@ fn poker_hands() {
     let text = b"5H 5C 6S 7S KD 2C 3S 8S 8D TD\n2D 9C AS AH AC 3D 6D 7D TD QD\n2H 2D 4C 4D 4S 3C 3D 3S 9S 9D\noops\n";
     agree!(poker_duels(slice(text)));
     agree!(poker_best_of_seven(slice(b"2c 5d 9h 9s 9c 5h Ac")));
+}
+
+#[test]
+fn polygon_clip() {
+    use crate::polygon_clip::*;
+    let point = |(x, y)| Point { x, y };
+    let window = |low, high| Window {
+        low: point(low),
+        high: point(high),
+    };
+    let windows = [window((0.0, 0.0), (4.0, 2.0)), window((-1.0, 1.5), (0.25, 7.0))];
+    for polygon in [
+        &[(-1.0, -1.0), (5.0, -1.0), (5.0, 3.0), (-1.0, 3.0)][..],
+        &[(0.0, 0.0), (2.0, 0.1), (0.3, 4.0)],
+        &[(0.0, 0.0); 25],
+        &[],
+    ] {
+        let points: Vec<Point> = polygon.iter().copied().map(point).collect();
+        agree!(clipped_area(slice(&points), each(windows)));
+        agree!(simplified(slice(&points), each([0.5, 0.0])));
+    }
+    agree!(clipped_line(
+        each([(-2.0, 1.0), (5.0, 0.0), (1.0, -3.0)].map(point)),
+        each([(6.0, 1.0), (5.0, 9.0), (2.0, 3.0)].map(point)),
+        each([windows[0]])
+    ));
 }
 
 #[test]

@@ -49,6 +49,18 @@ const fn index_of(fields: &'static [Field], hash: u32) -> usize {
     panic!("no field of this name (is its struct declared with #[derive(VmType)]?)")
 }
 
+/// Whether there is a field of that hash.
+const fn has_field(fields: &'static [Field], hash: u32) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if fields[i].hash == hash {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 /// The index of the variant of that hash.
 const fn variant_of(ty: &'static Type, hash: u32) -> usize {
     let mut i = 0;
@@ -63,8 +75,13 @@ const fn variant_of(ty: &'static Type, hash: u32) -> usize {
 
 impl Encoder<'_> {
     /// `base.name`.
-    pub const fn field(&mut self, base: Operand, hash: u32) -> Operand {
-        let place = self.deref_all(base);
+    /// `changes`: whether it is assigned to or borrowed to be.
+    pub const fn field(&mut self, base: Operand, hash: u32, changes: bool) -> Operand {
+        let mut place = self.deref_all(base);
+        while place.ty.dereferenced.is_some() && !has_field(place.ty.fields, hash) {
+            let target = self.deref_written(place, changes);
+            place = self.deref_all(target);
+        }
         if place.is_never() {
             return place;
         }

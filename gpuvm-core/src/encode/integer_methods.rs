@@ -42,8 +42,9 @@ impl Encoder<'_> {
                 return Operand::scalar(boolean, test);
             }
             m::unsigned_abs => {
+                // That of the least number is negative as the type itself has it.
                 let base = self.absolute(a, kind);
-                return Operand::scalar(scalar_type(unsigned(kind)), base);
+                return self.cast(Operand::scalar(scalar_type(kind), base), unsigned(kind));
             }
             m::abs_diff => {
                 let b = self.argument(arguments[1], ty);

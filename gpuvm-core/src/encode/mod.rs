@@ -25,6 +25,7 @@ mod shift;
 mod state;
 #[cfg(test)]
 mod tests;
+mod through;
 mod walk;
 mod wide;
 

@@ -384,6 +384,9 @@ impl Encoder<'_> {
             return Operand::fresh(want, base);
         }
         let mut operand = if want.mutable { self.writable(operand) } else { operand };
+        if operand.ty.dereferenced.is_some() && want.refs > 0 {
+            operand = self.coerced(operand, want);
+        }
         if matches!(want.ty.kind, Kind::Slice) && matches!(operand.ty.kind, Kind::Array) {
             let place = self.deref_all(operand);
             let length = place.ty.length;

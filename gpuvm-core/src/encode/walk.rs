@@ -63,10 +63,10 @@ impl Encoder<'_> {
                 let operand = self.local_operand(local);
                 self.push(operand);
             }
-            Node::Field => {
+            Node::Field | Node::FieldMut => {
                 let hash = self.hash();
                 let base = self.pop();
-                let field = self.field(base, hash);
+                let field = self.field(base, hash, matches!(node, Node::FieldMut));
                 self.push(field);
             }
             Node::Label => {
@@ -110,6 +110,7 @@ impl Encoder<'_> {
             | Node::IndexRangeAs
             | Node::RangeUnchecked
             | Node::Deref
+            | Node::DerefMut
             | Node::Ref => {
                 self.place_node(node);
             }
@@ -220,6 +221,11 @@ impl Encoder<'_> {
                 let method = self.small() as u16;
                 let count = self.small();
                 self.std_method(method, count, None);
+            }
+            Node::Receiver => {
+                let slot = self.small();
+                let changes = self.small() != 0;
+                self.receiver(slot, changes);
             }
             Node::MethodAs => {
                 let method = self.small() as u16;
@@ -474,9 +480,9 @@ impl Encoder<'_> {
                 let base = self.pop();
                 self.range_unchecked(base, start, end)
             }
-            Node::Deref => {
+            Node::Deref | Node::DerefMut => {
                 let reference = self.pop();
-                self.deref(reference)
+                self.deref_written(reference, matches!(node, Node::DerefMut))
             }
             _ => {
                 let mutable = self.small() != 0;
@@ -850,7 +856,7 @@ impl Encoder<'_> {
 
     const fn fact(&mut self) -> Fact {
         let slot = self.small();
-        self.source.facts.get(slot as usize, self.source.depth)
+        self.source.facts.get(slot as usize, self.source.depth).called()
     }
 
     const fn type_of_slot(&mut self, slot: usize) -> TypeRef {

@@ -239,6 +239,7 @@ macro_rules! builtin_comparisons {
 }
 builtin_comparisons! {
     [] FpCategory: Eq Ne;
+    [] std::fmt::Error: Eq Ne Lt Le Gt Ge;
     [] GetDisjointMutError: Eq Ne;
     [] ParseBoolError: Eq Ne;
     [] ParseCharError: Eq Ne;
@@ -251,6 +252,7 @@ builtin_comparisons! {
 
 builtin_methods! {
     [] FpCategory: [clone eq ne];
+    [] std::fmt::Error: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [] GetDisjointMutError ParseBoolError ParseCharError ParseFloatError ParseIntError IntErrorKind: [clone eq ne];
     [] Duration: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [T: ?Sized] PhantomData<T>: [clone eq ne lt le gt ge cmp partial_cmp];

@@ -9,6 +9,7 @@ mod own;
 mod question;
 mod taken;
 mod text;
+mod through;
 
 pub use by_method::*;
 pub use named::{Named, NamedWords};
@@ -21,6 +22,11 @@ pub use taken::{
     MakesOther, Number, Parts, Taken, converted, opened, taken,
 };
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
+pub use through::{
+    Behind, BehindMut, Derefs, DerefsMut, Here, Leads, SeekBehind, SeekBehindMut, SeekHere, SeekInSlice, SeekNowhere,
+    Sought, SoughtGeneric, SoughtIndex, Through, ThroughMutSlot, ThroughSlot, led, sought, sought_beside,
+    sought_generic, sought_index,
+};
 
 use std::marker::PhantomData;
 
@@ -43,6 +49,18 @@ pub enum Fact {
     Default(TypeRef, fn() -> Vec<ConstantWord>),
     /// An operator or method that the machine has itself.
     Builtin,
+    /// What is called behind a `Deref` of the user's.
+    Through(&'static Through),
+}
+
+impl Fact {
+    /// What is called, wherever it is found.
+    pub const fn called(self) -> Fact {
+        match self {
+            Fact::Through(through) => through.then,
+            fact => fact,
+        }
+    }
 }
 
 /// A routine and its signature.

@@ -100,6 +100,64 @@ fn is_whitespace(c: char) -> bool {
         || code == 0x3000
 }
 
+/// The bytes of a character as UTF-8, and how many there are.
+#[routine(library)]
+pub fn encode(c: char, bytes: &mut [u8; 4]) -> usize {
+    let code: u32 = intrinsics::cast(c);
+    if code < 0x80 {
+        bytes[0] = code as u8;
+        1
+    } else if code < 0x800 {
+        *bytes = [(code >> 6) as u8 | 0xc0, code as u8 & 0x3f | 0x80, bytes[2], bytes[3]];
+        2
+    } else if code < 0x1_0000 {
+        *bytes = [
+            (code >> 12) as u8 | 0xe0,
+            (code >> 6) as u8 & 0x3f | 0x80,
+            code as u8 & 0x3f | 0x80,
+            bytes[3],
+        ];
+        3
+    } else {
+        *bytes = [
+            (code >> 18) as u8 | 0xf0,
+            (code >> 12) as u8 & 0x3f | 0x80,
+            (code >> 6) as u8 & 0x3f | 0x80,
+            code as u8 & 0x3f | 0x80,
+        ];
+        4
+    }
+}
+
+#[routine(library)]
+fn encode_utf8(c: char, to: &'static mut [u8]) -> &'static mut str {
+    let mut bytes = [0u8; 4];
+    let length = encode(c, &mut bytes);
+    if to.len() < length {
+        panic!("encode_utf8: buffer does not have enough bytes to encode code point");
+    }
+    let part = &mut to[..length];
+    part.copy_from_slice(&bytes[..length]);
+    intrinsics::words(part)
+}
+
+#[routine(library)]
+fn encode_utf16(c: char, to: &'static mut [u16]) -> &'static mut [u16] {
+    let code: u32 = intrinsics::cast(c);
+    let length = if code < 0x1_0000 { 1usize } else { 2 };
+    if to.len() < length {
+        panic!("encode_utf16: buffer does not have enough bytes to encode code point");
+    }
+    if length == 1 {
+        to[0] = code as u16;
+    } else {
+        let above = code.wrapping_sub(0x1_0000);
+        to[0] = (above >> 10) as u16 | 0xd800;
+        to[1] = above as u16 & 0x3ff | 0xdc00;
+    }
+    &mut to[..length]
+}
+
 #[routine(library, inline)]
 fn is_control(c: char) -> bool {
     let code: u32 = intrinsics::cast(c);
@@ -148,6 +206,8 @@ methods! {
     [] char, is_digit = is_digit;
     [] char, len_utf8 = len_utf8;
     [] char, len_utf16 = len_utf16;
+    [] char, encode_utf8 = encode_utf8;
+    [] char, encode_utf16 = encode_utf16;
     [] char, is_ascii = is_ascii;
     [] char, is_whitespace = is_whitespace;
     [] char, is_control = is_control;

@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 pub mod duration;
 mod enclosed;
+pub mod fmt;
 mod functions;
 #[cfg(feature = "half")]
 pub mod half;

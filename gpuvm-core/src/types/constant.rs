@@ -59,7 +59,7 @@ plain! {
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>; [T: VmType] Bound<T>;
     [] Ordering; [] Context; [] std::time::Duration;
-    [] FpCategory; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
+    [] FpCategory; [] std::fmt::Error; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
 }
 #[cfg(feature = "half")]
 plain! { [] half::f16; [] half::bf16; }

@@ -1,5 +1,6 @@
 //! std's types that enclose numbers or other values: `NonZero`, `Saturating`, `ControlFlow`, `Bound`; and those that enclose nothing.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, Saturating};
 use std::ops::{Bound, ControlFlow};
@@ -194,6 +195,21 @@ impl<T: Send + Sync + ?Sized + 'static> VmType for PhantomData<T> {
 
     fn read_words(_words: &[u32]) -> Self {
         PhantomData
+    }
+}
+
+impl Value for fmt::Error {
+    type Erased = Self;
+    type Inner = Self;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = &Type::record(Kind::Struct, "Error", &[]);
+}
+
+impl VmType for fmt::Error {
+    fn write_words(&self, _words: &mut [u32]) {}
+
+    fn read_words(_words: &[u32]) -> Self {
+        fmt::Error
     }
 }
 

@@ -5,6 +5,7 @@ mod comparison;
 mod constant;
 mod context;
 mod depth;
+mod dereferenced;
 mod enclosed;
 mod half;
 mod message;
@@ -17,6 +18,7 @@ pub use constant::{
 };
 pub use context::Context;
 pub use depth::{Against, Succ, Zero};
+pub use dereferenced::Dereferenced;
 pub use gpuvm_nodes::{FormatSpec, Kind, Placeholder, name_hash};
 pub use half::{half_type, half_value};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
@@ -48,6 +50,8 @@ pub struct Type {
     pub opaque: bool,
     /// How two values compare.
     pub comparisons: Comparisons,
+    /// What `Deref` makes of it.
+    pub dereferenced: Option<Dereferenced>,
 }
 
 /// One field of a struct, tuple or variant.
@@ -115,6 +119,7 @@ impl Type {
         slice: None,
         opaque: false,
         comparisons: Comparisons::DERIVED,
+        dereferenced: None,
     };
 
     /// The type of all closures.
@@ -139,6 +144,7 @@ impl Type {
             slice: None,
             opaque: false,
             comparisons: Comparisons::DERIVED,
+            dereferenced: None,
         }
     }
 
@@ -156,6 +162,7 @@ impl Type {
             slice: None,
             opaque: has_opaque(fields),
             comparisons: Comparisons::DERIVED,
+            dereferenced: None,
         }
     }
 
@@ -182,6 +189,7 @@ impl Type {
             slice: None,
             opaque: false,
             comparisons: Comparisons::DERIVED,
+            dereferenced: None,
         }
     }
 

@@ -154,6 +154,7 @@ where
         slice: None,
         opaque: false,
         comparisons: Comparisons::DERIVED,
+        dereferenced: None,
     };
 }
 
@@ -306,6 +307,7 @@ macro_rules! atomics {
                 slice: None,
                 opaque: false,
                 comparisons: Comparisons::DERIVED,
+        dereferenced: None,
             };
         }
     )*};
@@ -339,6 +341,7 @@ impl<T: VmType> Value for Wrapping<T> {
         slice: None,
         opaque: false,
         comparisons: Comparisons::DERIVED,
+        dereferenced: None,
     };
 }
 
@@ -375,6 +378,7 @@ where
         slice: Some(<[T] as Value>::TYPE),
         opaque: false,
         comparisons: Comparisons::DERIVED,
+        dereferenced: None,
     };
 }
 

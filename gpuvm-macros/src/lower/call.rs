@@ -210,6 +210,11 @@ impl Lowering<'_> {
         if names.next()? != "intrinsics" {
             return None;
         }
+        if matches!(name.as_str(), "sink" | "text" | "formatted")
+            && let Some(last) = path.segments.last()
+        {
+            return self.writing(expr, &name, last);
+        }
         let Expr::Call(node) = &mut *expr else {
             return None;
         };
@@ -359,7 +364,7 @@ impl Lowering<'_> {
             shadow::generic_associated(expr, ty, name_hash(&name), slot);
             return Known::Unknown;
         }
-        let slot = self.method_as(&name, count);
+        let slot = self.method_as(&name, count, None);
         match self.inferred(&node_path, &name) {
             Some(function) => {
                 let constructs = constructs(&node_path);
@@ -675,21 +680,25 @@ impl Lowering<'_> {
         if is_users || is_added {
             return self.user_method(expr, &name, place);
         }
+        let seeks = self.seeks(&node.receiver, &known);
         // That of an `Ordering` takes another one.
         let takes_closure = name != "then" && method::closure_of(&name).is_some();
         let gives_function = |arg: &Expr| matches!(arg, Expr::Call(_) | Expr::MethodCall(_));
         let may_be_function =
             |arg: &Expr| is_closure(arg) || takes_closure && (self.may_be_constructor(arg) || gives_function(arg));
         if node.args.iter().any(may_be_function) || method::is_generic(&name, node.args.len()) {
+            let sought = seeks.then(|| self.receiver());
             let count = self
                 .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
                 .len()
                 + 1;
-            return self.generic_method(expr, &name, &known, place, count);
+            return self.generic_method(expr, &name, &known, place, count, sought);
         }
         // Iterators compare with what becomes an iterator, all else with a reference.
         let compares_any =
             method::COMPARES_ITERATORS.contains(&name.as_str()) && !known.has_method(&name) && node.args.len() == 1;
+        let is_machine = method_number(&name).is_some() && known.has_method(&name);
+        let sought = (seeks && !compares_any && !is_machine).then(|| self.receiver());
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len()
@@ -697,10 +706,18 @@ impl Lowering<'_> {
         self.stream.line(shadow::at(&method));
         if compares_any {
             self.may_call(Calls::Maybe);
-            let slot = self.method_as(&name, count);
+            let slot = self.method_as(&name, count, None);
             let twin = self.of_trait(expr, &known);
             let decides = shadow::Decides::Argument;
-            shadow::generic_method(expr, name_hash(&name), place, decides, false, twin.as_ref(), slot);
+            shadow::generic_method(
+                expr,
+                name_hash(&name),
+                shadow::On { place, seeks: false },
+                decides,
+                false,
+                twin.as_ref(),
+                slot,
+            );
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
@@ -716,11 +733,27 @@ impl Lowering<'_> {
             return known.method(&name);
         }
         self.may_call(Calls::Maybe);
-        let slot = self.method_as(&name, count);
+        let slot = self.method_as(&name, count, sought);
         let twin = self.of_trait(expr, &known);
         let elsewhere = MAKES_HEAP.contains(&&*name);
-        shadow::method(expr, name_hash(&name), place, elsewhere, twin.as_ref(), slot);
+        let on = shadow::On {
+            place,
+            seeks: sought.is_some(),
+        };
+        shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
         Known::Unknown
+    }
+
+    /// Whether a method that is called by a name of std's, or an element, may be behind a `Deref` of the user's.
+    pub(super) fn seeks(&self, receiver: &Expr, known: &Known) -> bool {
+        self.evidence && *known.inner() == Known::Unknown && !is_iterator(receiver)
+    }
+
+    /// The receiver of what a slot will tell is on the stack.
+    fn receiver(&mut self) -> u64 {
+        let slot = self.new_slot();
+        self.stream.node(Node::Receiver).number(slot).number(0);
+        slot
     }
 
     /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
@@ -749,15 +782,17 @@ impl Lowering<'_> {
         };
         let called = node.method.clone();
         let given = self.given_to_itself(node);
+        let operator = crate::routine::operator_of_method(name)
+            .filter(|operator| !matches!(operator, Operator::Neg | Operator::Not))
+            .filter(|_| node.args.len() == 1 && node.turbofish.is_none() && !node.args.iter().any(is_closure));
+        let seeks = given.is_none() && operator.is_none() && node.turbofish.is_none();
+        let sought = seeks.then(|| self.receiver());
         let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
         self.stream.line(shadow::at(&called));
         self.may_call(Calls::Maybe);
-        let operator = crate::routine::operator_of_method(name)
-            .filter(|operator| !matches!(operator, Operator::Neg | Operator::Not))
-            .filter(|_| count == 2 && node.turbofish.is_none() && !node.args.iter().any(is_closure));
         let slot = match operator {
-            Some(operator) => self.method_numbered(method::of_operator(operator), count),
-            None => self.method_as(name, count),
+            Some(operator) => self.method_numbered(method::of_operator(operator), count, None),
+            None => self.method_as(name, count, sought),
         };
         let twin = match node.turbofish {
             None => self.twin_beside(&called),
@@ -769,7 +804,7 @@ impl Lowering<'_> {
             expr,
             &twin,
             name_hash(name),
-            place,
+            shadow::On { place, seeks },
             MAKES_HEAP.contains(&name),
             other,
             slot,
@@ -796,10 +831,19 @@ impl Lowering<'_> {
     }
 
     /// A method whose routine depends on more than the receiver's type: on its result's, an argument's, or a closure's. The operands are on the stack.
-    fn generic_method(&mut self, expr: &mut Expr, name: &str, receiver: &Known, place: bool, count: usize) -> Known {
+    /// `sought`: the slot, if the receiver's node has it.
+    fn generic_method(
+        &mut self,
+        expr: &mut Expr,
+        name: &str,
+        receiver: &Known,
+        place: bool,
+        count: usize,
+        sought: Option<u64>,
+    ) -> Known {
         self.stream.line(shadow::at(&*expr));
         self.may_call(Calls::Maybe);
-        let slot = self.new_slot();
+        let slot = sought.unwrap_or_else(|| self.new_slot());
         self.stream.node(Node::Call).number(slot).number(count as u64);
         let kept = method::of_an_iterator(name, count - 1);
         let decides = match &*expr {
@@ -815,17 +859,21 @@ impl Lowering<'_> {
         let twin = self.of_trait(expr, receiver);
         let is_written = matches!(&*expr, Expr::MethodCall(node) if node.turbofish.is_some());
         let hinted = method::HINTED.contains(&name) || matches!(name, "sum" | "product") && count == 1 && !is_written;
-        shadow::generic_method(expr, name_hash(kept), place, decides, hinted, twin.as_ref(), slot);
+        let on = shadow::On {
+            place,
+            seeks: sought.is_some(),
+        };
+        shadow::generic_method(expr, name_hash(kept), on, decides, hinted, twin.as_ref(), slot);
         Known::Unknown
     }
 
-    /// A method of a type that may be the user's; the operands are on the stack.
-    fn method_as(&mut self, name: &str, count: usize) -> u64 {
-        self.method_numbered(method_number(name).unwrap_or(NO_METHOD), count)
+    /// A method of a type that may be the user's; the operands are on the stack. `sought`: the slot, if the receiver's node has it.
+    fn method_as(&mut self, name: &str, count: usize, sought: Option<u64>) -> u64 {
+        self.method_numbered(method_number(name).unwrap_or(NO_METHOD), count, sought)
     }
 
-    fn method_numbered(&mut self, number: u16, count: usize) -> u64 {
-        let slot = self.new_slot();
+    fn method_numbered(&mut self, number: u16, count: usize, sought: Option<u64>) -> u64 {
+        let slot = sought.unwrap_or_else(|| self.new_slot());
         self.stream
             .node(Node::MethodAs)
             .number(u64::from(number))
@@ -914,6 +962,60 @@ const MAKES_HEAP: [&str; 12] = [
     "to_uppercase",
     "to_vec",
 ];
+
+/// Whether a method of std's gives an iterator, which is no type of the user's.
+fn is_iterator(receiver: &Expr) -> bool {
+    const SOURCES: [&str; 14] = [
+        "bytes",
+        "char_indices",
+        "chars",
+        "chunks",
+        "chunks_exact",
+        "iter",
+        "iter_mut",
+        "lines",
+        "peekable",
+        "rchunks",
+        "split",
+        "split_ascii_whitespace",
+        "split_whitespace",
+        "windows",
+    ];
+    const ADAPTORS: [&str; 21] = [
+        "by_ref",
+        "chain",
+        "cloned",
+        "copied",
+        "cycle",
+        "enumerate",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "flatten",
+        "fuse",
+        "inspect",
+        "into_iter",
+        "map",
+        "map_while",
+        "rev",
+        "scan",
+        "skip",
+        "skip_while",
+        "step_by",
+        "take_while",
+    ];
+    match receiver {
+        Expr::Paren(node) => is_iterator(&node.expr),
+        Expr::Group(node) => is_iterator(&node.expr),
+        Expr::Reference(node) => is_iterator(&node.expr),
+        Expr::Range(_) => true,
+        Expr::MethodCall(node) => {
+            let name = plain(&node.method);
+            SOURCES.contains(&&*name) || ADAPTORS.contains(&&*name)
+        }
+        _ => false,
+    }
+}
 
 /// `Default::default` as `|| Default::default()`: whatever method it is given to, it takes nothing.
 fn call_default(argument: &mut Expr) {

@@ -259,8 +259,10 @@ impl Lowering<'_> {
     }
 
     fn field(&mut self, base: &mut Expr, member: &Member) -> Known {
+        let changes = self.changes;
         let known = self.expr(base, Want::Free);
-        self.stream.node(Node::Field).hash(&member_name(member));
+        let kind = if changes { Node::FieldMut } else { Node::Field };
+        self.stream.node(kind).hash(&member_name(member));
         match (known.inner(), member) {
             (Known::Tuple(fields), Member::Unnamed(Index { index, .. })) => {
                 fields.get(*index as usize).cloned().unwrap_or(Known::Unknown)
@@ -284,6 +286,11 @@ impl Lowering<'_> {
             true => Want::Decided,
             false => Want::Kind(gpuvm_nodes::Kind::Usize),
         };
+        let slot = overloaded.then(|| self.new_slot());
+        let seeks = self.seeks(&node.expr, &base);
+        if let Some(slot) = slot.filter(|_| seeks) {
+            self.stream.node(Node::Receiver).number(slot).number(u64::from(changes));
+        }
         let known = if let Expr::Range(range) = &mut *node.index {
             let bounds = [&mut range.start, &mut range.end];
             for bound in bounds.into_iter().flatten() {
@@ -315,14 +322,13 @@ impl Lowering<'_> {
                 _ => Known::Unknown,
             }
         };
-        if overloaded {
-            let slot = self.new_slot();
+        if let Some(slot) = slot {
             let operator = if changes { Operator::IndexMut } else { Operator::Index };
             self.stream.number(slot);
             self.may_call(Calls::Maybe);
             match place && !matches!(&*node.index, Expr::Range(_)) {
-                true => shadow::index(node, operator as u8, slot),
-                false => shadow::index_as_whole(expr, operator as u8, slot),
+                true => shadow::index(node, operator as u8, seeks, slot),
+                false => shadow::index_as_whole(expr, operator as u8, seeks, slot),
             }
         }
         known

@@ -36,7 +36,7 @@ impl MacroArguments {
         match name.as_str() {
             "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne"
             | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "print" | "println" | "eprint" | "eprintln"
-            | "dbg" | "log" => mac
+            | "dbg" | "log" | "write" | "writeln" => mac
                 .parse_body_with(Punctuated::parse_terminated)
                 .map(MacroArguments::Expressions),
             "matches" => mac
@@ -132,6 +132,7 @@ impl Lowering<'_> {
                 self.never()
             }
             ("dbg", MacroArguments::Expressions(arguments)) => self.debug(expr, arguments, span),
+            ("write" | "writeln", MacroArguments::Expressions(arguments)) => self.write(expr, &name, arguments, span),
             ("print" | "println" | "eprint" | "eprintln" | "log", MacroArguments::Expressions(arguments)) => {
                 *expr = self.print(&name, arguments, span);
                 Known::Unit
@@ -459,7 +460,7 @@ impl Text {
 }
 
 /// Where a value in a text comes from.
-enum Source<'t> {
+pub(super) enum Source<'t> {
     /// The argument in that place.
     Argument(usize),
     /// The variable of that name.
@@ -476,7 +477,7 @@ impl Source<'_> {
 }
 
 /// Where the values in a text come from. `None` if one has no argument.
-fn sources<'t>(shown: &'t [Shown], arguments: &[&mut Expr]) -> Option<Vec<Source<'t>>> {
+pub(super) fn sources<'t>(shown: &'t [Shown], arguments: &[&mut Expr]) -> Option<Vec<Source<'t>>> {
     let is_named = |argument: &Expr, name: &str| matches!(argument, Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(path) if path.path.is_ident(name)));
     let mut next = 0;
     let source = |value: &'t Shown| {
@@ -505,7 +506,7 @@ fn wanted(is_count: bool) -> Want {
 }
 
 /// The text of a literal.
-fn literal_text(expr: &Expr) -> Option<LitStr> {
+pub(super) fn literal_text(expr: &Expr) -> Option<LitStr> {
     match expr {
         Expr::Lit(node) => match &node.lit {
             syn::Lit::Str(text) => Some(text.clone()),
@@ -517,7 +518,7 @@ fn literal_text(expr: &Expr) -> Option<LitStr> {
 }
 
 /// Gives the variable of `{name}` the span of the text that it stands in.
-fn respan(expr: &mut Expr, span: proc_macro2::Span) {
+pub(super) fn respan(expr: &mut Expr, span: proc_macro2::Span) {
     if let Expr::Path(node) = expr {
         for segment in &mut node.path.segments {
             segment.ident.set_span(span);

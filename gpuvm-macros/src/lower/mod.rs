@@ -26,6 +26,7 @@ mod statement;
 mod std_function;
 mod stream;
 mod types;
+mod write;
 
 use std::collections::HashMap;
 

@@ -17,8 +17,9 @@ impl Lowering<'_> {
         };
         let operator = match node.op {
             UnOp::Deref(_) => {
+                let changes = self.changes;
                 let known = self.expr(&mut node.expr, Want::Free);
-                self.stream.node(Node::Deref);
+                self.stream.node(if changes { Node::DerefMut } else { Node::Deref });
                 return match known {
                     Known::Reference(inner) => *inner,
                     _ => Known::Unknown,

@@ -139,6 +139,8 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
 /// The methods of std's traits that are called by the trait's path, `Ord::max(a, b)`, and mean the same as a call on the first argument.
 const OF_TRAITS: &[(&str, &[&str])] = &[
     ("Clone", &["clone"]),
+    ("Deref", &["deref"]),
+    ("DerefMut", &["deref_mut"]),
     (
         "DoubleEndedIterator",
         &["next_back", "nth_back", "rfind", "rfold", "try_rfold"],

@@ -1,4 +1,4 @@
-//! A macro of `tracing` or `log`, and one that writes.
+//! A macro of `tracing` or `log`.
 
 #![allow(unused)]
 
@@ -7,7 +7,6 @@ use gpuvm::prelude::*;
 #[routine]
 fn f(x: u32) -> u32 {
     warn!("x is {x}");
-    writeln!(out, "x is {x}");
     x
 }
 

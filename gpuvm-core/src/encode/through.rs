@@ -1,0 +1,99 @@
+//! What is found behind a `Deref` of the user's: methods and elements, of which facts tell, and fields, `*value` and coercions, of which types tell.
+
+use super::operand::Operand;
+use super::state::Encoder;
+use crate::facts::Fact;
+use crate::isa::Op;
+use crate::routine::Callee;
+use crate::types::{Dereferenced, TypeRef};
+
+impl Encoder<'_> {
+    /// Puts in the place of the receiver what its `Deref` gives, where what the slot tells is behind that. `changes`: whether it is changed; of a method its
+    /// parameter says so.
+    pub const fn receiver(&mut self, slot: u32, changes: bool) {
+        let Fact::Through(through) = self.source.facts.get(slot as usize, self.source.depth) else {
+            return;
+        };
+        let call = match through.deref_mut {
+            Some(deref_mut) if changes || takes_mutable(through.then) => deref_mut,
+            _ => through.deref,
+        };
+        self.call_through(call, 1);
+    }
+
+    /// `*operand`, of a reference or of a value whose `Deref` the user has written. `changes`: whether it is assigned to or borrowed to be.
+    pub const fn deref_written(&mut self, operand: Operand, changes: bool) -> Operand {
+        match operand.ty.dereferenced {
+            Some(dereferenced) if operand.refs == 0 && !operand.is_never() => {
+                self.dereferenced(operand, dereferenced, changes)
+            }
+            _ => self.deref(operand),
+        }
+    }
+
+    /// A reference to what a type's `Deref` leads to, for a parameter or a variable of that type: what rustc makes of `&polygon` where `&[Point]` is expected.
+    pub const fn coerced(&mut self, operand: Operand, want: TypeRef) -> Operand {
+        let mut place = self.deref_all(operand);
+        while let Some(dereferenced) = place.ty.dereferenced
+            && !is_same(place.ty.name, want.ty.name)
+        {
+            let target = self.dereferenced(place, dereferenced, want.mutable);
+            place = self.deref_all(target);
+        }
+        place
+    }
+
+    /// The place that a type's `Deref` or `DerefMut` leads to.
+    const fn dereferenced(&mut self, operand: Operand, dereferenced: Dereferenced, changes: bool) -> Operand {
+        let (routine, mutable) = match dereferenced.deref_mut {
+            Some(deref_mut) if changes => (deref_mut, true),
+            _ => (dereferenced.deref, false),
+        };
+        let receiver = TypeRef {
+            ty: operand.ty,
+            refs: 1,
+            mutable,
+        };
+        let base = self.fresh(receiver.words());
+        self.store_words(base, operand, receiver);
+        let target = TypeRef {
+            ty: dereferenced.target.ty,
+            refs: dereferenced.target.refs + 1,
+            mutable,
+        };
+        let result = self.fresh(target.words());
+        let callee = self.callees.len as u32;
+        self.callees.push(Callee::Routine(routine), &mut self.full);
+        self.emit(Op::Call, [callee, base, result, 0]);
+        self.deref(Operand::fresh(target, result))
+    }
+}
+
+/// Whether what is called takes its receiver by `&mut`.
+const fn takes_mutable(called: Fact) -> bool {
+    match called {
+        Fact::Call(call) => {
+            let params = match call.inline {
+                Some(source) => source.params,
+                None => call.params,
+            };
+            matches!(params, [receiver, ..] if receiver.mutable && receiver.refs == 1)
+        }
+        _ => false,
+    }
+}
+
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

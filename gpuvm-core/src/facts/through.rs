@@ -1,0 +1,213 @@
+//! Methods, fields and elements that are found behind a `Deref` of the user's. Method lookup finds in the shadow the first of several traits that fits, as rustc
+//! finds the method: of the receiver's own type, of what it dereferences to, of the slice that an array is.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use super::{CallFact, Fact, GenericMethod, Method, Operation, Slot};
+use crate::types::Value;
+
+/// `Deref` of a type, where it is a routine.
+#[diagnostic::on_unimplemented(
+    message = "what is called here is found behind the `Deref` of `{Self}`, which is not a #[routine]",
+    label = "behind a `Deref` that is not a routine",
+    note = "put `#[routine]` above the `impl Deref for {Self}`"
+)]
+pub trait Derefs: Deref {
+    /// The way to what is behind it. It comes by way of the trait, as slots do.
+    type Way;
+    /// Its routine.
+    const DEREF: CallFact;
+}
+
+/// `DerefMut` of a type, likewise.
+#[diagnostic::on_unimplemented(
+    message = "what is called here is found behind the `DerefMut` of `{Self}`, which is not a #[routine]",
+    label = "behind a `DerefMut` that is not a routine",
+    note = "put `#[routine]` above the `impl DerefMut for {Self}`"
+)]
+pub trait DerefsMut: Derefs + DerefMut {
+    /// The way to what is behind it.
+    type WayMut;
+    /// Its routine.
+    const DEREF_MUT: CallFact;
+}
+
+/// What is called behind a `Deref`.
+#[derive(Clone, Copy, Debug)]
+pub struct Through {
+    /// The routine of `Deref`.
+    pub deref: CallFact,
+    /// That of `DerefMut`, if there is one.
+    pub deref_mut: Option<CallFact>,
+    /// What is called.
+    pub then: Fact,
+}
+
+/// A slot for what is called behind the `Deref` of an `X`.
+pub struct ThroughSlot<X: ?Sized, S>(PhantomData<fn(&X, S)>);
+
+/// The same where there is a `DerefMut`.
+pub struct ThroughMutSlot<X: ?Sized, S>(PhantomData<fn(&X, S)>);
+
+impl<X: Derefs + ?Sized, S: Slot> Slot for ThroughSlot<X, S> {
+    const FACT: Fact = Fact::Through(&Through {
+        deref: X::DEREF,
+        deref_mut: None,
+        then: S::FACT,
+    });
+}
+
+impl<X: DerefsMut + ?Sized, S: Slot> Slot for ThroughMutSlot<X, S> {
+    const FACT: Fact = Fact::Through(&Through {
+        deref: X::DEREF,
+        deref_mut: Some(X::DEREF_MUT),
+        then: S::FACT,
+    });
+}
+
+/// The way from a receiver to what is called: what fills a slot with that is an `S`.
+pub trait Leads<S> {
+    /// What fills a slot with it and the way.
+    type Slot;
+}
+
+/// It is the receiver's own, or of the slice that an array is.
+pub struct Here;
+
+impl<S> Leads<S> for Here {
+    type Slot = S;
+}
+
+/// It is behind the `Deref` of an `X`.
+pub struct Behind<X: ?Sized>(PhantomData<fn(&X)>);
+
+impl<X: ?Sized, S> Leads<S> for Behind<X> {
+    type Slot = ThroughSlot<X, S>;
+}
+
+/// The same where there is a `DerefMut`.
+pub struct BehindMut<X: ?Sized>(PhantomData<fn(&X)>);
+
+impl<X: ?Sized, S> Leads<S> for BehindMut<X> {
+    type Slot = ThroughMutSlot<X, S>;
+}
+
+/// The slot of what is called where it is found, of the slot with the way to it.
+pub fn led<W: Leads<S>, S>(_: &W, _: &PhantomData<W::Slot>) -> &'static PhantomData<S> {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// A method `NAME` of what `M` stands for, called on a `T`.
+pub struct Sought<'a, const NAME: u32, M: ?Sized, T: ?Sized>(PhantomData<fn(&'a T, &M)>);
+
+/// A method that is found by its name.
+pub fn sought<const NAME: u32, T: Value + ?Sized>(_: &T) -> Sought<'_, NAME, T::Inner, T> {
+    Sought(PhantomData)
+}
+
+/// One of which the function beside it tells.
+pub fn sought_beside<'a, const NAME: u32, M: ?Sized, T: ?Sized>(
+    _: &PhantomData<M>,
+    _: &'a T,
+) -> Sought<'a, NAME, M, T> {
+    Sought(PhantomData)
+}
+
+/// A method that depends on its arguments and its result, too.
+pub struct SoughtGeneric<'a, const NAME: u32, T: ?Sized, A, R>(PhantomData<fn(&'a T, &A, &R)>);
+
+/// Of such a method.
+pub fn sought_generic<'a, const NAME: u32, T: ?Sized, A, R>(
+    _: &'a T,
+    _: &PhantomData<A>,
+    _: &R,
+) -> SoughtGeneric<'a, NAME, T, A, R> {
+    SoughtGeneric(PhantomData)
+}
+
+/// The index operator `OP` of a `T` by an `I`.
+pub struct SoughtIndex<'a, const OP: u8, T: ?Sized, I>(PhantomData<fn(&'a T, &I)>);
+
+/// Of such an index.
+pub fn sought_index<'a, const OP: u8, T: ?Sized, I>(_: &'a T, _: &I) -> SoughtIndex<'a, OP, T, I> {
+    SoughtIndex(PhantomData)
+}
+
+/// Of what the receiver's own type has.
+pub trait SeekHere<'a, T: ?Sized> {
+    /// The way, and where it leads to.
+    fn __gpuvm_way(&self) -> (Here, &'a T) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// Of what is behind a `Deref` beside which there is a `DerefMut`.
+pub trait SeekBehindMut<X: Deref + ?Sized + 'static> {
+    /// As [`SeekHere::__gpuvm_way`].
+    fn __gpuvm_way(&self) -> (X::WayMut, &'static X::Target)
+    where
+        X: DerefsMut,
+    {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// Of what is behind a `Deref` alone.
+pub trait SeekBehind<X: Deref + ?Sized + 'static> {
+    /// As [`SeekHere::__gpuvm_way`].
+    fn __gpuvm_way(&self) -> (X::Way, &'static X::Target)
+    where
+        X: Derefs,
+    {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// Of what slices have, for an array.
+pub trait SeekInSlice<E: 'static> {
+    /// As [`SeekHere::__gpuvm_way`].
+    fn __gpuvm_way(&self) -> (Here, &'static [E]) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// Of what is nowhere, as is told of the receiver.
+pub trait SeekNowhere<'a, T: ?Sized> {
+    /// As [`SeekHere::__gpuvm_way`].
+    fn __gpuvm_way(&self) -> (Here, &'a T) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+impl<'a, const NAME: u32, M: Method<NAME> + ?Sized, T: ?Sized> SeekHere<'a, T> for &&&&Sought<'a, NAME, M, T> {}
+
+impl<'a, const NAME: u32, T, A, R: Value> SeekHere<'a, T> for &&&&SoughtGeneric<'a, NAME, T, A, R> where
+    T: Value<Inner: GenericMethod<NAME, A, R::Erased>> + ?Sized
+{
+}
+
+impl<'a, const OP: u8, T, I: Value> SeekHere<'a, T> for &&&&SoughtIndex<'a, OP, T, I>
+where
+    T: Value + ?Sized,
+    T::Inner: Operation<OP, I::Inner, T::Inner, I::Erased>,
+{
+}
+
+macro_rules! seekers {
+    ($([$($generics:tt)*] $sought:ty;)*) => {$(
+        impl<'a, $($generics)*, T: Value<Inner: DerefMut<Target: Value>> + ?Sized> SeekBehindMut<T::Inner> for &&&$sought {}
+        impl<'a, $($generics)*, T: Value<Inner: Deref<Target: Value>> + ?Sized> SeekBehind<T::Inner> for &&$sought {}
+        impl<'a, $($generics)*, T: ?Sized> SeekNowhere<'a, T> for $sought {}
+    )*};
+}
+seekers! {
+    [const NAME: u32, M: ?Sized] Sought<'a, NAME, M, T>;
+    [const NAME: u32, A, R] SoughtGeneric<'a, NAME, T, A, R>;
+    [const OP: u8, I] SoughtIndex<'a, OP, T, I>;
+}
+
+impl<const NAME: u32, M: ?Sized, E: 'static, const N: usize, T: Value<Inner = [E; N]> + ?Sized> SeekInSlice<E>
+    for &Sought<'_, NAME, M, T>
+{
+}

@@ -1,0 +1,53 @@
+//! What a type has beside a `Deref` that is a routine. A method of its own that is none would be passed over in routines, for what stands behind the `Deref`.
+
+use gpuvm_nodes::method;
+use syn::{Attribute, ImplItem, Item, ItemImpl, Type};
+
+use crate::file::text_around;
+use crate::report::Report;
+
+/// Refuses the `Deref` of a type that has a method of a name of std's which is no routine, as far as the file tells.
+pub fn check(block: &ItemImpl, report: &mut Report) {
+    let Some(name) = name_of(&block.self_ty) else { return };
+    let Some(file) = text_around(&name).and_then(|text| syn::parse_file(&text).ok()) else {
+        return;
+    };
+    if let Some(method) = passed_over(&file.items, &name.to_string()) {
+        report.passed_over(&block.self_ty, &method);
+    }
+}
+
+fn passed_over(items: &[Item], of: &str) -> Option<String> {
+    items.iter().find_map(|item| match item {
+        Item::Mod(module) => passed_over(&module.content.as_ref()?.1, of),
+        Item::Impl(block)
+            if block.trait_.is_none()
+                && !is_routine(&block.attrs)
+                && name_of(&block.self_ty).is_some_and(|name| name == of) =>
+        {
+            block.items.iter().find_map(|item| match item {
+                ImplItem::Fn(function) if function.sig.receiver().is_some() => {
+                    let name = crate::plain_name(&function.sig.ident);
+                    method::is_std(&name, true).then_some(name)
+                }
+                _ => None,
+            })
+        }
+        _ => None,
+    })
+}
+
+fn is_routine(attributes: &[Attribute]) -> bool {
+    let is_routine = |attribute: &Attribute| {
+        let last = attribute.path().segments.last();
+        last.is_some_and(|last| last.ident == "routine" || last.ident == "cfg_attr")
+    };
+    attributes.iter().any(is_routine)
+}
+
+fn name_of(ty: &Type) -> Option<syn::Ident> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+        _ => None,
+    }
+}
