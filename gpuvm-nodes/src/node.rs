@@ -20,16 +20,7 @@ macro_rules! define_nodes {
 
         impl Node {
             /// The nodes by their numbers: what rustc's interpreter, in which the encoder runs, finds at once, where it tries the arms of a `match` in turn.
-            const BY_CODE: &[Option<Node>; 256] = &{
-                let mut nodes = [None; 256];
-                $(nodes[$code] = Some(Node::$node);)*
-                nodes
-            };
-
-            /// The node of a number.
-            pub const fn from_code(code: u8) -> Option<Node> {
-                Node::BY_CODE[code as usize]
-            }
+            pub const ALL: &[Node] = &[$(Node::$node,)*];
         }
     };
 }

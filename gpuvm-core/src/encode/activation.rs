@@ -26,12 +26,28 @@ impl Numbers {
         base: 0,
     };
 
-    /// The encoder's number of one of the macro's, if it is in the run.
-    const fn at(&self, number: u32) -> Option<u32> {
-        if number >= self.first && number - self.first < self.count {
-            Some(self.base + (number - self.first))
-        } else {
-            None
+    /// Whether one of the macro's is in the run.
+    const fn has(&self, number: u32) -> bool {
+        number >= self.first && number - self.first < self.count
+    }
+}
+
+/// The locals of the activation that is being walked, which are most of those that it names: from which number of the macro's on, up to which, and
+/// what makes the encoder's of these.
+#[derive(Clone, Copy)]
+pub(super) struct OwnLocals {
+    first: u32,
+    end: u32,
+    shift: u32,
+}
+
+impl OwnLocals {
+    /// Those of a whole routine.
+    pub const fn of(source: &'static Source) -> OwnLocals {
+        OwnLocals {
+            first: 0,
+            end: source.locals.len() as u32,
+            shift: 0,
         }
     }
 }
@@ -142,17 +158,6 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether the walk has come to the end of the function that is being written; at the end of another activation it goes on in the caller.
-    pub const fn ended(&mut self) -> bool {
-        while self.at == self.end {
-            if self.is_root() {
-                return true;
-            }
-            self.leave_activation();
-        }
-        false
-    }
-
     const fn activation(&self) -> Activation {
         self.activations.items[self.current as usize]
     }
@@ -164,15 +169,16 @@ impl Encoder<'_> {
 
     /// The encoder's number of a local of the macro's.
     pub const fn local(&self, number: u32) -> usize {
+        if number >= self.own_locals.first && number < self.own_locals.end {
+            return (number + self.own_locals.shift) as usize;
+        }
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if activation.captures.count > 0
-                && let Some(local) = activation.captures.at(number)
-            {
-                return local as usize;
+            if activation.captures.count > 0 && activation.captures.has(number) {
+                return (activation.captures.base + (number - activation.captures.first)) as usize;
             }
-            if let Some(local) = activation.locals.at(number) {
-                return local as usize;
+            if activation.locals.has(number) {
+                return (activation.locals.base + (number - activation.locals.first)) as usize;
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -182,8 +188,8 @@ impl Encoder<'_> {
     pub const fn label(&self, number: u32) -> u32 {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if let Some(label) = activation.labels.at(number) {
-                return label;
+            if activation.labels.has(number) {
+                return activation.labels.base + (number - activation.labels.first);
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -193,8 +199,8 @@ impl Encoder<'_> {
     pub const fn join_number(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if let Some(join) = activation.joins.at(number) {
-                return join as usize;
+            if activation.joins.has(number) {
+                return (activation.joins.base + (number - activation.joins.first)) as usize;
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -218,7 +224,7 @@ impl Encoder<'_> {
             i -= 1;
             let value = self.pop();
             let value = self.owned(value).shared();
-            if base as usize + i < self.locals.items.len() {
+            if base as usize + i < self.locals.room {
                 self.locals.items[base as usize + i] = value;
             }
         }
@@ -403,12 +409,26 @@ impl Encoder<'_> {
         activation.line = self.line;
         self.activations.push(activation, &mut self.full);
         self.current = self.activations.len as u32 - 1;
-        self.source = source;
+        self.walk_in(source, &activation);
         self.at = at;
         self.end = end;
     }
 
-    const fn leave_activation(&mut self) {
+    /// Makes an activation the one that is being walked, but for where in it the walk is.
+    const fn walk_in(&mut self, source: &'static Source, activation: &Activation) {
+        let locals = &activation.locals;
+        self.source = source;
+        self.nodes = source.nodes;
+        // A closure's first locals are what it has captured, which is elsewhere. An activation's locals come behind those of the routine that it is in, so
+        // their numbers grow.
+        self.own_locals = OwnLocals {
+            first: locals.first + activation.captures.count,
+            end: locals.first + locals.count,
+            shift: locals.base - locals.first,
+        };
+    }
+
+    pub const fn leave_activation(&mut self) {
         let left = self.activation();
         self.place_here(left.exit);
         self.go_back();
@@ -420,7 +440,8 @@ impl Encoder<'_> {
         let left = self.activation();
         self.line = left.line;
         self.current = left.caller;
-        self.source = self.activations.items[left.caller as usize].source;
+        let caller = self.activations.items[left.caller as usize];
+        self.walk_in(caller.source, &caller);
         self.at = left.at;
         self.end = left.end;
     }
@@ -443,12 +464,8 @@ impl Encoder<'_> {
     }
 
     const fn go_through(&mut self, caller: u32) {
-        while self.current != caller && !self.overflowed() {
-            if self.at == self.end {
-                self.leave_activation();
-            } else {
-                self.next_node();
-            }
+        if self.current != caller && !self.full {
+            self.run(caller);
         }
         if self.current != caller {
             // There was no room for it, and at the next attempt there is more.
