@@ -854,6 +854,16 @@ impl Method {
             }
             ("Iterator", "next") => {
                 let methods = self.iterator_methods(of);
+                let each = match of.args.each {
+                    true => {
+                        let body = name_hash("Each::each");
+                        quote!(<Self as ::gpuvm::__private::MethodBody<#body>>::CALL)
+                    }
+                    false => {
+                        let erased = forever(inner);
+                        quote!(::gpuvm::__private::CallFact::of::<::gpuvm::__private::each_by_next<#erased>>())
+                    }
+                };
                 quote! {
                 #methods
                 #[automatically_derived]
@@ -861,6 +871,7 @@ impl Method {
                     type IntoSlot = ::gpuvm::__private::IntoSlot<Self>;
                         type NextSlot = ::gpuvm::__private::NextSlot<Self>;
                         const NEXT: ::gpuvm::__private::CallFact = #call;
+                        const EACH: ::gpuvm::__private::CallFact = #each;
                 }
                 }
             }

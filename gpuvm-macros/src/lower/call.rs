@@ -221,8 +221,16 @@ impl Lowering<'_> {
             shadow::iterate(argument, into, next);
             return Some(Known::Unknown);
         }
+        let count = node.args.len();
         let mutable = name.ends_with("_mut");
-        self.operands(node.args.iter_mut());
+        // What is borrowed only to say what is meant is the place itself.
+        let borrows = matches!(name.as_str(), "element" | "element_mut" | "part" | "part_mut" | "copy");
+        let is_borrowed = borrows && matches!(node.args.first(), Some(Expr::Reference(_)));
+        let mut arguments: Vec<&mut Expr> = node.args.iter_mut().collect();
+        if is_borrowed && let Expr::Reference(borrow) = arguments.remove(0) {
+            arguments.insert(0, &mut borrow.expr);
+        }
+        self.operands(arguments.into_iter());
         match name.as_str() {
             "element" | "element_mut" => self.stream.node(Node::IndexUnchecked),
             "part" | "part_mut" => self.stream.node(Node::RangeUnchecked),
@@ -232,12 +240,22 @@ impl Lowering<'_> {
                 shadow::bind(expr, slot);
                 return Some(Known::Unknown);
             }
+            "each" => {
+                let slot = self.new_slot();
+                self.stream.node(Node::Call).number(slot).number(count as u64);
+                self.may_call(Calls::Maybe);
+                shadow::each(node, slot);
+                return Some(Known::Unit);
+            }
             "nothing" => {
                 self.stream.node(Node::Unit);
                 return Some(Known::Unknown);
             }
             "copy" => {
-                self.stream.node(Node::Deref).node(Node::Copy);
+                if !is_borrowed {
+                    self.stream.node(Node::Deref);
+                }
+                self.stream.node(Node::Copy);
                 return Some(Known::Unknown);
             }
             "words" => {

@@ -4,7 +4,7 @@ use std::num::Wrapping;
 
 use gpuvm_macros::routine;
 
-use super::super::{generic_methods, methods};
+use super::super::{generic_methods, intrinsics, methods};
 use super::{AnIterator, DoubleEnded, Gathers, Sequence, Skips};
 use crate::encode::node::Operator;
 use crate::facts::Operation;
@@ -28,17 +28,19 @@ impl<T: Operation<LESS, T> + Operation<AT_MOST, T> + Operation<GREATER, T> + ?Si
 
 #[routine(library, inline, consumes)]
 fn for_each<I: Sequence>(iter: &mut I, f: fn(I::Item)) {
-    for x in iter {
+    intrinsics::each(iter, |x| {
         f(x);
-    }
+        true
+    });
 }
 
 #[routine(library, inline, consumes)]
 fn fold<I: Sequence, B: Static>(iter: &mut I, start: B, f: fn(B, I::Item) -> B) -> B {
     let mut folded = start;
-    for x in iter {
-        folded = f(folded, x);
-    }
+    intrinsics::each(iter, |x| {
+        folded = f(intrinsics::copy(&folded), x);
+        true
+    });
     folded
 }
 
@@ -47,9 +49,10 @@ fn reduce<I: Sequence>(iter: &mut I, f: fn(I::Item, I::Item) -> I::Item) -> Opti
     let Some(mut folded) = iter.next() else {
         return None;
     };
-    for x in iter {
-        folded = f(folded, x);
-    }
+    intrinsics::each(iter, |x| {
+        folded = f(intrinsics::copy(&folded), x);
+        true
+    });
     Some(folded)
 }
 
@@ -78,18 +81,20 @@ fn try_fold_result<I: Sequence, B: Static, E: Static>(
 #[routine(library, inline, consumes)]
 fn count<I: Sequence>(iter: &mut I) -> usize {
     let mut count = 0;
-    for _ in iter {
+    intrinsics::each(iter, |_| {
         count += 1;
-    }
+        true
+    });
     count
 }
 
 #[routine(library, inline, consumes)]
 fn last<I: Sequence>(iter: &mut I) -> Option<I::Item> {
     let mut last = None;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         last = Some(x);
-    }
+        true
+    });
     last
 }
 
@@ -100,22 +105,22 @@ fn nth<I: Skips>(iter: &mut I, n: usize) -> Option<I::Item> {
 
 #[routine(library, inline)]
 fn any<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> bool {
-    while let Some(x) = iter.next() {
-        if f(x) {
-            return true;
-        }
-    }
-    false
+    let mut any = false;
+    intrinsics::each(iter, |x| {
+        any = f(x);
+        !any
+    });
+    any
 }
 
 #[routine(library, inline)]
 fn all<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> bool {
-    while let Some(x) = iter.next() {
-        if !f(x) {
-            return false;
-        }
-    }
-    true
+    let mut all = true;
+    intrinsics::each(iter, |x| {
+        all = f(x);
+        all
+    });
+    all
 }
 
 #[routine(library, inline)]
@@ -283,18 +288,20 @@ impl<T: Value, S> Multiplies<T> for S where
 #[routine(library, inline, consumes)]
 pub fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ZERO;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         total = total + x;
-    }
+        true
+    });
     total
 }
 
 #[routine(library, inline, consumes)]
 pub fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ONE;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         total = total * x;
-    }
+        true
+    });
     total
 }
 
