@@ -125,6 +125,11 @@ impl Args {
         self.library || self.nested
     }
 
+    /// Whether its code stands in that of others, who are not shown its lines and variables: that of gpuvm's own std.
+    pub fn is_unseen(&self) -> bool {
+        self.library && self.inline
+    }
+
     /// Whether the user's own bodies are there.
     pub fn has_originals(&self) -> bool {
         !self.originals.is_empty()

@@ -441,7 +441,13 @@ impl Method {
                 _ => None,
             },
         };
-        let parts = Parts::of(&function.sig, &function.block, Some(&within), report);
+        let parts = Parts::of(
+            &function.sig,
+            &function.block,
+            Some(&within),
+            of.args.is_unseen(),
+            report,
+        );
         let mut own = match parts.generics.params.iter().all(is_lifetime) {
             true => syn::Generics::default(),
             false => vm_generics(of.args.library, &parts.generics),

@@ -63,7 +63,7 @@ pub(super) struct Activation {
     /// Of a closure: the activation that it was written in.
     pub outer: u32,
     pub is_closure: bool,
-    /// The join and the label where its result goes.
+    /// The join and the label where its result goes, once something has returned before the end.
     result: u32,
     exit: u32,
     /// Where the walk goes on afterwards.
@@ -74,6 +74,9 @@ pub(super) struct Activation {
     /// Whether all that it does is on the line of its call, as with `#[track_caller]`.
     tracked: bool,
 }
+
+/// No join and no label.
+const NOWHERE: u32 = u32::MAX;
 
 /// The activation that nobody called.
 const ROOT: u32 = 0;
@@ -98,8 +101,8 @@ impl Activation {
             },
             outer: ROOT,
             is_closure: false,
-            result: 0,
-            exit: 0,
+            result: NOWHERE,
+            exit: NOWHERE,
             caller: ROOT,
             at: 0,
             end: 0,
@@ -156,10 +159,6 @@ impl Encoder<'_> {
                 None => activation = current.caller,
             }
         }
-    }
-
-    const fn activation(&self) -> Activation {
-        self.activations.items[self.current as usize]
     }
 
     /// Whether the walk is in the function itself that is being written.
@@ -401,8 +400,6 @@ impl Encoder<'_> {
         activation.locals.base = self.locals.extend(activation.locals.count, &mut self.full);
         activation.labels.base = self.labels.extend(activation.labels.count, &mut self.full);
         activation.joins.base = self.joins.extend(activation.joins.count, &mut self.full);
-        activation.exit = self.new_label();
-        activation.result = self.joins.extend(1, &mut self.full);
         activation.caller = self.current;
         activation.at = self.at;
         activation.end = self.end;
@@ -428,16 +425,22 @@ impl Encoder<'_> {
         };
     }
 
+    /// The end of an activation's code, where those that have returned before meet.
     pub const fn leave_activation(&mut self) {
-        let left = self.activation();
-        self.place_here(left.exit);
+        let activation = &self.activations.items[self.current as usize];
+        let (result, exit) = (activation.result, activation.exit);
         self.go_back();
-        self.push_join(left.result as usize);
+        if result == NOWHERE {
+            self.push(Operand::NEVER);
+        } else {
+            self.place_here(exit);
+            self.push_join(result as usize);
+        }
     }
 
     /// Goes on where the activation was entered.
     pub const fn go_back(&mut self) {
-        let left = self.activation();
+        let left = self.activations.items[self.current as usize];
         self.line = left.line;
         self.current = left.caller;
         let caller = self.activations.items[left.caller as usize];
@@ -473,11 +476,56 @@ impl Encoder<'_> {
         }
     }
 
-    /// `return` from an activation that was called: its value goes to where the call's result is expected.
-    pub const fn finish_activation(&mut self, operand: Operand) {
-        let activation = self.activation();
-        self.set_join(activation.result as usize, operand);
-        self.jump_to(Op::Jump, activation.exit, 0);
+    /// `return` from an activation that was called. Its value goes to where the call's result is expected: at the end of the code, if nothing has returned
+    /// before, to the stack, and else to what all join.
+    pub const fn return_to_caller(&mut self, operand: Operand) {
+        let activation = &self.activations.items[self.current as usize];
+        let (result, is_end) = (activation.result, self.at == self.end);
+        if result == NOWHERE && is_end {
+            let value = self.result(operand);
+            self.push(value);
+            self.go_back();
+            return;
+        }
+        let (result, exit) = if result == NOWHERE {
+            let result = self.joins.extend(1, &mut self.full);
+            let exit = self.new_label();
+            if self.full {
+                return;
+            }
+            let activation = &mut self.activations.items[self.current as usize];
+            activation.result = result;
+            activation.exit = exit;
+            (result, exit)
+        } else {
+            (result, activation.exit)
+        };
+        self.set_join(result as usize, operand);
+        if !is_end {
+            self.jump_to(Op::Jump, exit, 0);
+        }
+    }
+
+    /// A value as a call's result, which nobody else knows.
+    const fn result(&mut self, operand: Operand) -> Operand {
+        if operand.is_opaque() {
+            let value = self.owned(operand);
+            return Operand { owned: true, ..value };
+        }
+        let ty = operand.type_ref();
+        let base = match operand.at {
+            Where::Words(base) if operand.unmade == 0 => {
+                if operand.owned {
+                    base
+                } else {
+                    let own = self.fresh(ty.words());
+                    self.copy_words(own, base, ty.words());
+                    own
+                }
+            }
+            _ => self.value(operand),
+        };
+        Operand::fresh(ty, base)
     }
 
     /// `Line`: what a routine of another file does is on the line of its call.

@@ -50,11 +50,7 @@ impl<'r, T: Copy> List<'r, T> {
 
     /// How many items there was room for.
     pub const fn kept(&self) -> usize {
-        if self.len > self.room {
-            self.room
-        } else {
-            self.len
-        }
+        if self.len > self.room { self.room } else { self.len }
     }
 }
 

@@ -82,9 +82,6 @@ const NODES: &[u8] = &{
     let three = 3.0f32.to_bits();
     let mul = Operator::Mul as u8;
     [
-        Node::Join as u8,
-        0,
-        0,
         Node::Local as u8,
         0,
         Node::PatternVariant as u8,

@@ -93,7 +93,6 @@ impl Encoder<'_> {
                     let join = self.join_number(join);
                     self.push_join(join);
                 }
-                Node::Join => self.open_join(),
                 Node::Bind => {
                     let local = self.small();
                     let operand = self.pop();
@@ -560,7 +559,11 @@ impl Encoder<'_> {
 
     const fn operation(&mut self, node: Node) {
         let operator = self.operator();
-        let fact = if matches!(node, Node::Unary) { Fact::Builtin } else { self.fact() };
+        let fact = if matches!(node, Node::Unary) {
+            Fact::Builtin
+        } else {
+            self.fact()
+        };
         let unary = matches!(node, Node::Unary | Node::UnaryAs);
         if let Fact::Call(call) = fact {
             self.call_through(call, if unary { 1 } else { 2 });
@@ -694,20 +697,6 @@ impl Encoder<'_> {
         }
     }
 
-    /// `Join`.
-    const fn open_join(&mut self) {
-        let join = self.small();
-        let join = self.join_number(join);
-        let slot = self.small();
-        let mut opened = Join::OPEN;
-        if slot > 0 {
-            let ty = self.type_of_slot(slot as usize - 1);
-            opened.ty = Some(ty);
-            opened.base = self.fresh(ty.words());
-        }
-        self.joins.items[join] = opened;
-    }
-
     /// Stores the value of one branch.
     pub const fn set_join(&mut self, join: usize, operand: Operand) {
         if operand.is_never() {
@@ -818,7 +807,7 @@ impl Encoder<'_> {
             return;
         }
         if !self.is_root() {
-            return self.finish_activation(operand);
+            return self.return_to_caller(operand);
         }
         let result = self.source.result;
         assert!(
