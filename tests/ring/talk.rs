@@ -274,6 +274,23 @@ fn rumours_that_spread_find_room() {
 }
 
 #[test]
+fn many_letters_to_one_actor_come_in_their_order() {
+    // The last are more than a device brings to one.
+    for each in [20, 200, 600] {
+        let words = (0..4 * each).map(|number: u32| number.wrapping_mul(0x9e37_79b9) & !7);
+        let begin: Vec<_> = words
+            .map(|word| (word >> 9 & 3, Rumour::Tell { times: 2, word }))
+            .collect();
+        let mut model = Model::new(4, Restart::Stop);
+        model.talk(begin.clone());
+        for engine in ENGINES {
+            let metrics = talk(engine, Restart::Stop, &begin, &model);
+            assert_eq!(metrics.rounds > 0, goes_round(engine), "{engine}, {each}");
+        }
+    }
+}
+
+#[test]
 fn a_device_takes_its_time() {
     // What one actor gets and sends is more than a GPU does in one submission.
     let begin: Vec<_> = (0..60).map(|_| (8, Rumour::Spread { times: 2, others: 4 })).collect();

@@ -12,7 +12,7 @@ use crate::program::SourceLoc;
 
 /// What the numbers of a kernel's routines are among the functions.
 pub(crate) struct Numbered<'n> {
-    /// The function of each call, the operator's last.
+    /// The function of each of the kernel's routines.
     pub functions: &'n [usize],
     /// Which functions take an index and a count as their last parameters.
     pub asking: &'n [bool],
@@ -67,6 +67,7 @@ pub(super) struct At {
 pub(super) type Columns = BTreeMap<usize, Vec<Word>>;
 
 /// What is known of an element: the words of its columns, and of its calls' results.
+#[derive(Default)]
 pub(super) struct Element {
     columns: Columns,
     results: Vec<Vec<Word>>,
@@ -172,8 +173,14 @@ impl Builder<'_> {
         element.results.push(self.invoke(number, args, results, at));
     }
 
-    /// Calls the function of a call, or the operator, for an element.
-    fn invoke(&mut self, number: usize, mut args: Vec<Word>, results: Vec<Word>, at: Option<At>) -> Vec<Word> {
+    /// Calls the function of one of the kernel's routines.
+    pub(super) fn invoke(
+        &mut self,
+        number: usize,
+        mut args: Vec<Word>,
+        results: Vec<Word>,
+        at: Option<At>,
+    ) -> Vec<Word> {
         let function = self.numbered.functions[number];
         if let Some(at) = at.filter(|_| self.numbered.asking[function]) {
             args.extend([at.index, at.count]);

@@ -1,6 +1,6 @@
 //! Whether the parts of a kernel fit together. Kernels are put together at run time, so whatever is wrong is an error.
 
-use super::{Around, Count, Fold, Input, Kernel, Output, Then};
+use super::{Around, Call, Count, Fold, Input, Kernel, Mail, Output, Then};
 use crate::isa::Op;
 use crate::link::LinkError;
 use crate::link::collect::Routines;
@@ -195,7 +195,6 @@ impl Kernel {
                 states,
                 mail,
                 handled,
-                busy,
                 around,
             } => {
                 let context = |around: &Around| self.params.get(around.context).copied();
@@ -211,14 +210,62 @@ impl Kernel {
                         "parameter {states} cannot be the actors' states and a column to store to as well"
                     ));
                 }
-                let of_vm = TypeRef::of::<(u32, u32, u32)>().ty;
-                let mail_of = self
-                    .column(*mail)
-                    .ok_or_else(|| format!("parameter {mail}, for the mail, is no `&[T]`"))?;
-                self.is(*mail, mail_of, of_vm)?;
                 self.whole(*handled, TypeRef::of::<u32>().ty)?;
-                self.whole(*busy, TypeRef::of::<u32>().ty)
+                self.mail(mail)
             }
+        }
+    }
+
+    fn mail(&self, mail: &Mail) -> Result<(), String> {
+        let [word, of_vm, link] = [
+            TypeRef::of::<u32>(),
+            TypeRef::of::<(u32, u32, u32)>(),
+            TypeRef::of::<(u32, u32)>(),
+        ];
+        let column = |param: usize, what: &str| {
+            let column = self.column(param);
+            column.ok_or_else(|| format!("parameter {param}, for {what}, is no `&[T]`"))
+        };
+        match mail {
+            Mail::Range { mail, busy } => {
+                self.is(*mail, column(*mail, "the mail")?, of_vm.ty)?;
+                self.whole(*busy, word.ty)
+            }
+            Mail::List { take, links, after } => {
+                self.is(*links, column(*links, "the lists")?, link.ty)?;
+                if !handed_on(take.routine.result, of_vm) {
+                    return Err(format!("`{}` does not give a list", take.routine.name));
+                }
+                self.beside_call(take, &[])?;
+                after
+                    .as_ref()
+                    .map_or(Ok(()), |after| self.beside_call(after, &[word, word]))
+            }
+        }
+    }
+
+    /// Whether a call beside the messages gets what it takes, given what it gets behind its arguments.
+    fn beside_call(&self, call: &Call, more: &[TypeRef]) -> Result<(), String> {
+        let (name, params) = (&call.routine.name, &call.routine.params);
+        let given = call.args.len() + more.len();
+        if given != params.len() {
+            return Err(format!("`{name}` has {given} arguments and takes {}", params.len()));
+        }
+        let (own, last) = params.split_at(call.args.len());
+        let fits = |arg: &Input, wanted: TypeRef| match arg {
+            Input::Constant(words) => wanted.refs == 0 && words.len() == wanted.ty.words as usize,
+            Input::Param(_) => self.type_of(arg).is_some_and(|found| handed_on(found, wanted)),
+            _ => false,
+        };
+        let misfit = call.args.iter().zip(own).position(|(arg, wanted)| !fits(arg, *wanted));
+        let beyond = || {
+            more.iter()
+                .zip(last)
+                .position(|(found, wanted)| !handed_on(*found, *wanted))
+        };
+        match misfit.or_else(|| beyond().map(|at| own.len() + at)) {
+            Some(at) => Err(format!("argument {at} of `{name}` is no `{}`", params[at])),
+            None => Ok(()),
         }
     }
 
@@ -336,7 +383,7 @@ impl Kernel {
     }
 
     fn one_precision(&self) -> Result<(), String> {
-        let mut routines = self.routines();
+        let mut routines = self.precise();
         let Some(first) = routines.next() else {
             return Ok(());
         };

@@ -1,51 +1,120 @@
 //! Kernels whose VMs handle messages, each those of one actor.
 
-use super::build::{At, Builder};
+use super::build::{At, Builder, Element};
 use super::loops::branch;
-use super::{Around, Input};
+use super::{Around, Call, Input, Mail};
 use crate::ir::{End, Word};
 use crate::isa::Op;
 use crate::types::Context;
 
+/// A VM's messages.
+struct Own {
+    actor: Word,
+    /// The first and one past the last.
+    first: Word,
+    end: Word,
+    /// The letter at hand, counted from 1, and which column tells the one after it, if they are in a list.
+    letter: Option<(Word, usize)>,
+}
+
 impl Builder<'_> {
     /// Goes through the messages of the VM's actor. A message's answer is there before it counts as handled.
-    pub(super) fn handle(&mut self, vm: Word, [states, mail, handled, busy]: [usize; 4], around: Option<Around>) {
-        let with_mail = self.fetched(mail)[2];
-        self.halt_unless_below(vm, with_mail);
-        let own = self.load_element(mail, vm);
-        let (actor, first, end) = (own[0], own[1], own[2]);
-        self.halt_unless_below(first, end);
-        self.halt_if_busy(busy, actor);
-        self.state = self.reference_to(states, actor);
+    pub(super) fn handle(&mut self, vm: Word, states: usize, mail: &Mail, handled: usize, around: Option<Around>) {
         let count = self.count(&self.kernel.count);
-        let at = At { index: actor, count };
-        let message = self.variable(&[first])[0];
+        let own = self.own_messages(vm, mail, count);
+        let at = At {
+            index: own.actor,
+            count,
+        };
+        self.state = self.reference_to(states, own.actor);
+        let message = self.variable(&[own.first])[0];
         if let Some(around) = around {
-            self.open_letters(around, first);
+            self.open_letters(around, own.first);
         }
         let (next, body, done, stopped) = (self.block(), self.block(), self.block(), self.block());
         self.end(End::Jump(next));
         self.begin(next);
-        self.turn(message, end, body, done);
+        self.turn(message, own.end, body, done);
         if let Some(around) = around {
             self.limit_letters(around);
         }
         self.empty_rooms(message);
-        let columns = self.columns(message);
+        let columns = match own.letter {
+            None => self.columns(message),
+            Some((letter, links)) => {
+                let place = self.compute(Op::AddImm, &[letter], 1u32.wrapping_neg());
+                let columns = self.columns(place);
+                let after = self.load_element(links, place)[0];
+                self.set(letter, after);
+                columns
+            }
+        };
         self.compute_element(Some(at), message, columns);
         self.add_to(message, 1);
-        let so_far = self.compute(Op::Sub, &[message, first], 0);
+        let so_far = self.compute(Op::Sub, &[message, own.first], 0);
         self.store_element(handled, vm, &[so_far]);
         if let Some(around) = around {
             self.leave_if_stopped(around, stopped);
         }
         self.end(End::Jump(next));
         self.begin(done);
-        let none = self.make(Op::Imm, 0);
-        self.store_element(busy, actor, &[none]);
+        match mail {
+            Mail::Range { busy, .. } => {
+                let none = self.make(Op::Imm, 0);
+                self.store_element(*busy, own.actor, &[none]);
+                self.end(End::Halt);
+                self.begin(stopped);
+            }
+            Mail::List { after, .. } => {
+                self.end(End::Jump(stopped));
+                self.begin(stopped);
+                if let Some(after) = after {
+                    self.call_beside(1, after, &[own.first, own.end], at);
+                }
+            }
+        }
         self.end(End::Halt);
-        self.begin(stopped);
-        self.end(End::Halt);
+    }
+
+    /// The messages of the VM's actor; VMs without any halt.
+    fn own_messages(&mut self, vm: Word, mail: &Mail, count: Word) -> Own {
+        match mail {
+            Mail::Range { mail, busy } => {
+                let with_mail = self.fetched(*mail)[2];
+                self.halt_unless_below(vm, with_mail);
+                let own = self.load_element(*mail, vm);
+                let (actor, first, end) = (own[0], own[1], own[2]);
+                self.halt_unless_below(first, end);
+                self.halt_if_busy(*busy, actor);
+                Own {
+                    actor,
+                    first,
+                    end,
+                    letter: None,
+                }
+            }
+            Mail::List { take, links, .. } => {
+                self.halt_unless_below(vm, count);
+                let taken = self.call_beside(0, take, &[], At { index: vm, count });
+                let (first, end) = (taken[0], taken[1]);
+                self.halt_unless_below(first, end);
+                Own {
+                    actor: vm,
+                    first,
+                    end,
+                    letter: Some((self.variable(&taken[2..])[0], *links)),
+                }
+            }
+        }
+    }
+
+    /// Calls one of the routines beside the messages, with more arguments behind its own.
+    fn call_beside(&mut self, number: usize, call: &Call, more: &[Word], at: At) -> Vec<Word> {
+        let none = Element::default();
+        let mut args: Vec<Word> = call.args.iter().flat_map(|arg| self.value(arg, &none)).collect();
+        args.extend(more);
+        let results = (0..call.routine.result.words()).map(|_| self.word()).collect();
+        self.invoke(self.kernel.calls.len() + number, args, results, Some(at))
     }
 
     /// Leaves an actor alone that is busy, and makes another one so.

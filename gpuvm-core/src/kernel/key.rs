@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Fold, Kernel, Then};
+use super::{Fold, Kernel, Mail, Then};
 use crate::routine::Routine;
 
 impl Kernel {
@@ -10,7 +10,7 @@ impl Kernel {
     pub fn key(&self) -> String {
         let address = |routine: &Routine| std::ptr::from_ref(routine).addr();
         let mut key = format!("{} {:?} {:?}", self.name, self.count, self.stores);
-        for call in &self.calls {
+        for call in self.calls.iter().chain(self.beside()) {
             // Writing to a string cannot fail.
             let _ = write!(key, " {:x}{:?}", address(call.routine), call.args);
         }
@@ -47,9 +47,14 @@ impl Kernel {
                 states,
                 mail,
                 handled,
-                busy,
                 around,
-            }) => write!(key, " handle {states} {mail} {handled} {busy} {around:?}"),
+            }) => {
+                let _ = match mail {
+                    Mail::Range { mail, busy } => write!(key, " mail {mail} {busy}"),
+                    Mail::List { links, .. } => write!(key, " lists {links}"),
+                };
+                write!(key, " handle {states} {handled} {around:?}")
+            }
         };
         key
     }

@@ -114,9 +114,8 @@ impl Builder<'_> {
                 states,
                 mail,
                 handled,
-                busy,
                 around,
-            } => self.handle(vm, [*states, *mail, *handled, *busy], *around),
+            } => self.handle(vm, *states, mail, *handled, *around),
         }
     }
 
@@ -389,7 +388,7 @@ impl Builder<'_> {
         }
     }
 
-    fn set(&mut self, word: Word, value: Word) {
+    pub(super) fn set(&mut self, word: Word, value: Word) {
         self.push(Inst::copy(word, value, self.place));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::build::Builder;
-use super::{Input, Then};
+use super::{Input, Mail, Then};
 use crate::ir::{Inst, NONE, Word};
 use crate::isa::{Op, space};
 use crate::types::{Kind, TypeRef};
@@ -25,12 +25,14 @@ impl Builder<'_> {
                 needed.extend(chunks);
             }
             Some(Then::Handle {
-                states,
-                mail,
-                handled,
-                busy,
-                ..
-            }) => needed.extend([*states, *mail, *handled, *busy]),
+                states, mail, handled, ..
+            }) => {
+                needed.extend([*states, *handled]);
+                match mail {
+                    Mail::Range { mail, busy } => needed.extend([*mail, *busy]),
+                    Mail::List { links, .. } => needed.extend([*links]),
+                }
+            }
             None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
         }
         kernel.walk_inputs(|input| {

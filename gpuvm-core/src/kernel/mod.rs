@@ -35,7 +35,7 @@
 //! lies ([`Input::State`]), so that each message finds what the one before it left, and a trap leaves what the routine alone would have
 //! left. Here `vm::id()` is the actor's number and `vm::count()` the number of actors. Two VMs must not have the same actor.
 //!
-//! Launches may follow each other before it is known how the VMs of the earlier ones have ended: each actor says whether one is still at it,
+//! An actor's messages lie next to each other, or in a list among the letters that actors have sent ([`Mail`]). Launches of the first kind may follow each other before it is known how the VMs of the earlier ones have ended: each actor says whether one is still at it,
 //! and then a VM of a later launch leaves its messages alone. An actor whose VM has trapped or that has stopped stays that way.
 
 mod build;
@@ -205,20 +205,42 @@ pub enum Then {
         /// Elements of a chunk.
         chunk: u32,
     },
-    /// Each VM goes through the messages of one actor, and counts those it is done with. VMs past the mail halt at once.
+    /// Each VM goes through the messages of one actor, and counts those it is done with.
     Handle {
         /// The `&mut [S]` of the actors' states.
         states: usize,
-        /// The `&[(u32, u32, u32)]` of each VM's actor, its first message, and one past its last.
-        mail: usize,
+        /// Which messages those are.
+        mail: Mail,
         /// The `&mut [u32]` of how many messages each VM has handled, up to date whenever a message is handled. A VM without messages
         /// stores nothing.
         handled: usize,
+        /// What the routine has of its surroundings, if it has.
+        around: Option<Around>,
+    },
+}
+
+/// Where a VM's messages are.
+#[derive(Clone, Debug)]
+pub enum Mail {
+    /// Next to each other in the messages' column. VMs past the mail halt at once.
+    Range {
+        /// The `&[(u32, u32, u32)]` of each VM's actor, its first message, and one past its last.
+        mail: usize,
         /// The `&mut [u32]` of whether each actor is busy: 0 unless a VM has begun with its messages and has not come to their end. A VM
         /// whose actor is busy when it begins halts at once.
         busy: usize,
-        /// What the routine has of its surroundings, if it has.
-        around: Option<Around>,
+    },
+    /// In a linked list among letters, each VM's those of the actor of its number. What is stored of the messages goes next to each other
+    /// all the same. Elements are counted from 0 on, and letters in lists from 1, as 0 ends one.
+    List {
+        /// Takes the VM's list: gives its first and one past its last message by where they are stored, and its first letter. A VM without
+        /// messages halts.
+        take: Call,
+        /// The `&[(u32, u32)]` or `&mut [(u32, u32)]` of which the first words are the letters after each letter.
+        links: usize,
+        /// What is done when the messages are handled or the actor has stopped. Its last two parameters are the first message and one past
+        /// the last.
+        after: Option<Call>,
     },
 }
 
@@ -319,9 +341,8 @@ impl Kernel {
             }],
             then: Some(Then::Handle {
                 states,
-                mail,
+                mail: Mail::Range { mail, busy },
                 handled,
-                busy,
                 around,
             }),
         }
@@ -344,10 +365,22 @@ impl Kernel {
         kernel
     }
 
-    /// The routines that it calls, the operator last.
+    /// The routines that it calls: for an element, then the operator or what is called beside the messages.
     pub(crate) fn routines(&self) -> impl Iterator<Item = &'static Routine> + '_ {
-        let calls = self.calls.iter().map(|call| call.routine);
+        let calls = self.calls.iter().chain(self.beside()).map(|call| call.routine);
         calls.chain(self.operator())
+    }
+
+    /// The calls before and after a VM's messages.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = &Call> {
+        let (take, after) = match &self.then {
+            Some(Then::Handle {
+                mail: Mail::List { take, after, .. },
+                ..
+            }) => (Some(take), after.as_ref()),
+            _ => (None, None),
+        };
+        take.into_iter().chain(after)
     }
 
     /// The operator, if it is a routine.
@@ -381,7 +414,13 @@ impl Kernel {
 
     /// Whether its floats may be inexact on a GPU: its routines agree in that.
     pub(crate) fn is_relaxed(&self) -> bool {
-        self.routines().any(|routine| routine.relaxed)
+        self.precise().any(|routine| routine.relaxed)
+    }
+
+    /// The routines that agree in that: what is called beside messages has no floats.
+    pub(crate) fn precise(&self) -> impl Iterator<Item = &'static Routine> + '_ {
+        let calls = self.calls.iter().map(|call| call.routine);
+        calls.chain(self.operator())
     }
 
     /// Calls `see` with all values that it names, and with all that they are made of.
@@ -396,7 +435,7 @@ impl Kernel {
                 | Then::Scan { prefix: output, .. },
             ) => (std::slice::from_ref(output), None),
         };
-        let args = self.calls.iter().flat_map(|call| &call.args);
+        let args = self.calls.iter().chain(self.beside()).flat_map(|call| &call.args);
         let stored = self.stores.iter().chain(outputs).map(|output| &output.value);
         args.chain(stored).chain(keep).for_each(|input| input.walk(&mut see));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Count, Fold, Input, Kernel, Output, Then};
+use super::{Count, Fold, Input, Kernel, Mail, Output, Then};
 use crate::compile::{link, link_kernel};
 use crate::interp::{Memory, Vm, run_all, trap_site};
 use crate::isa::space;
@@ -236,9 +236,18 @@ impl Model<'_> {
                     self.args[*total].words = vec![to];
                 }
             }
-            Some(Then::Handle { mail, .. }) if vm >= self.args[*mail].length => {}
             Some(Then::Handle {
-                mail, handled, busy, ..
+                mail: Mail::List { .. },
+                ..
+            }) => unimplemented!("lists are tested by what is in them"),
+            Some(Then::Handle {
+                mail: Mail::Range { mail, .. },
+                ..
+            }) if vm >= self.args[*mail].length => {}
+            Some(Then::Handle {
+                mail: Mail::Range { mail, busy },
+                handled,
+                ..
             }) => {
                 let own = self.args[*mail].entry(vm, 3).to_vec();
                 if own[1] >= own[2] || self.args[*busy].entry(own[0], 1) != [0] {

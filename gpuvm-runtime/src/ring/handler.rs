@@ -193,9 +193,14 @@ impl Entry {
 
     /// What each VM of a batch does.
     pub(crate) fn kernel(&self) -> Kernel {
+        let (params, rooms) = self.params();
+        Kernel::handler((self.routine)(), params, self.sends, &rooms)
+    }
+
+    /// The launch parameters of that, see [`Kernel::handler`], and the rooms behind them.
+    pub(crate) fn params(&self) -> ([TypeRef; 8], Vec<TypeRef>) {
         let is_used = |param: &&TypeRef| param.ty.element.is_some_and(|room| room.words > 0);
-        let rooms: Vec<TypeRef> = self.rooms.iter().filter(is_used).copied().collect();
-        Kernel::handler((self.routine)(), self.params, self.sends, &rooms)
+        (self.params, self.rooms.iter().filter(is_used).copied().collect())
     }
 }
 

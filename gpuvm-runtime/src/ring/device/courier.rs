@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use gpuvm_core::facts::RoutineType;
 use gpuvm_core::program::Program;
-use gpuvm_engine::Job;
+use gpuvm_engine::{Job, Region};
 
 use super::super::handler::FORWARDS;
-use super::columns::{Columns, atomic, whole, words};
+use super::columns::{Columns, Lists, part, shared, whole, words};
+use super::delivery::TOTAL;
 use super::depot::{Depot, Sizes};
 use super::forwarding;
 use super::parcel::Parcel;
-use super::post::{Delivery, job, link};
+use super::post::{address, job, link, link_address};
 use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
@@ -21,7 +22,8 @@ use crate::runtime::Runtime;
 pub struct Courier {
     from: Sizes,
     forward: Arc<Program>,
-    delivery: Delivery,
+    address: Arc<Program>,
+    receive: Arc<Program>,
     /// What the next parcel is made in.
     bag: Option<Bag>,
     /// The most messages that a round has forwarded, as far as the host has seen.
@@ -45,7 +47,8 @@ impl Courier {
         Ok(Courier {
             from,
             forward: link(runtime, "forward", forwarding::forward::routine(), &letters)?,
-            delivery: Delivery::new(runtime, to, letters)?,
+            address: link_address(runtime)?,
+            receive: link(runtime, "receive", forwarding::receive::routine(), &letters)?,
             bag: None,
             most: 0,
         })
@@ -68,20 +71,45 @@ impl Courier {
         Ok(true)
     }
 
-    /// The jobs that make a parcel of what was forwarded in a turn, if it is ready for that.
-    pub fn jobs(&self, columns: &Columns, turn: usize) -> Option<[(Step, Job); 3]> {
-        let Bag { columns: bag, .. } = self.bag.as_ref()?;
-        let (letters, links) = (&columns.rooms[FORWARDS], &columns.links);
+    /// The jobs that make a parcel of what was forwarded in a round, if it is ready for that.
+    pub fn jobs(&self, columns: &Columns) -> Option<[(Step, Job); 3]> {
+        let Bag { depot, columns: bag } = self.bag.as_ref()?;
+        let Columns {
+            mail, forwarded, rooms, ..
+        } = columns;
+        let (rooms, actors) = (&rooms[FORWARDS], depot.sizes.actors);
+        let at = Lists::of(actors);
+        // The first round's lists are made of what is pushed to the second's.
+        let [pushed, heads] = [1, 0].map(|round| at.heads(round));
+        let links = |of: &Region| whole(of, of.words / 2);
         let forward = vec![
-            whole(&columns.mail[turn], self.from.actors),
-            words(letters),
-            atomic(&bag.lists),
-            whole(links, links.words / 2),
+            whole(mail, self.from.actors),
+            words(rooms),
+            shared(pushed),
+            shared(at.counts()),
+            links(forwarded),
             words(&bag.cells),
         ];
-        let forward = job(&self.forward, self.from.actors, forward, Some(&bag.lists));
-        let [address, receive] = self.delivery.jobs(bag, 0, links, letters);
-        Some([forward, address, receive].map(|job| (Step::Forward, job)))
+        let receive = vec![
+            part(&bag.lists, pushed),
+            links(forwarded),
+            words(rooms),
+            shared(at.places()),
+            whole(&bag.order, bag.capacity),
+            part(&bag.lists, heads),
+            links(&bag.links[0]),
+            words(&bag.letters[0]),
+            part(&bag.cells, [TOTAL as u32, 1]),
+            words(&bag.cells),
+        ];
+        Some([
+            (
+                Step::Forward,
+                job(&self.forward, self.from.actors, forward, Some(&bag.lists)),
+            ),
+            (Step::Forward, address(&self.address, actors, bag, 0)),
+            (Step::Forward, job(&self.receive, actors, receive, Some(&bag.lists))),
+        ])
     }
 
     /// Takes the parcel that a round has made, if it has forwarded anything and the host need not see to the round.
@@ -97,7 +125,7 @@ impl Courier {
             depot.put(columns, end.step() != Some(Step::Forward));
             return Ok(None);
         }
-        Ok(match depot.ask(&columns)?.total {
+        Ok(match depot.ask(&columns, 0)?.total {
             0 => {
                 self.bag = Some(Bag { depot, columns });
                 None

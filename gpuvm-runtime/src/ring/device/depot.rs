@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpuvm_engine::{DeviceMemory, Region};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
-use super::columns::Columns;
-use super::delivery::{APART, CELLS, ENOUGH, FEW, GROUP};
+use super::columns::{Columns, Lists};
+use super::delivery::{CELLS, ENOUGH, FEW};
 use super::rounds::ACTORS_PER_MESSAGE;
 use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::error::Result;
@@ -128,19 +128,19 @@ impl Depot {
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let in_turns = |count, words| -> Result<[Region; 2]> { Ok([take(count, words)?, take(count, words)?]) };
-        let groups = actors.div_ceil(GROUP) * APART;
+        // Also actors that send nothing are brought parcels.
+        let letters = capacity.saturating_mul(sends.max(1));
         Ok(Columns {
             capacity,
-            mail: in_turns(actors, MAIL_WORDS as u32)?,
-            messages: in_turns(capacity, message)?,
-            handled: in_turns(actors, 1)?,
+            mail: take(actors, MAIL_WORDS as u32)?,
+            handled: take(actors, 1)?,
             answers: take(capacity, answer)?,
             contexts: take(actors, CONTEXT_WORDS as u32)?,
-            letters: take(capacity.saturating_mul(sends), self.sizes.letter())?,
+            letters: in_turns(letters, 1 + message)?,
+            links: in_turns(letters, 2)?,
             rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
-            links: take(capacity.saturating_mul(sends.max(forwards)), 2)?,
-            lists: take(actors + groups, 1)?,
-            places: take(groups, 1)?,
+            forwarded: take(capacity.saturating_mul(forwards), 2)?,
+            lists: take(Lists::of(actors).words(), 1)?,
             order: take(capacity, 2)?,
             cells: take(CELLS as u32, 1)?,
             is_clean: false,

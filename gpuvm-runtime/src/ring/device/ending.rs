@@ -1,17 +1,15 @@
 //! How rounds end: what the host is told of them, and what it brings back from the columns.
 
-use std::ops::Range;
-
-use gpuvm_engine::{Image, Words};
+use gpuvm_engine::Words;
 
 use super::super::batch::{Batch, Mail};
 use super::super::context::Sent;
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Rounds};
 use super::OnDevice;
-use super::columns::Columns;
+use super::columns::{Columns, part_of};
 use super::depot::Depot;
-use super::jobs::Ended;
+use super::jobs::{Ended, Stands};
 use super::layout::Left;
 use crate::error::Result;
 
@@ -22,23 +20,26 @@ impl OnDevice {
         depot: &Depot,
         columns: &Columns,
         (rounds, is_counted): (usize, bool),
-        image: Option<&Image>,
+        stands: Option<&Stands>,
     ) -> Result<Rounds> {
-        let said = depot.ask(columns)?;
-        let mail = depot.mail(&columns.mail[rounds % 2])?;
+        let said = depot.ask(columns, rounds)?;
+        let mail = depot.mail(columns)?;
         let total: u32 = mail.iter().map(|mail| mail.end - mail.first).sum();
         let words = |column, each: usize| depot.read(column, total * each as u32);
-        let messages = words(&columns.messages[rounds % 2], self.message_words)?;
+        let messages = depot.listed(columns, rounds)?;
         let answers = words(&columns.answers, self.answer_words)?;
-        let letters = words(&columns.letters, self.sends * self.letter_words())?;
+        let letters = words(&columns.letters[(rounds + 1) % 2], self.sends * self.letter_words())?;
         let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
         let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
         let contexts = match self.sends {
             0 => Words::default(),
             _ => depot.read(&columns.contexts, columns.contexts.words)?,
         };
-        let handled = depot.read(&columns.handled[rounds % 2], self.actors)?;
-        let mut batch = Batch::default();
+        let handled = depot.read(&columns.handled, self.actors)?;
+        let mut batch = Batch {
+            words: messages.words,
+            ..Batch::default()
+        };
         let mut own_answers = Vec::with_capacity(answers.len());
         let mut vms = Vec::with_capacity(mail.len());
         for Mail { actor, first, end } in mail {
@@ -50,8 +51,7 @@ impl OnDevice {
             };
             batch.mail.push(own);
             batch.places.extend(own.first..own.end);
-            batch.words.extend(part(&messages, first..end, self.message_words));
-            own_answers.extend(part(&answers, first..end, self.answer_words));
+            own_answers.extend(part_of(&answers, first..end, self.answer_words));
             vms.push(Ended {
                 vm: actor as usize,
                 mail: own,
@@ -68,7 +68,7 @@ impl OnDevice {
             letters: &letters,
             rooms: [&replies, &forwards],
         };
-        self.collect(vms.into_iter(), &left, image, &mut done);
+        self.collect(vms.into_iter(), &left, stands, &mut done);
         let own = if is_counted { u64::from(total) } else { 0 };
         Ok(Rounds {
             count: rounds as u64 + 1,
@@ -80,17 +80,10 @@ impl OnDevice {
 
     /// Ends rounds in between: what is in the columns is left.
     pub(super) fn recall(&self, depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
-        let said = depot.ask(columns)?;
-        let messages = depot.read(&columns.messages[rounds % 2], said.total * self.message_words as u32)?;
-        let mut left = Sent::default();
-        for Mail { actor, first, end } in depot.mail(&columns.mail[rounds % 2])? {
-            left.to.extend((first..end).map(|_| actor));
-            left.words.extend(part(&messages, first..end, self.message_words));
-        }
         Ok(Rounds {
             count: rounds as u64,
-            handled: said.handled,
-            left,
+            handled: depot.ask(columns, rounds)?.handled,
+            left: depot.listed(columns, rounds)?,
             last: None,
         })
     }
@@ -100,12 +93,7 @@ impl OnDevice {
 pub fn quiet(depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
     Ok(Rounds {
         count: rounds as u64 + 1,
-        handled: depot.ask(columns)?.handled,
+        handled: depot.ask(columns, rounds)?.handled,
         ..Rounds::default()
     })
-}
-
-/// The words of some of a column's entries, of so many words each.
-fn part(column: &[u32], entries: Range<u32>, words: usize) -> &[u32] {
-    &column[entries.start as usize * words..entries.end as usize * words]
 }

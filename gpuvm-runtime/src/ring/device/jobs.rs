@@ -1,9 +1,11 @@
 //! Jobs: what runs the mail of a batch, one VM for each actor that has any, and what is taken over of each.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, Error as Failure, Finished, Image, Limit, Ran, Running, Words};
 
 use super::super::batch::{Batch, Mail};
@@ -76,9 +78,15 @@ impl OnDevice {
     ) -> Result<()> {
         let end = self.bring_to_end(&mut *running, turn)?;
         done.is_late |= end.is_late;
-        let image = if end.has_trapped { Some(running.image()?) } else { None };
+        let stands = match end.has_trapped {
+            true => Some(Stands {
+                image: running.image()?,
+                program: Arc::clone(&self.program),
+            }),
+            false => None,
+        };
         let finished = running.finish()?;
-        self.take_over(&layout, finished, image.as_ref(), (mail, batch), done);
+        self.take_over(&layout, finished, stands.as_ref(), (mail, batch), done);
         Ok(())
     }
 
@@ -87,7 +95,7 @@ impl OnDevice {
         &mut self,
         layout: &Layout,
         finished: Finished,
-        image: Option<&Image>,
+        stands: Option<&Stands>,
         (mail, batch): (&[Mail], &Batch),
         done: &mut Handled,
     ) {
@@ -96,14 +104,14 @@ impl OnDevice {
         let words = finished.changed;
         let left = layout.left(&words);
         // Of the others there is nothing to tell.
-        let is_told = |vm: usize| image.is_some() || self.sends > 0 || left.handled[vm] == 0;
+        let is_told = |vm: usize| stands.is_some() || self.sends > 0 || left.handled[vm] == 0;
         let vms = mail.iter().enumerate().filter(|(vm, _)| is_told(*vm));
         let vms = vms.map(|(vm, mail)| Ended {
             vm,
             mail: *mail,
             first: mail.first - layout.of_batch.start,
         });
-        self.collect(vms, &left, image, done);
+        self.collect(vms, &left, stands, done);
         self.states.bring_back(layout.states(&words));
         let count = batch.places.len();
         take_answers(
@@ -142,7 +150,7 @@ impl OnDevice {
         &self,
         vms: impl Iterator<Item = Ended>,
         left: &Left<'_>,
-        image: Option<&Image>,
+        stands: Option<&Stands>,
         done: &mut Handled,
     ) {
         for Ended { vm, mail, first } in vms {
@@ -150,14 +158,14 @@ impl OnDevice {
                 first: mail.first + left.handled[vm],
                 ..mail
             };
-            let record = image.and_then(|image| image.vm(&self.program, vm)?.trap);
-            if left.handled[vm] == 0 && record.is_none() {
+            let trap = stands.and_then(|stands| stands.trap(vm, mail.actor));
+            if left.handled[vm] == 0 && trap.is_none() {
                 done.held.push(mail);
                 continue;
             }
             let context = left.context(vm);
             // What was replied and forwarded before an actor trapped counts.
-            let begun = first..first + left.handled[vm] + u32::from(record.is_some());
+            let begun = first..first + left.handled[vm] + u32::from(trap.is_some());
             for (at, reply) in left.values(REPLIES, begun.clone(), self.rooms[REPLIES]) {
                 done.replied.to.push(mail.first + at);
                 done.replied.words.extend_from_slice(reply);
@@ -166,11 +174,7 @@ impl OnDevice {
                 done.forwarded.to.push(letter[0]);
                 done.forwarded.words.extend_from_slice(&letter[1..]);
             }
-            if let Some(record) = record {
-                let trap = Trap {
-                    vm: mail.actor,
-                    ..Trap::of(&self.program, &record)
-                };
+            if let Some(trap) = trap {
                 done.trapped.push(Trapped { rest, trap });
             } else if context.stopped {
                 done.stopped.push(rest);
@@ -252,6 +256,23 @@ impl OnDevice {
 pub struct Started {
     layout: Layout,
     pub running: Box<dyn Running>,
+}
+
+/// How VMs stand that have run a program, where one has trapped.
+pub struct Stands {
+    pub image: Image,
+    pub program: Arc<Program>,
+}
+
+impl Stands {
+    /// What the VM of an actor has trapped with, if it has.
+    fn trap(&self, vm: usize, actor: u32) -> Option<Trap> {
+        let record = self.image.vm(&self.program, vm)?.trap?;
+        Some(Trap {
+            vm: actor,
+            ..Trap::of(&self.program, &record)
+        })
+    }
 }
 
 /// How a job has come to its end.

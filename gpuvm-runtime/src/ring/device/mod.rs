@@ -13,6 +13,7 @@ mod jobs;
 mod layout;
 mod parcel;
 mod post;
+mod round;
 mod rounds;
 mod sequence;
 mod states;

@@ -34,19 +34,20 @@ impl Parcel {
     /// When the device fails.
     pub fn open(&self) -> Result<Letters> {
         let Parcel { depot, columns, .. } = self;
-        let size = depot.sizes.message;
-        let words = depot.read(&columns.messages[0], self.messages * size)?;
+        let size = depot.sizes.letter();
+        let letters = depot.read(&columns.letters[0], self.messages * size)?;
         let senders = depot.read(&columns.order, self.messages * 2)?;
         let (senders, _) = senders.as_chunks::<2>();
-        let mut to = vec![0; self.len()];
-        for mail in depot.mail(&columns.mail[0])? {
-            to[mail.first as usize..mail.end as usize].fill(mail.actor);
-        }
+        let (to, words): (Vec<u32>, Vec<&[u32]>) = letters
+            .chunks_exact(size as usize)
+            .map(|letter| (letter[0], &letter[1..]))
+            .unzip();
+        let words = words.concat();
         let mut order: Vec<u32> = (0..self.messages).collect();
         order.sort_unstable_by_key(|&message| senders[message as usize]);
         Ok(Letters {
             to: gathered(&to, &order, 1),
-            words: gathered(&words, &order, size as usize),
+            words: gathered(&words, &order, size as usize - 1),
             accepted: self.accepted.map(|when| (self.len(), when)).into_iter().collect(),
             ..Letters::default()
         })

@@ -9,11 +9,9 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Region, Slot};
 
-use super::super::handler::{FORWARDS, REPLIES};
-use super::columns::{Columns, atomic, whole, words};
-use super::delivery::{self, GROUP};
+use super::columns::{Columns, Lists, part, shared, whole, words};
+use super::delivery::{self, GROUP, SENDERS, TOTAL};
 use super::depot::Sizes;
-use super::forwarding;
 use super::sequence::Step;
 use crate::error::Result;
 use crate::runtime::Runtime;
@@ -21,136 +19,71 @@ use crate::runtime::Runtime;
 /// The post of a kernel whose actors send each other messages.
 pub struct Post {
     sizes: Sizes,
-    /// Whether the host has to see to what was forwarded, and then whether it has not.
-    send: [Arc<Program>; 2],
-    delivery: Delivery,
-}
-
-/// What brings actors the messages in their lists, wherever these lie.
-pub struct Delivery {
-    sizes: Sizes,
     address: Arc<Program>,
-    receive: Arc<Program>,
+    look: Arc<Program>,
 }
 
 impl Post {
-    /// The post of a kernel, given whether the host has to see to what its actors answer.
+    /// The post of a kernel.
     ///
     /// # Errors
     ///
     /// [`Error::Link`](crate::Error::Link) if its routines cannot be linked.
-    pub fn new(runtime: &Runtime, sizes: Sizes, answers_count: bool) -> Result<Post> {
-        let (sends, letter) = (sizes.sends, sizes.letter());
-        let (tags, replies) = match answers_count {
-            true => (sizes.answer, sizes.rooms[REPLIES]),
-            false => (0, 0),
-        };
-        let send = |forwards: u32| {
-            let constants = [sends, letter, tags, replies, forwards];
-            link(runtime, "send", delivery::send::routine(), &constants)
-        };
+    pub fn new(runtime: &Runtime, sizes: Sizes) -> Result<Post> {
         Ok(Post {
             sizes,
-            send: [send(sizes.rooms[FORWARDS])?, send(0)?],
-            delivery: Delivery::new(runtime, sizes, [letter, 0, 0])?,
+            address: link_address(runtime)?,
+            look: link(runtime, "look", delivery::look::routine(), &[])?,
         })
     }
 
-    /// The jobs that bring what was sent in a turn to its actors. What was forwarded may have gone its way by then.
-    pub fn jobs(&self, columns: &Columns, turn: usize, has_forwarded: bool) -> [(Step, Job); 3] {
+    /// The jobs that lay out what was sent in a round, and look at it.
+    pub fn jobs(&self, columns: &Columns, round: usize) -> [(Step, Job); 2] {
         let actors = self.sizes.actors;
+        let next = (round + 1) % 2;
         let Columns {
-            mail,
-            answers,
-            contexts,
-            letters,
-            rooms,
-            links,
-            lists,
-            cells,
-            ..
+            lists, links, cells, ..
         } = columns;
-        let send = vec![
-            whole(&mail[turn], actors),
-            words(contexts),
-            words(letters),
-            words(answers),
-            words(&rooms[REPLIES]),
-            words(&rooms[FORWARDS]),
-            atomic(lists),
-            whole(links, links.words / 2),
+        let look = vec![
+            part(lists, Lists::of(actors).heads(round + 1)),
+            whole(&links[next], links[next].words / 2),
+            part(cells, [(TOTAL + next) as u32, 1]),
             words(cells),
         ];
-        let program = &self.send[usize::from(has_forwarded)];
-        let [address, receive] = self.delivery.jobs(columns, 1 - turn, links, letters);
         [
-            (Step::Send, job(program, actors, send, Some(lists))),
-            (Step::Address, address),
-            (Step::Receive, receive),
+            (Step::Address, address(&self.address, actors, columns, next)),
+            (Step::Look, job(&self.look, actors, look, None)),
         ]
     }
 }
 
-impl Delivery {
-    /// What brings messages to the actors of a kernel, given the words of a letter, and how many are in a room of how many words.
-    ///
-    /// # Errors
-    ///
-    /// As [`Post::new`].
-    pub fn new(runtime: &Runtime, sizes: Sizes, letters: [u32; 3]) -> Result<Delivery> {
-        Ok(Delivery {
-            sizes,
-            address: link(runtime, "address", delivery::address::routine(), &[])?,
-            receive: link(runtime, "receive", delivery::receive::routine(), &letters)?,
-        })
-    }
-
-    /// The jobs that bring actors what is in their lists as the mail of a turn, from among these letters with these links.
-    pub fn jobs(&self, columns: &Columns, turn: usize, links: &Region, letters: &Region) -> [Job; 2] {
-        let actors = self.sizes.actors;
-        let Columns {
-            lists, places, cells, ..
-        } = columns;
-        let total = Region {
-            words: 1,
-            ..cells.clone()
-        };
-        let address = vec![words(cells), atomic(&total), words(lists), words(places)];
-        let receive = vec![
-            words(lists),
-            whole(links, links.words / 2),
-            words(letters),
-            atomic(places),
-            whole(&columns.mail[turn], actors),
-            whole(&columns.order, columns.capacity),
-            words(&columns.messages[turn]),
-            words(&columns.contexts),
-            words(&columns.handled[turn]),
-            words(cells),
-        ];
-        [
-            job(&self.address, actors.div_ceil(GROUP), address, Some(&total)),
-            job(&self.receive, actors, receive, Some(places)),
-        ]
-    }
-}
-
-/// Links what tells actors the time.
+/// Links what lays out mail.
 ///
 /// # Errors
 ///
 /// As [`Post::new`].
-pub fn clock(runtime: &Runtime) -> Result<Arc<Program>> {
-    link(runtime, "tell time", forwarding::tell_time::routine(), &[])
+pub fn link_address(runtime: &Runtime) -> Result<Arc<Program>> {
+    link(runtime, "address", delivery::address::routine(), &[])
 }
 
-/// The job that tells the actors of the first mail the time.
-pub fn tell_time(program: &Arc<Program>, sizes: &Sizes, columns: &Columns) -> Job {
-    let Columns {
-        mail, contexts, cells, ..
-    } = columns;
-    let slots = vec![whole(&mail[0], sizes.actors), words(contexts), words(cells)];
-    job(program, sizes.actors, slots, None)
+/// The job that lays out what so many actors find in columns as the mail of a turn.
+pub fn address(program: &Arc<Program>, actors: u32, columns: &Columns, turn: usize) -> Job {
+    let Columns { lists, cells, .. } = columns;
+    let at = Lists::of(actors);
+    let totals = Region {
+        words: 2,
+        ..cells.clone()
+    };
+    let [start, length] = at.places();
+    let slots = vec![
+        words(cells),
+        shared([(TOTAL + 1 - turn) as u32, 1]),
+        shared([(TOTAL + turn) as u32, 1]),
+        part(cells, [(SENDERS + turn) as u32, 1]),
+        part(lists, at.counts()),
+        part(lists, [start, length / 2]),
+    ];
+    job(program, actors.div_ceil(GROUP), slots, Some(&totals))
 }
 
 /// Links a kernel of one routine, whose last arguments are known.
@@ -188,6 +121,7 @@ pub fn job(program: &Arc<Program>, vms: u32, mut slots: Vec<Slot>, atomics: Opti
 
 #[cfg(test)]
 mod tests {
+    use super::super::forwarding;
     use super::*;
 
     /// Frames would have to be cleared before each job.
@@ -198,15 +132,11 @@ mod tests {
             let program = link(&runtime, name, routine, constants).unwrap();
             program.frame_memory()
         };
-        for letters in [[2, 0, 0], [3, 0, 0], [9, 0, 0], [3, 4, 13]] {
-            assert_eq!(
-                frames("receive", delivery::receive::routine(), &letters),
-                0,
-                "{letters:?}"
-            );
+        let receive = forwarding::receive::routine();
+        for letters in [[2, 4, 9], [3, 4, 13], [9, 4, 37]] {
+            assert_eq!(frames("receive", receive, &letters), 0, "{letters:?}");
         }
-        // With rooms for everything it has a few.
-        assert_eq!(frames("send", delivery::send::routine(), &[4, 9, 3, 0, 0]), 0);
         assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
+        assert_eq!(frames("look", delivery::look::routine(), &[]), 0);
     }
 }

@@ -22,7 +22,8 @@ use super::courier::Courier;
 use super::depot::Depot;
 use super::ending::quiet;
 use super::parcel::Parcel;
-use super::post::{self, Post};
+use super::post::Post;
+use super::round::Round;
 use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
@@ -35,20 +36,19 @@ pub struct OnTheirOwn {
     grouper: Option<Grouper>,
     /// Whether anybody wants their answers.
     is_wanted: bool,
-    /// Made when they are first needed, as what follows.
+    pub round: Round,
+    /// Made when it is first needed, as what follows.
     pub post: Option<Post>,
     pub courier: Option<Courier>,
-    pub clock: Option<Arc<Program>>,
 }
 
 /// Columns in which there are rounds.
-#[derive(Clone, Copy)]
 pub struct Place<'p> {
     pub columns: &'p Columns,
-    /// Whether they are a parcel's. Then actors have yet to be told the time.
-    pub is_parcel: bool,
     /// How many messages the first round has.
     pub messages: usize,
+    /// What actors do in the next rounds.
+    pub program: Arc<Program>,
 }
 
 /// What has become of columns in which there were rounds.
@@ -80,14 +80,15 @@ impl OnTheirOwn {
         let memory = executor.memory().filter(|_| executor.sequence().is_some())?;
         let is_wanted = entry.answer.is_some() && answers == Answers::Keep;
         let goes_round = entry.sends > 0 && (!is_wanted || entry.optional);
+        let depot = Depot::new(memory, entry, actors, share);
         Some(OnTheirOwn {
             runtime: runtime.clone(),
-            depot: Arc::new(Depot::new(memory, entry, actors, share)),
+            round: Round::new(entry, depot.sizes, goes_round, is_wanted),
+            depot: Arc::new(depot),
             grouper: goes_round.then(|| Grouper::new(actors, entry.message.ty.words as usize)),
             is_wanted,
             post: None,
             courier: None,
-            clock: None,
         })
     }
 
@@ -119,22 +120,25 @@ impl OnTheirOwn {
         }
     }
 
-    /// Links what rounds need that has not been linked before.
-    fn get_ready(&mut self, linked: Option<&Linked<'_>>, is_parcel: bool) -> Result<()> {
-        let OnTheirOwn { runtime, depot, .. } = self;
+    /// Gets ready for rounds of about so many messages in the first: links what they need, and has the courier take columns for the linked kernel.
+    /// Gives what actors do in them.
+    fn get_ready(&mut self, linked: Option<&Linked<'_>>, messages: usize) -> Result<(Arc<Program>, bool)> {
+        let OnTheirOwn {
+            runtime, depot, round, ..
+        } = self;
         let sizes = depot.sizes;
         if self.grouper.is_some() && self.post.is_none() {
-            self.post = Some(Post::new(runtime, sizes, self.is_wanted)?);
+            self.post = Some(Post::new(runtime, sizes)?);
         }
-        if let Some(linked) = linked
-            && self.courier.is_none()
-        {
-            self.courier = Some(Courier::new(runtime, sizes, linked.depot.sizes)?);
+        let mut has_courier = false;
+        if let Some(linked) = linked {
+            let courier = match &mut self.courier {
+                Some(courier) => courier,
+                none => none.insert(Courier::new(runtime, sizes, linked.depot.sizes)?),
+            };
+            has_courier = courier.begin(&linked.depot, messages)?;
         }
-        if is_parcel && sizes.sends > 0 && self.clock.is_none() {
-            self.clock = Some(post::clock(runtime)?);
-        }
-        Ok(())
+        Ok((round.link(runtime, has_courier)?, has_courier))
     }
 }
 
@@ -159,12 +163,7 @@ impl OnDevice {
         let Some(columns) = own.columns_with(sent, stopped, turn.now)? else {
             return Ok(None);
         };
-        let place = Place {
-            columns: &columns,
-            is_parcel: false,
-            messages: sent.to.len(),
-        };
-        let gone = self.rounds_at(&mut own, place, turn)?;
+        let gone = self.rounds_at(&mut own, (&columns, sent.to.len()), turn)?;
         Ok(gone.map(|gone| self.take_back(own, columns, gone)))
     }
 
@@ -177,12 +176,7 @@ impl OnDevice {
                 Err(Error::OutOfMemory { .. }) => return Rounds::without(parcel),
                 written => written?,
             }
-            let place = Place {
-                columns,
-                is_parcel: true,
-                messages: parcel.len(),
-            };
-            if let Some(gone) = self.rounds_at(&mut own, place, turn)? {
+            if let Some(gone) = self.rounds_at(&mut own, (columns, parcel.len()), turn)? {
                 return Ok(self.take_back(own, Arc::unwrap_or_clone(parcel.columns), gone));
             }
         }
@@ -202,20 +196,28 @@ impl OnDevice {
         gone.rounds
     }
 
-    /// Rounds until the host has something to do; `None` if not even one is possible.
-    fn rounds_at(&self, own: &mut OnTheirOwn, place: Place<'_>, turn: &Turn<'_>) -> Result<Option<Gone>> {
+    /// Rounds in columns with so many messages, until the host has something to do; `None` if not even one is possible.
+    fn rounds_at(
+        &self,
+        own: &mut OnTheirOwn,
+        (columns, messages): (&Columns, usize),
+        turn: &Turn<'_>,
+    ) -> Result<Option<Gone>> {
         let linked = turn.linked.as_ref().filter(|linked| own.delivers_to(&linked.depot));
-        own.get_ready(linked, place.is_parcel)?;
         let (mut before, mut ahead) = (0, 1);
         loop {
+            let (program, has_courier) = own.get_ready(linked, messages)?;
+            let place = Place {
+                columns,
+                messages,
+                program,
+            };
             // Each round may make a parcel.
-            if let (Some(linked), Some(courier)) = (linked, &mut own.courier)
-                && courier.begin(&linked.depot, place.messages)?
-            {
+            if has_courier {
                 ahead = 1;
             }
             let begin = Instant::now();
-            let end = match self.sequence(own, place, before..before + ahead, turn) {
+            let end = match self.sequence(own, &place, before..before + ahead, turn) {
                 // A sequence of one round is submitted at once, or not at all.
                 Err(Error::OutOfMemory { .. }) if before == 0 => return Ok(None),
                 end => end?,
@@ -237,12 +239,12 @@ impl OnDevice {
                     continue;
                 }
             }
-            return Ok(Some(self.see(own, place, before, &end)?));
+            return Ok(Some(self.see(own, &place, before, &end)?));
         }
     }
 
     /// What has become of columns when a sequence has ended after so many rounds, and the host has something to do.
-    fn see(&self, own: &OnTheirOwn, place: Place<'_>, before: usize, end: &End) -> Result<Gone> {
+    fn see(&self, own: &OnTheirOwn, place: &Place<'_>, before: usize, end: &End) -> Result<Gone> {
         let (depot, columns) = (&*own.depot, place.columns);
         let mut is_possible = true;
         let rounds = match end {
@@ -254,22 +256,24 @@ impl OnDevice {
             },
             End::Clean => self.last(depot, columns, (0, false), None)?,
             &End::Quiet(round) => quiet(depot, columns, round)?,
-            End::Stopped(at, image) => {
-                let round = (at.round, at.step > Step::Send);
-                self.last(depot, columns, round, image.as_ref())?
+            End::Stopped(at, stands) => {
+                let round = (at.round, at.step >= Step::Address);
+                self.last(depot, columns, round, stands.as_ref())?
             }
-            End::Before(at) if at.step <= Step::Handle => {
+            End::Before(at) if at.step == Step::Handle => {
                 is_possible = false;
                 self.recall(depot, columns, at.round)?
             }
-            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Send), None)?,
+            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Address), None)?,
         };
-        // Who has trapped may have been about to stop.
-        let has_trapped = matches!(end, End::Stopped(at, _) if at.step == Step::Handle);
-        let is_before_send = end.step().is_none_or(|step| step < Step::Send);
         Ok(Gone {
             rounds,
-            is_clean: end.is_delivered() || is_before_send && !has_trapped,
+            // Else mail is in lists, or who has trapped may have been about to stop.
+            is_clean: match end {
+                End::Clean => !own.goes_round(),
+                End::Quiet(_) => true,
+                End::Stopped(..) | End::Before(_) => false,
+            },
             is_possible,
         })
     }

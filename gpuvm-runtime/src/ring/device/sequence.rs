@@ -1,30 +1,27 @@
 //! Sequences of rounds: which jobs a round has, and where a sequence of them has ended.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use gpuvm_engine::{Error as Failure, Image, Job, SequenceEnd};
+use gpuvm_engine::{Error as Failure, Job, SequenceEnd};
 
 use super::super::runner::Turn;
 use super::OnDevice;
-use super::post::{job, tell_time};
+use super::jobs::Stands;
 use super::rounds::{OnTheirOwn, Place};
 use crate::error::{Error, Result, RingError};
 
 /// The jobs of a round, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Tells actors the time, before the first round on a parcel.
-    Tell,
-    /// Lets actors handle their mail.
+    /// Lets actors handle their mail, and puts what they send into its receivers' lists.
     Handle,
     /// Three jobs that bring what they forward to actors of the linked kernel.
     Forward,
-    /// Puts what was sent into its receivers' lists, and counts what was handled.
-    Send,
-    /// Lays out the next mail.
+    /// Lays out the next mail, and counts what was handled.
     Address,
-    /// Brings actors their mail. Traps if nobody has any.
-    Receive,
+    /// Looks at the next mail. Traps if nobody has any.
+    Look,
 }
 
 /// A job among those of rounds.
@@ -42,7 +39,7 @@ pub enum End {
     /// In the last job of so many rounds and one more, because nobody has mail any more.
     Quiet(usize),
     /// In a job before its last, and how its VMs stand if it is the handler's and one of them has trapped.
-    Stopped(At, Option<Image>),
+    Stopped(At, Option<Stands>),
     /// Before a job, which the engine has not taken or the kernel's end has cut short.
     Before(At),
 }
@@ -67,13 +64,13 @@ impl OnDevice {
     pub(super) fn sequence(
         &self,
         own: &OnTheirOwn,
-        place: Place<'_>,
+        place: &Place<'_>,
         rounds: Range<usize>,
         turn: &Turn<'_>,
     ) -> Result<End> {
         let first = At {
             round: rounds.start,
-            step: Step::Tell,
+            step: Step::Handle,
         };
         let Some(mut sequence) = self.executor.sequence() else {
             return Ok(End::Before(first));
@@ -105,14 +102,17 @@ impl OnDevice {
                 ended => ended?,
             };
             if job_end.has_trapped {
-                if at.step == Step::Receive && own.depot.ask(place.columns)?.total == 0 {
+                if at.step == Step::Look && own.depot.ask(place.columns, at.round + 1)?.total == 0 {
                     return Ok(End::Quiet(at.round));
                 }
-                let is_handler = at.step == Step::Handle;
-                let image = is_handler
-                    .then(|| running.image().map_err(Failure::after_begin))
-                    .transpose()?;
-                return Ok(End::Stopped(at, image));
+                let stands = match at.step {
+                    Step::Handle => Some(Stands {
+                        image: running.image().map_err(Failure::after_begin)?,
+                        program: Arc::clone(&place.program),
+                    }),
+                    _ => None,
+                };
+                return Ok(End::Stopped(at, stands));
             }
             // What the job has left among its atomics goes back to where they stay.
             running.finish().map_err(Failure::after_begin)?;
@@ -123,22 +123,15 @@ impl OnDevice {
     }
 
     /// The jobs of a round.
-    fn jobs(&self, own: &OnTheirOwn, place: Place<'_>, round: usize) -> Vec<(Step, Job)> {
-        let (columns, turn) = (place.columns, round % 2);
-        let mut jobs = Vec::new();
-        if place.is_parcel
-            && round == 0
-            && let Some(clock) = &own.clock
-        {
-            jobs.push((Step::Tell, tell_time(clock, &own.depot.sizes, columns)));
-        }
-        let slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
-        jobs.push((Step::Handle, job(&self.program, self.actors, slots, None)));
-        let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
-        let has_forwarded = forward.is_some();
+    fn jobs(&self, own: &OnTheirOwn, place: &Place<'_>, round: usize) -> Vec<(Step, Job)> {
+        let columns = place.columns;
+        let [states, _] = self.states.slots([0, 0]);
+        let handle = own.round.job(&place.program, columns, round, states);
+        let mut jobs = vec![(Step::Handle, handle)];
+        let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns));
         jobs.extend(forward.into_iter().flatten());
         if let Some(post) = &own.post {
-            jobs.extend(post.jobs(columns, turn, has_forwarded));
+            jobs.extend(post.jobs(columns, round));
         }
         jobs
     }
