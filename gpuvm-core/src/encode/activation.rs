@@ -343,25 +343,29 @@ impl Encoder<'_> {
 
     /// Walks a routine where it is called, with the top operands as its arguments.
     pub const fn call_inline(&mut self, source: &'static Source) {
-        let first = self.stack.len - source.params.len();
-        let mut never = false;
-        let mut i = first;
-        while i < self.stack.len {
-            never = never || self.stack.items[i].is_never();
+        let count = source.params.len();
+        let first = self.stack.len - count;
+        let mut i = 0;
+        while i < count {
+            if matches!(self.stack.items[first + i].at, Where::Never) {
+                self.stack.len = first;
+                self.push(Operand::NEVER);
+                return;
+            }
             i += 1;
         }
-        if never {
-            self.stack.len = first;
-            self.push(Operand::NEVER);
-            return;
-        }
         self.enter(source, 0, source.nodes.len(), Activation::of(source));
-        let mut local = source.params.len();
-        while local > 0 && !self.overflowed() {
-            local -= 1;
-            let argument = self.pop();
-            let bound = self.argument_of(argument, source.params[local]);
-            self.declare(local as u32, bound);
+        self.stack.len = first;
+        let locals = self.locals.len - source.locals.len();
+        while i > 0 && !self.full {
+            i -= 1;
+            // It stays where it is: what is made of it is not on the stack.
+            let bound = self.argument_of(self.stack.items[first + i], source.params[i]);
+            if source.is_std() {
+                self.locals.items[locals + i] = bound;
+            } else {
+                self.declare(i as u32, bound);
+            }
         }
     }
 

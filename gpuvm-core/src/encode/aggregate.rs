@@ -162,16 +162,12 @@ impl Encoder<'_> {
                 Fields::InOrder => i as usize,
                 _ => index_of(fields, self.hash()),
             };
-            let field = fields[index];
+            let field = &fields[index];
             let operand = self.stack.items[first + i as usize];
-            never = never || operand.is_never();
+            never = never || matches!(operand.at, Where::Never);
             self.store_words(base + field.offset, operand, field.type_ref());
-            let mut place = 0;
-            while place < fields.len() {
-                if fields[place].hash == field.hash {
-                    given |= 1 << (place & 63);
-                }
-                place += 1;
+            if rest.is_some() {
+                given |= 1 << (index & 63);
             }
             i += 1;
         }
@@ -260,7 +256,6 @@ impl Encoder<'_> {
     /// Makes the operand's words the local. Where another alternative of an or-pattern has bound it already, its words stay and
     /// take the value.
     pub const fn declare(&mut self, local: u32, operand: Operand) {
-        let name = self.source.locals[local as usize];
         let own = self.local(local);
         if let Where::Words(bound) = self.locals.items[own].at
             && let Where::Words(word) = operand.at
@@ -271,6 +266,8 @@ impl Encoder<'_> {
         }
         self.locals.items[own] = operand;
         if let Where::Words(word) = operand.at
+            && !self.source.is_std()
+            && let name = self.source.locals[local as usize]
             && !name.is_empty()
         {
             self.variables.push(

@@ -423,6 +423,14 @@ impl Encoder<'_> {
 
     /// Puts the operand's value, converted, into consecutive words.
     pub const fn store_words(&mut self, to: u32, operand: Operand, want: TypeRef) {
+        // Most are words of the wanted type.
+        if let Where::Words(from) = operand.at
+            && operand.unmade == 0
+            && operand.refs == want.refs
+            && !matches!(want.ty.kind, Kind::Slice)
+        {
+            return self.copy_words(to, from, want.words());
+        }
         let operand = self.convert(operand, want);
         if operand.is_never() || matches!(operand.at, Where::Unset(_)) {
             return;

@@ -245,8 +245,8 @@ impl<const CAP: usize> Encoded<CAP> {
             matrices: [[MatrixRecord {
                 format: Format::Sparse,
                 offset: 0,
-                size: 0,
-                non_zeros: 0,
+                size: 1,
+                non_zeros: 1,
             }; LONG]; CAP],
             terms: [[Term {
                 row: 0,

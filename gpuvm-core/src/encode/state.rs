@@ -103,29 +103,26 @@ impl Encoder<'_> {
 
     /// `to = from`
     pub const fn copy(&mut self, to: u32, from: u32) {
-        self.emit_term(Op::Mov, [to, from], from as u16, 1);
+        self.emit_term(Op::Mov, to, from, from as u16, 1);
     }
 
     /// `to = value`
     pub const fn set(&mut self, to: u32, value: u32) {
-        self.emit_term(Op::Imm, [to, value], CONSTANT, value);
+        self.emit_term(Op::Imm, to, value, CONSTANT, value);
     }
 
-    /// Writes one of the two instructions whose matrix has one term, most of what is written. There is as much room for terms as for code.
-    const fn emit_term(&mut self, op: Op, [to, from]: [u32; 2], column: u16, coefficient: u32) {
-        let (at, matrix, term) = (self.code.len, self.matrices.len, self.terms.len);
+    /// Writes one of the two instructions whose matrix has one term, most of what is written: records are such ones until something else is written.
+    const fn emit_term(&mut self, op: Op, to: u32, from: u32, column: u16, coefficient: u32) {
+        let at = self.code.len;
+        let matrix = self.matrices.len;
+        let term = self.terms.len;
         if at < self.code.room && term < self.terms.room {
             self.code.items[at] = Instruction {
                 opcode: op as u32,
                 operands: [to, from, 0, matrix as u32],
             };
             self.lines[at] = self.line;
-            self.matrices.items[matrix] = MatrixRecord {
-                format: Format::Sparse,
-                offset: term as u32,
-                size: 1,
-                non_zeros: 1,
-            };
+            self.matrices.items[matrix].offset = term as u32;
             self.terms.items[term] = Term {
                 row: to as u16,
                 column,
