@@ -171,6 +171,11 @@ impl Encoder<'_> {
         if number >= self.own_locals.first && number < self.own_locals.end {
             return (number + self.own_locals.shift) as usize;
         }
+        self.outer_local(number)
+    }
+
+    /// The same of a local that was captured, or that is of an activation around.
+    const fn outer_local(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
             if activation.captures.count > 0 && activation.captures.has(number) {
@@ -373,7 +378,7 @@ impl Encoder<'_> {
     pub const fn copy_receiver(&mut self, count: u32) {
         let at = self.stack.len - count as usize;
         let receiver = self.stack.items[at];
-        if receiver.refs == 0 && !receiver.is_never() {
+        if receiver.refs == 0 && !matches!(receiver.at, Where::Never) {
             self.stack.items[at] = self.owned(receiver).shared();
         }
     }

@@ -285,11 +285,10 @@ impl Encoder<'_> {
 
     /// The next number, where 32 bits are enough.
     pub const fn small(&mut self) -> u32 {
-        let at = self.at;
-        let byte = self.nodes[at];
+        let byte = self.nodes[self.at] as u32;
         if byte < 0x80 {
-            self.at = at + 1;
-            return byte as u32;
+            self.at += 1;
+            return byte;
         }
         self.number() as u32
     }

@@ -65,7 +65,11 @@ impl Encoder<'_> {
                 Node::Local => {
                     let local = self.small();
                     let local = self.local(local);
-                    let operand = self.local_operand(local);
+                    let operand = if self.functions.len == 1 {
+                        self.locals.items[local]
+                    } else {
+                        self.local_operand(local)
+                    };
                     self.push(operand);
                 }
                 Node::Field => {
@@ -236,7 +240,7 @@ impl Encoder<'_> {
     const fn jump_where(&mut self, op: Op) {
         let label = self.small();
         let condition = self.pop();
-        if !condition.is_never() {
+        if !matches!(condition.at, Where::Never) {
             let condition = self.deref_all(condition);
             let word = self.value(condition);
             self.jump(op, label, word);
@@ -635,7 +639,7 @@ impl Encoder<'_> {
                 let operand = self.pop();
                 let operand = self.convert(operand, ty);
                 let bound = self.owned(operand).shared();
-                if bound.is_never() {
+                if matches!(bound.at, Where::Never) {
                     self.declare_of(local, ty)
                 } else {
                     self.declare(local, bound)
@@ -699,7 +703,7 @@ impl Encoder<'_> {
 
     /// Stores the value of one branch.
     pub const fn set_join(&mut self, join: usize, operand: Operand) {
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return;
         }
         if operand.is_opaque() {
@@ -762,7 +766,7 @@ impl Encoder<'_> {
         let convert = self.fact();
         let result = self.type_fact();
         let operand = self.pop();
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             self.push(operand);
             return;
         }
@@ -803,7 +807,7 @@ impl Encoder<'_> {
     /// `return`: the value's words and the way out.
     const fn finish(&mut self) {
         let operand = self.pop();
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return;
         }
         if !self.is_root() {
