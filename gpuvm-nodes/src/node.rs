@@ -37,7 +37,7 @@ define_nodes! {
     IntegerOf = 3;
     /// `value slot` → an integer literal whose type is the slot's.
     IntegerAs = 4;
-    /// `bits32 bits64` → a float literal whose type its consumer decides: what it is as an f32 and as an f64.
+    /// `bits32 bits64`, little end first → a float literal whose type its consumer decides: what it is as an f32 and as an f64.
     Float = 5;
     /// `0|1` → a bool literal.
     Bool = 6;
@@ -186,9 +186,9 @@ define_nodes! {
     Unset = 69;
     /// `slot` → `Default::default()` (slot: a default).
     Default = 70;
-    /// `bits kind` → a float literal of the kind.
+    /// `kind bits` → a float literal of the kind, whose bits are four bytes or eight, little end first.
     FloatOf = 71;
-    /// `bits32 bits64 slot` → a float literal of the slot's type.
+    /// `bits32 bits64 slot` → a float literal of the slot's type, the bits as those of `Float`.
     FloatAs = 72;
     /// `slot`: reference, length → a reference of the slot's type to the same words, of that length where it is to a slice (gpuvm's own std).
     View = 73;

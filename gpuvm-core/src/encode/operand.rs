@@ -304,7 +304,7 @@ impl Encoder<'_> {
 
     /// The operand with the type of its partner, where it is a literal.
     pub const fn typed_like(&mut self, operand: Operand, partner: Operand) -> Operand {
-        if operand.is_literal() && !partner.is_literal() {
+        if matches!(operand.at, Where::Literal(_)) && !matches!(partner.at, Where::Literal(_)) {
             Operand {
                 ty: partner.ty,
                 ..operand

@@ -82,7 +82,12 @@ impl Encoder<'_> {
                     let label = self.small();
                     self.place(label);
                 }
-                Node::Return => self.finish(),
+                Node::Return => {
+                    self.finish();
+                    if self.current == caller {
+                        return;
+                    }
+                }
                 Node::Pop => {
                     self.pop();
                 }
@@ -391,11 +396,16 @@ impl Encoder<'_> {
                 self.push(Operand::literal_of(value, <f64 as Value>::TYPE));
             }
             Node::FloatOf => {
-                let bits = self.number();
                 let kind = self.kind();
+                let bits = if matches!(kind, Kind::F32) {
+                    let single = self.hash() as u128;
+                    float_literal(single, single)
+                } else {
+                    let double = self.double_bits();
+                    float_literal(0, double)
+                };
                 let ty = super::number::scalar_type(kind);
-                let single = if matches!(kind, Kind::F32) { bits } else { 0 };
-                let base = self.literal(float_literal(single, bits), ty);
+                let base = self.literal(bits, ty);
                 self.push(Operand::scalar(ty, base));
             }
             Node::FloatAs => {
@@ -841,30 +851,30 @@ impl Encoder<'_> {
                 self.call_inline(source)
             };
         }
-        let first = self.stack.len - count as usize;
-        if call.params.len() != count as usize {
+        let (params, count) = (call.params, count as usize);
+        let first = self.stack.len - count;
+        self.stack.len = first;
+        if params.len() != count {
             // What stands in for a routine that was refused takes none.
-            self.stack.len = first;
             self.push(Operand::NEVER);
             return;
         }
         let mut words = 0;
         let mut never = false;
         let mut i = 0;
-        while i < call.params.len() {
-            words += call.params[i].words();
-            never = never || self.stack.items[first + i].is_never();
+        while i < count {
+            words += params[i].words();
+            never = never || matches!(self.stack.items[first + i].at, Where::Never);
             i += 1;
         }
         let base = self.fresh(words);
-        let mut offset = 0;
+        let mut to = base;
         i = 0;
-        while i < call.params.len() {
-            self.store_words(base + offset, self.stack.items[first + i], call.params[i]);
-            offset += call.params[i].words();
+        while i < count {
+            self.store_words(to, self.stack.items[first + i], params[i]);
+            to += params[i].words();
             i += 1;
         }
-        self.stack.len = first;
         if never {
             self.push(Operand::NEVER);
             return;
@@ -900,8 +910,15 @@ impl Encoder<'_> {
     }
 
     const fn float(&mut self) -> u128 {
-        let single = self.number();
-        float_literal(single, self.number())
+        let single = self.hash() as u128;
+        let double = self.double_bits();
+        float_literal(single, double)
+    }
+
+    /// The bits of an `f64`.
+    const fn double_bits(&mut self) -> u128 {
+        let low = self.hash() as u128;
+        low | (self.hash() as u128) << 32
     }
 
     const fn kind(&mut self) -> Kind {

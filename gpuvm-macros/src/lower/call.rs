@@ -301,7 +301,11 @@ impl Lowering<'_> {
             ("default", 0) => {
                 match kind {
                     Kind::Bool => self.stream.node(Node::Bool).number(0),
-                    Kind::F32 | Kind::F64 => self.stream.node(Node::FloatOf).number(0).number(kind as u64),
+                    Kind::F32 | Kind::F64 => self
+                        .stream
+                        .node(Node::FloatOf)
+                        .number(kind as u64)
+                        .float(kind, 0.0, 0.0),
                     _ => self.stream.node(Node::IntegerOf).number(0).number(kind as u64),
                 };
                 return own;

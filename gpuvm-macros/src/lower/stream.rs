@@ -1,7 +1,7 @@
 //! The writer of the node stream: a byte a node, LEB128 arguments, and a `Line` node only where the line has changed.
 
-use gpuvm_nodes::name_hash;
 use gpuvm_nodes::node::Node;
+use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::Span;
 
 /// The node stream so far.
@@ -54,6 +54,15 @@ impl Stream {
             rest >>= 7;
         }
         self.bytes.push(rest as u8);
+        self
+    }
+
+    /// Writes the bits of a float of a kind.
+    pub fn float(&mut self, kind: Kind, single: f32, double: f64) -> &mut Stream {
+        match kind {
+            Kind::F32 => self.bytes.extend(single.to_bits().to_le_bytes()),
+            _ => self.bytes.extend(double.to_bits().to_le_bytes()),
+        }
         self
     }
 

@@ -125,34 +125,42 @@ fn all<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> bool {
 
 #[routine(library, inline)]
 fn find<I: Sequence>(iter: &mut I, f: fn(&I::Item) -> bool) -> Option<I::Item> {
-    while let Some(x) = iter.next() {
+    let mut found = None;
+    intrinsics::each(iter, |x| {
         if f(&x) {
-            return Some(x);
+            found = Some(x);
+            false
+        } else {
+            true
         }
-    }
-    None
+    });
+    found
 }
 
 #[routine(library, inline)]
 fn find_map<I: Sequence, B: Static>(iter: &mut I, f: fn(I::Item) -> Option<B>) -> Option<B> {
-    while let Some(x) = iter.next() {
-        if let Some(y) = f(x) {
-            return Some(y);
-        }
-    }
-    None
+    let mut found = None;
+    intrinsics::each(iter, |x| {
+        found = f(x);
+        found.is_none()
+    });
+    found
 }
 
 #[routine(library, inline)]
 fn position<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> Option<usize> {
     let mut at = 0;
-    while let Some(x) = iter.next() {
+    let mut found = None;
+    intrinsics::each(iter, |x| {
         if f(x) {
-            return Some(at);
+            found = Some(at);
+            false
+        } else {
+            at += 1;
+            true
         }
-        at += 1;
-    }
-    None
+    });
+    found
 }
 
 #[routine(library, inline)]
@@ -171,11 +179,12 @@ fn max<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
-    for x in iter {
+    intrinsics::each(iter, |x| {
         if !(best > x) {
             best = x;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -185,11 +194,12 @@ fn min<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
-    for x in iter {
+    intrinsics::each(iter, |x| {
         if best > x {
             best = x;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -199,13 +209,14 @@ fn max_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I
         return None;
     };
     let mut best_key = f(&best);
-    for x in iter {
+    intrinsics::each(iter, |x| {
         let key = f(&x);
         if !(best_key > key) {
             best = x;
             best_key = key;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -215,13 +226,14 @@ fn min_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I
         return None;
     };
     let mut best_key = f(&best);
-    for x in iter {
+    intrinsics::each(iter, |x| {
         let key = f(&x);
         if best_key > key {
             best = x;
             best_key = key;
         }
-    }
+        true
+    });
     Some(best)
 }
 
