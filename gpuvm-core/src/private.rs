@@ -11,7 +11,7 @@ pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
     Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable,
     GivenIterator, HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence,
-    advance_back_by_next, advance_by_next,
+    advance_back_by_next, advance_by_next, each_by_next,
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{

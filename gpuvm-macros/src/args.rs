@@ -56,6 +56,8 @@ pub struct Args {
     pub inline: bool,
     /// `consumes`, of gpuvm's own std: the first parameter, a `&mut`, is a receiver that the function uses up. One that is given by value is copied.
     pub consumes: bool,
+    /// `each`, of gpuvm's own iterators: they give their elements to a function themselves, by an `impl Each`.
+    pub each: bool,
     /// `std(Result)`, of gpuvm's own std: the function stands for the one of that name in std, which returns `Result`.
     pub std: Option<Type>,
     /// `library`, of gpuvm's own crates: a callee whose native function is left as it is.
@@ -85,6 +87,7 @@ impl Args {
             callee: false,
             inline: false,
             consumes: false,
+            each: false,
             std: None,
             library: false,
             nested: false,
@@ -120,6 +123,11 @@ impl Args {
     /// Whether the function itself is gpuvm's, or a copy that does not run, and stays as it is.
     pub fn leaves_native(&self) -> bool {
         self.library || self.nested
+    }
+
+    /// Whether its code stands in that of others, who are not shown its lines and variables: that of gpuvm's own std.
+    pub fn is_unseen(&self) -> bool {
+        self.library && self.inline
     }
 
     /// Whether the user's own bodies are there.
@@ -196,6 +204,8 @@ impl Args {
             }
         } else if name == "consumes" && self.library {
             self.consumes = true;
+        } else if name == "each" && self.library {
+            self.each = true;
         } else if name == "nested" {
             (self.callee, self.nested) = (true, true);
         } else if name == "library" {

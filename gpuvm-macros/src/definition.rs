@@ -260,7 +260,13 @@ impl Method {
         let nothing: syn::Block = syn::parse_quote!({});
         let name = crate::plain_name(&function.sig.ident);
         // Its body is another's affair.
-        let parts = Parts::of(&function.sig, &nothing, Some(&of.within(&name)), &mut Report::default());
+        let parts = Parts::of(
+            &function.sig,
+            &nothing,
+            Some(&of.within(&name)),
+            false,
+            &mut Report::default(),
+        );
         let mut own = vm_generics(args.library, &parts.generics);
         if own.params.is_empty() {
             own = Generics::default();
@@ -402,7 +408,7 @@ impl Provided {
                     predicate
                 }));
         }
-        let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), report);
+        let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), false, report);
         let mut added = vm_generics(args.library, &parts.generics);
         added.where_clause = None;
         own.params.extend(added.params.iter().cloned());

@@ -120,7 +120,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Some((signature, block)) => (signature, block),
         None => (&function.sig, &*function.block),
     };
-    let mut parts = Parts::of(signature, block, None, &mut report);
+    let mut parts = Parts::of(signature, block, None, args.is_unseen(), &mut report);
     parts.is_launched = args.role == Role::Routine && !args.callee;
     parts.handler = (args.role == Role::RingKernel).then(|| ring::handler_name(&function.sig.ident));
     if !report.is_empty() {

@@ -468,7 +468,13 @@ impl Method {
                 _ => None,
             },
         };
-        let parts = Parts::of(&function.sig, &function.block, Some(&within), report);
+        let parts = Parts::of(
+            &function.sig,
+            &function.block,
+            Some(&within),
+            of.args.is_unseen(),
+            report,
+        );
         let mut own = match parts.generics.params.iter().all(is_lifetime) {
             true => syn::Generics::default(),
             false => vm_generics(of.args.library, &parts.generics),
@@ -963,6 +969,16 @@ impl Method {
             }
             ("Iterator", "next") => {
                 let methods = self.iterator_methods(of);
+                let each = match of.args.each {
+                    true => {
+                        let body = name_hash("Each::each");
+                        quote!(<Self as ::gpuvm::__private::MethodBody<#body>>::CALL)
+                    }
+                    false => {
+                        let erased = forever(inner);
+                        quote!(::gpuvm::__private::CallFact::of::<::gpuvm::__private::each_by_next<#erased>>())
+                    }
+                };
                 quote! {
                 #methods
                 #[automatically_derived]
@@ -970,6 +986,7 @@ impl Method {
                     type IntoSlot = ::gpuvm::__private::IntoSlot<Self>;
                         type NextSlot = ::gpuvm::__private::NextSlot<Self>;
                         const NEXT: ::gpuvm::__private::CallFact = #call;
+                        const EACH: ::gpuvm::__private::CallFact = #each;
                 }
                 }
             }

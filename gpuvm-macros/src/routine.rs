@@ -60,8 +60,14 @@ pub struct Within<'w> {
 }
 
 impl Parts {
-    /// Takes a function apart. `within`: what it is in if it is a method.
-    pub fn of(signature: &Signature, body: &Block, within: Option<&Within<'_>>, report: &mut Report) -> Parts {
+    /// Takes a function apart. `within`: what it is in if it is a method. `unseen`: whether nobody is shown its lines and variables.
+    pub fn of(
+        signature: &Signature,
+        body: &Block,
+        within: Option<&Within<'_>>,
+        unseen: bool,
+        report: &mut Report,
+    ) -> Parts {
         check_signature(signature, report);
         let method = within.map(|within| within.name);
         let (written, written_body) = (signature, body);
@@ -120,6 +126,7 @@ impl Parts {
                 Some(_) => Evidence::Types,
                 None => evidence(&signature, &body),
             },
+            unseen,
             traits: within.is_some_and(|within| within.is_trait) || all.clone().any(has_user_bounds),
             parameters: all
                 .flat_map(Generics::type_params)

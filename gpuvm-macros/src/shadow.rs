@@ -998,6 +998,13 @@ pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     ask(expr, span, &question);
 }
 
+/// Fills the slot of what gives its elements to a function, the first argument.
+pub fn each(node: &mut syn::ExprCall, number: u64) {
+    let slot = slot_at(number, at(&node.func));
+    node.func = syn::parse_quote!(::gpuvm::__private::each);
+    node.args.push(syn::parse_quote!(&#slot));
+}
+
 /// Fills the slots of a `?`. Its operand becomes one whose error the function returns as it is: what is wrong with the user's, rustc says of that.
 pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     let Expr::Try(mut node) = take(expr) else {

@@ -20,16 +20,7 @@ macro_rules! define_nodes {
 
         impl Node {
             /// The nodes by their numbers: what rustc's interpreter, in which the encoder runs, finds at once, where it tries the arms of a `match` in turn.
-            const BY_CODE: &[Option<Node>; 256] = &{
-                let mut nodes = [None; 256];
-                $(nodes[$code] = Some(Node::$node);)*
-                nodes
-            };
-
-            /// The node of a number.
-            pub const fn from_code(code: u8) -> Option<Node> {
-                Node::BY_CODE[code as usize]
-            }
+            pub const ALL: &[Node] = &[$(Node::$node,)*];
         }
     };
 }
@@ -46,7 +37,7 @@ define_nodes! {
     IntegerOf = 3;
     /// `value slot` → an integer literal whose type is the slot's.
     IntegerAs = 4;
-    /// `bits32 bits64` → a float literal whose type its consumer decides: what it is as an f32 and as an f64.
+    /// `bits32 bits64`, little end first → a float literal whose type its consumer decides: what it is as an f32 and as an f64.
     Float = 5;
     /// `0|1` → a bool literal.
     Bool = 6;
@@ -149,85 +140,83 @@ define_nodes! {
     JumpIf = 49;
     /// `label`: condition → nothing; goes there if false.
     JumpUnless = 50;
-    /// `join slot+1`: opens a join, the value of an `if`, `match`, labelled block or `loop` used as a value; its type is the slot's, or (0) that of the
-    /// first value set.
-    Join = 51;
-    /// `join`: value → nothing; stores the value of one branch (`Never` stores nothing).
-    JoinSet = 52;
+    /// `join`: value → nothing; stores the value of one branch (`Never` stores nothing) of an `if`, `match`, labelled block or `loop` used as a value; its type
+    /// is that of the first value stored.
+    JoinSet = 51;
     /// `join` → the value. Where no branch set one it is `Never`.
-    JoinGet = 53;
+    JoinGet = 52;
     /// value → nothing; leaves the routine with it.
-    Return = 54;
+    Return = 53;
     /// `message count`: values… → nothing; traps with the message of that number in `Source::messages`.
-    Panic = 55;
+    Panic = 54;
     /// → `vm::id()`, `vm::count()` (u32).
-    VmId = 56;
+    VmId = 55;
     /// → `vm::count()`.
-    VmCount = 57;
+    VmCount = 56;
     /// `vm::yield_now()`.
-    Yield = 58;
+    Yield = 57;
     /// `vm::halt()`.
-    Halt = 59;
+    Halt = 58;
     /// `local`: place or value of an array or slice (through references) → nothing; declares the hidden local as a `usize` with its length.
-    BindLength = 60;
+    BindLength = 59;
     /// base, index → place `base[index]` without a bounds check (hidden loop counters).
-    IndexUnchecked = 61;
+    IndexUnchecked = 60;
     /// `local`: the block ends in which the locals from that one on were declared.
-    Leave = 62;
+    Leave = 61;
     // Closures. The code of one stands where it is written; each call walks it anew.
     /// `captures locals local_count labels label_count joins join_count length`: captured values… → the closure whose code are the `length` bytes that follow. The
     /// numbers of its own locals, labels and joins are the `count` from the first one on; its first locals are the captured values.
     /// The code begins with its arguments on the stack and ends with `Return`.
-    Closure = 63;
+    Closure = 62;
     /// `count`: closure, arguments… → its result.
-    CallValue = 64;
+    CallValue = 63;
     /// `slot method kind` → the routine of the slot's call fact, to be called like a closure, or the machine's method of the kind, if that is not 0,
     /// whose code is one less.
-    Function = 65;
+    Function = 64;
     /// `slot`: value → its iterator (slot: that of `into_iter`).
-    IntoIter = 66;
+    IntoIter = 65;
     /// `slot result`: an `Option` or `Result` → what is inside; returns `None` or the error, converted by the slot's routine, as a value of the
     /// type of slot `result`.
-    Question = 67;
+    Question = 66;
     /// base, start, end → the unsized place `base[start..end]` without bounds checks (gpuvm's own std).
-    RangeUnchecked = 68;
+    RangeUnchecked = 67;
     /// `slot result`: value → the value converted to the type of slot `result` (slot: the conversion's routine; else the machine's own).
-    Convert = 69;
+    Convert = 68;
     /// → a value that is not there yet, a field to be set before it is read (gpuvm's own std).
-    Unset = 70;
+    Unset = 69;
     /// `slot` → `Default::default()` (slot: a default).
-    Default = 71;
-    /// `bits kind` → a float literal of the kind.
-    FloatOf = 72;
-    /// `bits32 bits64 slot` → a float literal of the slot's type.
-    FloatAs = 73;
+    Default = 70;
+    /// `kind bits` → a float literal of the kind, whose bits are four bytes or eight, little end first.
+    FloatOf = 71;
+    /// `bits32 bits64 slot` → a float literal of the slot's type, the bits as those of `Float`.
+    FloatAs = 72;
     /// `slot`: reference, length → a reference of the slot's type to the same words, of that length where it is to a slice (gpuvm's own std).
-    View = 74;
+    View = 73;
     /// `text text errors`: option or result → what is inside. Where it is the other variant, it traps with the first text, or with the second and
     /// what a result has instead. `errors`: 1 where the error of a result is what is asked for.
-    Expect = 75;
+    Expect = 74;
     /// `slot`: base, index → `base[index]` where the base may be of a user's type (slot: operator fact of `Index` or `IndexMut`).
-    IndexAs = 76;
+    IndexAs = 75;
     /// `message count`: values… → nothing; prints the message of that number in `Source::messages`.
-    Print = 77;
+    Print = 76;
     /// `scalar` → a `char`.
-    Char = 78;
+    Char = 77;
     /// `constant slot` → the value of a user's constant whose type its use decides: its number in `Source::inferred`, its type.
-    InferredConstant = 79;
+    InferredConstant = 78;
     /// `count`: arguments → the result of a call of the routine itself, which is given closures: they are handed on.
-    CallOwn = 80;
+    CallOwn = 79;
     /// `slot variant source number` → what a name is that may be a constructor's: where the slot has a type, its value, by `source` the variant without
     /// fields (0) or the constant of that number in `Source::constants` (1) or `Source::inferred` (2); else the function that makes that variant of it.
-    Named = 81;
+    Named = 80;
     /// `has_start has_end inclusive slot`: as [`IndexRange`](Node::IndexRange) where the base may be a user's type (slot: operator fact).
-    IndexRangeAs = 82;
+    IndexRangeAs = 81;
     /// `slot changes`: receiver → what the receiver's `Deref` gives, where what the slot tells is found behind it; else the receiver. `changes`: whether
     /// that is assigned to or borrowed to be.
-    Receiver = 83;
+    Receiver = 82;
     /// As [`Deref`](Node::Deref), of a place that is assigned to or borrowed to be.
-    DerefMut = 84;
+    DerefMut = 83;
     /// `hash`: as [`Field`](Node::Field), of a place that is assigned to or borrowed to be.
-    FieldMut = 85;
+    FieldMut = 84;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -3,8 +3,9 @@
 use gpuvm::Settings;
 use gpuvm::prelude::*;
 use gpuvm::program::Format;
+use gpuvm_tests::runtime_with;
 
-use crate::harness::{Case, runtime_with};
+use crate::harness::Case;
 
 /// The cases with the most for an optimiser to get wrong.
 const CASES: [&[Case]; 13] = [

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use gpuvm::prelude::*;
 use gpuvm::{Error, Settings, Snapshot};
+use gpuvm_tests::runtime_with;
 
 use crate::execution::collatz_steps;
-use crate::harness::{pausing, runtime, runtime_with};
+use crate::harness::{pausing, runtime};
 
 /// Everything at once: a record, a shared slice, chunks, atomics, a uniform, a call and a result, in a loop of its own length.
 #[routine]

@@ -26,12 +26,28 @@ impl Numbers {
         base: 0,
     };
 
-    /// The encoder's number of one of the macro's, if it is in the run.
-    const fn at(&self, number: u32) -> Option<u32> {
-        if number >= self.first && number - self.first < self.count {
-            Some(self.base + (number - self.first))
-        } else {
-            None
+    /// Whether one of the macro's is in the run.
+    const fn has(&self, number: u32) -> bool {
+        number >= self.first && number - self.first < self.count
+    }
+}
+
+/// The locals of the activation that is being walked, which are most of those that it names: from which number of the macro's on, up to which, and
+/// what makes the encoder's of these.
+#[derive(Clone, Copy)]
+pub(super) struct OwnLocals {
+    first: u32,
+    end: u32,
+    shift: u32,
+}
+
+impl OwnLocals {
+    /// Those of a whole routine.
+    pub const fn of(source: &'static Source) -> OwnLocals {
+        OwnLocals {
+            first: 0,
+            end: source.locals.len() as u32,
+            shift: 0,
         }
     }
 }
@@ -47,7 +63,7 @@ pub(super) struct Activation {
     /// Of a closure: the activation that it was written in.
     pub outer: u32,
     pub is_closure: bool,
-    /// The join and the label where its result goes.
+    /// The join and the label where its result goes, once something has returned before the end.
     result: u32,
     exit: u32,
     /// Where the walk goes on afterwards.
@@ -58,6 +74,9 @@ pub(super) struct Activation {
     /// Whether all that it does is on the line of its call, as with `#[track_caller]`.
     tracked: bool,
 }
+
+/// No join and no label.
+const NOWHERE: u32 = u32::MAX;
 
 /// The activation that nobody called.
 const ROOT: u32 = 0;
@@ -82,8 +101,8 @@ impl Activation {
             },
             outer: ROOT,
             is_closure: false,
-            result: 0,
-            exit: 0,
+            result: NOWHERE,
+            exit: NOWHERE,
             caller: ROOT,
             at: 0,
             end: 0,
@@ -142,21 +161,6 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether the walk has come to the end of the function that is being written; at the end of another activation it goes on in the caller.
-    pub const fn ended(&mut self) -> bool {
-        while self.at == self.end {
-            if self.is_root() {
-                return true;
-            }
-            self.leave_activation();
-        }
-        false
-    }
-
-    const fn activation(&self) -> Activation {
-        self.activations.items[self.current as usize]
-    }
-
     /// Whether the walk is in the function itself that is being written.
     pub const fn is_root(&self) -> bool {
         self.current == self.function().activation
@@ -164,15 +168,21 @@ impl Encoder<'_> {
 
     /// The encoder's number of a local of the macro's.
     pub const fn local(&self, number: u32) -> usize {
+        if number >= self.own_locals.first && number < self.own_locals.end {
+            return (number + self.own_locals.shift) as usize;
+        }
+        self.outer_local(number)
+    }
+
+    /// The same of a local that was captured, or that is of an activation around.
+    const fn outer_local(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if activation.captures.count > 0
-                && let Some(local) = activation.captures.at(number)
-            {
-                return local as usize;
+            if activation.captures.count > 0 && activation.captures.has(number) {
+                return (activation.captures.base + (number - activation.captures.first)) as usize;
             }
-            if let Some(local) = activation.locals.at(number) {
-                return local as usize;
+            if activation.locals.has(number) {
+                return (activation.locals.base + (number - activation.locals.first)) as usize;
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -182,8 +192,8 @@ impl Encoder<'_> {
     pub const fn label(&self, number: u32) -> u32 {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if let Some(label) = activation.labels.at(number) {
-                return label;
+            if activation.labels.has(number) {
+                return activation.labels.base + (number - activation.labels.first);
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -193,8 +203,8 @@ impl Encoder<'_> {
     pub const fn join_number(&self, number: u32) -> usize {
         let mut activation = &self.activations.items[self.current as usize];
         loop {
-            if let Some(join) = activation.joins.at(number) {
-                return join as usize;
+            if activation.joins.has(number) {
+                return (activation.joins.base + (number - activation.joins.first)) as usize;
             }
             activation = &self.activations.items[activation.outer as usize];
         }
@@ -218,7 +228,7 @@ impl Encoder<'_> {
             i -= 1;
             let value = self.pop();
             let value = self.owned(value).shared();
-            if base as usize + i < self.locals.items.len() {
+            if base as usize + i < self.locals.room {
                 self.locals.items[base as usize + i] = value;
             }
         }
@@ -338,25 +348,29 @@ impl Encoder<'_> {
 
     /// Walks a routine where it is called, with the top operands as its arguments.
     pub const fn call_inline(&mut self, source: &'static Source) {
-        let first = self.stack.len - source.params.len();
-        let mut never = false;
-        let mut i = first;
-        while i < self.stack.len {
-            never = never || self.stack.items[i].is_never();
+        let count = source.params.len();
+        let first = self.stack.len - count;
+        let mut i = 0;
+        while i < count {
+            if matches!(self.stack.items[first + i].at, Where::Never) {
+                self.stack.len = first;
+                self.push(Operand::NEVER);
+                return;
+            }
             i += 1;
         }
-        if never {
-            self.stack.len = first;
-            self.push(Operand::NEVER);
-            return;
-        }
         self.enter(source, 0, source.nodes.len(), Activation::of(source));
-        let mut local = source.params.len();
-        while local > 0 && !self.overflowed() {
-            local -= 1;
-            let argument = self.pop();
-            let bound = self.argument_of(argument, source.params[local]);
-            self.declare(local as u32, bound);
+        self.stack.len = first;
+        let locals = self.locals.len - source.locals.len();
+        while i > 0 && !self.full {
+            i -= 1;
+            // It stays where it is: what is made of it is not on the stack.
+            let bound = self.argument_of(self.stack.items[first + i], source.params[i]);
+            if source.is_std() {
+                self.locals.items[locals + i] = bound;
+            } else {
+                self.declare(i as u32, bound);
+            }
         }
     }
 
@@ -364,7 +378,7 @@ impl Encoder<'_> {
     pub const fn copy_receiver(&mut self, count: u32) {
         let at = self.stack.len - count as usize;
         let receiver = self.stack.items[at];
-        if receiver.refs == 0 && !receiver.is_never() {
+        if receiver.refs == 0 && !matches!(receiver.at, Where::Never) {
             self.stack.items[at] = self.owned(receiver).shared();
         }
     }
@@ -395,32 +409,51 @@ impl Encoder<'_> {
         activation.locals.base = self.locals.extend(activation.locals.count, &mut self.full);
         activation.labels.base = self.labels.extend(activation.labels.count, &mut self.full);
         activation.joins.base = self.joins.extend(activation.joins.count, &mut self.full);
-        activation.exit = self.new_label();
-        activation.result = self.joins.extend(1, &mut self.full);
         activation.caller = self.current;
         activation.at = self.at;
         activation.end = self.end;
         activation.line = self.line;
         self.activations.push(activation, &mut self.full);
         self.current = self.activations.len as u32 - 1;
-        self.source = source;
+        self.walk_in(source, &activation);
         self.at = at;
         self.end = end;
     }
 
-    const fn leave_activation(&mut self) {
-        let left = self.activation();
-        self.place_here(left.exit);
+    /// Makes an activation the one that is being walked, but for where in it the walk is.
+    const fn walk_in(&mut self, source: &'static Source, activation: &Activation) {
+        let locals = &activation.locals;
+        self.source = source;
+        self.nodes = source.nodes;
+        // A closure's first locals are what it has captured, which is elsewhere. An activation's locals come behind those of the routine that it is in, so
+        // their numbers grow.
+        self.own_locals = OwnLocals {
+            first: locals.first + activation.captures.count,
+            end: locals.first + locals.count,
+            shift: locals.base - locals.first,
+        };
+    }
+
+    /// The end of an activation's code, where those that have returned before meet.
+    pub const fn leave_activation(&mut self) {
+        let activation = &self.activations.items[self.current as usize];
+        let (result, exit) = (activation.result, activation.exit);
         self.go_back();
-        self.push_join(left.result as usize);
+        if result == NOWHERE {
+            self.push(Operand::NEVER);
+        } else {
+            self.place_here(exit);
+            self.push_join(result as usize);
+        }
     }
 
     /// Goes on where the activation was entered.
     pub const fn go_back(&mut self) {
-        let left = self.activation();
+        let left = self.activations.items[self.current as usize];
         self.line = left.line;
         self.current = left.caller;
-        self.source = self.activations.items[left.caller as usize].source;
+        let caller = self.activations.items[left.caller as usize];
+        self.walk_in(caller.source, &caller);
         self.at = left.at;
         self.end = left.end;
     }
@@ -443,12 +476,8 @@ impl Encoder<'_> {
     }
 
     const fn go_through(&mut self, caller: u32) {
-        while self.current != caller && !self.overflowed() {
-            if self.at == self.end {
-                self.leave_activation();
-            } else {
-                self.next_node();
-            }
+        if self.current != caller && !self.full {
+            self.run(caller);
         }
         if self.current != caller {
             // There was no room for it, and at the next attempt there is more.
@@ -456,11 +485,56 @@ impl Encoder<'_> {
         }
     }
 
-    /// `return` from an activation that was called: its value goes to where the call's result is expected.
-    pub const fn finish_activation(&mut self, operand: Operand) {
-        let activation = self.activation();
-        self.set_join(activation.result as usize, operand);
-        self.jump_to(Op::Jump, activation.exit, 0);
+    /// `return` from an activation that was called. Its value goes to where the call's result is expected: at the end of the code, if nothing has returned
+    /// before, to the stack, and else to what all join.
+    pub const fn return_to_caller(&mut self, operand: Operand) {
+        let activation = &self.activations.items[self.current as usize];
+        let (result, is_end) = (activation.result, self.at == self.end);
+        if result == NOWHERE && is_end {
+            let value = self.result(operand);
+            self.push(value);
+            self.go_back();
+            return;
+        }
+        let (result, exit) = if result == NOWHERE {
+            let result = self.joins.extend(1, &mut self.full);
+            let exit = self.new_label();
+            if self.full {
+                return;
+            }
+            let activation = &mut self.activations.items[self.current as usize];
+            activation.result = result;
+            activation.exit = exit;
+            (result, exit)
+        } else {
+            (result, activation.exit)
+        };
+        self.set_join(result as usize, operand);
+        if !is_end {
+            self.jump_to(Op::Jump, exit, 0);
+        }
+    }
+
+    /// A value as a call's result, which nobody else knows.
+    const fn result(&mut self, operand: Operand) -> Operand {
+        if operand.is_opaque() {
+            let value = self.owned(operand);
+            return Operand { owned: true, ..value };
+        }
+        let ty = operand.type_ref();
+        let base = match operand.at {
+            Where::Words(base) if operand.unmade == 0 => {
+                if operand.owned {
+                    base
+                } else {
+                    let own = self.fresh(ty.words());
+                    self.copy_words(own, base, ty.words());
+                    own
+                }
+            }
+            _ => self.value(operand),
+        };
+        Operand::fresh(ty, base)
     }
 
     /// `Line`: what a routine of another file does is on the line of its call.

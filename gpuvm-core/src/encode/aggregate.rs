@@ -33,11 +33,13 @@ pub(super) enum Fields {
 /// The index of the field of that hash.
 const fn index_of(fields: &'static [Field], hash: u32) -> usize {
     let mut i = 0;
-    while i < fields.len() {
-        if fields[i].hash == hash {
+    let mut rest = fields;
+    while let [field, others @ ..] = rest {
+        if field.hash == hash {
             return i;
         }
         i += 1;
+        rest = others;
     }
     let mut back = 0;
     while back < FROM_END.len() && back < fields.len() {
@@ -64,11 +66,13 @@ const fn has_field(fields: &'static [Field], hash: u32) -> bool {
 /// The index of the variant of that hash.
 const fn variant_of(ty: &'static Type, hash: u32) -> usize {
     let mut i = 0;
-    while i < ty.variants.len() {
-        if ty.variants[i].hash == hash {
+    let mut rest = ty.variants;
+    while let [variant, others @ ..] = rest {
+        if variant.hash == hash {
             return i;
         }
         i += 1;
+        rest = others;
     }
     panic!("no variant of this name: variants renamed by `use … as` cannot be followed, write the variant's own name")
 }
@@ -82,7 +86,7 @@ impl Encoder<'_> {
             let target = self.deref_written(place, changes);
             place = self.deref_all(target);
         }
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             return place;
         }
         self.member(place, place.ty.fields, hash)
@@ -114,7 +118,7 @@ impl Encoder<'_> {
         let mut i = 0;
         while i < count {
             let operand = self.stack.items[first + i as usize];
-            never = never || operand.is_never();
+            never = never || matches!(operand.at, Where::Never);
             let (part, offset) = match ty.element_ref() {
                 Some(element) => (element, i * element.words()),
                 None => (ty.fields[i as usize].type_ref(), ty.fields[i as usize].offset),
@@ -133,7 +137,7 @@ impl Encoder<'_> {
     /// An array of copies of one value.
     pub const fn repeat(&mut self, ty: &'static Type) {
         let operand = self.pop();
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             self.push(operand);
             return;
         }
@@ -179,26 +183,22 @@ impl Encoder<'_> {
                 Fields::InOrder => i as usize,
                 _ => index_of(fields, self.hash()),
             };
-            let field = fields[index];
+            let field = &fields[index];
             let operand = self.stack.items[first + i as usize];
-            never = never || operand.is_never();
+            never = never || matches!(operand.at, Where::Never);
             self.store_words(base + field.offset, operand, field.type_ref());
-            let mut place = 0;
-            while place < fields.len() {
-                if fields[place].hash == field.hash {
-                    given |= 1 << (place & 63);
-                }
-                place += 1;
+            if rest.is_some() {
+                given |= 1 << (index & 63);
             }
             i += 1;
         }
         self.stack.len = first;
         if let Some(rest) = rest {
             assert!(fields.len() <= 64, "`..base` is for structs of at most 64 fields");
-            never = never || rest.is_never();
+            never = never || matches!(rest.at, Where::Never);
             let rest = self.deref_all(rest);
             let mut i = 0;
-            while i < fields.len() && !rest.is_never() {
+            while i < fields.len() && !matches!(rest.at, Where::Never) {
                 if given >> i & 1 == 0 {
                     let part = rest.part_ref(fields[i].type_ref(), fields[i].offset);
                     self.store_words(base + fields[i].offset, part, fields[i].type_ref());
@@ -235,7 +235,7 @@ impl Encoder<'_> {
                 _ => index_of(ty.fields, self.hash()),
             };
             let operand = self.stack.items[i];
-            never = never || operand.is_never();
+            never = never || matches!(operand.at, Where::Never);
             let operand = self.convert(operand, ty.fields[index].type_ref());
             let value = self.owned(operand).shared();
             self.set_part(parts + index as u32, value);
@@ -277,7 +277,6 @@ impl Encoder<'_> {
     /// Makes the operand's words the local. Where another alternative of an or-pattern has bound it already, its words stay and
     /// take the value.
     pub const fn declare(&mut self, local: u32, operand: Operand) {
-        let name = self.source.locals[local as usize];
         let own = self.local(local);
         if let Where::Words(bound) = self.locals.items[own].at
             && let Where::Words(word) = operand.at
@@ -288,6 +287,8 @@ impl Encoder<'_> {
         }
         self.locals.items[own] = operand;
         if let Where::Words(word) = operand.at
+            && !self.source.is_std()
+            && let name = self.source.locals[local as usize]
             && !name.is_empty()
         {
             self.variables.push(
@@ -339,7 +340,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_field(&mut self, hash: u32) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             self.push(place);
             return;
         }
@@ -349,7 +350,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_payload(&mut self, variant: u32, hash: u32) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             self.push(place);
             return;
         }
@@ -365,7 +366,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_variant(&mut self, variant: u32, label: u32) {
         let place = self.scrutinee();
-        if place.is_never() || !matches!(place.ty.kind, Kind::Enum) {
+        if matches!(place.at, Where::Never) || !matches!(place.ty.kind, Kind::Enum) {
             return;
         }
         let index = self.imm(variant_of(place.ty, variant) as u32);
@@ -376,7 +377,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_length(&mut self, least: u32, exact: bool, label: u32) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             return;
         }
         // The length of an array is known, and rustc has checked it against the pattern.
@@ -389,7 +390,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_element(&mut self, index: u32, from_end: bool) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             self.push(place);
             return;
         }
@@ -407,7 +408,7 @@ impl Encoder<'_> {
 
     pub const fn pattern_rest(&mut self, front: u32, back: u32) {
         let place = self.scrutinee();
-        if place.is_never() {
+        if matches!(place.at, Where::Never) {
             self.push(place);
             return;
         }

@@ -23,6 +23,9 @@ impl Encoder<'_> {
         if to == from {
             return;
         }
+        if count == 1 {
+            return self.copy(to, from);
+        }
         if count > MOST_UNROLLED {
             let (to, from) = (self.pointer_to(to, count), self.pointer_to(from, count));
             return self.copy_in_loop(to, from, count);

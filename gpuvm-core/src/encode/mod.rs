@@ -78,6 +78,13 @@ pub struct Source {
     pub recursive: bool,
 }
 
+impl Source {
+    /// Whether it stands in for one of std's functions, of which nobody is shown variables.
+    const fn is_std(&self) -> bool {
+        self.checks.is_none()
+    }
+}
+
 /// The text of a `panic!`, an `assert!` or a `println!`.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {

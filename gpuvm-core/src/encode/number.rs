@@ -300,7 +300,7 @@ impl Encoder<'_> {
     pub const fn binary(&mut self, operator: Operator, a: Operand, b: Operand) -> Operand {
         let a = self.deref_all(a);
         let b = self.deref_all(b);
-        if a.is_never() || b.is_never() {
+        if matches!(a.at, Where::Never) || matches!(b.at, Where::Never) {
             return Operand::NEVER;
         }
         if matches!(operator, Operator::Shl | Operator::Shr) {
@@ -315,64 +315,65 @@ impl Encoder<'_> {
         }
         let ty = a.ty;
         let kind = ty.arithmetic_kind();
-        let wrapping = matches!(ty.kind, Kind::Wrapping);
         assert!(
             kind.is_scalar(),
             "an operator of these types is not available inside a routine"
         );
+        let base = if matches!(kind, Kind::F32) {
+            let (left, right) = (self.value(a), self.value(b));
+            let op = match operator {
+                Operator::Add => Op::FAdd,
+                Operator::Sub => Op::FSub,
+                Operator::Mul => Op::FMul,
+                Operator::Div => Op::FDiv,
+                _ => Op::FRem,
+            };
+            self.word(op, left, right, 0)
+        } else if matches!(kind, Kind::F64) {
+            let (left, right) = (self.value(a), self.value(b));
+            self.double_operation(operator, left, right)
+        } else {
+            self.integer_operation(operator, kind, a, b)
+        };
+        Operand::scalar(ty, base)
+    }
+
+    /// The same of two integers, or bools.
+    const fn integer_operation(&mut self, operator: Operator, kind: Kind, a: Operand, b: Operand) -> u32 {
+        let bits = kind.bits();
+        let wrapping = matches!(a.ty.kind, Kind::Wrapping);
         let immediate = match b.at {
             Where::Literal(value) => Some(value as u32),
             _ => None,
         };
         let left = self.value(a);
         // Where the constant goes into the instruction and no check reads it, it needs no word.
-        let checks = self.checks() && !wrapping;
+        let checks = !wrapping && self.checks();
         let only_immediate = immediate.is_some()
             && kind.is_integer()
-            && kind.bits() <= 32
+            && bits <= 32
             && match operator {
-                Operator::Add | Operator::Sub | Operator::Mul => !checks || kind.bits() < 32,
+                Operator::Add | Operator::Sub | Operator::Mul => !checks || bits < 32,
                 Operator::BitAnd | Operator::BitOr | Operator::BitXor => true,
                 _ => false,
             };
         let right = if only_immediate { 0 } else { self.value(b) };
-        let base = if matches!(kind, Kind::F32) {
-            self.word(
-                match operator {
-                    Operator::Add => Op::FAdd,
-                    Operator::Sub => Op::FSub,
-                    Operator::Mul => Op::FMul,
-                    Operator::Div => Op::FDiv,
-                    _ => Op::FRem,
-                },
-                left,
-                right,
-                0,
-            )
-        } else if matches!(kind, Kind::F64) {
-            self.double_operation(operator, left, right)
-        } else {
-            match operator {
-                Operator::Add | Operator::Sub | Operator::Mul => {
-                    let overflow = if checks { Overflow::Flag } else { Overflow::Wrap };
-                    let immediate = if kind.bits() > 32 { None } else { immediate };
-                    let result = self.ring_operation(operator, kind, left, right, immediate, overflow);
-                    if checks {
-                        self.trap_if(result.overflow, overflow_text(operator));
-                    }
-                    result.base
+        match operator {
+            Operator::Add | Operator::Sub | Operator::Mul => {
+                let overflow = if checks { Overflow::Flag } else { Overflow::Wrap };
+                let immediate = if bits > 32 { None } else { immediate };
+                let result = self.ring_operation(operator, kind, left, right, immediate, overflow);
+                if checks {
+                    self.trap_if(result.overflow, overflow_text(operator));
                 }
-                Operator::Div | Operator::Rem => self.checked_divide(operator, kind, left, right, wrapping),
-                _ => self.bitwise(
-                    operator,
-                    kind,
-                    left,
-                    right,
-                    if only_immediate { immediate } else { None },
-                ),
+                result.base
             }
-        };
-        Operand::scalar(ty, base)
+            Operator::Div | Operator::Rem => self.checked_divide(operator, kind, left, right, wrapping),
+            _ => {
+                let immediate = if only_immediate { immediate } else { None };
+                self.bitwise(operator, kind, left, right, immediate)
+            }
+        }
     }
 
     const fn bitwise(&mut self, operator: Operator, kind: Kind, a: u32, b: u32, immediate: Option<u32>) -> u32 {

@@ -180,7 +180,7 @@ impl Operand {
 impl Encoder<'_> {
     /// What the outermost reference points to.
     pub const fn deref(&mut self, operand: Operand) -> Operand {
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return operand;
         }
         if operand.unmade > 0 {
@@ -304,7 +304,7 @@ impl Encoder<'_> {
 
     /// The operand with the type of its partner, where it is a literal.
     pub const fn typed_like(&mut self, operand: Operand, partner: Operand) -> Operand {
-        if operand.is_literal() && !partner.is_literal() {
+        if matches!(operand.at, Where::Literal(_)) && !matches!(partner.at, Where::Literal(_)) {
             Operand {
                 ty: partner.ty,
                 ..operand
@@ -352,7 +352,7 @@ impl Encoder<'_> {
 
     /// A reference to the place; one to a reference is made when its words are asked for.
     pub const fn reference(&mut self, operand: Operand) -> Operand {
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return operand;
         }
         if operand.refs > 0 || operand.is_opaque() {
@@ -376,7 +376,15 @@ impl Encoder<'_> {
     /// The operand as a value or reference of the wanted type: literals are typed, receivers referenced or dereferenced, arrays behind
     /// references become slices.
     pub const fn convert(&mut self, operand: Operand, want: TypeRef) -> Operand {
-        if operand.is_never() {
+        // Most are what they are to be.
+        if operand.refs == want.refs
+            && !want.mutable
+            && !matches!(operand.at, Where::Literal(_) | Where::Elements { .. })
+            && !matches!(want.ty.kind, Kind::Slice)
+        {
+            return operand;
+        }
+        if matches!(operand.at, Where::Never) {
             return operand;
         }
         if operand.is_literal() && want.refs == 0 {
@@ -426,8 +434,16 @@ impl Encoder<'_> {
 
     /// Puts the operand's value, converted, into consecutive words.
     pub const fn store_words(&mut self, to: u32, operand: Operand, want: TypeRef) {
+        // Most are words of the wanted type.
+        if let Where::Words(from) = operand.at
+            && operand.unmade == 0
+            && operand.refs == want.refs
+            && !matches!(want.ty.kind, Kind::Slice)
+        {
+            return self.copy_words(to, from, want.words());
+        }
         let operand = self.convert(operand, want);
-        if operand.is_never() || matches!(operand.at, Where::Unset(_)) {
+        if matches!(operand.at, Where::Never | Where::Unset(_)) {
             return;
         }
         if let (
@@ -458,7 +474,7 @@ impl Encoder<'_> {
     /// The operand as a value of its own that later assignments do not touch.
     pub const fn owned(&mut self, operand: Operand) -> Operand {
         let is_taken_over = operand.owned && matches!(operand.at, Where::Words(_) | Where::Record(_));
-        if is_taken_over || operand.is_literal() || operand.is_never() {
+        if is_taken_over || operand.is_literal() || matches!(operand.at, Where::Never) {
             return operand;
         }
         if operand.unmade > 0 && operand.unmade < operand.refs {
@@ -524,7 +540,7 @@ impl Encoder<'_> {
     /// `place = value`.
     pub const fn assign(&mut self, place: Operand, value: Operand) {
         // What is assigned to a part of a constant goes to a copy that nobody reads.
-        if place.is_never() || value.is_never() || place.in_data {
+        if matches!(place.at, Where::Never) || matches!(value.at, Where::Never) || place.in_data {
             return;
         }
         let want = place.type_ref();

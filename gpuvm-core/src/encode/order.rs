@@ -190,7 +190,7 @@ impl Encoder<'_> {
     /// Where a skip leads to.
     pub const fn end_skip(&mut self, skip: Option<usize>) {
         if let Some(at) = skip
-            && at < self.code.items.len()
+            && at < self.code.room
         {
             self.code.items[at].operands[0] = self.code.len as u32;
         }

@@ -7,6 +7,7 @@ use super::Source;
 use super::activation::Activation;
 use super::operand::{Operand, Where};
 use super::state::Encoder;
+use super::walk::NOBODY;
 use crate::isa::{Op, space};
 use crate::routine::{Callee, Piece};
 use crate::types::Kind;
@@ -267,11 +268,9 @@ impl Encoder<'_> {
         }
         let pointer = self.fresh(Piece::BLOCK.words());
         self.locals.items[block as usize] = Operand::fresh(Piece::BLOCK, pointer).shared();
-        while !self.ended() {
-            self.next_node();
-            if self.overflowed() {
-                return;
-            }
+        self.run(NOBODY);
+        if self.overflowed() {
+            return;
         }
         self.end_function();
         if self.overflowed() {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::Source;
-use super::activation::{Activation, Closure};
+use super::activation::{Activation, Closure, OwnLocals};
 use super::operand::Operand;
 use super::piece::{Function, Reached};
 use super::state::{Encoder, Join, MOST_WORDS, UNPLACED};
@@ -17,39 +17,40 @@ use crate::types::{ConstantWord, TypeRef};
 pub(super) struct List<'r, T> {
     pub items: &'r mut [T],
     pub len: usize,
+    /// How many items there is room for: what rustc's interpreter would call two functions to find out.
+    pub room: usize,
 }
 
 impl<'r, T: Copy> List<'r, T> {
     const fn new(items: &'r mut [T]) -> Self {
-        List { items, len: 0 }
+        let room = items.len();
+        List { items, len: 0, room }
     }
 
     pub const fn push(&mut self, item: T, full: &mut bool) {
-        if self.len < self.items.len() {
-            self.items[self.len] = item;
+        let at = self.len;
+        if at < self.room {
+            self.items[at] = item;
         } else {
             *full = true;
         }
-        self.len += 1;
+        self.len = at + 1;
     }
 
     /// Adds `count` of the items that the room was filled with, and gives the number of the first.
     pub const fn extend(&mut self, count: u32, full: &mut bool) -> u32 {
-        let first = self.len as u32;
-        self.len += count as usize;
-        if self.len > self.items.len() {
+        let first = self.len;
+        let end = first + count as usize;
+        if end > self.room {
             *full = true;
         }
-        first
+        self.len = end;
+        first as u32
     }
 
     /// How many items there was room for.
     pub const fn kept(&self) -> usize {
-        if self.len > self.items.len() {
-            self.items.len()
-        } else {
-            self.len
-        }
+        if self.len > self.room { self.room } else { self.len }
     }
 }
 
@@ -153,6 +154,8 @@ const fn encoder<'r, const CAP: usize>(
 ) -> Encoder<'r> {
     Encoder {
         source,
+        nodes: source.nodes,
+        own_locals: OwnLocals::of(source),
         at: 0,
         end: source.nodes.len(),
         current: 0,
@@ -242,8 +245,8 @@ impl<const CAP: usize> Encoded<CAP> {
             matrices: [[MatrixRecord {
                 format: Format::Sparse,
                 offset: 0,
-                size: 0,
-                non_zeros: 0,
+                size: 1,
+                non_zeros: 1,
             }; LONG]; CAP],
             terms: [[Term {
                 row: 0,

@@ -1,7 +1,7 @@
 //! The encoder's state and its pen: instructions with their matrices, fresh words, labels, trap sites.
 
 use super::Source;
-use super::activation::{Activation, Closure};
+use super::activation::{Activation, Closure, OwnLocals};
 use super::operand::Operand;
 use super::piece::{Function, Reached};
 use super::room::List;
@@ -40,6 +40,8 @@ impl Join {
 pub(super) struct Encoder<'r> {
     /// The source that is being walked, where the walk is in it, and where it ends.
     pub source: &'static Source,
+    pub nodes: &'static [u8],
+    pub own_locals: OwnLocals,
     pub at: usize,
     pub end: usize,
     /// The number of the activation that is being walked.
@@ -87,7 +89,7 @@ impl Encoder<'_> {
         }
         // Written out, as most of what is pushed is this, and operands: a call costs rustc's interpreter as much as six statements.
         let at = self.code.len;
-        if at < self.lines.len() {
+        if at < self.code.room {
             self.code.items[at] = Instruction {
                 opcode: op as u32,
                 operands,
@@ -101,29 +103,26 @@ impl Encoder<'_> {
 
     /// `to = from`
     pub const fn copy(&mut self, to: u32, from: u32) {
-        self.emit_term(Op::Mov, [to, from], from as u16, 1);
+        self.emit_term(Op::Mov, to, from, from as u16, 1);
     }
 
     /// `to = value`
     pub const fn set(&mut self, to: u32, value: u32) {
-        self.emit_term(Op::Imm, [to, value], CONSTANT, value);
+        self.emit_term(Op::Imm, to, value, CONSTANT, value);
     }
 
-    /// Writes one of the two instructions whose matrix has one term, most of what is written. There is as much room for terms as for code.
-    const fn emit_term(&mut self, op: Op, [to, from]: [u32; 2], column: u16, coefficient: u32) {
-        let (at, matrix, term) = (self.code.len, self.matrices.len, self.terms.len);
-        if at < self.lines.len() && term < self.lines.len() {
+    /// Writes one of the two instructions whose matrix has one term, most of what is written: records are such ones until something else is written.
+    const fn emit_term(&mut self, op: Op, to: u32, from: u32, column: u16, coefficient: u32) {
+        let at = self.code.len;
+        let matrix = self.matrices.len;
+        let term = self.terms.len;
+        if at < self.code.room && term < self.terms.room {
             self.code.items[at] = Instruction {
                 opcode: op as u32,
                 operands: [to, from, 0, matrix as u32],
             };
             self.lines[at] = self.line;
-            self.matrices.items[matrix] = MatrixRecord {
-                format: Format::Sparse,
-                offset: term as u32,
-                size: 1,
-                non_zeros: 1,
-            };
+            self.matrices.items[matrix].offset = term as u32;
             self.terms.items[term] = Term {
                 row: to as u16,
                 column,
@@ -142,7 +141,7 @@ impl Encoder<'_> {
     /// Adds the matrix of the last linear instruction of more than one term.
     const fn push_row(&mut self) {
         let (matrix, first, count) = (self.matrices.len, self.terms.len, self.row.count);
-        if matrix < self.matrices.items.len() && first + count <= self.terms.items.len() {
+        if matrix < self.matrices.room && first + count <= self.terms.room {
             self.matrices.items[matrix] = MatrixRecord {
                 format: Format::Sparse,
                 offset: first as u32,
@@ -161,14 +160,15 @@ impl Encoder<'_> {
         self.terms.len = first + count;
     }
 
-    /// `count` words that nothing else uses. Whether there are as many is asked at each node.
+    /// `count` words that nothing else uses. If there are not as many, there is no room.
     pub const fn fresh(&mut self, count: u32) -> u32 {
         let base = self.words;
-        self.words = if count > MOST_WORDS {
-            MOST_WORDS + 1
+        if count > MOST_WORDS || base + count > MOST_WORDS {
+            self.words = MOST_WORDS + 1;
+            self.full = true;
         } else {
-            base + count
-        };
+            self.words = base + count;
+        }
         base
     }
 
@@ -259,39 +259,44 @@ impl Encoder<'_> {
 
     /// The next byte of the stream.
     pub const fn byte(&mut self) -> u8 {
-        let byte = self.source.nodes[self.at];
-        self.at += 1;
-        byte
+        let at = self.at;
+        self.at = at + 1;
+        self.nodes[at]
     }
 
-    /// The next LEB128 number of the stream.
+    /// The next LEB128 number of the stream. Most have one byte.
     pub const fn number(&mut self) -> u128 {
-        let mut value = 0;
-        let mut shift = 0;
-        loop {
-            let byte = self.byte();
-            value |= ((byte & 0x7f) as u128) << shift;
-            if byte < 0x80 {
-                return value;
+        let mut at = self.at;
+        let mut byte = self.nodes[at];
+        let mut value = byte as u128;
+        if byte >= 0x80 {
+            value &= 0x7f;
+            let mut shift = 7;
+            while byte >= 0x80 {
+                at += 1;
+                byte = self.nodes[at];
+                value |= ((byte & 0x7f) as u128) << shift;
+                shift += 7;
             }
-            shift += 7;
         }
+        self.at = at + 1;
+        value
     }
 
-    /// The next number, where 32 bits are enough. Most have one byte.
+    /// The next number, where 32 bits are enough.
     pub const fn small(&mut self) -> u32 {
-        let byte = self.source.nodes[self.at];
+        let byte = self.nodes[self.at] as u32;
         if byte < 0x80 {
             self.at += 1;
-            return byte as u32;
+            return byte;
         }
         self.number() as u32
     }
 
     /// The next four-byte hash.
     pub const fn hash(&mut self) -> u32 {
-        let (nodes, at) = (self.source.nodes, self.at);
-        self.at += 4;
+        let (nodes, at) = (self.nodes, self.at);
+        self.at = at + 4;
         nodes[at] as u32 | (nodes[at + 1] as u32) << 8 | (nodes[at + 2] as u32) << 16 | (nodes[at + 3] as u32) << 24
     }
 
@@ -299,7 +304,7 @@ impl Encoder<'_> {
 
     pub const fn push(&mut self, operand: Operand) {
         let at = self.stack.len;
-        if at < self.stack.items.len() {
+        if at < self.stack.room {
             self.stack.items[at] = operand;
         } else {
             self.full = true;

@@ -79,12 +79,9 @@ const NODES: &[u8] = &{
     let square = name_hash("Square").to_le_bytes();
     let zero = name_hash("0").to_le_bytes();
     let side = name_hash("side").to_le_bytes();
-    let three = 3.0f32.to_bits();
+    let three = 3.0f32.to_bits().to_le_bytes();
     let mul = Operator::Mul as u8;
     [
-        Node::Join as u8,
-        0,
-        0,
         Node::Local as u8,
         0,
         Node::PatternVariant as u8,
@@ -105,12 +102,11 @@ const NODES: &[u8] = &{
         Node::Bind as u8,
         1,
         Node::FloatOf as u8,
-        three as u8 | 0x80,
-        (three >> 7) as u8 | 0x80,
-        (three >> 14) as u8 | 0x80,
-        (three >> 21) as u8 | 0x80,
-        (three >> 28) as u8,
         Kind::F32 as u8,
+        three[0],
+        three[1],
+        three[2],
+        three[3],
         Node::Local as u8,
         1,
         Node::Binary as u8,

@@ -4,11 +4,14 @@ use super::aggregate::Fields;
 use super::method::{NO_METHOD, operator_of};
 use super::node::{Node, Operator};
 use super::operand::{Operand, Where, float_literal};
-use super::state::{Encoder, Join, MOST_WORDS};
+use super::state::{Encoder, Join};
 use crate::facts::{CallFact, Fact};
 use crate::isa::{NO_WORD, Op, pair};
 use crate::routine::{Callee, Cause, Constant, ConstantWords};
 use crate::types::{Kind, Type, TypeRef, Value};
+
+/// No activation.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 /// The most words of a constant that are a routine's own. A longer one is mostly a table, of which a VM reads a few elements.
 const MOST_CONSTANT_WORDS: u32 = 8;
@@ -17,7 +20,7 @@ impl Encoder<'_> {
     /// Encodes the whole routine.
     pub const fn walk(&mut self) {
         self.start();
-        if self.overflowed() {
+        if self.full {
             return;
         }
         let mut local = 0;
@@ -25,14 +28,10 @@ impl Encoder<'_> {
             self.declare_of(local as u32, self.source.params[local]);
             local += 1;
         }
-        while self.at != self.end || !self.ended() {
-            self.next_node();
-            // Asked at each node, so it is written out: a call costs rustc's interpreter more than the comparisons.
-            if self.full || self.words > MOST_WORDS {
-                return;
-            }
+        self.run(NOBODY);
+        if !self.full {
+            self.end_function();
         }
-        self.end_function();
     }
 
     /// Behind the code of a function.
@@ -44,60 +43,149 @@ impl Encoder<'_> {
         }
     }
 
-    /// What the next node does. The most frequent ones are here and the others in functions of their own: rustc's interpreter tries the arms of a `match`
-    /// in turn, and makes room for all variables of a function that it calls.
-    pub const fn next_node(&mut self) {
-        let at = self.at;
-        self.at = at + 1;
-        let Some(node) = Node::from_code(self.source.nodes[at]) else {
-            panic!("the node stream has an unknown node")
-        };
-        match node {
-            Node::Line => {
-                let line = self.small();
-                self.set_line(line);
-            }
-            Node::Local => {
-                let local = self.small();
-                let local = self.local(local);
-                let operand = self.local_operand(local);
-                self.push(operand);
-            }
-            Node::Field | Node::FieldMut => {
-                let hash = self.hash();
-                let base = self.pop();
-                let field = self.field(base, hash, matches!(node, Node::FieldMut));
-                self.push(field);
-            }
-            Node::Label => {
-                let label = self.small();
-                self.place(label);
-            }
-            Node::Jump => {
-                let label = self.small();
-                self.jump(Op::Jump, label, 0);
-            }
-            Node::JumpIf | Node::JumpUnless => {
-                let label = self.small();
-                let condition = self.pop();
-                if !condition.is_never() {
-                    let condition = self.deref_all(condition);
-                    let word = self.value(condition);
-                    let op = if matches!(node, Node::JumpIf) {
-                        Op::JumpIf
-                    } else {
-                        Op::JumpUnless
-                    };
-                    self.jump(op, label, word);
+    /// Walks on until the function that is being written ends, or until its code is back in the activation `caller`. The most frequent nodes are here
+    /// and the others in functions of their own: rustc's interpreter tries the arms of a `match` in turn, and makes room for all variables of a function
+    /// that it calls.
+    pub const fn run(&mut self, caller: u32) {
+        let function = self.function().activation;
+        loop {
+            let at = self.at;
+            if at == self.end {
+                if self.current == function {
+                    return;
                 }
+                self.leave_activation();
+                if self.current == caller {
+                    return;
+                }
+                continue;
             }
-            Node::Join | Node::JoinSet | Node::JoinGet => self.join(node),
-            Node::Return => self.finish(),
-            Node::Unary | Node::UnaryAs | Node::Binary | Node::BinaryAs => self.operation(node),
-            Node::Bind | Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
+            self.at = at + 1;
+            match Node::ALL[self.nodes[at] as usize] {
+                Node::Local => {
+                    let local = self.small();
+                    let local = self.local(local);
+                    let operand = if self.functions.len == 1 {
+                        self.locals.items[local]
+                    } else {
+                        self.local_operand(local)
+                    };
+                    self.push(operand);
+                }
+                Node::Field => {
+                    let hash = self.hash();
+                    let base = self.pop();
+                    let field = self.field(base, hash, false);
+                    self.push(field);
+                }
+                Node::Label => {
+                    let label = self.small();
+                    self.place(label);
+                }
+                Node::Return => {
+                    self.finish();
+                    if self.current == caller {
+                        return;
+                    }
+                }
+                Node::Pop => {
+                    self.pop();
+                }
+                Node::JoinSet => {
+                    let join = self.small();
+                    let join = self.join_number(join);
+                    let operand = self.pop();
+                    self.set_join(join, operand);
+                }
+                Node::JoinGet => {
+                    let join = self.small();
+                    let join = self.join_number(join);
+                    self.push_join(join);
+                }
+                Node::Bind => {
+                    let local = self.small();
+                    let operand = self.pop();
+                    self.bind(local, operand);
+                }
+                Node::Jump => {
+                    let label = self.small();
+                    self.jump(Op::Jump, label, 0);
+                }
+                Node::Construct => {
+                    let ty = self.type_fact();
+                    let variant = self.hash();
+                    let count = self.small();
+                    let fields = match self.small() {
+                        0 => Fields::Named,
+                        _ => Fields::NamedBeforeBase,
+                    };
+                    self.construct(ty.ty, variant, count, fields);
+                }
+                Node::Binary => {
+                    let operator = self.operator();
+                    let b = self.pop();
+                    let a = self.pop();
+                    let result = self.binary(operator, a, b);
+                    self.push(result);
+                }
+                Node::Integer => {
+                    let value = self.number();
+                    self.push(Operand::literal(value));
+                }
+                Node::Line => {
+                    let line = self.small();
+                    self.set_line(line);
+                }
+                Node::Call => {
+                    let fact = self.fact();
+                    let count = self.small();
+                    if let Fact::Call(call) = fact {
+                        self.call(call, count);
+                    } else {
+                        self.refused_call(count);
+                    }
+                }
+                Node::MethodAs => self.method_by_fact(),
+                Node::JumpUnless => self.jump_where(Op::JumpUnless),
+                Node::PatternVariant => {
+                    let variant = self.hash();
+                    let label = self.small();
+                    self.pattern_variant(variant, label);
+                }
+                Node::PatternPayload => {
+                    let variant = self.hash();
+                    let field = self.hash();
+                    self.pattern_payload(variant, field);
+                }
+                Node::Assign => {
+                    let place = self.pop();
+                    let value = self.pop();
+                    self.assign(place, value);
+                }
+                Node::Leave => {
+                    let first = self.small();
+                    self.leave(first);
+                }
+                Node::Unit => self.push(Operand::UNIT),
+                node => self.rarer_node(node),
+            }
+            if self.full {
+                return;
+            }
+        }
+    }
+
+    /// Instead of a call of what stands in for a method that was refused.
+    const fn refused_call(&mut self, count: u32) {
+        self.stack.len -= count as usize;
+        self.push(Operand::NEVER);
+    }
+
+    const fn rarer_node(&mut self, node: Node) {
+        match node {
+            Node::Unary | Node::UnaryAs | Node::BinaryAs => self.operation(node),
+            Node::BindAs | Node::BindRef | Node::BindLength | Node::Declare => self.binding(node),
             Node::PatternField
-            | Node::PatternPayload
-            | Node::PatternVariant
             | Node::PatternValue
             | Node::PatternDeref
             | Node::PatternLength
@@ -111,34 +199,90 @@ impl Encoder<'_> {
             | Node::RangeUnchecked
             | Node::Deref
             | Node::DerefMut
-            | Node::Ref => {
-                self.place_node(node);
-            }
-            Node::Call => {
-                let fact = self.fact();
+            | Node::Ref => self.place_node(node),
+            Node::AssignOp | Node::AssignOpAs => self.assignment(node),
+            Node::JumpIf => self.jump_where(Op::JumpIf),
+            Node::IntegerOf
+            | Node::Char
+            | Node::IntegerAs
+            | Node::Float
+            | Node::FloatOf
+            | Node::FloatAs
+            | Node::Bool
+            | Node::Never
+            | Node::Constant
+            | Node::InferredConstant
+            | Node::Default
+            | Node::Copy
+            | Node::Duplicate
+            | Node::VmId
+            | Node::VmCount => self.plain_value(node),
+            Node::Method => {
+                let method = self.small() as u16;
                 let count = self.small();
-                if let Fact::Call(call) = fact {
-                    self.call(call, count);
-                } else {
-                    self.refused_call(count);
-                }
+                self.std_method(method, count, None);
             }
-            Node::Assign | Node::AssignOp | Node::AssignOpAs => self.assignment(node),
-            Node::Leave => {
-                let first = self.small();
-                self.leave(first);
+            Node::FieldMut => {
+                let hash = self.hash();
+                let base = self.pop();
+                let field = self.field(base, hash, true);
+                self.push(field);
             }
-            _ => self.rarer_node(node),
+            Node::CallValue => {
+                let count = self.small();
+                self.call_value(count);
+            }
+            Node::Closure => self.closure(),
+            Node::Cast => {
+                let kind = self.kind();
+                let a = self.pop();
+                let result = self.cast(a, kind);
+                self.push(result);
+            }
+            Node::Tuple | Node::Array => {
+                let ty = self.type_fact();
+                let count = self.small();
+                self.sequence(ty.ty, count);
+            }
+            _ => self.rarest_node(node),
         }
     }
 
-    /// Instead of a call of what stands in for a method that was refused.
-    const fn refused_call(&mut self, count: u32) {
-        self.stack.len -= count as usize;
-        self.push(Operand::NEVER);
+    /// A condition's way.
+    const fn jump_where(&mut self, op: Op) {
+        let label = self.small();
+        let condition = self.pop();
+        if !matches!(condition.at, Where::Never) {
+            let condition = self.deref_all(condition);
+            let word = self.value(condition);
+            self.jump(op, label, word);
+        }
     }
 
-    const fn rarer_node(&mut self, node: Node) {
+    /// `MethodAs`: a routine's call, or a method of the machine's own.
+    const fn method_by_fact(&mut self) {
+        let method = self.small() as u16;
+        let fact = self.fact();
+        let count = self.small();
+        match fact {
+            Fact::Call(call) => self.call(call, count),
+            Fact::Own => self.call_own(count),
+            _ => {
+                if method == NO_METHOD {
+                    self.refused_call(count);
+                } else if let Some(operator) = operator_of(method) {
+                    let b = self.pop();
+                    let a = self.pop();
+                    let result = self.binary(operator, a, b);
+                    self.push(result);
+                } else {
+                    self.std_method(method, count, None);
+                }
+            }
+        }
+    }
+
+    const fn rarest_node(&mut self, node: Node) {
         match node {
             Node::Panic => {
                 let message = self.small();
@@ -162,7 +306,6 @@ impl Encoder<'_> {
             }
             Node::Yield => self.emit(Op::Yield, [0; 4]),
             Node::Halt => self.emit(Op::Halt, [0; 4]),
-            Node::Closure => self.closure(),
             Node::Function => {
                 let slot = self.small();
                 let method = self.small() as u16;
@@ -209,44 +352,14 @@ impl Encoder<'_> {
                     self.push(result);
                 }
             }
-            Node::CallValue => {
-                let count = self.small();
-                self.call_value(count);
-            }
             Node::CallOwn => {
                 let count = self.small();
                 self.call_own(count);
-            }
-            Node::Method => {
-                let method = self.small() as u16;
-                let count = self.small();
-                self.std_method(method, count, None);
             }
             Node::Receiver => {
                 let slot = self.small();
                 let changes = self.small() != 0;
                 self.receiver(slot, changes);
-            }
-            Node::MethodAs => {
-                let method = self.small() as u16;
-                let fact = self.fact();
-                let count = self.small();
-                match fact {
-                    Fact::Call(call) => self.call(call, count),
-                    Fact::Own => self.call_own(count),
-                    _ => {
-                        if method == NO_METHOD {
-                            self.refused_call(count);
-                        } else if let Some(operator) = operator_of(method) {
-                            let b = self.pop();
-                            let a = self.pop();
-                            let result = self.binary(operator, a, b);
-                            self.push(result);
-                        } else {
-                            self.std_method(method, count, None);
-                        }
-                    }
-                }
             }
             Node::Associated => {
                 let method = self.small() as u16;
@@ -254,48 +367,23 @@ impl Encoder<'_> {
                 let count = self.small();
                 self.std_method(method, count, Some(kind));
             }
-            Node::Cast => {
-                let kind = self.kind();
-                let a = self.pop();
-                let result = self.cast(a, kind);
-                self.push(result);
-            }
             Node::CastAs => {
                 let ty = self.type_fact();
                 let a = self.pop();
                 let result = self.cast_to(a, ty.ty);
                 self.push(result);
             }
-            Node::Tuple | Node::Array => {
-                let ty = self.type_fact();
-                let count = self.small();
-                self.sequence(ty.ty, count);
-            }
             Node::Repeat => {
                 let ty = self.type_fact();
                 self.repeat(ty.ty);
             }
-            Node::Construct => {
-                let ty = self.type_fact();
-                let variant = self.hash();
-                let count = self.small();
-                let fields = match self.small() {
-                    0 => Fields::Named,
-                    _ => Fields::NamedBeforeBase,
-                };
-                self.construct(ty.ty, variant, count, fields);
-            }
-            _ => self.plain_value(node),
+            _ => panic!("a node is walked where it is known"),
         }
     }
 
     /// Literals, constants, and what moves operands about.
     const fn plain_value(&mut self, node: Node) {
         match node {
-            Node::Integer => {
-                let value = self.number();
-                self.push(Operand::literal(value));
-            }
             Node::IntegerOf => {
                 let value = self.number();
                 let kind = self.kind();
@@ -320,11 +408,16 @@ impl Encoder<'_> {
                 self.push(Operand::literal_of(value, <f64 as Value>::TYPE));
             }
             Node::FloatOf => {
-                let bits = self.number();
                 let kind = self.kind();
+                let bits = if matches!(kind, Kind::F32) {
+                    let single = self.hash() as u128;
+                    float_literal(single, single)
+                } else {
+                    let double = self.double_bits();
+                    float_literal(0, double)
+                };
                 let ty = super::number::scalar_type(kind);
-                let single = if matches!(kind, Kind::F32) { bits } else { 0 };
-                let base = self.literal(float_literal(single, bits), ty);
+                let base = self.literal(bits, ty);
                 self.push(Operand::scalar(ty, base));
             }
             Node::FloatAs => {
@@ -359,9 +452,6 @@ impl Encoder<'_> {
                 let copy = self.owned(operand);
                 self.push(copy);
             }
-            Node::Pop => {
-                self.pop();
-            }
             Node::Duplicate => {
                 let operand = self.pop().shared();
                 self.push(operand);
@@ -371,11 +461,10 @@ impl Encoder<'_> {
                 let word = self.word(Op::VmId, 0, 0, 0);
                 self.push(Operand::scalar(<u32 as Value>::TYPE, word));
             }
-            Node::VmCount => {
+            _ => {
                 let word = self.word(Op::VmCount, 0, 0, 0);
                 self.push(Operand::scalar(<u32 as Value>::TYPE, word));
             }
-            _ => self.push(Operand::UNIT),
         }
     }
 
@@ -496,8 +585,11 @@ impl Encoder<'_> {
 
     const fn operation(&mut self, node: Node) {
         let operator = self.operator();
-        let with_slot = matches!(node, Node::UnaryAs | Node::BinaryAs);
-        let fact = if with_slot { self.fact() } else { Fact::Builtin };
+        let fact = if matches!(node, Node::Unary) {
+            Fact::Builtin
+        } else {
+            self.fact()
+        };
         let unary = matches!(node, Node::Unary | Node::UnaryAs);
         if let Fact::Call(call) = fact {
             self.call_through(call, if unary { 1 } else { 2 });
@@ -526,12 +618,6 @@ impl Encoder<'_> {
     }
 
     const fn assignment(&mut self, node: Node) {
-        if matches!(node, Node::Assign) {
-            let place = self.pop();
-            let value = self.pop();
-            self.assign(place, value);
-            return;
-        }
         let operator = self.operator();
         let fact = if matches!(node, Node::AssignOpAs) {
             self.fact()
@@ -570,16 +656,12 @@ impl Encoder<'_> {
     const fn binding(&mut self, node: Node) {
         let local = self.small();
         match node {
-            Node::Bind => {
-                let operand = self.pop();
-                self.bind(local, operand);
-            }
             Node::BindAs => {
                 let ty = self.type_fact();
                 let operand = self.pop();
                 let operand = self.convert(operand, ty);
                 let bound = self.owned(operand).shared();
-                if bound.is_never() {
+                if matches!(bound.at, Where::Never) {
                     self.declare_of(local, ty)
                 } else {
                     self.declare(local, bound)
@@ -609,16 +691,6 @@ impl Encoder<'_> {
             Node::PatternField => {
                 let hash = self.hash();
                 self.pattern_field(hash);
-            }
-            Node::PatternPayload => {
-                let variant = self.hash();
-                let field = self.hash();
-                self.pattern_payload(variant, field);
-            }
-            Node::PatternVariant => {
-                let variant = self.hash();
-                let label = self.small();
-                self.pattern_variant(variant, label);
             }
             Node::PatternValue => {
                 let top = self.peek(0);
@@ -651,31 +723,9 @@ impl Encoder<'_> {
         }
     }
 
-    const fn join(&mut self, node: Node) {
-        let join = self.small();
-        let join = self.join_number(join);
-        match node {
-            Node::Join => {
-                let slot = self.small();
-                let mut opened = Join::OPEN;
-                if slot > 0 {
-                    let ty = self.type_of_slot(slot as usize - 1);
-                    opened.ty = Some(ty);
-                    opened.base = self.fresh(ty.words());
-                }
-                self.joins.items[join] = opened;
-            }
-            Node::JoinSet => {
-                let operand = self.pop();
-                self.set_join(join, operand);
-            }
-            _ => self.push_join(join),
-        }
-    }
-
     /// Stores the value of one branch.
     pub const fn set_join(&mut self, join: usize, operand: Operand) {
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return;
         }
         if operand.is_opaque() {
@@ -738,7 +788,7 @@ impl Encoder<'_> {
         let convert = self.fact();
         let result = self.type_fact();
         let operand = self.pop();
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             self.push(operand);
             return;
         }
@@ -779,11 +829,11 @@ impl Encoder<'_> {
     /// `return`: the value's words and the way out.
     const fn finish(&mut self) {
         let operand = self.pop();
-        if operand.is_never() {
+        if matches!(operand.at, Where::Never) {
             return;
         }
         if !self.is_root() {
-            return self.finish_activation(operand);
+            return self.return_to_caller(operand);
         }
         let result = self.source.result;
         assert!(
@@ -813,30 +863,30 @@ impl Encoder<'_> {
                 self.call_inline(source)
             };
         }
-        let first = self.stack.len - count as usize;
-        if call.params.len() != count as usize {
+        let (params, count) = (call.params, count as usize);
+        let first = self.stack.len - count;
+        self.stack.len = first;
+        if params.len() != count {
             // What stands in for a routine that was refused takes none.
-            self.stack.len = first;
             self.push(Operand::NEVER);
             return;
         }
         let mut words = 0;
         let mut never = false;
         let mut i = 0;
-        while i < call.params.len() {
-            words += call.params[i].words();
-            never = never || self.stack.items[first + i].is_never();
+        while i < count {
+            words += params[i].words();
+            never = never || matches!(self.stack.items[first + i].at, Where::Never);
             i += 1;
         }
         let base = self.fresh(words);
-        let mut offset = 0;
+        let mut to = base;
         i = 0;
-        while i < call.params.len() {
-            self.store_words(base + offset, self.stack.items[first + i], call.params[i]);
-            offset += call.params[i].words();
+        while i < count {
+            self.store_words(to, self.stack.items[first + i], params[i]);
+            to += params[i].words();
             i += 1;
         }
-        self.stack.len = first;
         if never {
             self.push(Operand::NEVER);
             return;
@@ -872,8 +922,15 @@ impl Encoder<'_> {
     }
 
     const fn float(&mut self) -> u128 {
-        let single = self.number();
-        float_literal(single, self.number())
+        let single = self.hash() as u128;
+        let double = self.double_bits();
+        float_literal(single, double)
+    }
+
+    /// The bits of an `f64`.
+    const fn double_bits(&mut self) -> u128 {
+        let low = self.hash() as u128;
+        low | (self.hash() as u128) << 32
     }
 
     const fn kind(&mut self) -> Kind {

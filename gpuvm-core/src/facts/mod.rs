@@ -280,12 +280,15 @@ pub trait Next {
     type NextSlot: Slot;
     /// The routine.
     const NEXT: CallFact;
+    /// The routine that gives all elements to a function, until that says `false`.
+    const EACH: CallFact;
 }
 
 impl<I: Next> Next for &'static mut I {
     type IntoSlot = IntoSlot<Self>;
     type NextSlot = NextSlot<Self>;
     const NEXT: CallFact = I::NEXT;
+    const EACH: CallFact = I::EACH;
 }
 
 impl<I: Next> Iterable for I {
@@ -365,6 +368,8 @@ pub struct GenericSlot<const NAME: u32, T: ?Sized, A, R: ?Sized>(PhantomData<fn(
 pub struct IntoSlot<T: ?Sized>(PhantomData<fn(&T)>);
 /// A slot for `next` of what a `for` loop runs over.
 pub struct NextSlot<T: ?Sized>(PhantomData<fn(&T)>);
+/// A slot for what gives elements to a function.
+pub struct EachSlot<T: ?Sized>(PhantomData<fn(&T)>);
 /// A slot for a conversion.
 pub struct ConvertSlot<E, T>(PhantomData<fn(&E, &T)>);
 /// A slot for a conversion that may fail.
@@ -428,6 +433,10 @@ impl<T: Iterable + ?Sized> Slot for IntoSlot<T> {
 
 impl<T: Iterable + ?Sized> Slot for NextSlot<T> {
     const FACT: Fact = Fact::Call(T::NEXT);
+}
+
+impl<T: Next + ?Sized> Slot for EachSlot<T> {
+    const FACT: Fact = Fact::Call(T::EACH);
 }
 
 impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
@@ -663,6 +672,9 @@ pub fn iterate<T: Value>(
     T::Erased: Iterable,
 {
 }
+
+/// Fills the slot of what gives elements to a function.
+pub fn each<I: Iterator + Next>(_: &mut I, _: impl FnMut(I::Item) -> bool, _: &PhantomData<EachSlot<I>>) {}
 
 /// Fills the slots of a conversion: its routine, and the type that it converts to.
 pub fn convert<E: Value, T: Value>(

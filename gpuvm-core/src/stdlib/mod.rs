@@ -123,6 +123,11 @@ mod intrinsics {
         unreachable!("{NATIVELY}")
     }
 
+    /// Gives the elements to a function, one after the other, until there are no more or it says `false`.
+    pub fn each<I: Iterator>(_: &mut I, _: impl FnMut(I::Item) -> bool) {
+        unreachable!("{NATIVELY}")
+    }
+
     /// What a `for` loop would ask for elements.
     pub fn iterator<T: crate::facts::Iterable>(_: T) -> T::Iterator {
         unreachable!("{NATIVELY}")

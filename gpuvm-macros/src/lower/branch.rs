@@ -4,6 +4,7 @@ use gpuvm_nodes::node::Node;
 use syn::{BinOp, Block, Expr, ExprIf, ExprMatch, Lit, Pat, UnOp};
 
 use super::alternatives::arms;
+use super::expected::Expected;
 use super::{Calls, Lowering, Target, Want};
 use crate::primitive::Known;
 use crate::shadow;
@@ -12,8 +13,11 @@ impl Lowering<'_> {
     pub(super) fn if_else(&mut self, node: &mut ExprIf, want: Want) -> Known {
         let expected = self.expected.take();
         self.attributes(&node.attrs);
+        if node.else_branch.is_none() {
+            return self.if_alone(node, expected, want);
+        }
         let (no, end) = (self.new_label(), self.new_label());
-        let join = self.open_join();
+        let join = self.new_join();
         let (known, then_diverges) = self.scoped(|this| {
             this.condition(&mut node.cond, no);
             let before = std::mem::take(&mut this.diverges);
@@ -28,21 +32,35 @@ impl Lowering<'_> {
         if known == Known::Closure {
             self.report.chosen_closure(shadow::at(&node.then_branch));
         }
-        let other = match &mut node.else_branch {
-            Some((_, otherwise)) => {
-                self.expected = expected;
-                self.expr(otherwise, want.branch())
-            }
-            None => {
-                self.stream.node(Node::Unit);
-                Known::Unit
-            }
-        };
+        let other = node.else_branch.as_mut().map_or(Known::Unit, |(_, otherwise)| {
+            self.expected = expected;
+            self.expr(otherwise, want.branch())
+        });
         self.diverges = before || then_diverges && self.diverges;
         self.stream.node(Node::JoinSet).number(join);
         self.label(end);
         self.stream.node(Node::JoinGet).number(join);
         known.join(other)
+    }
+
+    /// `if` without `else`, whose value is nothing.
+    fn if_alone(&mut self, node: &mut ExprIf, expected: Option<Expected>, want: Want) -> Known {
+        let no = self.new_label();
+        let known = self.scoped(|this| {
+            this.condition(&mut node.cond, no);
+            let before = std::mem::take(&mut this.diverges);
+            this.expected = expected;
+            let known = this.block(&mut node.then_branch, want.branch());
+            this.diverges = before;
+            known
+        });
+        self.stream.node(Node::Pop);
+        self.label(no);
+        if known == Known::Closure {
+            self.report.chosen_closure(shadow::at(&node.then_branch));
+        }
+        self.stream.node(Node::Unit);
+        known.join(Known::Unit)
     }
 
     /// Goes to `no` unless the condition holds. Bindings of `let` go into the scope that is open.
@@ -62,12 +80,7 @@ impl Lowering<'_> {
                 self.condition(&mut node.right, no);
                 self.label(yes);
             }
-            Expr::Unary(node) if matches!(node.op, UnOp::Not(_)) => {
-                let yes = self.new_label();
-                self.condition(&mut node.expr, yes);
-                self.jump(no);
-                self.label(yes);
-            }
+            Expr::Unary(node) if matches!(node.op, UnOp::Not(_)) => self.not_condition(&mut node.expr, no),
             Expr::Let(node) => {
                 let known = self.expr(&mut node.expr, Want::Free);
                 self.refutable(&node.pat, &known, no);
@@ -82,12 +95,34 @@ impl Lowering<'_> {
         }
     }
 
+    /// Goes to `no` if the condition holds.
+    fn not_condition(&mut self, expr: &mut Expr, no: u64) {
+        match expr {
+            Expr::Paren(node) => self.not_condition(&mut node.expr, no),
+            Expr::Group(node) => self.not_condition(&mut node.expr, no),
+            Expr::Path(_) | Expr::Field(_) | Expr::Call(_) | Expr::MethodCall(_) => {
+                self.condition_value(expr);
+                self.stream.node(Node::JumpIf).number(no);
+            }
+            _ => {
+                let yes = self.new_label();
+                self.condition(expr, yes);
+                self.jump(no);
+                self.label(yes);
+            }
+        }
+    }
+
     fn plain_condition(&mut self, expr: &mut Expr, no: u64) {
+        self.condition_value(expr);
+        self.stream.node(Node::JumpUnless).number(no);
+    }
+
+    fn condition_value(&mut self, expr: &mut Expr) {
         let known = self.expr(expr, Want::Free);
         if known == Known::Reference(Box::new(Known::BOOL)) {
             self.stream.node(Node::Deref);
         }
-        self.stream.node(Node::JumpUnless).number(no);
     }
 
     pub(super) fn match_arms(&mut self, node: &mut ExprMatch, want: Want) -> Known {
@@ -95,7 +130,7 @@ impl Lowering<'_> {
         self.attributes(&node.attrs);
         node.arms = std::mem::take(&mut node.arms).into_iter().flat_map(arms).collect();
         let end = self.new_label();
-        let join = self.open_join();
+        let join = self.new_join();
         let scrutinee = self.expr(&mut node.expr, Want::Free);
         let (before, mut all_diverge) = (self.diverges, true);
         let mut value: Option<Known> = None;
@@ -141,7 +176,7 @@ impl Lowering<'_> {
     /// `'label: { … break 'label value; … }`
     pub(super) fn labelled_block(&mut self, block: &mut Block, label: String, want: Want) -> Known {
         let end = self.new_label();
-        let join = self.open_join();
+        let join = self.new_join();
         let want = want.branch();
         self.targets.push(Target {
             label: Some(label),

@@ -226,8 +226,16 @@ impl Lowering<'_> {
             shadow::iterate(argument, into, next);
             return Some(Known::Unknown);
         }
+        let count = node.args.len();
         let mutable = name.ends_with("_mut");
-        self.operands(node.args.iter_mut());
+        // What is borrowed only to say what is meant is the place itself.
+        let borrows = matches!(name.as_str(), "element" | "element_mut" | "part" | "part_mut" | "copy");
+        let is_borrowed = borrows && matches!(node.args.first(), Some(Expr::Reference(_)));
+        let mut arguments: Vec<&mut Expr> = node.args.iter_mut().collect();
+        if is_borrowed && let Expr::Reference(borrow) = arguments.remove(0) {
+            arguments.insert(0, &mut borrow.expr);
+        }
+        self.operands(arguments.into_iter());
         match name.as_str() {
             "element" | "element_mut" => self.stream.node(Node::IndexUnchecked),
             "part" | "part_mut" => self.stream.node(Node::RangeUnchecked),
@@ -237,12 +245,22 @@ impl Lowering<'_> {
                 shadow::bind(expr, slot);
                 return Some(Known::Unknown);
             }
+            "each" => {
+                let slot = self.new_slot();
+                self.stream.node(Node::Call).number(slot).number(count as u64);
+                self.may_call(Calls::Maybe);
+                shadow::each(node, slot);
+                return Some(Known::Unit);
+            }
             "nothing" => {
                 self.stream.node(Node::Unit);
                 return Some(Known::Unknown);
             }
             "copy" => {
-                self.stream.node(Node::Deref).node(Node::Copy);
+                if !is_borrowed {
+                    self.stream.node(Node::Deref);
+                }
+                self.stream.node(Node::Copy);
                 return Some(Known::Unknown);
             }
             "words" => {
@@ -288,7 +306,11 @@ impl Lowering<'_> {
             ("default", 0) => {
                 match kind {
                     Kind::Bool => self.stream.node(Node::Bool).number(0),
-                    Kind::F32 | Kind::F64 => self.stream.node(Node::FloatOf).number(0).number(kind as u64),
+                    Kind::F32 | Kind::F64 => self
+                        .stream
+                        .node(Node::FloatOf)
+                        .number(kind as u64)
+                        .float(kind, 0.0, 0.0),
                     _ => self.stream.node(Node::IntegerOf).number(0).number(kind as u64),
                 };
                 return own;

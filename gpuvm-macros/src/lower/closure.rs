@@ -34,7 +34,10 @@ impl Lowering<'_> {
         }
         let (first_local, first_label, first_join) = (self.locals.len() as u64, self.labels, self.joins);
         let outer = Outer {
-            stream: std::mem::take(&mut self.stream),
+            stream: {
+                let inner = self.stream.inner();
+                std::mem::replace(&mut self.stream, inner)
+            },
             targets: std::mem::take(&mut self.targets),
             bound: std::mem::take(&mut self.bound),
             diverges: std::mem::take(&mut self.diverges),

@@ -106,20 +106,24 @@ impl Lowering<'_> {
         let (sign, digits) = (if negative { -1.0 } else { 1.0 }, lit.base10_digits());
         let single = digits.parse::<f32>().unwrap_or(f32::INFINITY) * sign as f32;
         let double = digits.parse::<f64>().unwrap_or(f64::INFINITY) * sign;
-        let (single, double) = (u64::from(single.to_bits()), double.to_bits());
         if let Some(kind) = kind {
-            let bits = if kind == Kind::F32 { single } else { double };
-            self.stream.node(Node::FloatOf).number(bits).number(kind as u64);
+            self.stream
+                .node(Node::FloatOf)
+                .number(kind as u64)
+                .float(kind, single, double);
             Known::Scalar(kind)
         } else if want == Want::Decided {
-            self.stream.node(Node::Float).number(single).number(double);
+            self.stream
+                .node(Node::Float)
+                .float(Kind::F32, single, double)
+                .float(Kind::F64, single, double);
             Known::FloatLiteral
         } else {
             let slot = self.new_slot();
             self.stream
                 .node(Node::FloatAs)
-                .number(single)
-                .number(double)
+                .float(Kind::F32, single, double)
+                .float(Kind::F64, single, double)
                 .number(slot);
             shadow::bind(expr, slot);
             Known::Float
@@ -130,16 +134,18 @@ impl Lowering<'_> {
     pub(super) fn std_constant(&mut self, value: StdConstant, kind: Kind) -> Known {
         match value {
             StdConstant::Integer(value) => self.stream.node(Node::IntegerOf).wide(value).number(kind as u64),
-            StdConstant::Single(value) => self
-                .stream
-                .node(Node::FloatOf)
-                .number(u64::from(value.to_bits()))
-                .number(kind as u64),
-            StdConstant::Double(value) => self
-                .stream
-                .node(Node::FloatOf)
-                .number(value.to_bits())
-                .number(kind as u64),
+            StdConstant::Single(value) => {
+                self.stream
+                    .node(Node::FloatOf)
+                    .number(kind as u64)
+                    .float(Kind::F32, value, 0.0)
+            }
+            StdConstant::Double(value) => {
+                self.stream
+                    .node(Node::FloatOf)
+                    .number(kind as u64)
+                    .float(Kind::F64, 0.0, value)
+            }
         };
         Known::Scalar(kind)
     }

@@ -11,7 +11,7 @@ impl Lowering<'_> {
     pub(super) fn endless(&mut self, node: &mut ExprLoop, want: Want) -> Known {
         self.attributes(&node.attrs);
         let (start, end) = (self.new_label(), self.new_label());
-        let join = self.open_join();
+        let join = self.new_join();
         self.label(start);
         let before = self.diverges;
         self.targets

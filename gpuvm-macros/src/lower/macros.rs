@@ -103,7 +103,7 @@ impl Lowering<'_> {
         match (name.as_str(), arguments) {
             ("matches", _) => {
                 let (no, end) = (self.new_label(), self.new_label());
-                let join = self.open_join();
+                let join = self.new_join();
                 self.scoped(|this| this.matches(expr, no));
                 self.stream.node(Node::Bool).number(1).node(Node::JoinSet).number(join);
                 self.jump(end);

@@ -141,6 +141,8 @@ pub struct Own {
 
 /// What of the user's is about in a routine.
 pub struct About {
+    /// Whether nobody is shown its lines and variables.
+    pub unseen: bool,
     /// What tells that operators may be overloaded.
     pub evidence: Evidence,
     /// Whether there are traits whose methods a type parameter, or `Self`, may have.
@@ -356,7 +358,7 @@ impl<'r> Lowering<'r> {
     fn new(result: &Type, about: About, report: &'r mut Report) -> Self {
         Lowering {
             report,
-            stream: Stream::default(),
+            stream: Stream::of(about.unseen),
             result_known: Known::of(result),
             evidence: about.evidence > Evidence::None,
             literals_decide: false,
@@ -435,10 +437,9 @@ impl<'r> Lowering<'r> {
         self.labels - 1
     }
 
-    /// Opens a join and gives its number.
-    fn open_join(&mut self) -> u64 {
+    /// The number of a new join.
+    fn new_join(&mut self) -> u64 {
         self.joins += 1;
-        self.stream.node(Node::Join).number(self.joins - 1).number(0);
         self.joins - 1
     }
 
@@ -468,12 +469,15 @@ impl<'r> Lowering<'r> {
     /// A new local of the innermost scope; shadows earlier ones of its name.
     fn declare(&mut self, name: &Ident, known: Known, mutable: bool) -> u64 {
         let local = self.hidden(known);
+        let unseen = self.about.unseen;
         let entry = &mut self.locals[local as usize];
-        entry.name = if name == "__self" {
-            "self".to_owned()
-        } else {
-            name.to_string()
-        };
+        if !unseen {
+            entry.name = if name == "__self" {
+                "self".to_owned()
+            } else {
+                name.to_string()
+            };
+        }
         entry.mutable = mutable;
         self.names().insert(key(name), local);
         local
@@ -500,7 +504,7 @@ impl<'r> Lowering<'r> {
         self.scopes.push(Scope::default());
         let first = self.locals.len() as u64;
         let value = inside(self);
-        if self.scopes.pop().is_some_and(|scope| !scope.names.is_empty()) {
+        if self.scopes.pop().is_some_and(|scope| !scope.names.is_empty()) && !self.about.unseen {
             self.stream.node(Node::Leave).number(first);
         }
         value

@@ -116,7 +116,7 @@ impl Lowering<'_> {
     /// `a && b` and `a || b` as values.
     fn short_circuit(&mut self, expr: &mut Expr) -> Known {
         let (no, end) = (self.new_label(), self.new_label());
-        let join = self.open_join();
+        let join = self.new_join();
         let diverges = self.diverges;
         self.condition(expr, no);
         self.diverges = diverges;

@@ -147,7 +147,7 @@ adaptors! {
     [I: Iterator<Item: IntoIterator> + Value] iter::Flatten<I> => Flatten<I::Erased> where [I::Erased: Sequence<Item: Elements>];
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence, B: Static> Iterator for Map<I, B> {
     type Item = B;
 
@@ -178,7 +178,7 @@ impl<I: Counted, B: Static> ExactSizeIterator for Map<I, B> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for Filter<I> {
     type Item = I::Item;
 
@@ -206,7 +206,7 @@ impl<I: DoubleEnded> DoubleEndedIterator for Filter<I> {
 
 by_taking_back! { [I: DoubleEnded] Filter<I>; }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence, B: Static> Iterator for FilterMap<I, B> {
     type Item = B;
 
@@ -220,7 +220,7 @@ impl<I: Sequence, B: Static> Iterator for FilterMap<I, B> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for Inspect<I> {
     type Item = I::Item;
 
@@ -235,7 +235,7 @@ impl<I: Sequence> Iterator for Inspect<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for Enumerate<I> {
     type Item = (usize, I::Item);
 
@@ -275,7 +275,7 @@ impl<I: Counted> ExactSizeIterator for Enumerate<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<A: Sequence, B: Sequence> Iterator for Zip<A, B> {
     type Item = (A::Item, B::Item);
 
@@ -334,7 +334,7 @@ impl<A: Sequence, B: Sequence<Item = A::Item>> Iterator for Chain<A, B> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: DoubleEnded> Iterator for Rev<I> {
     type Item = I::Item;
 
@@ -364,7 +364,7 @@ impl<I: DoubleEnded + Counted> ExactSizeIterator for Rev<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for Take<I> {
     type Item = I::Item;
 
@@ -401,7 +401,7 @@ impl<I: Counted> ExactSizeIterator for Take<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Skips> Iterator for Skip<I> {
     type Item = I::Item;
 
@@ -456,7 +456,7 @@ impl<I: Skips> Iterator for StepBy<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for TakeWhile<I> {
     type Item = I::Item;
 
@@ -474,7 +474,7 @@ impl<I: Sequence> Iterator for TakeWhile<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence> Iterator for SkipWhile<I> {
     type Item = I::Item;
 
@@ -489,7 +489,7 @@ impl<I: Sequence> Iterator for SkipWhile<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence, B: Static> Iterator for MapWhile<I, B> {
     type Item = B;
 
@@ -501,7 +501,7 @@ impl<I: Sequence, B: Static> Iterator for MapWhile<I, B> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<I: Sequence, S: Static, B: Static> Iterator for Scan<I, S, B> {
     type Item = B;
 
@@ -513,7 +513,7 @@ impl<I: Sequence, S: Static, B: Static> Iterator for Scan<I, S, B> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<T: Static + Copy, I: Sequence<Item = &'static T>> Iterator for Copied<I> {
     type Item = T;
 

@@ -4,7 +4,7 @@ use std::num::Wrapping;
 
 use gpuvm_macros::routine;
 
-use super::super::{generic_methods, methods};
+use super::super::{generic_methods, intrinsics, methods};
 use super::{AnIterator, DoubleEnded, Gathers, Sequence, Skips};
 use crate::encode::node::Operator;
 use crate::facts::Operation;
@@ -28,17 +28,19 @@ impl<T: Operation<LESS, T> + Operation<AT_MOST, T> + Operation<GREATER, T> + ?Si
 
 #[routine(library, inline, consumes)]
 fn for_each<I: Sequence>(iter: &mut I, f: fn(I::Item)) {
-    for x in iter {
+    intrinsics::each(iter, |x| {
         f(x);
-    }
+        true
+    });
 }
 
 #[routine(library, inline, consumes)]
 fn fold<I: Sequence, B: Static>(iter: &mut I, start: B, f: fn(B, I::Item) -> B) -> B {
     let mut folded = start;
-    for x in iter {
-        folded = f(folded, x);
-    }
+    intrinsics::each(iter, |x| {
+        folded = f(intrinsics::copy(&folded), x);
+        true
+    });
     folded
 }
 
@@ -47,9 +49,10 @@ fn reduce<I: Sequence>(iter: &mut I, f: fn(I::Item, I::Item) -> I::Item) -> Opti
     let Some(mut folded) = iter.next() else {
         return None;
     };
-    for x in iter {
-        folded = f(folded, x);
-    }
+    intrinsics::each(iter, |x| {
+        folded = f(intrinsics::copy(&folded), x);
+        true
+    });
     Some(folded)
 }
 
@@ -78,18 +81,20 @@ fn try_fold_result<I: Sequence, B: Static, E: Static>(
 #[routine(library, inline, consumes)]
 fn count<I: Sequence>(iter: &mut I) -> usize {
     let mut count = 0;
-    for _ in iter {
+    intrinsics::each(iter, |_| {
         count += 1;
-    }
+        true
+    });
     count
 }
 
 #[routine(library, inline, consumes)]
 fn last<I: Sequence>(iter: &mut I) -> Option<I::Item> {
     let mut last = None;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         last = Some(x);
-    }
+        true
+    });
     last
 }
 
@@ -100,54 +105,62 @@ fn nth<I: Skips>(iter: &mut I, n: usize) -> Option<I::Item> {
 
 #[routine(library, inline)]
 fn any<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> bool {
-    while let Some(x) = iter.next() {
-        if f(x) {
-            return true;
-        }
-    }
-    false
+    let mut any = false;
+    intrinsics::each(iter, |x| {
+        any = f(x);
+        !any
+    });
+    any
 }
 
 #[routine(library, inline)]
 fn all<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> bool {
-    while let Some(x) = iter.next() {
-        if !f(x) {
-            return false;
-        }
-    }
-    true
+    let mut all = true;
+    intrinsics::each(iter, |x| {
+        all = f(x);
+        all
+    });
+    all
 }
 
 #[routine(library, inline)]
 fn find<I: Sequence>(iter: &mut I, f: fn(&I::Item) -> bool) -> Option<I::Item> {
-    while let Some(x) = iter.next() {
+    let mut found = None;
+    intrinsics::each(iter, |x| {
         if f(&x) {
-            return Some(x);
+            found = Some(x);
+            false
+        } else {
+            true
         }
-    }
-    None
+    });
+    found
 }
 
 #[routine(library, inline)]
 fn find_map<I: Sequence, B: Static>(iter: &mut I, f: fn(I::Item) -> Option<B>) -> Option<B> {
-    while let Some(x) = iter.next() {
-        if let Some(y) = f(x) {
-            return Some(y);
-        }
-    }
-    None
+    let mut found = None;
+    intrinsics::each(iter, |x| {
+        found = f(x);
+        found.is_none()
+    });
+    found
 }
 
 #[routine(library, inline)]
 fn position<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) -> Option<usize> {
     let mut at = 0;
-    while let Some(x) = iter.next() {
+    let mut found = None;
+    intrinsics::each(iter, |x| {
         if f(x) {
-            return Some(at);
+            found = Some(at);
+            false
+        } else {
+            at += 1;
+            true
         }
-        at += 1;
-    }
-    None
+    });
+    found
 }
 
 #[routine(library, inline)]
@@ -166,11 +179,12 @@ fn max<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
-    for x in iter {
+    intrinsics::each(iter, |x| {
         if !(best > x) {
             best = x;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -180,11 +194,12 @@ fn min<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
-    for x in iter {
+    intrinsics::each(iter, |x| {
         if best > x {
             best = x;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -194,13 +209,14 @@ fn max_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I
         return None;
     };
     let mut best_key = f(&best);
-    for x in iter {
+    intrinsics::each(iter, |x| {
         let key = f(&x);
         if !(best_key > key) {
             best = x;
             best_key = key;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -210,13 +226,14 @@ fn min_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I
         return None;
     };
     let mut best_key = f(&best);
-    for x in iter {
+    intrinsics::each(iter, |x| {
         let key = f(&x);
         if best_key > key {
             best = x;
             best_key = key;
         }
-    }
+        true
+    });
     Some(best)
 }
 
@@ -283,18 +300,20 @@ impl<T: Value, S> Multiplies<T> for S where
 #[routine(library, inline, consumes)]
 pub fn sum<I: Sequence, S: Sums<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ZERO;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         total = total + x;
-    }
+        true
+    });
     total
 }
 
 #[routine(library, inline, consumes)]
 pub fn product<I: Sequence, S: Multiplies<I::Item>>(iter: &mut I) -> S {
     let mut total = S::ONE;
-    for x in iter {
+    intrinsics::each(iter, |x| {
         total = total * x;
-    }
+        true
+    });
     total
 }
 

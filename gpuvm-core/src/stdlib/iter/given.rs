@@ -44,6 +44,7 @@ impl<I: Sequence> Next for Given<I> {
     type IntoSlot = IntoSlot<Self>;
     type NextSlot = NextSlot<Self>;
     const NEXT: CallFact = I::NEXT;
+    const EACH: CallFact = I::EACH;
 }
 
 impl<I: Sequence> Iterator for Given<I> {

@@ -6,6 +6,7 @@ mod adaptors;
 mod back;
 mod consumers;
 mod cycle;
+mod each;
 mod given;
 mod hints;
 mod order;
@@ -106,6 +107,13 @@ impl<I: AdvanceBack> AdvanceBack for &mut I {
     fn advance_back(&mut self, count: usize) -> bool {
         (**self).advance_back(count)
     }
+}
+
+/// Gives its elements to a function, one after the other, until there are no more or the function says `false`: what consumers are made of, as the
+/// function's code then stands inside of the loop over what is at the source, and no element is an `Option` on its way. An iterator that has no such
+/// code of its own is asked for one element after the other ([`each_by_next`]).
+pub trait Each: Iterator {
+    fn each(&mut self, f: fn(Self::Item) -> bool);
 }
 
 /// What a routine's result of type `impl Iterator` is, beside the iterator that its function says.
@@ -238,6 +246,16 @@ macro_rules! by_taking_back {
     )*};
 }
 pub(super) use by_taking_back;
+
+/// Gives the elements of any iterator to a function.
+#[gpuvm_macros::routine(library, inline)]
+pub fn each_by_next<I: Sequence>(iter: &mut I, f: fn(I::Item) -> bool) {
+    while let Some(x) = iter.next() {
+        if !f(x) {
+            break;
+        }
+    }
+}
 
 /// Leaves elements of any iterator out by taking them.
 #[gpuvm_macros::routine(library, inline)]

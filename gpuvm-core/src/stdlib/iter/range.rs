@@ -5,7 +5,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 use gpuvm_macros::routine;
 
 use super::super::methods;
-use super::{Advance, AdvanceBack, AnIterator, Ordered, iterator_type};
+use super::{Advance, AdvanceBack, AnIterator, Each, Ordered, iterator_type};
 use crate::encode::node::Operator;
 use crate::facts::{CallFact, Operation};
 use crate::marker::layout;
@@ -94,7 +94,7 @@ macro_rules! steps {
         mod $module {
             use super::*;
 
-            #[routine(library, inline)]
+            #[routine(library, inline, each)]
             impl Iterator for HalfOpen<$ty> {
                 type Item = $ty;
 
@@ -105,6 +105,19 @@ macro_rules! steps {
                         Some(start)
                     } else {
                         None
+                    }
+                }
+            }
+
+            #[routine(library, inline)]
+            impl Each for HalfOpen<$ty> {
+                fn each(&mut self, f: fn($ty) -> bool) {
+                    while self.start < self.end {
+                        let start = self.start;
+                        self.start = start.wrapping_add(1);
+                        if !f(start) {
+                            break;
+                        }
                     }
                 }
             }
@@ -146,7 +159,7 @@ macro_rules! steps {
                 }
             }
 
-            #[routine(library, inline)]
+            #[routine(library, inline, each)]
             impl Iterator for Inclusive<$ty> {
                 type Item = $ty;
 
@@ -158,6 +171,20 @@ macro_rules! steps {
                     self.exhausted = start == self.end;
                     self.start = start.wrapping_add(1);
                     Some(start)
+                }
+            }
+
+            #[routine(library, inline)]
+            impl Each for Inclusive<$ty> {
+                fn each(&mut self, f: fn($ty) -> bool) {
+                    while !self.exhausted && self.start <= self.end {
+                        let start = self.start;
+                        self.exhausted = start == self.end;
+                        self.start = start.wrapping_add(1);
+                        if !f(start) {
+                            break;
+                        }
+                    }
                 }
             }
 
@@ -214,7 +241,7 @@ macro_rules! steps {
                 }
             }
 
-            #[routine(library, inline)]
+            #[routine(library, inline, each)]
             impl Iterator for From<$ty> {
                 type Item = $ty;
 
@@ -222,6 +249,19 @@ macro_rules! steps {
                     let start = self.start;
                     self.start = start + 1;
                     Some(start)
+                }
+            }
+
+            #[routine(library, inline)]
+            impl Each for From<$ty> {
+                fn each(&mut self, f: fn($ty) -> bool) {
+                    loop {
+                        let start = self.start;
+                        self.start = start + 1;
+                        if !f(start) {
+                            break;
+                        }
+                    }
                 }
             }
 

@@ -3,7 +3,7 @@
 use gpuvm_macros::routine;
 
 use super::super::{generic_methods, intrinsics, methods};
-use super::{Advance, AdvanceBack, advance_by_next, by_taking, iterator_type};
+use super::{Advance, AdvanceBack, Each, advance_by_next, by_taking, iterator_type};
 use crate::facts::{CallFact, Iterable, Next};
 use crate::types::{Static, Value};
 
@@ -76,7 +76,7 @@ impl<T: Static, const N: usize> Value for std::array::IntoIter<T, N> {
     const TYPE: &'static crate::types::Type = <IntoIter<T, N> as Value>::TYPE;
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<T: Static> Iterator for Iter<T> {
     type Item = &'static T;
 
@@ -87,6 +87,19 @@ impl<T: Static> Iterator for Iter<T> {
             Some(intrinsics::element(&self.slice, at))
         } else {
             None
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static> Each for Iter<T> {
+    fn each(&mut self, f: fn(&'static T) -> bool) {
+        while self.at < self.end {
+            let at = self.at;
+            self.at = at.wrapping_add(1);
+            if !f(intrinsics::element(&self.slice, at)) {
+                break;
+            }
         }
     }
 }
@@ -103,7 +116,7 @@ impl<T: Static> DoubleEndedIterator for Iter<T> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<T: Static> Iterator for IterMut<T> {
     type Item = &'static mut T;
 
@@ -114,6 +127,19 @@ impl<T: Static> Iterator for IterMut<T> {
             Some(intrinsics::element_mut(&self.slice, at))
         } else {
             None
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static> Each for IterMut<T> {
+    fn each(&mut self, f: fn(&'static mut T) -> bool) {
+        while self.at < self.end {
+            let at = self.at;
+            self.at = at.wrapping_add(1);
+            if !f(intrinsics::element_mut(&self.slice, at)) {
+                break;
+            }
         }
     }
 }
@@ -130,7 +156,7 @@ impl<T: Static> DoubleEndedIterator for IterMut<T> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, each)]
 impl<T: Static, const N: usize> Iterator for IntoIter<T, N> {
     type Item = T;
 
@@ -141,6 +167,19 @@ impl<T: Static, const N: usize> Iterator for IntoIter<T, N> {
             Some(intrinsics::copy(intrinsics::element(&&self.array[..], at)))
         } else {
             None
+        }
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static, const N: usize> Each for IntoIter<T, N> {
+    fn each(&mut self, f: fn(T) -> bool) {
+        while self.at < self.end {
+            let at = self.at;
+            self.at = at.wrapping_add(1);
+            if !f(intrinsics::copy(intrinsics::element(&&self.array[..], at))) {
+                break;
+            }
         }
     }
 }
