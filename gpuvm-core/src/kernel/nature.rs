@@ -16,6 +16,8 @@ pub struct Nature {
     pub yields: bool,
     /// It asks for `vm::id()` or `vm::count()`, so that its result depends on where an element lies.
     pub asks_identity: bool,
+    /// It prints, which tells where an element lies.
+    pub prints: bool,
 }
 
 /// What a routine or one that it calls can do.
@@ -38,6 +40,7 @@ impl Nature {
             halts: has(Op::Halt),
             yields: has(Op::Yield),
             asks_identity: has(Op::VmId) || has(Op::VmCount),
+            prints: routines.print(),
         }
     }
 }

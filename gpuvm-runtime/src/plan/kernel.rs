@@ -302,9 +302,9 @@ pub(super) fn lanes(entries: usize) -> usize {
 }
 
 /// Folds what [`NEIGHBOURS`] lanes at a time come to. Without a loop, if the operator is short: what is known to end soon can follow its
-/// neighbours at once.
-pub(super) fn neighbours(name: &str, op: &'static Routine) -> Sketch {
-    if op.code.len() > SHORT {
+/// neighbours at once. An operator that prints tells where its second argument lies, which a VM of such a kernel does not know.
+pub(super) fn neighbours(name: &str, op: &'static Routine, prints: bool) -> Sketch {
+    if op.code.len() > SHORT || prints {
         return refold(name, op, Some(NEIGHBOURS));
     }
     let mut sketch = sketch(name);

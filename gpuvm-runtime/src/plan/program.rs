@@ -234,6 +234,7 @@ impl<'p> Run<'p, '_> {
     }
 
     fn reduce(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+        let prints = op.nature.prints;
         let (of, (id, op)) = (self.operand(step.root, 0), (op.entry.id, op.routine));
         let length = self.length(of.node);
         if length == 0 {
@@ -245,7 +246,7 @@ impl<'p> Run<'p, '_> {
         let mut folded = self.fold_by(at, op, vms, None, first)?;
         while vms > 1 {
             vms /= NEIGHBOURS as usize;
-            folded = self.fold_by(at, op, vms, Some(folded), |_| neighbours(id, op))?;
+            folded = self.fold_by(at, op, vms, Some(folded), |_| neighbours(id, op, prints))?;
             if vms > 1 {
                 vms = lanes(vms);
                 folded = self.fold_by(at, op, vms, Some(folded), |_| refold(id, op, None))?;
