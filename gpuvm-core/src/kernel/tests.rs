@@ -203,6 +203,7 @@ fn a_routine_s_nature_is_that_of_all_it_calls() {
         halts: true,
         yields: true,
         asks_identity: false,
+        prints: false,
     };
     assert_eq!(found, expected);
     assert!(nature(step(), &[]).is_ok_and(|nature| nature.asks_identity && !nature.halts));
