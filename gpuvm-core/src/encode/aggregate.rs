@@ -287,7 +287,6 @@ impl Encoder<'_> {
         }
         self.locals.items[own] = operand;
         if let Where::Words(word) = operand.at
-            && !self.source.is_std()
             && let name = self.source.locals[local as usize]
             && !name.is_empty()
         {

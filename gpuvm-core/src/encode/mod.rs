@@ -79,7 +79,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether it stands in for one of std's functions, of which nobody is shown variables.
+    /// Whether it stands in for one of std's functions. Of those that are written into their callers nobody is shown variables.
     const fn is_std(&self) -> bool {
         self.checks.is_none()
     }
