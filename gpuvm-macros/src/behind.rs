@@ -3,16 +3,16 @@
 use gpuvm_nodes::method;
 use syn::{Attribute, ImplItem, Item, ItemImpl, Type};
 
-use crate::file::text_around;
+use crate::file::items_around;
 use crate::report::Report;
 
 /// Refuses the `Deref` of a type that has a method of a name of std's which is no routine, as far as the file tells.
 pub fn check(block: &ItemImpl, report: &mut Report) {
     let Some(name) = name_of(&block.self_ty) else { return };
-    let Some(file) = text_around(&name).and_then(|text| syn::parse_file(&text).ok()) else {
+    let Some(items) = items_around(name.span()) else {
         return;
     };
-    if let Some(method) = passed_over(&file.items, &name.to_string()) {
+    if let Some(method) = passed_over(&items, &name.to_string()) {
         report.passed_over(&block.self_ty, &method);
     }
 }

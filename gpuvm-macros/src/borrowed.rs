@@ -40,7 +40,7 @@ fn stays(ty: &TypePath) -> bool {
     match names.next() {
         Some(module) if is_std => MODULES.iter().any(|known| module.ident == known),
         // None of them is in the prelude.
-        _ => text_around(&last.ident).is_some_and(|text| match is_std {
+        _ => text_around(last.ident.span()).is_some_and(|text| match is_std {
             true => imports(&text, &name, &MODULES),
             false => defines_with_lifetimes(&text, &name),
         }),
@@ -58,7 +58,7 @@ pub fn lifetimes_left_out(ty: &TypePath) -> usize {
         return count;
     }
     let mut count = 0;
-    if let Some(text) = text_around(&last.ident) {
+    if let Some(text) = text_around(last.ident.span()) {
         defines(&text, &name, |rest| {
             let parameters = rest.strip_prefix('<').and_then(|rest| rest.split('>').next());
             let parameters = parameters.unwrap_or_default().split(',');
@@ -75,7 +75,7 @@ pub fn lifetimes_left_out(ty: &TypePath) -> usize {
 pub fn is_defined_without_lifetimes(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.get_ident().is_some_and(|name| {
-        text_around(name).is_some_and(|text| {
+        text_around(name.span()).is_some_and(|text| {
             let name = name.to_string();
             defines(&text, &name, |rest| !rest.starts_with(is_part)) && !defines_with_lifetimes(&text, &name)
         })

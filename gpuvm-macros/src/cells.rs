@@ -33,7 +33,7 @@ fn is_cell(ty: &TypePath) -> bool {
     let has_content = matches!(&last.arguments, PathArguments::AngleBracketed(arguments) if arguments.args.len() == 1);
     match names.next() {
         Some(module) => CELLS.contains(&&*name) && has_content && module.ident == "cell",
-        None => text_around(&last.ident).is_some_and(|text| match CELLS.contains(&&*name) {
+        None => text_around(last.ident.span()).is_some_and(|text| match CELLS.contains(&&*name) {
             true => has_content && !has_own(&text, &name, &["cell"]),
             false => text.contains("Cell<") && defines_with_cells(&text, &name, 8),
         }),

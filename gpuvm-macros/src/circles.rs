@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type};
 
 use crate::callable;
-use crate::file::text_around;
+use crate::file::items_around;
 use crate::report::Report;
 
 /// Refuses the calls that close a circle.
@@ -58,11 +58,11 @@ pub fn check_function(signature: &Signature, body: &Block, report: &mut Report) 
     if search.found.is_empty() {
         return;
     }
-    let Some(file) = text_around(&signature.ident).and_then(|text| syn::parse_file(&text).ok()) else {
+    let Some(items) = items_around(signature.ident.span()) else {
         return;
     };
     let mut beside = Vec::new();
-    functions_beside(&file.items, &signature.ident, &mut beside);
+    functions_beside(&items, &signature.ident, &mut beside);
     let given: Vec<&ItemFn> = beside
         .into_iter()
         .filter(|function| !callable::erase(&function.sig, &function.block).callables.is_empty())

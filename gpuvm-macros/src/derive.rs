@@ -523,7 +523,7 @@ fn discriminant_type(input: &DeriveInput) -> Ident {
 /// Whether the attributes before a type's definition derive a trait.
 fn derives(name: &Ident, of: &str) -> bool {
     let derives = || {
-        let text = text_around(name)?;
+        let text = text_around(name.span())?;
         let before = text.get(..expansion::offset(&text, name.span().start())?)?;
         let before = &before[before.rfind(['}', ';']).map_or(0, |at| at + 1)..];
         let attribute = before

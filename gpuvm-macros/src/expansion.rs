@@ -12,7 +12,6 @@
 //! routine is in, where they are in scope, and in the crate's other files ([`elsewhere`]).
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 
 use proc_macro2::{Group, Ident, LineColumn, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -25,6 +24,7 @@ use syn::{
 
 use crate::args::{Args, Role};
 use crate::elsewhere::{self, is_std};
+use crate::file::text_around;
 use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, context};
 use crate::report::Report;
@@ -309,9 +309,8 @@ struct File {
 
 impl File {
     fn around(place: Span) -> File {
-        let text = place.local_file().and_then(|path| fs::read_to_string(path).ok());
         File {
-            text: text.unwrap_or_default(),
+            text: text_around(place).unwrap_or_default(),
             place,
             scope: None,
         }

@@ -3,12 +3,18 @@
 
 use std::fs;
 
-use proc_macro2::Ident;
+use proc_macro2::Span;
+use syn::Item;
 
-/// The text of the file that a name is in.
-pub fn text_around(name: &Ident) -> Option<String> {
-    let path = name.span().local_file()?;
-    fs::read_to_string(path).ok()
+/// The text of the file that a place is in.
+pub fn text_around(place: Span) -> Option<String> {
+    fs::read_to_string(place.local_file()?).ok()
+}
+
+/// The items of the file that a place is in.
+pub fn items_around(place: Span) -> Option<Vec<Item>> {
+    let file = syn::parse_file(&text_around(place)?).ok()?;
+    Some(file.items)
 }
 
 /// Whether a character may be in a name.

@@ -730,17 +730,9 @@ impl Method {
     /// What finds the routine that hashes the type.
     fn hashes(&self, of: &Block<'_>) -> TokenStream {
         let (implementation, _, clause) = of.generics.split_for_impl();
-        let (own, erased, hash, name) = (
-            &of.block.self_ty,
-            forever(&of.block.self_ty),
-            self.hash,
-            own_name(&self.alias),
-        );
+        let (own, found) = (&of.block.self_ty, self.found_by(of, "Hashes", "HashState"));
         quote! {
-            #[automatically_derived]
-            impl #implementation ::gpuvm::__private::Hashes for #own #clause {
-                type Routine<__H: ::gpuvm::__private::HashState> = ::gpuvm::__private::MethodOf<#erased, #name<__H>, #hash>;
-            }
+            #found
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::HashedEach for #own #clause {}
         }
@@ -748,6 +740,11 @@ impl Method {
 
     /// What finds the routine that shows the type in a text.
     fn displays(&self, of: &Block<'_>) -> TokenStream {
+        self.found_by(of, "Displays", "Sink")
+    }
+
+    /// What finds the routine by a trait of gpuvm's, for whatever the method's own type parameter is, which has this bound.
+    fn found_by(&self, of: &Block<'_>, finder: &str, bound: &str) -> TokenStream {
         let (implementation, _, clause) = of.generics.split_for_impl();
         let (own, erased, hash, name) = (
             &of.block.self_ty,
@@ -755,10 +752,11 @@ impl Method {
             self.hash,
             own_name(&self.alias),
         );
+        let [finder, bound] = [finder, bound].map(|name| format_ident!("{name}"));
         quote! {
             #[automatically_derived]
-            impl #implementation ::gpuvm::__private::Displays for #own #clause {
-                type Routine<__W: ::gpuvm::__private::Sink> = ::gpuvm::__private::MethodOf<#erased, #name<__W>, #hash>;
+            impl #implementation ::gpuvm::__private::#finder for #own #clause {
+                type Routine<__P: ::gpuvm::__private::#bound> = ::gpuvm::__private::MethodOf<#erased, #name<__P>, #hash>;
             }
         }
     }
@@ -1123,7 +1121,7 @@ impl Method {
 fn is_of_fmt(path: &syn::Path) -> bool {
     let imported = || {
         let name = &path.segments.last()?.ident;
-        let text = crate::file::text_around(name)?;
+        let text = crate::file::text_around(name.span())?;
         Some(crate::file::imports(&text, "Write", &["fmt"]))
     };
     match path.segments.len() {

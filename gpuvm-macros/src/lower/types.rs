@@ -116,7 +116,7 @@ fn is_own(name: &syn::Ident) -> bool {
         "time",
         "vec",
     ];
-    text_around(name).is_some_and(|text| has_own(&text, &name.to_string(), &MODULES))
+    text_around(name.span()).is_some_and(|text| has_own(&text, &name.to_string(), &MODULES))
 }
 
 impl VisitMut for Check<'_> {
