@@ -12,7 +12,13 @@ use crate::facts::CallSlot;
 /// Digits from the place on that comes back; the last one is at the end.
 #[routine(library)]
 fn decimal_32(value: u32, digits: &mut [u8; 128]) -> usize {
-    let mut at = 128usize;
+    decimal_before(128, value, digits)
+}
+
+/// The same with the last one before a place.
+#[routine(library)]
+fn decimal_before(end: usize, value: u32, digits: &mut [u8; 128]) -> usize {
+    let mut at = end;
     let mut left = value;
     loop {
         at = at.wrapping_sub(1);
@@ -39,15 +45,7 @@ fn decimal_64(value: u64, digits: &mut [u8; 128]) -> usize {
             part /= 10;
         }
     }
-    let mut left = left as u32;
-    loop {
-        at = at.wrapping_sub(1);
-        digits[at] = (left % 10) as u8 | 48;
-        left /= 10;
-        if left == 0 {
-            return at;
-        }
-    }
+    decimal_before(at, left as u32, digits)
 }
 
 #[routine(library)]
@@ -64,15 +62,7 @@ fn decimal_128(value: u128, digits: &mut [u8; 128]) -> usize {
             part /= 10;
         }
     }
-    let mut left = left as u32;
-    loop {
-        at = at.wrapping_sub(1);
-        digits[at] = (left % 10) as u8 | 48;
-        left /= 10;
-        if left == 0 {
-            return at;
-        }
-    }
+    decimal_before(at, left as u32, digits)
 }
 
 /// Digits of `shift` bits each. `letters`: what is added to 10 for the first letter.
