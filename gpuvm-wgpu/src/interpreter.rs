@@ -187,6 +187,10 @@ impl Scheduler for Interpreter {
         self.interpreting(&job.program)
     }
 
+    fn schedule_begun(&self, job: &Job, _: &dyn Stepper) -> Result<Box<dyn Schedule>> {
+        self.interpreting(&job.program)
+    }
+
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         Ok(self.load(program)?)
     }

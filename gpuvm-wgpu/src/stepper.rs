@@ -154,6 +154,13 @@ pub trait Scheduler: Send + Sync {
     /// When the program is damaged, or the device refuses a kernel.
     fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>>;
 
+    /// How a job goes on that a [`Scheduler::stepper`] has begun: by that one, as long as nobody asks for anything that it cannot do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scheduler::schedule`].
+    fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>>;
+
     /// What jobs of a program begin with, whatever they work on.
     ///
     /// # Errors

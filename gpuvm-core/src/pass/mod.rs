@@ -9,6 +9,7 @@ pub(crate) mod dead_code;
 pub(crate) mod duplicate;
 pub(crate) mod flatten;
 pub(crate) mod fold;
+pub(crate) mod forward;
 pub(crate) mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod in_place;
@@ -62,6 +63,7 @@ fn round(function: &mut Function, data: &[u32], settings: &Settings, room: &mut 
             changed = true;
             copies::propagate(function);
         }
+        changed |= forward::forward(function);
         changed |= sink::sink(function);
         changed |= in_place::compute_in_place(function);
         changed |= ahead::read_ahead(function);

@@ -296,7 +296,7 @@ impl<P: Scheduler> JobSequence<P> {
             signal[signal::STOPPED] = found[signal::STOPPED].wrapping_sub(signalled);
             signal[signal::ENDED] = 0;
             signal[signal::RETIRED..signal::ENDED].fill(0);
-            let schedule = self.scheduler.schedule(&added.job, &&*added.words)?;
+            let schedule = self.scheduler.schedule_begun(&added.job, &*added.stepper)?;
             let begun = Begun {
                 arena: added.arena,
                 states,

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::KnownParams;
-use gpuvm_engine::{Demand, DeviceMemory, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source};
+use gpuvm_engine::{
+    Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source,
+};
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
@@ -53,6 +55,18 @@ impl Automatic {
             launched: Arc::default(),
         }
     }
+
+    /// A session that has come so far.
+    fn choosing(&self, program: &Arc<Program>, stage: Stage) -> Result<Box<dyn Schedule>> {
+        let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
+        Ok(Box::new(Choosing {
+            program: program.clone(),
+            specialized: self.specialized.clone(),
+            interpreting: self.interpreter.interpreting(program)?,
+            stage,
+            launched_before: launched.swap(true, Ordering::Relaxed),
+        }))
+    }
 }
 
 impl Execute for Automatic {
@@ -87,19 +101,19 @@ impl Scheduler for Automatic {
     }
 
     fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>> {
-        let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
-        let habitual = self.specialized.habitual(job, arena);
-        let stage = match habitual {
+        let stage = match self.specialized.habitual(job, arena) {
             Some(kernel) => Stage::Specialized(self.specialized.schedule_with(&job.program, kernel)?),
             None => Stage::Interpreting,
         };
-        Ok(Box::new(Choosing {
-            program: job.program.clone(),
-            specialized: self.specialized.clone(),
-            interpreting: self.interpreter.interpreting(&job.program)?,
-            stage,
-            launched_before: launched.swap(true, Ordering::Relaxed),
-        }))
+        self.choosing(&job.program, stage)
+    }
+
+    fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
+        let stage = match stepper.engine() {
+            Engine::Specialized => Stage::Specialized(self.specialized.going_on(&job.program)?),
+            _ => Stage::Interpreting,
+        };
+        self.choosing(&job.program, stage)
     }
 
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {

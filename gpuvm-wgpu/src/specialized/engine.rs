@@ -185,6 +185,19 @@ impl Specialized {
         self.schedule_with(program, kernel)
     }
 
+    /// The same of one whose VMs stand where the kernel takes them up.
+    ///
+    /// # Errors
+    ///
+    /// As [`Specialized::specializing`].
+    pub fn going_on(&self, program: &Arc<Program>) -> Result<Specializing> {
+        let specializing = self.specializing(program)?;
+        Ok(Specializing {
+            standing: Standing::Ready,
+            ..specializing
+        })
+    }
+
     /// The same with a kernel that is there.
     ///
     /// # Errors
@@ -240,6 +253,13 @@ impl Scheduler for Specialized {
             Some(kernel) => self.schedule_with(&job.program, kernel)?,
             None => self.specializing(&job.program)?,
         }))
+    }
+
+    fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
+        if stepper.engine() != Engine::Specialized {
+            return self.interpreter.interpreting(&job.program);
+        }
+        Ok(Box::new(self.going_on(&job.program)?))
     }
 
     fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {

@@ -53,6 +53,10 @@ impl Scheduler for Always {
         Ok(Box::new(self.clone()))
     }
 
+    fn schedule_begun(&self, _: &Job, _: &dyn Stepper) -> Result<Box<dyn Schedule>> {
+        Ok(Box::new(self.clone()))
+    }
+
     fn stepper(&self, _: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
         Ok(self.0.clone())
     }
