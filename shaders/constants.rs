@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::fault;
 
-use crate::layout::{WORKGROUP, epoch, packed, row, signal, term};
+use crate::layout::{WORKGROUP, epoch, packed, row, signal, sort, term};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -17,6 +17,8 @@ pub fn constants() -> String {
         ("WORDS", WORDS as u32),
         ("CALL_FRAME_WORDS", CALL_FRAME_WORDS as u32),
         ("WORKGROUP", WORKGROUP),
+        ("SORT_WORKGROUP", sort::WORKGROUP),
+        ("SORT_TILE", sort::TILE),
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),
         ("SPACE_ATOMIC", space::ATOMIC),

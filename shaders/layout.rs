@@ -6,6 +6,16 @@ use gpuvm_core::isa::STATE_WORDS;
 /// Invocations of a workgroup.
 pub const WORKGROUP: u32 = 64;
 
+/// How a sort's kernels share keys out.
+pub mod sort {
+    /// Invocations of a workgroup: as many as a digit has values.
+    pub const WORKGROUP: u32 = 256;
+    /// Keys of a workgroup.
+    pub const TILE: u32 = 8 * WORKGROUP;
+    /// Bits of a digit.
+    pub const DIGIT: u32 = WORKGROUP.ilog2();
+}
+
 /// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
 pub mod row {
     use super::STATE_WORDS;

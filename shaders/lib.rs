@@ -19,6 +19,7 @@ macro_rules! texts {
 texts! {
     CLEAR = "clear.wgsl";
     INTERPRETER = "interpreter.wgsl";
+    PICK = "pick.wgsl";
     PROBE = "probe.wgsl";
     ROOTS = "roots.wgsl";
     SPECIALIZED = "specialized.wgsl";
@@ -38,6 +39,17 @@ pub mod epoch {
         QUEUE = "epoch/queue.wgsl";
         TURN = "epoch/turn.wgsl";
         WORDS = "epoch/words.wgsl";
+    }
+}
+
+/// The kernels of a sort.
+pub mod sort {
+    texts! {
+        ADD = "sort/add.wgsl";
+        COUNT = "sort/count.wgsl";
+        SCAN = "sort/scan.wgsl";
+        SCATTER = "sort/scatter.wgsl";
+        SHARED = "sort/shared.wgsl";
     }
 }
 

@@ -1,4 +1,4 @@
-//! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds beside a plain copy.
+//! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds and sorts beside a plain copy.
 
 use anyhow::{Result, ensure};
 use gpuvm::{Buffer, Engine, Handle, Plan, PlanDone, VmType, routine};
@@ -60,6 +60,21 @@ fn is_large(x: f32) -> bool {
     x > 0.5
 }
 
+#[routine]
+fn numbered(x: f32) -> (f32, u32) {
+    (x, gpuvm::vm::id())
+}
+
+#[routine]
+fn first(pair: (f32, u32)) -> f32 {
+    pair.0
+}
+
+#[routine]
+fn second(pair: (f32, u32)) -> u32 {
+    pair.1
+}
+
 /// Measures.
 ///
 /// # Errors
@@ -84,13 +99,28 @@ pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
         bench.figure("ten maps", 2 * bytes, 1, || bench.chain(MAPS, "turn")),
         bench.figure("one map, fused by hand", 2 * bytes, 1, || bench.chain(1, "ten_turns")),
         bench.figure("reduce", bytes, 1, || {
-            bench.node(|plan, column| plan.reduce("sum", column))
+            bench.node(f32::to_bits, |plan, column| plan.reduce("sum", column))
         }),
         bench.figure("scan", 2 * bytes, 1, || {
-            bench.node(|plan, column| plan.scan("sum", column))
+            bench.node(f32::to_bits, |plan, column| plan.scan("sum", column))
         }),
         bench.figure("filter, half is kept", 3 * bytes / 2, 1, || {
-            bench.node(|plan, column| plan.filter("is_large", column))
+            bench.node(f32::to_bits, |plan, column| plan.filter("is_large", column))
+        }),
+        // Each of four passes reads keys twice and what belongs to them once, and writes both.
+        bench.figure("sort", 20 * bytes, 1, || {
+            bench.node(f32::to_bits, |plan, column| plan.sort(column))
+        }),
+        // These go by their numbers, and are picked at the end.
+        bench.figure("sort of pairs by their first", 25 * bytes, 1, || {
+            bench.node(
+                |number| number,
+                |plan, column| {
+                    let pairs = plan.map("numbered", (column,))?;
+                    let sorted = plan.sort_by_key("first", pairs)?;
+                    plan.map("second", (sorted,))
+                },
+            )
         }),
     ];
     let copies = [
@@ -156,20 +186,21 @@ impl Bench<'_> {
         judged(plan, handle, judge, f32::to_bits)
     }
 
-    /// One node over the column. The native engine's plan of the same judges it.
-    fn node(
+    /// Nodes over the column. The native engine's plan of the same judges them.
+    fn node<T: VmType>(
         &self,
+        bits: fn(T) -> u32,
         add: impl Fn(&mut Plan<'_>, Handle) -> gpuvm::Result<Handle>,
     ) -> Result<impl FnMut() -> Result<PlanDone>> {
         let mut judge = self.stage.runtime.plan();
         judge.engine(Engine::Native);
         let column = judge.input(&self.column);
         let handle = add(&mut judge, column)?;
-        let judge: Vec<f32> = judge.run()?.get(handle)?;
+        let judge: Vec<T> = judge.run()?.get(handle)?;
         let mut plan = self.plan();
         let column = plan.buffer(&self.resident);
         let handle = add(&mut plan, column)?;
-        judged(plan, handle, judge, f32::to_bits)
+        judged(plan, handle, judge, bits)
     }
 }
 

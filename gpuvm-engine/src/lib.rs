@@ -454,8 +454,36 @@ pub trait DeviceMemory: Send + Sync {
     /// When the device fails.
     fn read(&self, region: &Region) -> Result<Words>;
 
+    /// Puts entries into the order of their keys; those of equal keys stay in theirs. It comes after everything that was submitted before. Gives
+    /// how long the device took, if that can be told.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] before anything was done, if there is no room for what it needs on the way; the caller may sort on the host.
+    /// Otherwise when the device fails.
+    fn sort(&self, sort: &Sort) -> Result<Option<Duration>>;
+
     /// How much of the device's memory is in use.
     fn in_use(&self) -> MemoryUse;
+}
+
+/// Entries of a device's memory that are to be sorted. The regions do not overlap.
+#[derive(Clone, Debug)]
+pub struct Sort {
+    /// How many entries there are.
+    pub count: u32,
+    /// A key for each, of so many words: 1, or 2 with the low one first. They are compared as unsigned numbers.
+    pub keys: Region,
+    /// Words of a key.
+    pub key_words: u32,
+    /// Bits of a key, from the lowest on, that may be set.
+    pub bits: u32,
+    /// The entries, of so many words each.
+    pub entries: Region,
+    /// Words of an entry.
+    pub entry_words: u32,
+    /// Where they go.
+    pub sorted: Region,
 }
 
 /// A part of a device's memory. A clone is another handle to it.

@@ -2,12 +2,14 @@
 //! part has as its arena.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::time::Duration;
 
-use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Source, Words};
+use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Sort, Source, Words};
 
 use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
+use super::sort::Sorting;
 use super::transfer::upload;
 
 /// The memory. It grows as it is needed, up to what one binding can have.
@@ -250,6 +252,10 @@ impl DeviceMemory for Gpu {
         let (buffer, _) = current.buffer()?;
         let range = 0..words.words().min(region.words as usize);
         upload(self, buffer, region.start.into(), words, range)
+    }
+
+    fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {
+        Sorting::new(self, sort)?.run()
     }
 
     fn in_use(&self) -> MemoryUse {

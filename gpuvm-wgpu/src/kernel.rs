@@ -152,6 +152,7 @@ pub fn uniform_fields(module: &Module) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::parts::Uses;
+    use crate::source::SortKernel;
     use gpuvm_core::isa::Class;
 
     #[test]
@@ -163,6 +164,12 @@ mod tests {
             (EntryPoint::Roots, none, vec![1]),
             (EntryPoint::Transpose, none, vec![2]),
             (EntryPoint::Step, none, vec![2]),
+            (EntryPoint::Clear, none, vec![2]),
+            (EntryPoint::Pick, none, vec![3]),
+            (EntryPoint::Sort(SortKernel::Count), none, vec![2]),
+            (EntryPoint::Sort(SortKernel::Scan), none, vec![2]),
+            (EntryPoint::Sort(SortKernel::Add), none, vec![2]),
+            (EntryPoint::Sort(SortKernel::Scatter), none, vec![5]),
             (EntryPoint::Prepare, none, vec![8, 4]),
             (EntryPoint::Interpreter(Uses::default()), none.relaxed(), vec![8]),
         ];

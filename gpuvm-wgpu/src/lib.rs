@@ -22,6 +22,7 @@ mod pipeline;
 mod pool;
 mod probe;
 mod session;
+mod sort;
 mod source;
 mod specialized;
 mod spirv;

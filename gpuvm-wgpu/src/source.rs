@@ -32,8 +32,25 @@ pub enum EntryPoint {
     Step,
     /// Sets frames to 0 before a job of a sequence.
     Clear,
+    /// Picks words of entries.
+    Pick,
+    /// A kernel of a sort.
+    Sort(SortKernel),
     /// What surrounds a specialised program.
     Specialized,
+}
+
+/// The kernels of a sort, in the order in which a pass has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SortKernel {
+    /// Counts keys by their digit.
+    Count,
+    /// Sums counts up within tiles.
+    Scan,
+    /// Adds what the tiles before come to.
+    Add,
+    /// Brings keys to their places.
+    Scatter,
 }
 
 impl EntryPoint {
@@ -49,6 +66,11 @@ impl EntryPoint {
             EntryPoint::Transpose => "move_words",
             EntryPoint::Step => "begin_step",
             EntryPoint::Clear => "clear_frames",
+            EntryPoint::Pick => "pick_words",
+            EntryPoint::Sort(SortKernel::Count) => "count_digits",
+            EntryPoint::Sort(SortKernel::Scan) => "scan_counts",
+            EntryPoint::Sort(SortKernel::Add) => "add_totals",
+            EntryPoint::Sort(SortKernel::Scatter) => "scatter_keys",
             EntryPoint::Specialized => "fresh",
         }
     }
@@ -65,6 +87,8 @@ impl EntryPoint {
             | EntryPoint::Transpose
             | EntryPoint::Step
             | EntryPoint::Clear
+            | EntryPoint::Pick
+            | EntryPoint::Sort(_)
             | EntryPoint::Specialized => false,
         }
     }
@@ -91,8 +115,22 @@ impl EntryPoint {
             }
             // It is read on any device; what a program does not use is left out.
             EntryPoint::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
-            EntryPoint::Probe | EntryPoint::Roots | EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear => &[],
+            EntryPoint::Probe
+            | EntryPoint::Roots
+            | EntryPoint::Transpose
+            | EntryPoint::Step
+            | EntryPoint::Clear
+            | EntryPoint::Pick
+            | EntryPoint::Sort(_) => &[],
         }
+    }
+
+    /// Whether it computes as programs do, and not with words of its own alone.
+    fn has_arithmetic(self) -> bool {
+        !matches!(
+            self,
+            EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear | EntryPoint::Pick | EntryPoint::Sort(_)
+        )
     }
 
     /// The complete WGSL. `floats` are the forms of arithmetic to use, for the probe those to try.
@@ -132,9 +170,14 @@ impl EntryPoint {
             EntryPoint::Transpose => (&[], wgsl::TRANSPOSE),
             EntryPoint::Step => (&[], wgsl::STEP),
             EntryPoint::Clear => (&[], wgsl::CLEAR),
+            EntryPoint::Pick => (&[], wgsl::PICK),
+            EntryPoint::Sort(SortKernel::Count) => (&[SORT], wgsl::sort::COUNT),
+            EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),
+            EntryPoint::Sort(SortKernel::Add) => (&[SORT], wgsl::sort::ADD),
+            EntryPoint::Sort(SortKernel::Scatter) => (&[SORT], wgsl::sort::SCATTER),
             EntryPoint::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
         };
-        if !matches!(self, EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear) {
+        if self.has_arithmetic() {
             source.push_str(&arithmetic(floats));
         }
         let pairs = self.pairs();
@@ -204,6 +247,9 @@ const CASES: [(&str, &str); 2] = [
     ("// The cases of linear.wgsl.", wgsl::shared::LINEAR),
     ("// The cases of oracle.wgsl.", wgsl::shared::ORACLE),
 ];
+
+/// What the kernels of a sort share.
+const SORT: &[&str] = &[wgsl::sort::SHARED];
 
 /// The words in private memory, for kernels that run a VM for long.
 const REGISTERS: &[&str] = &[wgsl::shared::WORDS];

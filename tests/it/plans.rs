@@ -7,6 +7,7 @@ mod folds;
 mod nodes;
 mod random;
 mod refusals;
+mod sorts;
 mod traps;
 
 use gpuvm::prelude::*;

@@ -6,7 +6,8 @@
 //! and traps are the same ones; of several VMs' traps, the lowest VM's is the first, whichever call it is in.
 //!
 //! An element's columns are loaded before its calls, and may be before the calls of elements that come earlier in the same VM. So what
-//! an element reads must not be what another one writes: a plan gives them memory of their own.
+//! an element reads must not be what another one writes: a plan gives them memory of their own. For the same reason what a VM has read
+//! through one parameter it must not write through another and read again: what it has read may be kept.
 //!
 //! # Indices
 //!

@@ -3,7 +3,7 @@
 //! Implementation, 1997, section 12.2.1 on memory references).
 //!
 //! Two places are apart if their spaces are, if one is as many words from a word as the other is not, or if they are in launch parameters of
-//! different numbers: what a launch writes through one parameter nothing reads through another ([`kernel`](crate::kernel) keeps to that).
+//! different numbers: what is read through one, nothing writes through another before it is read again (as [`kernel`](crate::kernel) says).
 
 use std::collections::BTreeMap;
 

@@ -152,6 +152,7 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
         Kind::Scan(_) => 4,
         Kind::Filter(_) => 5,
         Kind::Copy => 6,
+        Kind::Sort(_) => 7,
         Kind::Input(_) | Kind::Buffer { .. } | Kind::Loop(_) | Kind::State { .. } | Kind::Result { .. } => 0,
     };
     let entry = node.kind.uses().map_or(0, |of| std::ptr::from_ref(of.entry).addr());

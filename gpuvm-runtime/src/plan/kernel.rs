@@ -9,6 +9,7 @@ use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::graph::Graph;
+use super::keys::Keys;
 use super::node::{Kind, Node, Operand, Read, Sight};
 use super::repeat::GATE;
 use super::types::{column, record};
@@ -52,6 +53,8 @@ pub(super) enum Column {
     Of(usize),
     /// What a filter's routine says of each entry.
     Flags,
+    /// What a sort's entries are compared by.
+    Keys,
     /// What is folded or scanned next.
     From,
     /// What comes of it.
@@ -97,7 +100,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 let parts = parts.map(|(index, read)| self.read((node, index), read, None));
                 Input::Tuple(parts.collect())
             }
-            Kind::Copy => match nodes[node].reads().next() {
+            Kind::Copy | Kind::Sort(None) => match nodes[node].reads().next() {
                 Some(read) => self.read((node, 0), read, None),
                 None => return,
             },
@@ -168,6 +171,22 @@ impl<'w, 'a> Writer<'w, 'a> {
             let to = self.sketch.param(record(ty), Source::Column(to, Mode::Record));
             self.sketch.kernel.stores.push(Output { value, to });
         }
+    }
+
+    /// Stores the key that a sort compares an element by.
+    pub fn store_key(&mut self, sort: usize, keys: Keys) {
+        let Some(mut value) = self.values.get(&sort).cloned() else {
+            return;
+        };
+        if let Some(routine) = keys.encode {
+            let args = vec![value];
+            self.sketch.kernel.calls.push(Call { routine, args });
+            value = Input::Call(self.sketch.kernel.calls.len() - 1);
+        }
+        let to = self
+            .sketch
+            .param(record(keys.ty), Source::Column(Column::Keys, Mode::Record));
+        self.sketch.kernel.stores.push(Output { value, to });
     }
 
     /// The type of what is computed for an element of a node.

@@ -223,7 +223,7 @@ impl<'p> Run<'p, '_> {
 
     /// Takes leases on the plan's buffers among a launch's parameters. If somebody else has one, the sequence is waited for before it is
     /// asked for again, so that nobody waits for this plan meanwhile.
-    fn lease(&mut self, params: &[Bound<'_>]) -> Result<()> {
+    pub fn lease(&mut self, params: &[Bound<'_>]) -> Result<()> {
         let mut wanted: Vec<(&Arc<Store>, bool)> = Vec::new();
         for bound in params {
             let Argument::Buffer(store) = &bound.argument else {
@@ -260,7 +260,12 @@ impl<'p> Run<'p, '_> {
     }
 
     /// Where a store's data is in the engine's memory.
-    fn region(&mut self, store: &Arc<Store>, memory: &Arc<dyn DeviceMemory>, write: bool) -> Result<Option<Region>> {
+    pub fn region(
+        &mut self,
+        store: &Arc<Store>,
+        memory: &Arc<dyn DeviceMemory>,
+        write: bool,
+    ) -> Result<Option<Region>> {
         let lease = self.under_way.leases.iter_mut().find(|lease| lease.is_on(store));
         match lease {
             Some(lease) => lease.use_on_device(memory),

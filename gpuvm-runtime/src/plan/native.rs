@@ -66,6 +66,7 @@ impl Run<'_, '_> {
                 words(self.nodes[node].element, self.length(node), all)
             }
             Kind::Filter(of) => self.native_filter(node, of)?,
+            Kind::Sort(of) => self.native_sort(node, of)?,
             Kind::Reduce(of) => match self.native_reduce(node, of)? {
                 Some(column) => column,
                 None => return self.on_reference(node),
@@ -90,7 +91,7 @@ impl Run<'_, '_> {
         self.program(&step, Engine::Reference, &executor)
     }
 
-    fn native_map(&mut self, node: usize, of: Use, vms: usize) -> Result<Data> {
+    pub fn native_map(&mut self, node: usize, of: Use, vms: usize) -> Result<Data> {
         if vms == 0 {
             return Ok(empty(of.routine.result.ty));
         }

@@ -43,6 +43,8 @@ pub(super) enum Kind<'a> {
     Scan(Use),
     /// The entries for which the routine says so.
     Filter(Use),
+    /// The entries in the order of their keys: what the routine gives for each, or without one themselves.
+    Sort(Option<Use>),
     /// A body that is repeated until a flag is set. It sees what the states begin as, and then all that its body sees of other nodes.
     Loop(Loop),
     /// In a loop's body: a state at the beginning of a turn.
@@ -191,6 +193,8 @@ impl Kind<'_> {
             Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
             Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id),
             Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id),
+            Kind::Sort(Some(of)) => format!("sort by `{}` (node {number})", of.entry.id),
+            Kind::Sort(None) => format!("sort (node {number})"),
             Kind::Loop(_) => format!("loop {number}"),
             Kind::State { of, index } => format!("state {index} of loop {of}"),
             Kind::Result { of, state: None } => format!("turns of loop {of}"),
@@ -201,7 +205,7 @@ impl Kind<'_> {
     /// Its routine, if it has one.
     pub fn uses(&self) -> Option<&Use> {
         match self {
-            Kind::Map(of) | Kind::Reduce(of) | Kind::Scan(of) | Kind::Filter(of) => Some(of),
+            Kind::Map(of) | Kind::Reduce(of) | Kind::Scan(of) | Kind::Filter(of) | Kind::Sort(Some(of)) => Some(of),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::Plan;
 use super::add::{Parameter, uses};
+use super::keys::{self, Keys};
 use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
 use super::types::tuple;
 use crate::error::{PlanError, Result};
@@ -61,6 +62,38 @@ impl<'a> Plan<'a> {
         Ok(self.push(Kind::Filter(of), own(&[from]), element, length))
     }
 
+    pub(super) fn add_sort(&mut self, entry: Option<&'static Registration>, column: Handle) -> Result<Handle> {
+        let of = entry.map(uses).transpose()?;
+        let label = Kind::Sort(of).label(self.nodes.len());
+        let from = self.column(&label, column)?;
+        let Node { element, length, .. } = self.nodes[from];
+        let key = match of {
+            None => element,
+            Some(of) => {
+                let expected = format!("a routine `fn({element}) -> K`, where `K` is {}", keys::EXPECTED);
+                check_pure(&label, of, &expected)?;
+                let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
+                let result = of.routine.result;
+                if of.routine.params.len() != 1 || !of.routine.params.iter().all(value) || !is_key(result) {
+                    return Err(unfit(&label, of, expected, signature(of)).into());
+                }
+                result.ty
+            }
+        };
+        if Keys::of(key).is_none() {
+            return Err(PlanError::Argument {
+                node: label,
+                parameter: "column".to_string(),
+                expected:
+                    "a column of integers of up to 64 bits, floats, `bool`s or `char`s (`sort_by_key` sorts others)"
+                        .to_string(),
+                found: self.column_of(&self.nodes[from]),
+            }
+            .into());
+        }
+        Ok(self.push(Kind::Sort(of), own(&[from]), element, length))
+    }
+
     pub(super) fn add_zip(&mut self, columns: &[Handle]) -> Result<Handle> {
         let label = Kind::Zip.label(self.nodes.len());
         let nodes: Result<Vec<usize>, PlanError> = columns.iter().map(|handle| self.column(&label, *handle)).collect();
@@ -115,6 +148,11 @@ impl<'a> Plan<'a> {
             .into()),
         }
     }
+}
+
+/// Whether a routine's result can be compared as a key.
+fn is_key(result: TypeRef) -> bool {
+    result.refs == 0 && Keys::of(result.ty).is_some()
 }
 
 /// Operands of which each VM sees its own entries.

@@ -12,6 +12,7 @@ use super::kernel::{
     Column, FILTER_CHUNK, NEIGHBOURS, SCAN_CHUNK, Sketch, Writer, compact, count_flags, lanes, neighbours, refold,
     rescan,
 };
+use super::keys::Keys;
 use super::node::{Kind, Node, Use};
 use super::run::Run;
 use crate::error::Result;
@@ -27,7 +28,7 @@ impl Columns {
     }
 
     /// Adds a column, in place of the one that was so called.
-    fn put(&mut self, column: Column, data: Data) {
+    pub fn put(&mut self, column: Column, data: Data) {
         self.0.retain(|(known, _)| *known != column);
         self.0.push((column, data));
     }
@@ -62,6 +63,7 @@ impl<'p> Run<'p, '_> {
         match &nodes[root].kind {
             Kind::Map(_) | Kind::Zip | Kind::Copy => self.map(step, at),
             Kind::Filter(_) => self.filter(step, at),
+            Kind::Sort(_) => self.sort(step, at),
             Kind::Reduce(of) => self.reduce(step, at, *of),
             Kind::Scan(of) => self.scan(step, at, *of),
             Kind::Loop(of) => self.repeat(step, of, Some(executor)),
@@ -72,7 +74,10 @@ impl<'p> Run<'p, '_> {
     /// Brings the inputs that are read more than once, or by launches that nobody waits for, to the engine.
     fn bring_inputs(&mut self, step: &Step, executor: &Arc<dyn Execute>) -> Result<()> {
         let (nodes, graph) = (self.nodes, &self.order.graph);
-        let twice = matches!(nodes[step.root].kind, Kind::Scan(_) | Kind::Filter(_) | Kind::Loop(_));
+        let twice = matches!(
+            nodes[step.root].kind,
+            Kind::Scan(_) | Kind::Filter(_) | Kind::Sort(_) | Kind::Loop(_)
+        );
         let in_a_row = self.under_way.is_possible();
         let reads = step.members.iter().flat_map(|member| graph.reads(nodes, *member));
         for node in reads
@@ -88,11 +93,12 @@ impl<'p> Run<'p, '_> {
     fn name(&self, step: &Step) -> &'static str {
         match &self.nodes[step.root].kind {
             Kind::Copy => "copy",
+            Kind::Sort(None) => "sort",
             kind => kind.uses().map_or("zip", |of| of.entry.id),
         }
     }
 
-    fn writer(&self, step: &Step, looping: bool) -> Writer<'p, '_> {
+    pub fn writer(&self, step: &Step, looping: bool) -> Writer<'p, '_> {
         let mut writer = Writer::new(
             self.name(step),
             self.nodes,
@@ -118,6 +124,10 @@ impl<'p> Run<'p, '_> {
                 count_flags(name),
                 compact(name, self.nodes[of.node].element),
             ],
+            Kind::Sort(_) => {
+                let keys = Keys::of_sort(self.nodes, step.root).into_iter();
+                keys.map(|keys| self.keys_sketch(step, keys)).collect()
+            }
             Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, op.routine, None)],
             Kind::Scan(op) if length.most() > SCAN_CHUNK as usize => vec![
                 self.writer(step, true)
@@ -141,15 +151,15 @@ impl<'p> Run<'p, '_> {
     /// The kernel that asks a filter's routine.
     fn filter_sketch(&self, step: &Step) -> Sketch {
         let mut writer = self.writer(step, false);
-        for node in self.stored_beside_flags(step) {
+        for node in self.stored_beside(step) {
             writer.store(node, Column::Of(node));
         }
         writer.store(step.root, Column::Flags);
         writer.each()
     }
 
-    /// The members whose columns a filter's first kernel stores.
-    fn stored_beside_flags(&self, step: &Step) -> Vec<usize> {
+    /// The members whose columns the first kernel of a filter or a sort stores.
+    pub fn stored_beside(&self, step: &Step) -> Vec<usize> {
         let of = self.operand(step.root, 0).node;
         let is_stored = |node: &usize| *node != step.root && (*node == of || step.stored.contains(node));
         step.members.iter().copied().filter(is_stored).collect()
@@ -165,7 +175,7 @@ impl<'p> Run<'p, '_> {
     }
 
     /// Columns for what members give. What a VM that halts would have given is made of zeros.
-    fn columns_of(&self, members: &[usize], length: usize) -> Columns {
+    pub fn columns_of(&self, members: &[usize], length: usize) -> Columns {
         let of = |node: &usize| {
             let Node { kind, element, .. } = &self.nodes[*node];
             let column = match kind.uses() {
@@ -178,7 +188,7 @@ impl<'p> Run<'p, '_> {
     }
 
     /// Keeps what members have given.
-    fn keep(&mut self, columns: Columns) {
+    pub fn keep(&mut self, columns: Columns) {
         for (column, data) in columns.0 {
             if let Column::Of(node) = column {
                 self.columns[node] = Some(data);
@@ -189,7 +199,7 @@ impl<'p> Run<'p, '_> {
     fn filter(&mut self, step: &Step, at: At<'_>) -> Result<()> {
         let of = self.operand(step.root, 0).node;
         let length = self.length(of);
-        let mut columns = self.columns_of(&self.stored_beside_flags(step), length);
+        let mut columns = self.columns_of(&self.stored_beside(step), length);
         let flags = blank(bool::TYPE, length);
         columns.put(Column::Flags, flags.clone());
         let kernel = self.kernel(|runner| runner.filter_sketch(step))?;

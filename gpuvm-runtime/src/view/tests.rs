@@ -1,8 +1,9 @@
 //! Where buffers are while launches hold them.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
-use gpuvm_engine::MemoryUse;
+use gpuvm_engine::{MemoryUse, Sort};
 
 use super::*;
 use crate::buffer::Buffer;
@@ -40,6 +41,10 @@ impl DeviceMemory for Fake {
     fn read(&self, region: &Region) -> gpuvm_engine::Result<gpuvm_engine::Words> {
         let words = &self.words.lock().unwrap()[region.start as usize..][..region.words as usize];
         Ok(words.to_vec().into())
+    }
+
+    fn sort(&self, _: &Sort) -> gpuvm_engine::Result<Option<Duration>> {
+        unreachable!("nothing is sorted here")
     }
 
     fn in_use(&self) -> MemoryUse {

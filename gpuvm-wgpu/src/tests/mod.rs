@@ -9,6 +9,7 @@ pub(super) mod operations;
 pub(super) mod ptx;
 mod sequence;
 mod session;
+mod sort;
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

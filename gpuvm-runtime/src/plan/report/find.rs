@@ -5,6 +5,7 @@ use gpuvm_core::program::Metadata;
 use super::{ColumnReport, KernelReport, LoopReport, Matrices, NodeKind, NodeReport, ReadReport, Report, StepReport};
 use crate::error::Result;
 use crate::plan::fuse::Step;
+use crate::plan::keys::Keys;
 use crate::plan::node::{Kind, Length, Node};
 use crate::plan::order::{Life, Order};
 use crate::plan::run::Run;
@@ -108,6 +109,7 @@ fn kind(kind: &Kind<'_>) -> NodeKind {
         Kind::Reduce(_) => NodeKind::Reduce,
         Kind::Scan(_) => NodeKind::Scan,
         Kind::Filter(_) => NodeKind::Filter,
+        Kind::Sort(_) => NodeKind::Sort,
     }
 }
 
@@ -183,10 +185,12 @@ fn peak(nodes: &[Node<'_>], order: &Order, reuse: bool) -> u64 {
     (0..order.steps.len()).map(at).max().unwrap_or_default()
 }
 
-/// The words of columns that only one step has: a filter's flags, and what it works on if that is a part of the step.
+/// The words of columns that only one step has: a filter's flags or a sort's keys, and what it works on if that is a part of the step.
 fn scratch(nodes: &[Node<'_>], order: &Order, step: &Step) -> u64 {
-    let Kind::Filter(_) = nodes[step.root].kind else {
-        return 0;
+    let each = match nodes[step.root].kind {
+        Kind::Filter(_) => 1,
+        Kind::Sort(_) => Keys::of_sort(nodes, step.root).map_or(0, |keys| keys.ty.words),
+        _ => return 0,
     };
     let of = order.graph.reads(nodes, step.root);
     let inside = of.map(|read| read.node).filter(|node| step.members.contains(node));
@@ -194,5 +198,5 @@ fn scratch(nodes: &[Node<'_>], order: &Order, step: &Step) -> u64 {
         .filter(|node| !step.stored.contains(node))
         .map(|node| nodes[node].words())
         .sum();
-    nodes[step.root].length.most() as u64 + own
+    nodes[step.root].length.most() as u64 * u64::from(each) + own
 }

@@ -121,6 +121,8 @@ pub enum NodeKind {
     Scan,
     /// The entries for which a routine says so.
     Filter,
+    /// The entries in the order of their keys.
+    Sort,
 }
 
 impl NodeKind {
@@ -148,6 +150,7 @@ impl std::fmt::Display for NodeKind {
             NodeKind::Reduce => "reduce",
             NodeKind::Scan => "scan",
             NodeKind::Filter => "filter",
+            NodeKind::Sort => "sort",
         })
     }
 }
