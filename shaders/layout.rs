@@ -10,7 +10,7 @@ pub const WORKGROUP: u32 = 64;
 pub mod sort {
     /// Invocations of a workgroup: as many as a digit has values.
     pub const WORKGROUP: u32 = 256;
-    /// Keys of a workgroup.
+    /// Keys of a workgroup: eight of each invocation, as the kernels have them one by one.
     pub const TILE: u32 = 8 * WORKGROUP;
     /// Bits of a digit.
     pub const DIGIT: u32 = WORKGROUP.ilog2();
